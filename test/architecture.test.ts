@@ -10,7 +10,8 @@ const LINES_CEILING = 350;
 const LAYERS = [
   ["main.ts"],
   ["cli"],
-  ["boot.ts"],
+  ["boot.ts", "boot-worker.ts"],
+  ["boot-tools.ts", "boot-folder.ts"],
   ["data-folder.ts"],
   ["http"],
   ["work"],
@@ -26,7 +27,7 @@ const TOOLING = ["build", "demo"];
 const RESERVED: { what: string; module?: RegExp; text?: RegExp; allowed: (file: string) => boolean }[] = [
   { what: "Elysia", module: /^(elysia|@elysiajs\/.+)$/, allowed: (file) => file.startsWith("http/") },
   { what: "drizzle", module: /^drizzle-orm(\/|$)/, allowed: (file) => file.startsWith("store/") },
-  { what: "BullMQ", module: /^(bullmq|ioredis)$/, allowed: (file) => file === "queue/bullmq.ts" },
+  { what: "BullMQ", module: /^(bullmq|ioredis)$/, allowed: (file) => /^queue\/bullmq(-[a-z]+)?\.ts$/.test(file) },
   {
     what: "spawning",
     module: /^(node:)?child_process$/,
@@ -124,6 +125,17 @@ test("tests, fixtures and pages keep to a readable length too", async () => {
   expect(long).toEqual([]);
 });
 
+test("pages import nothing from the server but its pure rules", async () => {
+  const root = join(import.meta.dir, "../web");
+  const found: string[] = [];
+  for (const file of new Glob("**/*.{ts,tsx}").scanSync(root))
+    for (const module of importsOf(await Bun.file(join(root, file)).text()))
+      if (module.startsWith(".")) found.push(relative(root, join(root, dirname(file), module)));
+  const outside = new Set(found.filter((target) => target.startsWith("..")));
+  expect([...outside].filter((target) => !/^\.\.\/(src\/domain|dist\/api-types)\//.test(target))).toEqual([]);
+  expect(outside.size).toBeGreaterThan(0);
+});
+
 describe("the rule itself", () => {
   const wrong: [string, string, string][] = [
     ["a lower layer imports a higher one", "work/cut.ts", 'import { app } from "../http/app";'],
@@ -132,17 +144,17 @@ describe("the rule itself", () => {
     ["domain imports a package", "domain/time.ts", 'import { x } from "some-package";'],
     ["domain does input and output", "domain/time.ts", 'import { readFile } from "node:fs/promises";'],
     ["http imports media", "http/public/assets.ts", 'import { probe } from "../../media/probe";'],
-    ["http imports the queue", "http/app.ts", 'import type { Runner } from "../queue/embedded";'],
+    ["http imports the queue", "http/app.ts", 'import type { Runner } from "../queue/runner";'],
     ["anything imports main", "cli/serve.ts", 'import "../main";'],
     ["the running product imports tooling", "speech/models.ts", 'import { write } from "../build/onnx";'],
     ["an adapter reads the configuration", "store/db.ts", 'import { loadConfig } from "../config";'],
     ["Elysia outside http", "work/cut.ts", 'import { Elysia } from "elysia";'],
     ["drizzle outside the store", "http/app.ts", 'import { eq } from "drizzle-orm";'],
-    ["BullMQ outside its file", "queue/embedded.ts", 'import { Queue } from "bullmq";'],
+    ["BullMQ outside its file", "queue/runner.ts", 'import { Queue } from "bullmq";'],
     ["spawning elsewhere", "media/ffmpeg.ts", 'const child = Bun.spawn(["ffmpeg"]);'],
     ["spawning by node", "media/ffmpeg.ts", 'import { spawn } from "node:child_process";'],
     ["a dynamic import", "media/probe.ts", 'const engine = await import("../speech/engine");'],
-    ["a re-export", "store/db.ts", 'export * from "../queue/embedded";'],
+    ["a re-export", "store/db.ts", 'export * from "../queue/runner";'],
     ["an import over several lines", "media/probe.ts", 'import {\n  a,\n  b,\n} from "../speech/engine";'],
     ["an import from outside", "work/cut.ts", 'import { speak } from "../../test/fixtures/flite";'],
     ["an unknown folder", "helpers/text.ts", 'import { sleep } from "../lib/time";'],

@@ -1,21 +1,25 @@
 /**
- * The compiled server under attack: a watchdog samples the memory of the server's process, a prober asks `/healthz` without a pause. Each
- * test ends with `expectUnharmed`, which checks both. A bare server in a separate process is probed in parallel: what a busy machine adds to its
- * answers is allowed to the attacked server, too.
+ * The compiled server under attack: a watchdog samples the memory of the server's process, and `prober.ts` asks `/healthz` without a pause. Each
+ * test ends with `expectUnharmed`, which checks both. What a busy machine or disk adds to the answers is not counted.
  */
 import { expect } from "bun:test";
+import { join } from "node:path";
 import { memoryOf, type Server, startServer } from "../e2e/server";
+import { temporaryFolder } from "../temporary-folder";
+import type { ProbeLine } from "./prober";
 
 const SAMPLE_EVERY_MS = 50;
-const PROBE_EVERY_MS = 25;
 const MAX_GROWTH_MEGABYTES = 700;
 
 export type AttackedServer = Server & {
-  /** The longest that `/healthz` took so far, in milliseconds; a probe that is still unanswered counts with its age. */
+  /** The longest that `/healthz` took since the last check, in milliseconds; a probe that is still unanswered counts with its age. */
   slowestProbeMs(): number;
   /** How far the server's resident memory rose above what it was before the attack, in megabytes. */
   memoryGrowthMegabytes(): number;
-  /** Fails when the server restarted, answered a probe `maxProbeMs` later than the bare server did, or grew by 700 MB or more. */
+  /**
+   * Fails when the server restarted, since the last check answered a probe later than `maxProbeMs` and the slowest flush of a file together,
+   * or grew by 700 MB or more.
+   */
   expectUnharmed(limits: { maxProbeMs: number }): void;
 };
 
@@ -35,64 +39,61 @@ export async function startAttackedServer(settings: Record<string, string> = {})
     );
   }, SAMPLE_EVERY_MS);
 
-  const bare = await startBareServer();
-  const prober = startProber(() => `${server.url()}/healthz`);
-  const bareProber = startProber(() => bare.url);
-  const slowestProbeMs = prober.slowestMs;
+  const folder = await temporaryFolder();
+  const prober = startProber(`${server.url()}/healthz`, pid, join(folder.path, "flushed"));
   const memoryGrowthMegabytes = () => peak - baseline;
   return {
     ...server,
-    slowestProbeMs,
+    slowestProbeMs: () => prober.slowest().probeMs,
     memoryGrowthMegabytes,
     expectUnharmed: ({ maxProbeMs }) => {
+      const { probeMs, flushMs } = prober.slowest();
+      // A slow answer fails the test that caused it, not those after it.
+      prober.reset();
       expect(server.pid()).toBe(pid);
-      expect(slowestProbeMs()).toBeLessThan(maxProbeMs + bareProber.slowestMs());
+      expect(probeMs).toBeLessThan(maxProbeMs + flushMs);
       expect(memoryGrowthMegabytes()).toBeLessThan(MAX_GROWTH_MEGABYTES);
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(watchdog);
-      await Promise.all([prober.stop(), bareProber.stop()]);
-      bare.stop();
+      await prober.stop();
+      await folder[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
     },
   };
 }
 
-type Prober = { slowestMs(): number; stop(): Promise<void> };
+type Slowest = { probeMs: number; flushMs: number };
+type Prober = { slowest(): Slowest; reset(): void; stop(): Promise<void> };
 
-/** Asks again and again. A probe that is still unanswered counts with its age, one that is refused as infinite. */
-function startProber(url: () => string): Prober {
-  const stopping = new AbortController();
-  let slowest = 0;
-  let pendingSince: number | null = null;
-  const probing = (async () => {
-    while (!stopping.signal.aborted) {
-      pendingSince = performance.now();
-      const isAnswered = await fetch(url(), { keepalive: false, signal: stopping.signal })
-        .then((answer) => answer.ok)
-        .catch(() => false);
-      if (stopping.signal.aborted) return;
-      slowest = isAnswered ? Math.max(slowest, performance.now() - pendingSince) : Number.POSITIVE_INFINITY;
-      pendingSince = null;
-      await Bun.sleep(PROBE_EVERY_MS);
+/** Starts the prober. A refused probe counts as infinite. */
+function startProber(url: string, pid: number, path: string): Prober {
+  let slowest: Slowest = { probeMs: 0, flushMs: 0 };
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "prober.ts"), url, String(pid), path], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const reading = (async () => {
+    let rest = "";
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        const { ms, flushMs } = JSON.parse(line) as ProbeLine;
+        const probeMs = Math.max(slowest.probeMs, ms ?? Number.POSITIVE_INFINITY);
+        slowest = { probeMs, flushMs: Math.max(slowest.flushMs, flushMs) };
+      }
     }
   })();
   return {
-    slowestMs: () => Math.max(slowest, pendingSince === null ? 0 : performance.now() - pendingSince),
+    slowest: () => slowest,
+    reset: () => {
+      slowest = { probeMs: 0, flushMs: 0 };
+    },
     stop: async () => {
-      stopping.abort();
-      await probing;
+      child.kill("SIGKILL");
+      await reading;
     },
   };
-}
-
-const BARE_SERVER =
-  'console.log(Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") }).url.href)';
-
-/** A server that does nothing but answer. */
-async function startBareServer(): Promise<{ url: string; stop(): void }> {
-  const child = Bun.spawn([process.execPath, "-e", BARE_SERVER], { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
-  const { value } = await child.stdout.pipeThrough(new TextDecoderStream()).getReader().read();
-  if (!value) throw new Error("the bare server did not start");
-  return { url: value.trim(), stop: () => child.kill("SIGKILL") };
 }

@@ -5,23 +5,23 @@
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { isFullSize } from "../full-size";
 import { temporaryFolder } from "../temporary-folder";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";
 import { type Attempt, attempt, type WrittenFile } from "./hostile-files/attempt";
 import { filesWith, makeCanary, plantCanaries } from "./hostile-files/canaries";
 import { writeFiles } from "./hostile-files/write-files";
 
-const IS_FULL = process.env.OFFCUT_FULL === "1";
 const SEED = Number(process.env.OFFCUT_SEED ?? 10);
 const ONLY = process.env.OFFCUT_HOSTILE_ONLY;
-const FEW = 40;
+const FEW = 28;
 const AT_ONCE = 4;
 const PATIENCE_SECONDS = 120;
 const MAX_PROBE_MS = 1_000;
 const WATCH_EVERY_MS = 100;
 const FROZEN_MS = 10_000;
 /** One in so many of those that became ready is also cut and rendered. */
-const RENDERED_EVERY = ONLY ? 1 : IS_FULL ? 4 : 8;
+const RENDERED_EVERY = ONLY ? 1 : isFullSize ? 4 : 8;
 const TOKEN = "canary-5b8e0f6a-93d1";
 
 test(
@@ -40,7 +40,7 @@ test(
       folder: outside.path,
       targets: canaries.targets,
       seed: SEED,
-      choice: ONLY ? { only: ONLY } : IS_FULL ? "all" : { few: FEW },
+      choice: ONLY ? { only: ONLY } : isFullSize ? "all" : { few: FEW },
     });
     let ready = 0;
     const goesOn = () => ready++ % RENDERED_EVERY === 0;
@@ -52,7 +52,7 @@ test(
     const attempts = await unlessHarmed(server, trying);
 
     const problems = attempts.filter(({ problem }) => problem !== null);
-    if (IS_FULL || problems.length > 0) console.log(report(attempts));
+    if (isFullSize || problems.length > 0) console.log(report(attempts));
     expect(problems).toEqual([]);
     expect(server.log().filter((line) => line.level === "error")).toEqual([]);
     expect(await canaries.read()).toEqual([]);
@@ -60,7 +60,7 @@ test(
     expect((await filesWith(join(server.data), TOKEN)).filter((path) => !known.includes(path))).toEqual([]);
     server.expectUnharmed({ maxProbeMs: MAX_PROBE_MS });
   },
-  IS_FULL ? 7_200_000 : 180_000,
+  isFullSize ? 7_200_000 : 180_000,
 );
 
 /** Resolves as `trying` does; rejects once the server is so harmed that waiting is in vain. */
@@ -91,7 +91,7 @@ async function tryAll(
       const mine: Attempt[] = [];
       for (let file = left.shift(); file !== undefined; file = left.shift()) {
         const done = await tryFile(file);
-        if (IS_FULL) console.log(lineOf(done));
+        if (isFullSize) console.log(lineOf(done));
         mine.push(done);
       }
       return mine;

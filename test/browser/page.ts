@@ -66,6 +66,36 @@ const offcut = {
     if (result?.successful?.length !== 1) throw new Error(result?.failed?.[0]?.error ?? "Uppy did not upload");
     return asset.id;
   },
+  /** Uppy with its tus plugin, which also creates the upload. Returns the asset's ID. */
+  withUppyAlone: async (target: Target, file: Blob): Promise<string> => {
+    const uppy = new Uppy({ meta: { project_id: target.projectId } }).use(Tus, {
+      endpoint: `${target.url}/api/v1/assets/upload-resumable`,
+      headers: { Authorization: `Bearer ${target.key}` },
+      chunkSize: CHUNK_BYTES,
+      retryDelays: [],
+    });
+    uppy.addFile({ name: "take.wav", type: "audio/wav", data: file });
+    const result = await uppy.upload();
+    const [sent] = result?.successful ?? [];
+    if (!sent?.uploadURL) throw new Error(result?.failed?.[0]?.error ?? "Uppy did not upload");
+    return sent.uploadURL.split("/").at(-1)!;
+  },
+  /** A signed link, with `fetch`. Returns the asset's ID. */
+  withSignedLink: async (target: Target, file: Blob): Promise<string> => {
+    const created = await fetch(`${target.url}/api/v1/assets/upload-url`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${target.key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ type: "audio", content_type: "audio/wav", project_id: target.projectId }),
+    });
+    const { asset, upload } = (await created.json()) as {
+      asset: Opened;
+      upload: { url: string; method: string; headers: Record<string, string> };
+    };
+    const { url, method, headers } = upload;
+    const sent = await fetch(url, { method, headers, body: file });
+    if (sent.status !== 204) throw new Error(`${sent.status} ${await sent.text()}`);
+    return asset.id;
+  },
 };
 
 Object.assign(window, { offcut });

@@ -1,6 +1,7 @@
 /** Thousands of requests generated from the OpenAPI document: every response keeps the contract and is fast. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { fullOr } from "../full-size";
 import type { Client } from "../http/client";
 import { harness } from "../http/harness";
 import { video, wav } from "../http/media";
@@ -8,7 +9,7 @@ import { NO_ID } from "../http/outcome";
 import { type WildRequest, wildRequests } from "./hostile";
 import { type ApiDocument, createResponseChecker, type ReceivedResponse } from "./response-checks";
 
-const REQUESTS = process.env.OFFCUT_FULL ? 20_000 : 2_000;
+const REQUESTS = fullOr(20_000, 2_000);
 const SEED = Number(process.env.OFFCUT_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const MAX_CONCURRENT_REQUESTS = 8;
 const PATIENCE_MS = 15_000;

@@ -1,18 +1,14 @@
 /** The OpenAPI document: valid OpenAPI 3.1, describes what is mounted, and generates a typed client that works. */
-import { afterAll, beforeAll, describe, expect, mock, setDefaultTimeout, test } from "bun:test";
-import { symlink } from "node:fs/promises";
-import { join } from "node:path";
-import typescript from "typescript-5";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicRoutes } from "../../src/http/public";
 import { type Harness, harness } from "../http/harness";
 import { video } from "../http/media";
 import { NO_ID } from "../http/outcome";
-import { temporaryFolder } from "../temporary-folder";
+import { compileClient } from "./generated-client";
 import type { ApiDocument, JsonSchema, Operation } from "./response-checks";
 
 setDefaultTimeout(60_000);
 
-const ROOT = join(import.meta.dir, "../..");
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 const UPLOADS = ["OPTIONS", "HEAD", "PATCH", "DELETE"].map((method) => `${method} /v1/uploads/{upload_id}`);
 
@@ -194,38 +190,15 @@ await api.GET("/v1/projects", { params: { query: { state: "gone" } } });
 `;
 
 test("a generated client compiles, reports type errors, and runs the main workflow", async () => {
-  // The generator uses TypeScript's syntax tree API, which version 7 does not have.
-  mock.module("typescript", () => ({ default: typescript, ...typescript }));
-  const { default: openapiTS, astToString } = await import("openapi-typescript");
-  await using folder = await temporaryFolder();
-  await symlink(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
-  const types = astToString(await openapiTS(JSON.stringify(document)));
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    target: "ESNext",
-    module: "Preserve",
-    moduleResolution: "bundler",
-    lib: ["ESNext", "DOM", "DOM.Iterable"],
-    types: [],
-    skipLibCheck: true,
-  };
-  const files = { "api.d.ts": types, "client.ts": CLIENT, "mistakes.ts": MISTAKES };
-  for (const [name, text] of Object.entries(files)) await Bun.write(join(folder.path, name), text);
-  await Bun.write(join(folder.path, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-  const compiler = Bun.spawn([join(ROOT, "node_modules/.bin/tsc"), "-p", folder.path], { stdout: "pipe" });
-  const said = await new Response(compiler.stdout).text();
-  expect([await compiler.exited, said]).toEqual([0, ""]);
-
-  const user = await server.user();
-  const { mainJob } = (await import(join(folder.path, "client.ts"))) as {
+  await using compiled = await compileClient<{
     mainJob(
       url: string,
       key: string,
       bytes: Uint8Array,
     ): Promise<{ listed: boolean; kept: number; source: string; link: string }>;
-  };
-  const done = await mainJob(server.url(), user.key!, await video(4));
+  }>(document, { "client.ts": CLIENT, "mistakes.ts": MISTAKES });
+  const user = await server.user();
+  const done = await compiled.client.mainJob(server.url(), user.key!, await video(4));
   expect(done).toMatchObject({ listed: true, source: "4" });
   expect(done.kept).toBeGreaterThan(0);
   expect(done.kept).toBeLessThan(4);

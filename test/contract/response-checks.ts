@@ -44,7 +44,7 @@ export const listErrors = (schema: TSchema, value: unknown): string[] =>
 
 /** Returns the schema of a response; null if it has no JSON body. */
 export const findResponseSchema = (response: ResponseDoc): TSchema | null => {
-  if (response.body === null || response.body.kind === "file") return null;
+  if (response.body === null || response.body.kind === "file" || response.body.kind === "events") return null;
   const schema: TSchema = SCHEMAS[response.body.name];
   if (response.body.kind === "resource") return schema;
   if (response.body.kind === "offset_page") return offsetPageOf(schema);
@@ -101,6 +101,21 @@ export const DASHBOARD_CONTRACT: FamilyContract = {
   },
 };
 
+/** Lists the routes of a family without a successful call in the log, as `GET /projects`. */
+export const listUncalledRoutes = (
+  { prefix, routes }: FamilyContract,
+  calls: { method: string; path: string; status: number }[],
+): string[] =>
+  routes
+    .filter((route) => {
+      const pattern = createPathPattern(prefix, route);
+      return !calls.some(({ method, path, status }) => status < 400 && method === route.method && pattern.test(path));
+    })
+    .map(({ method, path }) => `${method} ${path}`);
+
+const createPathPattern = (prefix: string, { path }: Route): RegExp =>
+  new RegExp(`^${prefix}${path.replace(/:\w+/g, "[^/]+")}$`);
+
 /** Creates a function that lists the errors of a response; an empty list if it keeps the contract. */
 export function createResponseChecker(
   document: ApiDocument,
@@ -108,7 +123,7 @@ export function createResponseChecker(
 ): (method: string, path: string, response: ReceivedResponse) => string[] {
   const routes = contract.routes.map((route) => ({
     method: route.method,
-    pattern: new RegExp(`^${contract.prefix}${route.path.replace(/:\w+/g, "[^/]+")}$`),
+    pattern: createPathPattern(contract.prefix, route),
     responses: route.responses,
   }));
   const operations = Object.entries(document.paths).flatMap(([template, methods]) =>

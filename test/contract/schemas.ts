@@ -1,23 +1,6 @@
 /** The resources of the interface as strict schemas, written independently of the server's. */
-import { FormatRegistry, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-
-FormatRegistry.Set("contract-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
-FormatRegistry.Set("contract-uuid", (text) =>
-  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text),
-);
-FormatRegistry.Set("contract-decimal", (text) => /^\d+(\.\d{1,6})?$/.test(text));
-FormatRegistry.Set("contract-url", (text) => URL.canParse(text));
-
-const exactly = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
-const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
-const oneOf = (...words: string[]) => Type.Union(words.map((word) => Type.Literal(word)));
-const text = Type.String({ minLength: 1 });
-const uuid = Type.String({ format: "contract-uuid" });
-const time = Type.String({ format: "contract-time" });
-const url = Type.String({ format: "contract-url" });
-const count = Type.Integer({ minimum: 0 });
-const rate = exactly({ num: Type.Integer({ minimum: 1 }), den: Type.Integer({ minimum: 1 }) });
-const share = Type.Number({ minimum: 0, maximum: 1 });
+import { type TSchema, Type } from "@sinclair/typebox";
+import { count, exactly, oneOf, orNull, rate, share, text, time, url, uuid } from "./schema-parts";
 
 export const project = exactly({
   id: uuid,
@@ -37,7 +20,7 @@ const assetSummaryFields = {
   state: oneOf("pending_upload", "processing", "pending_payment", "ready", "failed"),
   extension: orNull(Type.String({ pattern: "^[a-z0-9]+$" })),
   size_bytes: orNull(Type.Integer({ minimum: 64 })),
-  content_type: orNull(Type.String({ pattern: "^(audio|video)/[a-z0-9.+-]+$" })),
+  content_type: orNull(Type.String({ pattern: "^((audio|video)/[a-z0-9.+-]+|application/json)$" })),
   duration_seconds: orNull(Type.String({ format: "contract-decimal" })),
   language: orNull(Type.String({ pattern: "^[a-z]{2}$" })),
   external_id: orNull(text),
@@ -186,6 +169,9 @@ export const profile = exactly({
   email: Type.String({ pattern: "@" }),
   first_name: orNull(text),
   last_name: orNull(text),
+  role: oneOf("member", "admin"),
+  email_verified_at: orNull(time),
+  has_password: Type.Boolean(),
   two_factor_enabled: Type.Boolean(),
   deleted_at: orNull(time),
   created_at: time,
@@ -307,29 +293,3 @@ const apiKeyFields = {
 
 export const apiKey = exactly(apiKeyFields);
 export const apiKeyWithSecret = exactly({ ...apiKeyFields, key: orNull(Type.String({ pattern: "^sk_\\w{32,}$" })) });
-
-const adminUser = exactly({
-  id: uuid,
-  email: Type.String({ pattern: "@" }),
-  first_name: orNull(text),
-  last_name: orNull(text),
-  role: oneOf("member", "admin"),
-  disabled: Type.Boolean(),
-  two_factor_enabled: Type.Boolean(),
-  credits: Type.Integer(),
-  storage_used_bytes: count,
-  storage_quota_bytes: orNull(count),
-  email_verified_at: orNull(time),
-  last_sign_in_at: orNull(time),
-  deleted_at: orNull(time),
-  created_at: time,
-});
-
-export const adminUserPage = exactly({
-  items: Type.Array(adminUser),
-  total: count,
-  limit: Type.Integer({ minimum: 1 }),
-  offset: count,
-});
-
-export const invitedUser = exactly({ user: adminUser, invitation_url: url, expires_at: time });

@@ -20,6 +20,31 @@ async function refusal(folder: string, args: string[], env: Record<string, strin
 
 describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
   test(
+    "create, list and revoke join tokens of workers with and without a running server",
+    async () => {
+      await using folder = await temporaryFolder();
+      const token = (...args: string[]) => runOffcut(["worker", "token", ...args], { folder: folder.path });
+      const created = await token("create", "--name", "desk");
+      expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^wt_[0-9A-Za-z]{43}\n$/)]);
+      expect(await refusal(folder.path, ["worker", "token", "create", "--name", "desk"])).toMatch(/^1 .*"desk" exists/);
+      expect(await refusal(folder.path, ["worker", "token", "create", "--name", "my desk"])).toMatch(/^1 .*letters/);
+      expect(await refusal(folder.path, ["worker", "token", "revoke", "attic"])).toMatch(/^1 .*not found/);
+      expect(await refusal(folder.path, ["worker", "token", "create"])).toMatch(/^2 .*--name/);
+      expect((await token("list")).stdout).toMatch(/^NAME .*\ndesk /);
+      expect((await token("revoke", "desk")).code).toBe(0);
+
+      await using server = await startServer();
+      const made = await admin<{ token: string }>(server.folder, "worker", "token", "create", "--name", "desk");
+      const listed = await admin<{ items: object[] }>(server.folder, "worker", "token", "list");
+      expect(listed.items).toEqual([expect.objectContaining({ name: "desk", worker_id: null })]);
+      expect(JSON.stringify(listed)).not.toContain(made.token);
+      await admin(server.folder, "worker", "token", "revoke", "desk");
+      expect(await admin<{ items: object[] }>(server.folder, "worker", "token", "list")).toEqual({ items: [] });
+    },
+    LONG,
+  );
+
+  test(
     "create accounts and keys with and without a running server",
     async () => {
       await using folder = await temporaryFolder();

@@ -2,10 +2,11 @@
 import { expect, test } from "bun:test";
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { fullOr } from "../full-size";
 import { IS_BUNDLED_PASS } from "./offcut";
 import { memoryOf, startServer } from "./server";
 
-const SECONDS = process.env.OFFCUT_FULL === "1" ? 5 * 3600 : 5 * 60;
+const SECONDS = fullOr(5 * 3600, 5 * 60);
 const PATIENCE_SECONDS = 1_200;
 const RATE = 8_000;
 const MAX_MEGABYTES = 300;

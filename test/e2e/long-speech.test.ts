@@ -1,11 +1,12 @@
-/** A long talk through the real recognizer: five minutes here, an hour with `OFFCUT_FULL=1`. Prints its speed next to that of a short one. */
+/** A long talk through the real recognizer: three minutes here, an hour with `OFFCUT_FULL=1`. Prints its speed next to that of a short one. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { PlanJson } from "../../src/domain/plan-json";
+import { fullOr } from "../full-size";
 import { folderWithAssets } from "./extracted-assets";
 import { FIXTURES, HAS_SYSTEM_FFMPEG, IS_BUNDLED_PASS, runOffcut } from "./offcut";
 
-const MINUTES = process.env.OFFCUT_FULL === "1" ? 60 : 5;
+const MINUTES = fullOr(60, 3);
 const TALK = join(FIXTURES, "talk.mp4");
 
 /** The audio of the talk, repeated to this length. */

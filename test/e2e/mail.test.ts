@@ -1,6 +1,7 @@
 /** Mails of the compiled server: `kill -9` while one is on its way, the reset of a password, an authenticator. */
 import { expect, test } from "bun:test";
 import { generateSync } from "otplib";
+import { receiver } from "../http/receiver";
 import { startSmtpReceiver } from "../smtp";
 import { until } from "../until";
 import { IS_BUNDLED_PASS } from "./offcut";
@@ -63,6 +64,44 @@ test.skipIf(IS_BUNDLED_PASS)(
       { template: "two_factor_changed" },
     ]);
     expect(JSON.stringify(rows)).not.toContain(token);
+  },
+  PATIENCE_MS,
+);
+
+test.skipIf(IS_BUNDLED_PASS)(
+  "a notification and its mail survive kill -9, and the mail arrives once",
+  async () => {
+    let isHanging = true;
+    const connected = Promise.withResolvers<void>();
+    await using smtp = await startSmtpReceiver({
+      onMailFrom: (_address, _session, done) => {
+        if (!isHanging) done();
+        connected.resolve();
+      },
+    });
+    await using hook = receiver();
+    hook.answer(410);
+    await using server = await startServer({ SMTP_URL: smtp.url, WEBHOOKS_ALLOW_LOOPBACK: "true" });
+    const user = await server.user();
+    const json = { url: hook.url, event_types: ["asset.ready"] };
+    const { id } = await user.must<{ id: string }>("POST", "/v1/webhook-endpoints", { json });
+    await user.must("POST", `/v1/webhook-endpoints/${id}/test`);
+    await connected.promise;
+    await server.kill();
+    isHanging = false;
+    await server.start();
+    expect((await smtp.mailTo(EMAIL)).subject).toBe(`The webhook endpoint at ${new URL(hook.url).host} was disabled`);
+    await until("the record of it", () => server.log().find(({ event }) => event === "mail.sent"));
+    await server.kill();
+    await server.start();
+    expect(await user.must<object>("GET", "/api/v1/notifications")).toMatchObject({
+      items: [{ type: "webhook_disabled", payload: { endpoint_id: id } }],
+      unread_count: 1,
+    });
+    await server.kill();
+    expect(smtp.mails).toHaveLength(1);
+    expect(await server.query("SELECT mail_state FROM notifications")).toEqual([{ mail_state: "queued" }]);
+    expect(await server.query("SELECT state FROM mails")).toEqual([{ state: "sent" }]);
   },
   PATIENCE_MS,
 );

@@ -23,12 +23,17 @@ export const IS_BUNDLED_PASS = SEARCH_PATH === "";
 if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: run ./install.sh build`);
 
 export type Run = { code: number | null; stdout: string; stderr: string };
-/** `folder` is the working folder and the home, and has the data folder `data/`. */
-export type RunOptions = { folder: string; env?: Record<string, string> | undefined; stdin?: string };
+/** `folder` is the working folder and the home, and has the data folder `data/`. `launcher`: a command that runs the executable in its place. */
+export type RunOptions = {
+  folder: string;
+  env?: Record<string, string> | undefined;
+  stdin?: string;
+  launcher?: string[];
+};
 
 /** Starts the executable with settings that keep its files inside the folder. */
-export function spawnOffcut(args: string[], { folder, env, stdin }: RunOptions) {
-  return Bun.spawn([EXECUTABLE, ...args], {
+export function spawnOffcut(args: string[], { folder, env, stdin, launcher = [] }: RunOptions) {
+  return Bun.spawn([...launcher, EXECUTABLE, ...args], {
     cwd: folder,
     env: { PATH: SEARCH_PATH, HOME: folder, OFFCUT_DATA_DIR: join(folder, "data"), ...env },
     stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
@@ -48,20 +53,26 @@ export async function runOffcut(args: string[], options: RunOptions): Promise<Ru
   return { code, stdout, stderr };
 }
 
-export type RunningOffcut = AsyncDisposable & {
-  url: string;
+/** A running `serve` or `worker`. */
+export type RunningProcess = AsyncDisposable & {
   pid: number;
   /** Every line of the log so far. */
   log: Record<string, unknown>[];
+  /** Waits for a line of the log. Throws with the output when the process ends before it. */
+  logged(event: string, deadlineSeconds?: number): Promise<Record<string, unknown>>;
+  /** Resolves at the end with the exit code, or null when a signal ended the process. */
+  exited: Promise<number | null>;
+  stderr: Promise<string>;
+  kill(signal: NodeJS.Signals): void;
   /** Sends a signal and returns the exit code, or null when the signal ended the process. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<number | null>;
 };
 
-/** Starts a server on a free port and waits until it is ready. Throws with its output when it does not start. */
-export async function startOffcut(options: RunOptions): Promise<RunningOffcut> {
-  const child = spawnOffcut(["serve", "--port", "0"], options);
+/** Starts a command that logs until it is stopped. */
+export function startProcess(args: string[], options: RunOptions): RunningProcess {
+  const child = spawnOffcut(args, options);
   const log: Record<string, unknown>[] = [];
-  const errors = new Response(child.stderr).text();
+  const stderr = new Response(child.stderr).text();
   const reading = (async () => {
     let rest = "";
     for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -70,23 +81,36 @@ export async function startOffcut(options: RunOptions): Promise<RunningOffcut> {
       log.push(...lines.map((line) => JSON.parse(line) as Record<string, unknown>));
     }
   })();
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const exited = Promise.all([child.exited, reading]).then(() => (child.signalCode === null ? child.exitCode : null));
   const stop = async (signal: "SIGTERM" | "SIGKILL" = "SIGTERM") => {
     child.kill(signal);
-    await Promise.all([child.exited, reading]);
-    return child.signalCode === null ? child.exitCode : null;
+    return await exited;
   };
-  const ready = await until("the server is ready", () => {
-    if (child.exitCode !== null) return { url: null };
-    return log.find((line) => line.event === "server.started") as { url: string } | undefined;
-  });
-  if (typeof ready.url !== "string") throw new Error(`the server ended with ${child.exitCode}: ${await errors}`);
   return {
-    url: ready.url,
     pid: child.pid,
     log,
+    exited,
+    stderr,
+    kill: (signal) => child.kill(signal),
     stop,
+    logged: async (event, deadlineSeconds) => {
+      const find = () => log.find((each) => each.event === event) ?? (hasEnded() ? "ended" : null);
+      const line = await until(event, find, deadlineSeconds);
+      if (line === "ended") throw new Error(`offcut ${args[0]} ended with ${child.exitCode}: ${await stderr}`);
+      return line;
+    },
     [Symbol.asyncDispose]: async () => {
-      if (child.exitCode === null && child.signalCode === null) await stop("SIGKILL");
+      if (!hasEnded()) await stop("SIGKILL");
     },
   };
+}
+
+export type RunningOffcut = RunningProcess & { url: string };
+
+/** Starts a server on a free port and waits until it is ready. Throws with its output when it does not start. */
+export async function startOffcut(options: RunOptions): Promise<RunningOffcut> {
+  const running = startProcess(["serve", "--port", "0"], options);
+  const { url } = await running.logged("server.started");
+  return { ...running, url: url as string };
 }

@@ -55,6 +55,13 @@ export async function createUser(data: string, email: string, credits: number): 
   return { id, key };
 }
 
+/** Creates a join token of a worker on a running server. */
+export const createJoinToken = async (data: string, name: string): Promise<string> =>
+  (await askServer<{ token: string }>(data, "worker token create", { name })).token;
+
+export const revokeJoinToken = (data: string, name: string): Promise<unknown> =>
+  askServer(data, "worker token revoke", { name });
+
 /** Starts it in a fresh folder. `settings` are as in the environment, without the prefix. */
 export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
   const folder = await temporaryFolder();
@@ -103,7 +110,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
 }
 
 /** The processes whose command line names something below this folder. */
-async function processesOf(folder: string): Promise<string[]> {
+export async function processesOf(folder: string): Promise<string[]> {
   const commands = await Promise.all(
     (await readdir("/proc"))
       .filter((name) => /^\d+$/.test(name))

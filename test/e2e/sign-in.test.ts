@@ -1,7 +1,7 @@
 /** The compiled server: set-up and sign-in with curl and its cookie file, and with a real browser on the pages that it serves. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { launchChromium } from "../chromium";
 import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
 import { type Server, startServer } from "./server";
 
@@ -53,10 +53,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect((await curl(server, "GET", "/v1/projects", undefined, ...api)).status).toBe(200);
 
     // Chromium on the page of the executable.
-    await using browser = await chromium.launch({
-      executablePath: Bun.which("chromium") ?? "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu"],
-    });
+    await using browser = await launchChromium();
     const page = await browser.newPage();
     await page.goto(`${server.url()}/sign-in`);
     await page.fill("[name=email]", EMAIL);

@@ -2,14 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Upload } from "tus-js-client";
+import { fullOr } from "../full-size";
 import type { Asset } from "../http/resources";
+import { sendToLink } from "../http/upload-clients";
 import { IS_BUNDLED_PASS } from "./offcut";
 import { breakingProxy } from "./proxy";
 import { memoryOf, startServer } from "./server";
 
 const MIB = 1024 ** 2;
-const isFull = process.env.OFFCUT_FULL === "1";
-const LARGE_BYTES = (isFull ? 2048 : 256) * MIB;
+const LARGE_BYTES = fullOr(2048, 256) * MIB;
 const MAX_MEGABYTES = 300;
 
 /** A minute and a half of stereo noise with silences in it: bytes that cannot be mistaken for one another. */
@@ -80,6 +81,20 @@ describe.skipIf(IS_BUNDLED_PASS)("a real client whose connection breaks twice", 
 });
 
 describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
+  test(`of ${LARGE_BYTES / MIB} MiB to a signed link, in chunks, takes less than ${MAX_MEGABYTES} MB too`, async () => {
+    await using server = await startServer();
+    const user = await server.user();
+    const path = join(server.folder, "large");
+    const expected = await writeLarge(path);
+    const id = await sendToLink(user, Bun.file(path).stream());
+    const most = await memoryOf(server.pid(), "VmHWM");
+    console.log(`server memory of a PUT: ${Math.round(most)} MB at most`);
+    expect(most).toBeLessThan(MAX_MEGABYTES);
+    const stored = new Bun.CryptoHasher("sha256");
+    for await (const chunk of Bun.file(join(server.data, "media", id, "source")).stream()) stored.update(chunk);
+    expect(stored.digest("hex")).toBe(expected);
+  }, 600_000);
+
   test(`of ${LARGE_BYTES / MIB} MiB takes less than ${MAX_MEGABYTES} MB of the server's memory`, async () => {
     await using server = await startServer();
     const user = await server.user();

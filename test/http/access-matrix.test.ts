@@ -12,10 +12,15 @@ import { findResponseSchema } from "../contract/response-checks";
 import { dashboardFailure, dashboardValidation, failure } from "../contract/schemas";
 import { ACCOUNT_ENTRIES, KEY_ENTRIES } from "./access-matrix/account-entries";
 import { ADMIN_ENTRIES } from "./access-matrix/admin-entries";
-import { type Entry, RESOURCE_ENTRIES, UPLOAD_ENTRIES } from "./access-matrix/entries";
+import { BILLING_ENTRIES } from "./access-matrix/billing-entries";
+import { EDIT_ENTRIES } from "./access-matrix/edit-entries";
+import { CREATION_ENTRIES, type Entry, RESOURCE_ENTRIES, UPLOAD_ENTRIES } from "./access-matrix/entries";
 import { type Endpoint, getExpected } from "./access-matrix/expected";
 import { createMatrixFixtures, type Fixtures } from "./access-matrix/fixtures";
+import { LIVE_ENTRIES } from "./access-matrix/live-entries";
+import { MEDIA_ENTRIES } from "./access-matrix/media-entries";
 import { OAUTH_ENTRIES, OIDC_ENTRIES } from "./access-matrix/oauth-entries";
+import { PIPELINE_ENTRIES } from "./access-matrix/pipeline-entries";
 import type { Caller } from "./access-matrix/principals";
 import type { Reply } from "./client";
 import { PATIENCE_MS } from "./harness";
@@ -25,7 +30,19 @@ setDefaultTimeout(PATIENCE_MS);
 /** The entries of each family by its prefix. A family without entries fails. */
 const ENTRIES: Record<string, Record<string, Entry>> = {
   "/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES },
-  "/api/v1": { ...RESOURCE_ENTRIES, ...UPLOAD_ENTRIES, ...ACCOUNT_ENTRIES, ...ADMIN_ENTRIES, ...OIDC_ENTRIES },
+  "/api/v1": {
+    ...RESOURCE_ENTRIES,
+    ...UPLOAD_ENTRIES,
+    ...CREATION_ENTRIES,
+    ...PIPELINE_ENTRIES,
+    ...ACCOUNT_ENTRIES,
+    ...ADMIN_ENTRIES,
+    ...BILLING_ENTRIES,
+    ...OIDC_ENTRIES,
+    ...LIVE_ENTRIES,
+    ...MEDIA_ENTRIES,
+    ...EDIT_ENTRIES,
+  },
   "/api-keys": KEY_ENTRIES,
   "/oauth": OAUTH_ENTRIES,
 };
@@ -49,7 +66,8 @@ function listEndpoints(family: Family): Described[] {
   return family.mount({} as FamilyHost).map(({ method, path: mounted }) => {
     const path = mounted.slice(prefix.length);
     const route = family.routes.find((one) => one.method === method && one.path === path);
-    const access = route?.access ?? (method === "OPTIONS" ? OPEN : DEFAULT_ACCESS);
+    // A signed link is its own credential.
+    const access = route?.access ?? (method === "OPTIONS" || method === "PUT" ? OPEN : DEFAULT_ACCESS);
     return { prefix, method, path, access, responses: route?.responses ?? {} };
   });
 }

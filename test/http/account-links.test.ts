@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
+import { completeTotpEnrollment } from "../../src/store/two-factor";
 import { getUser } from "../../src/store/users";
 import { disableUser } from "../../src/work/accounts";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
@@ -96,17 +97,23 @@ describe("a forgotten password", () => {
 
   test("takes the account from a stranger who signed up with the address", async () => {
     const email = `${newId()}@example.test`;
-    const token = (await post("auth/signup", { email, password: PASSWORD })).body.token;
-    const headers = { Authorization: `Bearer ${token}` };
+    const signedUp = await post("auth/signup", { email, password: PASSWORD });
+    const headers = { Authorization: `Bearer ${signedUp.body.token}` };
     const key = await server.nobody.must<{ key: string }>("POST", "/api-keys", { json: { name: "Stranger" }, headers });
     const withKey = () =>
       server.nobody.call("GET", "/v1/projects", { headers: { Authorization: `Bearer ${key.key}` } });
     expect((await withKey()).status).toBe(200);
+    const { id } = signedUp.body.user;
+    const factor = { secret: "the stranger's", step: 1, now: server.services().now() };
+    await server.services().store.write((tx) => completeTotpEnrollment(tx, id, factor));
     await post("auth/password/forgot", { email });
     const link = await readToken(email, "reset-password", 1);
     expect((await post("auth/password/reset", { token: link, password: NEW_PASSWORD })).status).toBe(204);
     expect((await withKey()).status).toBe(401);
-    expect(await login(email, NEW_PASSWORD)).toBe(200);
+    expect(await findUser(id)).toMatchObject({ two_factor_enabled: false, totp_secret: null });
+    expect((await post("auth/login", { email, password: NEW_PASSWORD })).body).toMatchObject({
+      token: expect.any(String),
+    });
   });
 
   test("the answer says nothing about the address", async () => {

@@ -115,6 +115,7 @@ test("health names ffmpeg, encoders, models, disk, database and queue", async ()
       { name: "prepare", pending: 0, running: 0 },
       { name: "cut", slots: 2 },
       { name: "render", pending: 0 },
+      { name: "preview", slots: 1 },
     ],
   } as never);
 });
@@ -138,7 +139,7 @@ describe("the audit log", () => {
       created_at: expect.any(String),
       action: "user.disabled",
       actor: { kind: "user", id: admin.userId, email: emailOf(admin), credential_id: expect.any(String) },
-      target: { kind: "user", id: anna.userId },
+      target: { kind: "user", id: anna.userId, name: emailOf(anna) },
       workspace_id: null,
       address: "127.0.0.1",
       request_id: requestId,

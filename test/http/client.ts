@@ -9,6 +9,9 @@ export type UploadOptions = { projectId?: string; filename?: string; externalId?
 
 export type Client = ReturnType<typeof createClient>;
 
+/** What clients of this process have called, for tests that check that no route was forgotten. */
+export const callLog: { method: string; path: string; status: number }[] = [];
+
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const SETTLED = ["ready", "pending_payment", "failed"];
 const ENDED = ["completed", "failed", "cancelled"];
@@ -27,8 +30,12 @@ export function createClient(url: () => string, key: string | null, userId: stri
         ...options.headers,
       },
     });
-    const text = await answer.text();
-    const isJson = text !== "" && answer.headers.get("content-type")?.startsWith("application/json");
+    callLog.push({ method, path: new URL(answer.url).pathname, status: answer.status });
+    const type = answer.headers.get("content-type") ?? "";
+    // A stream of events does not end.
+    if (type === "text/event-stream") await answer.body?.cancel();
+    const text = type === "text/event-stream" ? "" : await answer.text();
+    const isJson = text !== "" && type.startsWith("application/json");
     return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
   }
 

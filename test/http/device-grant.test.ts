@@ -1,7 +1,10 @@
 /** The device authorization grant, with a real client of OAuth. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as oauth from "openid-client";
+import { KEY_SCOPES } from "../../src/domain/access";
+import { countApiKeys } from "../../src/store/users";
 import { disableUser } from "../../src/work/accounts";
+import { insertNewKey } from "../../src/work/identity/api-keys";
 import { emailOf, listAuditLog, startSession } from "./accounts";
 import { type Client, createClient, type Reply } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -152,6 +155,19 @@ test("nobody gets a key of an account that was disabled after the approval", asy
   expect(answer(await poll(device_code))).toBe("400 access_denied");
   await disableUser(server.services(), { email: emailOf(user), disabled: false });
   expect(answer(await poll(device_code))).toBe("400 access_denied");
+});
+
+test("nobody gets more keys than an account may have, also when they were created after the approval", async () => {
+  const user = await server.user();
+  const { device_code, user_code } = await start();
+  expect((await decide("approve", user_code, await startSession(server, user))).status).toBe(200);
+  const { store } = server.services();
+  const request = { userId: user.userId, workspaceId: user.userId, name: "k", scopes: KEY_SCOPES, expiresAt: null };
+  await store.write(async (tx) => {
+    for (let n = 1; n < 100; n++) await insertNewKey(tx, request, n);
+  });
+  expect(answer(await poll(device_code))).toBe("400 access_denied");
+  expect(await countApiKeys(store.read, user.userId)).toBe(100);
 });
 
 describe("refused:", () => {

@@ -20,6 +20,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Resources that both families have in different forms. */
 const DIFFERENT = ["GET /users/me"];
+/** Resources that have more fields for the dashboard. */
+const EXTENDED = ["GET /credits/history"];
 
 const routes = publicRoutes.map(({ method, path }) => [method, path.replace(/:\w+/g, NO_ID)] as const);
 
@@ -29,7 +31,8 @@ test.each(routes)("%s %s has the status and code of the public family", async (m
   const first = await anna.call<{ error?: { code: string } }>(method, `/v1${path}`, options);
   expect(second.status).toBe(first.status);
   if (DIFFERENT.includes(`${method} ${path}`)) return;
-  if (first.status === 200) expect(second.body).toEqual(first.body as never);
+  if (first.status === 200 && EXTENDED.includes(`${method} ${path}`)) expect(second.body).toMatchObject(first.body);
+  else if (first.status === 200) expect(second.body).toEqual(first.body as never);
   else if (first.status === 422) expect(second.body.detail).toBeArray();
   else expect(second.body.code).toBe(first.body.error!.code);
   expect(second.headers.get("ratelimit-limit")).toBe("6000");
@@ -103,6 +106,9 @@ test("the profile has its own form, and a change of names is shown by both famil
     email: `${bert.userId}@example.test`,
     first_name: null,
     last_name: null,
+    role: "member",
+    email_verified_at: null,
+    has_password: false,
     two_factor_enabled: false,
     deleted_at: null,
     created_at: expect.any(String),

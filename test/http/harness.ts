@@ -20,6 +20,7 @@ import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
+import { bundledJobCommand } from "./job-command";
 import { BUNDLED_FFMPEG } from "./media";
 
 /** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
@@ -70,7 +71,14 @@ export async function harness(
   const errors: string[] = [];
   let offset = 0;
   const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
-  const env = { DATA_DIR: folder.path, PORT: "0", FFMPEG: BUNDLED_FFMPEG, RATE_LIMIT: "0", ...settings };
+  const env = {
+    DATA_DIR: folder.path,
+    PORT: "0",
+    FFMPEG: BUNDLED_FFMPEG,
+    RATE_LIMIT: "0",
+    PREVIEWS: "on_opening",
+    ...settings,
+  };
   // A file of its own, so that settings of an installed server do not apply.
   const file = join(folder.path, "settings.toml");
   await Bun.write(file, configuration);
@@ -83,7 +91,11 @@ export async function harness(
     lines.push(line);
     if (line.includes('"level":"error"')) errors.push(line);
   }, false);
-  const start = () => startServer(config, log, replacements);
+  const start = async () => {
+    const started = await startServer(config, log, replacements);
+    started.tools.jobCommand = await bundledJobCommand();
+    return started;
+  };
   let server: RunningServer = await start();
   const url = () => `http://127.0.0.1:${server.port}`;
 
@@ -129,7 +141,9 @@ export async function harness(
     idle: async () => {
       const { store } = server.services;
       await until("the end of all jobs", async () => {
-        const open = await store.read.all(sql`SELECT id FROM steps WHERE finished_at IS NULL`);
+        const open = await store.read.all(
+          sql`SELECT id FROM steps WHERE finished_at IS NULL AND run_after IS NOT NULL`,
+        );
         return open.length === 0;
       });
       // A cancelled job ends in the database before its handler returns.

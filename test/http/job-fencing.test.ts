@@ -1,9 +1,10 @@
-/** The result of an attempt that was replaced by a newer one. */
+/** The result of an attempt that was replaced by a newer one, and of one whose asset was deleted. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Job, JobContext } from "../../src/domain/jobs";
-import { findLatestStep } from "../../src/store/steps";
+import { findLatestStep, listOpenSteps } from "../../src/store/steps";
 import { createJobSource } from "../../src/work/job-source";
 import { createJobHandlers } from "../../src/work/registry";
+import { until } from "../until";
 import { harness, PATIENCE_MS } from "./harness";
 import { video, wav } from "./media";
 
@@ -60,4 +61,36 @@ test("a late attempt of a preparation ends at its first intermediate result, wit
   expect((await user.asset(id)).state).toBe("ready");
   expect(await server.events(id)).toEqual(["asset.ready from processing"]);
   services.runner.start();
+});
+
+test("a job whose asset is deleted as it starts leaves no files", async () => {
+  await using server = await harness({ PREVIEWS: "after_preparation" });
+  const user = await server.user();
+  const { runner } = server.services();
+  await runner.stop();
+  for (const name of ["prepare", "preview"] as const) {
+    const services = server.services();
+    const id = await user.upload(await wav(2));
+    const source = createJobSource(services);
+    const claim = async () => {
+      const [step] = await listOpenSteps(services.store.read, [id]);
+      return (await source.claim(step!.id, "first", LEASE_MS))!;
+    };
+    let job = await claim();
+    if (name === "preview") {
+      await createJobHandlers(services, server.tools()).prepare(job, context);
+      job = await claim();
+    }
+    expect(job.name).toBe(name);
+    const remove = () => user.call("DELETE", `/v1/assets/${id}`);
+    const handlers = createJobHandlers(services, server.tools(), {
+      runJob: async (_job, _loaded, run, runHere) => {
+        expect((await remove()).status).toBe(204);
+        return runHere(run);
+      },
+    });
+    await expect(handlers[name](job, context)).rejects.toThrow();
+    await until("the removal of its files", async () => (await server.leftovers(id)).length === 0);
+  }
+  runner.start();
 });

@@ -9,6 +9,7 @@ import { selectFfmpeg } from "../../src/media/ffmpeg";
 import { runCut } from "../../src/work/jobs/cut-run";
 import type { RunContext } from "../../src/work/jobs/definition";
 import { runPrepare } from "../../src/work/jobs/prepare-run";
+import { runPreview } from "../../src/work/jobs/preview-run";
 import { runRender } from "../../src/work/jobs/render-run";
 import type { MediaTools } from "../../src/work/media-tools";
 import { fakeSpeech } from "./fake-speech";
@@ -43,6 +44,7 @@ const RUNS: Record<string, (input: never) => Promise<object>> = {
   prepare: (input) => runPrepare(tools, input, context),
   cut: (input) => runCut(tools, input, context as RunContext),
   render: (input) => runRender(tools, input, context as RunContext),
+  preview: (input) => runPreview(tools, input, context as RunContext),
 };
 await mkdir(context.outputDir, { recursive: true });
 const input = (await Bun.file(join(folder, "input.json")).json()) as never;

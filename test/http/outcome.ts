@@ -18,7 +18,12 @@ type DashboardFailure = { detail: string | { loc: string[] }[]; code?: string; r
 
 /** Calls a route of the dashboard family, and formats the response as `204`, `409 conflict` or `422 body.delta`. */
 export async function attempt(client: Client, method: string, path: string, json?: unknown): Promise<string> {
-  const { status, body } = await client.call<DashboardFailure>(method, path, json === undefined ? {} : { json });
+  return dashboardOutcome(await client.call(method, path, json === undefined ? {} : { json }));
+}
+
+/** Formats a response of the dashboard family as `attempt` does. */
+export function dashboardOutcome({ status, body: received }: Reply<unknown>): string {
+  const body = received as DashboardFailure;
   if (status < 400) return String(status);
   const { detail, code, reason } = body;
   if (typeof detail !== "string") return `${status} ${detail.map(({ loc }) => loc.join(".")).join(",")}`;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
-import { oldVideo, silentVideo, video, wav } from "./media";
+import { silentVideo, video, wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 import type { AssetDetail, Cut, Paged, Render } from "./resources";
 
@@ -207,55 +206,6 @@ describe("an identical request", () => {
     hold.release();
     expect((await anna.renderEnded(second.body.id)).state).toBe("completed");
     expect((await anna.render(first.body.id)).state).toBe("cancelled");
-  });
-});
-
-describe("a source that is not ready", () => {
-  test("can be cut and rendered to audio once it is cuttable, to video once it is ready", async () => {
-    await using own = await harness();
-    const user = await own.user();
-    const analysis = own.speech.hold("analyze");
-    const held = own.holdRenders();
-    const id = await user.upload(await oldVideo());
-    const ask = (output: unknown) => tryCall(user, "POST", "/v1/renders", { asset_id: id, output });
-    await analysis.reached;
-    expect([await ask({}), await ask({ format: "mp3" })]).toEqual(["409 asset_not_ready", "409 asset_not_ready"]);
-    expect(await tryCall(user, "POST", "/v1/cuts", { asset_id: id })).toBe("409 asset_processing");
-
-    analysis.release();
-    const asset = await until("a cuttable asset", async () => {
-      const current = await user.asset(id);
-      return current.cuttable ? current : null;
-    });
-    expect(asset).toMatchObject({ state: "processing", download_url: null, has_transcript: true });
-    expect(asset.transcript_url).not.toBeNull();
-    expect([await ask({}), await ask({ format: "mp3" })]).toEqual(["409 asset_not_ready", "201"]);
-    const cut = await user.cutEnded((await user.startCut({ asset_id: id })).id);
-    expect(cut.state).toBe("completed");
-
-    held.release();
-    const ready = await user.prepared(id);
-    expect(ready.state).toBe("ready");
-    expect((await fetch(ready.preview_url!)).headers.get("content-type")).toBe("video/mp4");
-    expect(await ask({})).toBe("201");
-  });
-
-  test("has the same rule for a cut that is not completed", async () => {
-    await using own = await harness();
-    const user = await own.user();
-    const asset = await user.ready(await wav(4));
-    const hold = own.speech.hold("forcedAlign");
-    const cut = await user.startCut({ asset_id: asset.id, script: "alpha bravo" });
-    const json = { asset_id: asset.id, cut_id: cut.id };
-    expect(await tryCall(user, "POST", "/v1/renders", json)).toBe("409 modifier_not_ready");
-    hold.release();
-    const foreign = await user.startCut({
-      asset_id: asset.id,
-      script: "nothing of this is spoken anywhere here at all",
-    });
-    expect((await user.cutEnded(foreign.id)).state).toBe("failed");
-    const result = await tryCall(user, "POST", "/v1/renders", { ...json, cut_id: foreign.id });
-    expect(result).toBe("409 modifier_not_ready");
   });
 });
 

@@ -176,6 +176,14 @@ describe("a request body", () => {
   });
 });
 
+test("answers and errors are not stored by caches: they are for one user, and have signed links", async () => {
+  const user = await server.user();
+  for (const path of ["/v1/projects", "/api/v1/notifications", `/v1/projects/${NO_ID}`]) {
+    const { headers } = await user.call("GET", path);
+    expect([path, headers.get("cache-control")]).toEqual([path, "no-store"]);
+  }
+});
+
 test("an error repeats nothing that the client sent and shows no internals", async () => {
   const sent = "s3cret-value";
   const replies = [

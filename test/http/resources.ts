@@ -93,3 +93,39 @@ export type LedgerEntry = {
   asset_id: string | null;
   payment_invoice_id: string | null;
 };
+
+/** A page of a list that only the dashboard family has. */
+export type OffsetPage<T> = { items: T[]; total: number; limit: number; offset: number };
+
+export type Step = {
+  id: string;
+  step_order: number;
+  processor_name: string;
+  state: string;
+  credits_cost: number;
+  input_asset_id: string | null;
+  input_asset_deleted: boolean;
+  output_asset_id: string | null;
+  output_asset_deleted: boolean;
+  cut_id: string | null;
+  render_id: string | null;
+  progress: number | null;
+  error_code: string | null;
+  error_message: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
+export type Pipeline = {
+  id: string;
+  state: string;
+  total_credits_reserved: number;
+  total_credits_consumed: number;
+  input_asset_id: string | null;
+  input_asset_name: string | null;
+  input_asset_deleted: boolean;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  steps: Step[];
+};

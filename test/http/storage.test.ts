@@ -200,7 +200,7 @@ describe("below the reserve of free space", () => {
     runner.start();
     await until(
       "the preparation has been looked at",
-      async () => (await stepOfAsset(server, id)).run_after > Date.now(),
+      async () => ((await stepOfAsset(server, id)).run_after ?? 0) > Date.now(),
     );
     expect((await anna.asset(id)).state).toBe("processing");
     expect(await stepOfAsset(server, id)).toMatchObject({ state: "pending", attempts: 0, failures: 0 });

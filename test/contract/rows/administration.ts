@@ -3,7 +3,9 @@ import { expect } from "bun:test";
 import { createAdmin, emailOf, startSession } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { harness } from "../../http/harness";
+import { wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
+import * as adminSchemas from "../admin-schemas";
 import { listErrors } from "../response-checks";
 import * as schemas from "../schemas";
 import type { DashboardFixtures, DashboardRow } from "./dashboard-fixtures";
@@ -18,7 +20,7 @@ export const administrationRows: DashboardRow[] = [
     "A member who calls admin/* gets 403; administration needs a session: an API key gets 403",
     async ({ server, bert, getOutcome }) => {
       const key = await server.user();
-      for (const path of ["users", "jobs", "storage", "health", "audit", "audit/export"])
+      for (const path of ["users", "jobs", "storage", "storage/totals", "health", "audit", "audit/export"])
         for (const as of [bert, key]) expect(await getOutcome("GET", `/admin/${path}`, { as })).toBe("403 forbidden");
     },
   ],
@@ -28,13 +30,136 @@ export const administrationRows: DashboardRow[] = [
       const { call, getOutcome, bert } = fixtures;
       const as = await createAdminSession(fixtures);
       const page = await call<Listed>("GET", `/admin/users?q=${bert.userId}`, { as });
-      expect([page.body.items.map(({ id }) => id), listErrors(schemas.adminUserPage, page.body)]).toEqual([
+      expect([page.body.items.map(({ id }) => id), listErrors(adminSchemas.adminUserPage, page.body)]).toEqual([
         [bert.userId],
         [],
       ]);
       expect((await call("GET", "/admin/users", { as })).body).toMatchObject({ limit: 20, offset: 0 });
       for (const limit of [0, 101, "x"])
         expect(await getOutcome("GET", `/admin/users?limit=${limit}`, { as })).toBe("422 validation_error query.limit");
+    },
+  ],
+  [
+    "GET admin/users?sort=created_at|email|last_sign_in_at|credits|storage_used_bytes, with - descending; default -created_at",
+    async (fixtures) => {
+      const { call, getOutcome, server } = fixtures;
+      const as = await createAdminSession(fixtures);
+      const users = [await server.user(30), await server.user(10), await server.user(20)].map(({ userId }) => userId);
+      const list = async (sort: string) => {
+        const { body } = await call<Listed>("GET", `/admin/users?limit=100${sort}`, { as });
+        return body.items.map(({ id }) => id).filter((id) => users.includes(id));
+      };
+      expect(await list("")).toEqual(users.toReversed());
+      expect(await list("&sort=created_at")).toEqual(users);
+      expect(await list("&sort=email")).toEqual(users.toSorted());
+      expect(await list("&sort=-credits")).toEqual([users[0]!, users[2]!, users[1]!]);
+      for (const sort of ["last_sign_in_at", "-storage_used_bytes"])
+        expect(await list(`&sort=${sort}`)).toHaveLength(3);
+      expect(await getOutcome("GET", "/admin/users?sort=password_hash", { as })).toBe(
+        "422 validation_error query.sort",
+      );
+    },
+  ],
+  [
+    "GET admin/users/{id} adds the number of what belongs to the account, its shared workspaces and the configured quota",
+    async (fixtures) => {
+      const { call, user } = fixtures;
+      const [as, target] = [await createAdminSession(fixtures), await user()];
+      await call("POST", "/projects", { json: { name: "A" }, as: target });
+      await call("POST", "/workspaces", { json: { name: "Studio South" }, as: target });
+      const { body } = await call<{ contents: object }>("GET", `/admin/users/${target.userId}`, { as });
+      expect(listErrors(adminSchemas.adminUserDetail, body)).toEqual([]);
+      expect(body).toMatchObject({
+        default_storage_quota_bytes: null,
+        contents: {
+          projects: 1,
+          assets: 0,
+          sessions: 1,
+          shared_workspaces: [{ name: "Studio South", role: "owner", is_only_owner: true }],
+        },
+      });
+    },
+  ],
+  [
+    "POST admin/jobs/{id}/cancel cancels the job's pipeline in any workspace; an ended one is 409, an unknown one 404",
+    async (fixtures) => {
+      const { server, call, getOutcome } = fixtures;
+      const [as, target] = [await createAdminSession(fixtures), await server.user()];
+      const { runner } = server.services();
+      const { id: asset_id } = await target.ready(await wav(2));
+      // The cut would end before it is cancelled.
+      await runner.stop();
+      const cut = await target.must<{ id: string }>("POST", "/v1/cuts", { json: { asset_id } });
+      const { body } = await call<{ items: { id: string; name: string; input_asset_name: string }[] }>(
+        "GET",
+        `/admin/jobs?workspace_id=${target.userId}&name=cut`,
+        { as },
+      );
+      const path = `/admin/jobs/${body.items[0]!.id}/cancel`;
+      const cancelling = call<{ state: string }>("POST", path, { as }).finally(() => runner.start());
+      const { status, body: cancelled } = await cancelling;
+      expect([status, cancelled.state]).toEqual([200, "cancelled"]);
+      expect(await target.must("GET", `/v1/cuts/${cut.id}`)).toMatchObject({ error_code: "cancelled" });
+      const audit = await call<{ total: number }>("GET", "/admin/audit?action=job.cancelled", { as });
+      expect(audit.body.total).toBe(1);
+      expect(await getOutcome("POST", path, { as })).toBe("409 conflict");
+      expect(await getOutcome("POST", `/admin/jobs/${NO_ID}/cancel`, { as })).toBe("404 not_found");
+    },
+  ],
+  [
+    "GET admin/storage/totals: what all workspaces occupy by kind, and the disk; GET admin/storage?q= finds names and owners",
+    async (fixtures) => {
+      const { call, user } = fixtures;
+      const [as, target] = [await createAdminSession(fixtures), await user()];
+      const { body } = await call<{ disk: { total_bytes: number } }>("GET", "/admin/storage/totals", { as });
+      expect(listErrors(adminSchemas.storageTotals, body)).toEqual([]);
+      expect(body.disk.total_bytes).toBeGreaterThan(0);
+      await call("POST", "/workspaces", { json: { name: "Studio Harbor" }, as: target });
+      const find = async (q: string) =>
+        (await call<{ total: number }>("GET", `/admin/storage?q=${q}`, { as })).body.total;
+      expect([await find("harbor"), await find(emailOf(target).toUpperCase()), await find("nothing-like-it")]).toEqual([
+        1, 2, 0,
+      ]);
+    },
+  ],
+  [
+    "GET admin/health: checks [{ name, state: ok | warning | broken, about }], those of doctor and /readyz",
+    async (fixtures) => {
+      const as = await createAdminSession(fixtures);
+      const { body } = await fixtures.call<{ checks: { name: string }[] }>("GET", "/admin/health", { as });
+      for (const check of body.checks) expect(listErrors(adminSchemas.healthCheck, check)).toEqual([]);
+      expect(body.checks.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          "database",
+          "disk",
+          "queue",
+          "ffmpeg",
+          "encoder",
+          "sandbox",
+          "installed models",
+          "mail",
+        ]),
+      );
+    },
+  ],
+  [
+    "GET admin/audit?user= finds who acted or was changed; target.name names it; audit/export?format=csv escapes formulas",
+    async (fixtures) => {
+      const { server, call, user } = fixtures;
+      const [as, target] = [await createAdminSession(fixtures), await user()];
+      await call("POST", `/admin/users/${target.userId}/credits`, { json: { delta: 1, note: '=1+1,"x"' }, as });
+      const { body } = await call<{ items: { action: string; target: { name: string } }[] }>(
+        "GET",
+        `/admin/audit?action=user.credits_changed&user=${emailOf(target).toUpperCase()}`,
+        { as },
+      );
+      expect(body.items.map((item) => item.target.name)).toEqual([emailOf(target)]);
+      const bearer = createClient(server.url, as.key, as.userId);
+      const csv = await bearer.must<string>("GET", `/api/v1/admin/audit/export?format=csv&target_id=${target.userId}`);
+      const [head, line] = csv.split("\r\n");
+      expect(head).toContain("created_at,action,actor_kind");
+      expect(line).toContain(`user.credits_changed,user,${emailOf(as)}`);
+      expect(line).toContain('"{""delta"":1,""note"":""=1+1,\\""x\\""""}"');
     },
   ],
   [
@@ -103,7 +228,7 @@ export const administrationRows: DashboardRow[] = [
         "/admin/users",
         { json, as },
       );
-      expect([status, listErrors(schemas.invitedUser, body)]).toEqual([201, []]);
+      expect([status, listErrors(adminSchemas.invitedUser, body)]).toEqual([201, []]);
       expect([Object.entries(body.user)]).toEqual([
         expect.arrayContaining([
           ["role", "admin"],
@@ -158,7 +283,7 @@ export const administrationRows: DashboardRow[] = [
     },
   ],
   [
-    "DELETE admin/users/{id} starts the grace window",
+    "DELETE admin/users/{id} starts the grace window; POST …/restore ends it",
     async (fixtures) => {
       const { call, getOutcome, user } = fixtures;
       const [as, target] = [await createAdminSession(fixtures), await user()];
@@ -166,6 +291,8 @@ export const administrationRows: DashboardRow[] = [
       const { body } = await call<{ deleted_at: string }>("GET", `/admin/users/${target.userId}`, { as });
       expect(body.deleted_at).toBeString();
       expect(await getOutcome("GET", "/projects", { as: target })).toBe("403 forbidden");
+      expect(await getOutcome("POST", `/admin/users/${target.userId}/restore`, { as })).toBe("200");
+      expect(await getOutcome("GET", "/projects", { as: target })).toBe("200");
     },
   ],
   [

@@ -39,7 +39,7 @@ export const familyRows: DashboardRow[] = [
         ["GET", "/nothing"],
         ["GET", "/auth/login"],
         ["PUT", "/users/me"],
-        ["DELETE", "/sessions"],
+        ["PUT", "/sessions"],
       ] as const)
         expect(await getOutcome(method, path)).toBe("404 not_found");
     },

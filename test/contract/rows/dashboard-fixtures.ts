@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { startSession } from "../../http/accounts";
 import type { CallOptions, Client, Reply } from "../../http/client";
 import { type Harness, harness } from "../../http/harness";
+import { PRICES } from "../../http/prices";
 import { type ApiDocument, createResponseChecker, DASHBOARD_CONTRACT } from "../response-checks";
 
 export type DashboardFixtures = AsyncDisposable & {
@@ -27,9 +28,9 @@ export type DashboardRow = [title: string, run: (fixtures: DashboardFixtures) =>
 
 type Failure = { detail: string | { loc: string[] }[]; code?: string };
 
-/** Starts the server. `settings` as for the harness. */
+/** Starts the server, which has `PRICES`. `settings` as for the harness. */
 export async function createDashboardFixtures(settings: Record<string, string> = {}): Promise<DashboardFixtures> {
-  const server = await harness(settings);
+  const server = await harness(settings, { configuration: PRICES });
   const user = async () => startSession(server, await server.user());
   const [anna, bert] = [await user(), await user()];
   const document = await anna.must<ApiDocument>("GET", "/api/v1/openapi.json");

@@ -26,7 +26,9 @@ async function startGrant({ nobody }: Harness, form: Record<string, string> = {}
 const PUBLIC_URL = "http://offcut.test:4700";
 
 /** Runs `work` with a server that knows a provider, whose only user `ada` is in the group of administrators. */
-async function withProvider(work: (server: Harness, signIn: () => Promise<Response>) => Promise<void>): Promise<void> {
+async function withProvider(
+  work: (server: Harness, signIn: () => Promise<Reply<unknown>>) => Promise<void>,
+): Promise<void> {
   const claims = { email: "ada@studio.example", email_verified: true, groups: ["editors"] };
   await using provider = await startOidcServer({ ada: claims }, [`${PUBLIC_URL}/api/v1/auth/oidc/callback`]);
   const { issuer, clientId, clientSecret } = provider;
@@ -41,11 +43,11 @@ async function withProvider(work: (server: Harness, signIn: () => Promise<Respon
     OIDC_ADMIN_GROUP: "editors",
   });
   await work(server, async () => {
-    const start = `${server.url()}/api/v1/auth/oidc/start?provider=Studio&redirect=/projects`;
-    const started = await fetch(start, { redirect: "manual" });
+    const { nobody } = server;
+    const started = await nobody.call("GET", "/api/v1/auth/oidc/start?provider=Studio&redirect=/projects");
     const [cookie = ""] = started.headers.get("set-cookie")!.split(";");
     const back = await provider.signIn(started.headers.get("location")!, "ada");
-    return fetch(back.href.replace(PUBLIC_URL, server.url()), { redirect: "manual", headers: { cookie } });
+    return nobody.call("GET", back.href.replace(PUBLIC_URL, server.url()), { headers: { cookie } });
   });
 }
 

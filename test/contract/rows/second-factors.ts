@@ -3,9 +3,11 @@ import { expect } from "bun:test";
 import { generateSync } from "otplib";
 import { setEmailVerified } from "../../../src/store/users";
 import { createApiKey } from "../../../src/work/accounts";
-import { emailOf, PASSWORD, withPassword } from "../../http/accounts";
+import { emailOf, PASSWORD, startSession, withPassword } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { startSmtpReceiver } from "../../smtp";
+import * as schemas from "../workspace-schemas";
+import { conforms } from "./account-setting";
 import { createDashboardFixtures, type DashboardFixtures, type DashboardRow } from "./dashboard-fixtures";
 
 type Enrollment = { secret: string; otpauth_url: string; recovery_codes: string[] };
@@ -53,6 +55,32 @@ export const secondFactorRows: DashboardRow[] = [
       expect(await remove("wrong horse battery")).toBe("422 validation_error body.password");
       expect(await remove(PASSWORD)).toBe("204");
       expect(await remove(PASSWORD)).toBe("204");
+    },
+  ],
+  [
+    "GET users/me/two-factor: is_enabled, has_authenticator, can_mail, recovery_codes_left; POST …/recovery-codes: password, 200 { recovery_codes }",
+    async (fixtures) => {
+      const { call, getOutcome } = fixtures;
+      const path = "/users/me/two-factor";
+      const { as, recovery_codes: old } = await enroll(fixtures);
+      const signInWith = async (code: string) => answer(fixtures, (await signIn(fixtures, as)).body.challenge, code);
+      expect(await signInWith(old[0]!)).toBe("200");
+      const { body } = await call("GET", path, { as });
+      conforms(schemas.twoFactor, body);
+      expect(body).toEqual({ is_enabled: true, has_authenticator: true, can_mail: false, recovery_codes_left: 9 });
+      const replace = (password: string) => ({ as, json: { password } });
+      const codesPath = `${path}/recovery-codes`;
+      expect(await getOutcome("POST", codesPath, replace("wrong horse battery"))).toBe(
+        "422 validation_error body.password",
+      );
+      const made = await call<{ recovery_codes: string[] }>("POST", codesPath, replace(PASSWORD));
+      expect([made.status, new Set([...made.body.recovery_codes, ...old]).size]).toEqual([200, 20]);
+      expect((await call("GET", path, { as })).body).toMatchObject({ recovery_codes_left: 10 });
+      expect(await signInWith(old[1]!)).toBe("401 unauthenticated");
+      expect(await signInWith(made.body.recovery_codes[0]!)).toBe("200");
+      const none = await withPassword(fixtures.server, await fixtures.user());
+      const other = await startSession(fixtures.server, none);
+      expect(await getOutcome("POST", codesPath, { as: other, json: { password: PASSWORD } })).toBe("409 conflict");
     },
   ],
   [

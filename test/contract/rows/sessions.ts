@@ -46,6 +46,17 @@ export const sessionRows: DashboardRow[] = [
     },
   ],
   [
+    "DELETE sessions: 204, and all sessions but that of the request have ended",
+    async ({ user, server, getOutcome }) => {
+      const as = await user();
+      const others = [await startSession(server, as), await startSession(server, as)];
+      expect(await getOutcome("DELETE", "/sessions", { as })).toBe("204");
+      for (const other of others)
+        expect(await getOutcome("GET", "/users/me", { as: other })).toBe("401 unauthenticated");
+      expect(await getOutcome("GET", "/users/me", { as })).toBe("200");
+    },
+  ],
+  [
     "A session ends 30 days after its last use and 180 days after sign-in; expires_at is the earlier of the two",
     async () => {
       await using server = await startOwn();

@@ -76,7 +76,8 @@ export const webhookRows: Row[] = [
       const { id } = await register(fixtures);
       const path = `/v1/webhook-endpoints/${id}`;
       const change = { url: "http://127.0.0.1:9090/", event_types: ["cut.failed"], state: "disabled" };
-      expect((await fixtures.call("PATCH", path, change)).body).toMatchObject(change);
+      const byHand = { disabled_reason: "manual", disabled_at: expect.any(String) };
+      expect((await fixtures.call("PATCH", path, change)).body).toMatchObject({ ...change, ...byHand });
       expect(await fixtures.getOutcome("POST", `${path}/test`)).toBe("409 conflict");
       expect((await fixtures.call("PATCH", path, {})).body).toMatchObject(change);
       expect(await fixtures.getOutcome("PATCH", path, { state: "x" })).toBe("422 validation_error body.state");
@@ -84,6 +85,8 @@ export const webhookRows: Row[] = [
       expect(await fixtures.getOutcome("PATCH", path, { url: "http://10.0.0.1/" })).toBe(
         "422 validation_error body.url",
       );
+      const enabled = { state: "enabled", disabled_reason: null, disabled_at: null };
+      expect((await fixtures.call("PATCH", path, { state: "enabled" })).body).toMatchObject(enabled);
       await fixtures.call("DELETE", path);
     },
   ],
@@ -99,6 +102,7 @@ export const webhookRows: Row[] = [
         ["POST", "/rotate-secret"],
         ["POST", "/test"],
         ["GET", "/deliveries"],
+        ["GET", `/deliveries/${NO_ID}`],
         ["POST", `/deliveries/${NO_ID}/resend`],
       ];
       for (const [method, tail] of calls) {
@@ -156,19 +160,28 @@ export const webhookRows: Row[] = [
       const resent = await fixtures.call<{ delivery_id: string }>("POST", `${path}/deliveries/${id}/resend`);
       expect([resent.status, resent.body.delivery_id]).toEqual([202, id]);
       await delivery((one) => one.state === "delivered");
+      expect(await fixtures.ids(`${path}/deliveries?state=delivered`)).toEqual([id]);
+      const { body } = await fixtures.call<Delivery & { payload: string }>("GET", `${path}/deliveries/${id}`);
+      expect([body.state, body.payload]).toEqual(["delivered", hook.received[0]!.body]);
+      expect(await fixtures.ids(`${path}/deliveries?state=failed`)).toEqual([]);
+      expect(await fixtures.getOutcome("GET", `${path}/deliveries?state=x`)).toBe("422 validation_error query.state");
       expect(hook.received.map(({ headers }) => headers.get("webhook-id"))).toEqual([id, id]);
       expect(verified(hook, endpoint).map((event) => event.type)).toEqual(["webhook.test", "webhook.test"]);
       await fixtures.call("DELETE", path);
     },
   ],
   [
-    "rotate-secret: 200 with a new secret; the old one stays valid for 24 h",
+    "rotate-secret: 200 with a new secret; the old one stays valid for 24 h, until old_secret_expires_at",
     async (fixtures) => {
       await using hook = receiver();
       const endpoint = await register(fixtures, { url: hook.url, event_types: ["cut.failed"] });
       const path = `/v1/webhook-endpoints/${endpoint.id}`;
       const rotated = (await fixtures.call<Endpoint>("POST", `${path}/rotate-secret`)).body;
       expect(rotated.secret).not.toBe(endpoint.secret);
+      expect([endpoint, rotated]).toMatchObject([
+        { old_secret_expires_at: null },
+        { old_secret_expires_at: expect.any(String) },
+      ]);
       await fixtures.call("POST", `${path}/test`);
       await until("the message", () => hook.received.length === 1);
       for (const one of [endpoint, rotated]) expect(verified(hook, one)[0]!.type).toBe("webhook.test");

@@ -2,10 +2,12 @@
 import { expect } from "bun:test";
 import { findProject } from "../../../src/store/projects";
 import { createApiKey } from "../../../src/work/accounts";
-import { emailOf, startSession } from "../../http/accounts";
+import { emailOf, PASSWORD, startSession } from "../../http/accounts";
 import { type CallOptions, type Client, createClient } from "../../http/client";
 import { harness } from "../../http/harness";
 import { grantWorkspace } from "../../unit/store/test-store";
+import * as schemas from "../workspace-schemas";
+import { conforms } from "./account-setting";
 import type { DashboardFixtures, DashboardRow } from "./dashboard-fixtures";
 
 type Workspace = { id: string; name: string; role: string; is_personal: boolean };
@@ -83,6 +85,47 @@ export const workspaceRows: DashboardRow[] = [
         201,
         { member: null, invitation_url: expect.any(String), expires_at: expect.any(String) },
       ]);
+    },
+  ],
+  [
+    "GET /api/v1/workspaces/{id} also counts what is in it, its storage and its credits",
+    async (fixtures) => {
+      const { call, server } = fixtures;
+      const id = await share(fixtures, "viewer");
+      await server.services().store.write((tx) => grantWorkspace(tx, id, 7));
+      await call("POST", "/projects", { json: { name: "P" }, ...inside(id) });
+      const { body } = await call("GET", `/workspaces/${id}`, { as: fixtures.bert });
+      conforms(schemas.workspaceDetail, body);
+      expect(body).toMatchObject({
+        role: "viewer",
+        member_count: 2,
+        project_count: 1,
+        asset_count: 0,
+        render_count: 0,
+      });
+      expect(body).toMatchObject({ storage_used_bytes: 0, credits_balance: 7, credits_held: 0, credits_used: 0 });
+    },
+  ],
+  [
+    "GET …/{id}/invitations lists those that wait, DELETE …/{id}/invitations/{invitation_id} revokes one: 204",
+    async (fixtures) => {
+      const { call, getOutcome, bert, server } = fixtures;
+      const path = `/workspaces/${await share(fixtures, "editor")}`;
+      const json = { email: `${crypto.randomUUID()}@example.test`, role: "editor" };
+      const invited = await call<{ invitation_url: string }>("POST", `${path}/members`, { json });
+      const list = () => call<{ items: { id: string }[]; total: number }>("GET", `${path}/invitations`);
+      const { body } = await list();
+      conforms(schemas.workspaceInvitation, body.items[0]);
+      expect(body).toMatchObject({ items: [json], total: 1 });
+      expect(await getOutcome("GET", `${path}/invitations`, { as: bert })).toBe("403 forbidden");
+      const one = `${path}/invitations/${body.items[0]!.id}`;
+      expect(await getOutcome("DELETE", one, { as: bert })).toBe("403 forbidden");
+      expect(await getOutcome("DELETE", one)).toBe("204");
+      expect(await getOutcome("DELETE", one)).toBe("404 not_found");
+      expect((await list()).body.total).toBe(0);
+      const token = new URL(invited.body.invitation_url).hash.slice(1);
+      const accept = { json: { token, password: PASSWORD }, as: server.nobody };
+      expect(await getOutcome("POST", "/auth/invitation", accept)).toBe("401 unauthenticated");
     },
   ],
   [

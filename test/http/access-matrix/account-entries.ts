@@ -1,7 +1,9 @@
 /** The entries of accounts, sessions, workspaces and API keys. */
 
 import { insertSession } from "../../../src/store/sessions";
+import { listInvitations } from "../../../src/store/workspace-invitations";
 import { insertMember } from "../../../src/store/workspaces";
+import { createInvitation } from "../../../src/work/identity/invitations";
 import { emailOf, PASSWORD } from "../accounts";
 import { type Entry, newAddress } from "./entries";
 import type { Fixtures } from "./fixtures";
@@ -12,6 +14,9 @@ const TOKEN = "0000000000000000000000000000000000000000000";
 
 /** The owner's sessions and keys are nobody else's. */
 const ofOwner = ({ name }: Caller) => (name.startsWith("owner") ? undefined : "404 not_found");
+
+/** The owner's notifications are seen with all of the owner's credentials. */
+const ofOwnerAccount = (caller: Caller) => (caller.name === "write-only key" ? undefined : ofOwner(caller));
 
 async function newSession({ server, owner }: Fixtures): Promise<Record<string, string>> {
   const { sessions, store } = server.services();
@@ -36,6 +41,16 @@ async function newMember({ server, workspaceId }: Fixtures): Promise<Record<stri
     insertMember(tx, { workspace_id: workspaceId, user_id: userId, role: "viewer", created_at: 1 }),
   );
   return { workspace_id: workspaceId, user_id: userId };
+}
+
+async function newInvitation({ server, owner, workspaceId, next }: Fixtures): Promise<Record<string, string>> {
+  const invitedBy = { id: owner.userId, email: emailOf(owner), first_name: null, last_name: null, is_admin: true };
+  const { store, now } = server.services();
+  const email = `invited${next()}@example.test`;
+  const workspace = { id: workspaceId, role: "viewer" } as const;
+  await store.write((tx) => createInvitation(server.services(), tx, { email, userId: null, workspace, invitedBy }));
+  const { rows } = await listInvitations(store.read, workspaceId, { now: now(), limit: 100, offset: 0 });
+  return { workspace_id: workspaceId, invitation_id: rows.find(({ token }) => token.email === email)!.token.id };
 }
 
 export const ACCOUNT_ENTRIES: Record<string, Entry> = {
@@ -68,7 +83,19 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
     body: () => ({ token: TOKEN, password: NEW_PASSWORD }),
   },
 
+  "GET /status": { allowed: "200" },
+  "GET /licenses": { allowed: "200" },
+  "GET /notifications": { allowed: "200" },
+  "POST /notifications/read": { allowed: "204" },
+  "POST /notifications/:notification_id/read": { allowed: "200", allowedFor: ofOwnerAccount },
+  "GET /notifications/preferences": { allowed: "200" },
+  "PATCH /notifications/preferences": {
+    allowed: "200",
+    body: () => ({ items: [{ type: "pipeline_failed", channel: "email", enabled: true }] }),
+  },
+
   "GET /sessions": { allowed: "200" },
+  "DELETE /sessions": { allowed: "204", isIsolated: true },
   "DELETE /sessions/:session_id": { allowed: "204", allowedFor: ofOwner, make: newSession },
 
   "PATCH /users/me": { allowed: "200", body: () => ({ first_name: "Ada" }) },
@@ -79,9 +106,19 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
   },
   // No mails are configured.
   "POST /users/me/email-verification": { allowed: "409 conflict" },
+  "GET /users/me/two-factor": { allowed: "200" },
+  // There is no authenticator.
+  "POST /users/me/two-factor/recovery-codes": { allowed: "409 conflict", body: () => ({ password: PASSWORD }) },
   "POST /users/me/two-factor": { allowed: "201", isIsolated: true },
   "POST /users/me/two-factor/confirm": { allowed: "409 conflict", body: () => ({ code: "123456" }) },
   "DELETE /users/me/two-factor": { allowed: "204", body: () => ({ password: PASSWORD }), isIsolated: true },
+
+  "GET /users/me/export": { allowed: "200" },
+  "POST /users/me/export": {
+    allowed: "202",
+    // The callers' keys of the shared workspace are not good for what else the account has.
+    allowedFor: ({ credential, role }) => (credential === "key" && role !== null ? "403 forbidden" : undefined),
+  },
 
   "GET /workspaces": { allowed: "200" },
   "POST /workspaces": { allowed: "201", body: () => ({ name: "W" }), isIsolated: true },
@@ -109,6 +146,8 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
     allowedFor: ({ role }) => (role === "owner" ? undefined : "403 forbidden"),
     make: newMember,
   },
+  "GET /workspaces/:workspace_id/invitations": { allowed: "200" },
+  "DELETE /workspaces/:workspace_id/invitations/:invitation_id": { allowed: "204", make: newInvitation },
 };
 
 export const KEY_ENTRIES: Record<string, Entry> = {

@@ -1,10 +1,17 @@
 /** The entries of administration, and of the deletion of accounts. */
+import { NO_ID } from "../outcome";
+import { joinWorker } from "../workers";
 import { type Entry, newAddress } from "./entries";
 import type { Fixtures } from "./fixtures";
 
 const newAccount = async ({ server }: Fixtures): Promise<Record<string, string>> => ({
   user_id: (await server.user(0)).userId,
 });
+
+async function newWorker({ server, next }: Fixtures): Promise<Record<string, string>> {
+  const { worker, token } = await joinWorker(server.services(), `worker-${next()}`);
+  return { worker_id: worker.id, token_id: token.id };
+}
 
 export const ADMIN_ENTRIES: Record<string, Entry> = {
   "DELETE /users/me": { allowed: "204", isIsolated: true },
@@ -19,8 +26,19 @@ export const ADMIN_ENTRIES: Record<string, Entry> = {
   "POST /admin/users/:user_id/credits": { allowed: "201", body: () => ({ delta: 5 }) },
   "POST /admin/users/:user_id/password-reset": { allowed: "200" },
   "GET /admin/jobs": { allowed: "200" },
+  // A job that does not exist: it is looked for after the caller was checked.
+  "POST /admin/jobs/:job_id/cancel": { allowed: "404 not_found", make: async () => ({ job_id: NO_ID }) },
   "GET /admin/storage": { allowed: "200" },
+  "GET /admin/storage/totals": { allowed: "200" },
   "GET /admin/health": { allowed: "200" },
+  "GET /admin/workers": { allowed: "200" },
+  "GET /admin/workers/:worker_id": { allowed: "200" },
+  "POST /admin/workers/:worker_id/drain": { allowed: "200" },
+  "POST /admin/workers/:worker_id/resume": { allowed: "200" },
+  "POST /admin/workers/:worker_id/revoke": { allowed: "200", make: newWorker },
+  "GET /admin/worker-tokens": { allowed: "200" },
+  "POST /admin/worker-tokens": { allowed: "201", body: ({ fixtures }) => ({ name: `desk-${fixtures.next()}` }) },
+  "DELETE /admin/worker-tokens/:token_id": { allowed: "204", make: newWorker },
   "GET /admin/audit": { allowed: "200" },
   "GET /admin/audit/export": { allowed: "200" },
 };

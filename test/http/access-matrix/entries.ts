@@ -89,11 +89,26 @@ export const RESOURCE_ENTRIES: Record<string, Entry> = {
   "POST /webhook-endpoints/:endpoint_id/rotate-secret": { allowed: "200" },
   "POST /webhook-endpoints/:endpoint_id/test": { allowed: "202" },
   "GET /webhook-endpoints/:endpoint_id/deliveries": { allowed: "200" },
+  "GET /webhook-endpoints/:endpoint_id/deliveries/:delivery_id": { allowed: "200" },
   "POST /webhook-endpoints/:endpoint_id/deliveries/:delivery_id/resend": { allowed: "202" },
 };
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 const PATCH_HEADERS = { ...TUS, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" };
+
+/** Uploads that only the dashboard family creates. */
+export const CREATION_ENTRIES: Record<string, Entry> = {
+  "POST /assets/upload-url": { allowed: "201", body: () => ({ type: "cut_file" }) },
+  "POST /assets/upload-resumable": {
+    allowed: "201",
+    headers: { "Upload-Metadata": `type ${Buffer.from("cut_file").toString("base64")}` },
+  },
+  "PUT /uploads/:upload_id/file": {
+    // Without the signature, the credential of its owner does not help.
+    allowed: "403 forbidden",
+    bytes: new Uint8Array(100),
+  },
+};
 
 /** The TUS surface. */
 export const UPLOAD_ENTRIES: Record<string, Entry> = {

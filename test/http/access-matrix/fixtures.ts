@@ -5,10 +5,14 @@ import type { JobChild } from "../../../src/work/job-child/child";
 import type { PlanRequests } from "../../../src/work/plan-requests";
 import { grantWorkspace } from "../../unit/store/test-store";
 import { createAdmin, hashQuickly } from "../accounts";
+import { CUT, startChain } from "../chains";
 import type { Client } from "../client";
 import { type Harness, harness } from "../harness";
 import { wav } from "../media";
+import { sample, send } from "../notification-samples";
+import { insertPendingOrder, PRICES } from "../prices";
 import type { Cut } from "../resources";
+import { joinWorker } from "../workers";
 import { type Caller, createCallers } from "./principals";
 
 export type Fixtures = AsyncDisposable & {
@@ -46,12 +50,13 @@ function shareChild(requests: PlanRequests): () => void {
 
 /** Starts the server. No job runs any more when it resolves, so that new cuts and renders stay pending. */
 export async function createMatrixFixtures(): Promise<Fixtures> {
-  const server = await harness({
+  const settings = {
     MAX_UPLOADS: "1000",
     SIGNUP: "open",
     TRUSTED_PROXIES: "127.0.0.1",
     WEBHOOKS_ALLOW_LOOPBACK: "true",
-  });
+  };
+  const server = await harness(settings, { configuration: PRICES });
   hashQuickly(server);
   const { store } = server.services();
   const workspaceId = newId();
@@ -67,15 +72,20 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
 
   const asset = await owner.ready(await wav(2));
   const cut = await owner.cutEnded((await owner.startCut({ asset_id: asset.id })).id);
+  // Starts the preview.
+  await owner.must("GET", `/api/v1/assets/${asset.id}/media`);
   await server.idle();
   await server.services().runner.stop();
   const render = await owner.startRender({ asset_id: asset.id });
+  const pipeline = await startChain(owner, asset.id, [CUT]);
   const upload = await owner.open(1_000, { projectId: asset.project_id });
   const endpoint = await owner.must<{ id: string }>("POST", "/v1/webhook-endpoints", { json: HOOK });
   const sent = await owner.must<{ delivery_id: string }>("POST", `/v1/webhook-endpoints/${endpoint.id}/test`);
   const key = await ownerSession.must<{ id: string }>("POST", "/api-keys", { json: { name: "shared" } });
   const sessions = await ownerSession.must<{ items: { id: string }[] }>("GET", "/api/v1/sessions");
+  const notification = await send(server, owner, sample("pipeline_failed"));
   const endChild = shareChild(server.services().planRequests);
+  const joined = await joinWorker(server.services(), "desk");
   let count = 0;
   return {
     server,
@@ -90,12 +100,20 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
       asset_id: asset.id,
       cut_id: cut.id,
       render_id: render.id,
+      pipeline_id: pipeline.id,
+      step_id: pipeline.steps[0]!.id,
       upload_id: upload.id,
       endpoint_id: endpoint.id,
       delivery_id: sent.delivery_id,
       key_id: key.id,
       session_id: sessions.items[0]!.id,
+      notification_id: notification!.id,
       user_id: founder.userId,
+      worker_id: joined.worker.id,
+      token_id: joined.token.id,
+      track: "audio",
+      sheet: "0",
+      order_id: await insertPendingOrder(server, workspaceId, owner.userId),
     },
     next: () => ++count,
     [Symbol.asyncDispose]: async () => {

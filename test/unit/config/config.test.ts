@@ -93,6 +93,14 @@ describe("values", () => {
     ],
     ["a free port", { flags: { port: "0" } }, { port: 0 }],
     ["a limit that is off", { env: { OFFCUT_RATE_LIMIT: "0" } }, { rateLimit: 0 }],
+    [
+      "all work left to workers",
+      {
+        toml: "render_jobs = 0\nprepare_jobs = 0\ncut_jobs = 0",
+        env: { OFFCUT_REDIS_URL: "rediss://u:p@redis.example:6380/1" },
+      },
+      { renderJobs: 0, prepareJobs: 0, cutJobs: 0, redisUrl: "rediss://u:p@redis.example:6380/1" },
+    ],
     ["the environment of others", { env: { PATH: "/bin", OFFCUTS: "x" } }, { port: 4700 }],
   ])("%s", async (_, sources, expected) => {
     expect(await load(sources)).toMatchObject(expected);
@@ -145,6 +153,26 @@ describe("loading fails with one line that names", () => {
       { flags: { "public-url": "ftp://cut" } },
       "--public-url: public_url must be an http or https URL",
     ],
+    [
+      "Redis by another protocol, without its password",
+      { env: { OFFCUT_REDIS_URL: "http://user:s3cret@redis.example" } },
+      "OFFCUT_REDIS_URL: redis_url must be a redis or rediss URL without a query",
+    ],
+    [
+      "options of the Redis client",
+      { toml: "redis_url = 'redis://redis.example?password=s3cret'" },
+      "offcut.toml: redis_url must be a redis or rediss URL without a query",
+    ],
+    [
+      "Redis without a host",
+      { toml: "redis_url = 'redis:///0'" },
+      "offcut.toml: redis_url must be a redis or rediss URL without a query",
+    ],
+    ...["render_jobs", "prepare_jobs", "cut_jobs"].map((key): [string, Sources, string] => [
+      `no ${key} without workers`,
+      { env: { [`OFFCUT_${key.toUpperCase()}`]: "0" } },
+      `${key} can be 0 only with redis_url, which lets workers do the work`,
+    ]),
     ["a certificate without its key", { flags: { "tls-cert": "a.pem" } }, "tls_cert and tls_key must be set together"],
   ])("%s", async (_, sources, expected) => {
     expect(await refusal(sources)).toBe(expected);

@@ -110,3 +110,92 @@ describe("arrays of tables", () => {
     ]);
   });
 });
+
+const PACK = `[[price]]
+id = "pack"
+name = "600 credits"
+kind = "pack"
+credits = 600
+amount = 1200
+currency = "EUR"
+`;
+const KEYS = { OFFCUT_STRIPE_SECRET_KEY: "sk_test_4242", OFFCUT_STRIPE_WEBHOOK_SECRET: "whsec_4242" };
+
+describe("prices", () => {
+  test("are read from the file; missing keys have defaults", async () => {
+    const subscription = PACK.replace('id = "pack"', 'id = "studio"').replace('"pack"', '"subscription"');
+    const { price } = await load(
+      `${PACK}${subscription}interval = "month"\nstripe_price = "price_1"\nactive = false\n`,
+    );
+    expect(price).toEqual([
+      {
+        id: "pack",
+        name: "600 credits",
+        kind: "pack",
+        credits: 600,
+        amount: 1200,
+        currency: "eur",
+        interval: null,
+        stripePrice: null,
+        active: true,
+      },
+      expect.objectContaining({ kind: "subscription", interval: "month", stripePrice: "price_1", active: false }),
+    ]);
+  });
+
+  const change = (from: string, to: string) => PACK.replace(from, to);
+  const rows: [name: string, toml: string, env: Record<string, string>, message: string][] = [
+    ["an ID twice", PACK + PACK, {}, 'price[1].id "pack" is used twice'],
+    ["an empty ID", change('"pack"', '""'), {}, "price[0].id must be a non-empty string"],
+    ["a long ID", change('"pack"', `"${"x".repeat(121)}"`), {}, "price[0].id must have at most 120 characters"],
+    [
+      "an unknown kind",
+      change('kind = "pack"', 'kind = "gift"'),
+      {},
+      "price[0].kind must be one of pack, subscription",
+    ],
+    ["no credits", change("600\n", "0\n"), {}, "price[0].credits must be an integer from 1"],
+    ["a fraction", change("1200", "12.5"), {}, "price[0].amount must be an integer from 0"],
+    ["an unknown currency", change("EUR", "euro"), {}, "price[0].currency must be an ISO 4217 code"],
+    ["a missing currency", change('currency = "EUR"', ""), {}, "price[0]: currency is missing"],
+    ["a pack with an interval", `${PACK}interval = "month"`, {}, 'price "pack": interval is only for'],
+    ["an unknown interval", `${PACK}interval = "week"`, {}, "price[0].interval must be one of month, year"],
+    [
+      "a subscription without one",
+      change('kind = "pack"', 'kind = "subscription"'),
+      {},
+      'price "pack": a subscription needs',
+    ],
+    ["no stripe_price with Stripe", PACK, KEYS, 'price "pack": stripe_price is missing'],
+    ["half of the keys", "", { OFFCUT_STRIPE_SECRET_KEY: "sk_test_4242" }, "must be set together"],
+    ["the other half", "", { OFFCUT_STRIPE_WEBHOOK_SECRET: "whsec_4242" }, "must be set together"],
+    [
+      "a Stripe address with a path",
+      "",
+      { OFFCUT_STRIPE_URL: "http://127.0.0.1/v1" },
+      "stripe_url must be an http or https URL without a path",
+    ],
+  ];
+  test.each(rows)("%s stops the start", async (_, toml, env, message) => {
+    const error = await load(toml, env).then(
+      () => null,
+      (thrown) => thrown,
+    );
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toContain(message);
+    expect((error as Error).message).not.toMatch(/\n|4242/);
+  });
+
+  test("environment variables set one price; the secrets of Stripe are masked", async () => {
+    const price = { ID: "a", NAME: "A", KIND: "pack", CREDITS: "5", AMOUNT: "100", CURRENCY: "usd", STRIPE_PRICE: "p" };
+    const env = Object.fromEntries(Object.entries(price).map(([key, value]) => [`OFFCUT_PRICE_${key}`, value]));
+    const config = await load(PACK, { ...env, ...KEYS });
+    expect(config.price).toMatchObject([{ id: "a", credits: 5, amount: 100 }]);
+    const shown = listMaskedSettings(config).filter(({ key }) => key.startsWith("stripe_"));
+    expect(shown.map(({ key, value }) => [key, value])).toEqual([
+      ["stripe_secret_key", "***"],
+      ["stripe_webhook_secret", "***"],
+      ["stripe_url", null],
+    ]);
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Word } from "../../../src/domain/speech";
 import { correctWords } from "../../../src/domain/subtitles/corrected-words";
+import { measureProcessorMs } from "../../processor-time";
 
 const SECOND = 1_000_000;
 /** One word a second, each half a second long: "a" at 0, "b" at 1, … */
@@ -67,12 +68,12 @@ test("without recognized words a text takes the time of its segment", () => {
   expect(correctWords([], [{ ...span([1, 3]), text: null }], [])).toEqual([]);
 });
 
-test("hours of speech with a new text are no burden", () => {
+test("hours of speech with a new text are no burden", async () => {
   const long = Array.from({ length: 30_000 }, (_, i) => ({ ...word(i), text: `w${i}` }));
   const text = long.map((_, i) => `v${i}`).join(" ");
-  const started = performance.now();
-  const result = correctWords(long, [{ start: 0, end: 30_000 * SECOND, text }], []);
-  expect(result.length).toBe(30_000);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const cost = await measureProcessorMs(() => {
+    expect(correctWords(long, [{ start: 0, end: 30_000 * SECOND, text }], []).length).toBe(30_000);
+  });
+  expect(cost).toBeLessThan(2_000);
 });
 const word = (i: number): Word => ({ text: "", start: i * SECOND, end: i * SECOND + 1, confidence: 1 });

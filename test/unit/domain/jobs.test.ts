@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { AppError, type JobCode } from "../../../src/domain/errors";
 import {
   decideRetry,
+  ExecutionLost,
   isPermanent,
   type Job,
   JobKilled,
@@ -62,6 +63,8 @@ test.each<[string, Partial<Job>, unknown, Partial<RetryDecision>]>([
     new JobPostponed(30_000, { isStarted: false }),
     { ...requeued, delayMs: 30_000, attempts: 3 },
   ],
+  ["a worker that is gone", {}, new ExecutionLost("gone", true), { ...requeued, attempts: 4 }],
+  ["a worker that never started it", {}, new ExecutionLost("gone", false), { ...requeued, attempts: 3 }],
   ["a lack of space afterwards", {}, new JobPostponed(60_000, { isStarted: true }), { ...requeued, delayMs: 60_000 }],
   [
     "a permanent code",

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { findPasswordProblem } from "../../../src/domain/passwords";
+import { measureProcessorMs } from "../../processor-time";
 
 const EMAIL = "anna.meier@example.test";
 
@@ -63,8 +64,9 @@ test.each([EMAIL, "ANNA.Meier@example.test", "anna.meier"])(
   },
 );
 
-test("the longest password is checked quickly", () => {
-  const started = performance.now();
-  for (const unit of ["password", "a", "love", "x9"]) findPasswordProblem(unit.repeat(200).slice(0, 199), EMAIL);
-  expect(performance.now() - started).toBeLessThan(200);
+test("the longest password is checked quickly", async () => {
+  const cost = await measureProcessorMs(() => {
+    for (const unit of ["password", "a", "love", "x9"]) findPasswordProblem(unit.repeat(200).slice(0, 199), EMAIL);
+  });
+  expect(cost).toBeLessThan(200);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ProbedMedia, RenderSegment } from "../../../src/domain/media";
-import { divideIntoChunks, getOutputTime, placeSegments } from "../../../src/domain/render-plan";
+import { chooseEqualSizes, divideIntoChunks, getOutputTime, placeSegments } from "../../../src/domain/render-plan";
 import { type FrameTimes, getFrameTime } from "../../../src/domain/time";
 
 const NTSC: FrameTimes = { kind: "constant", rate: { num: 30_000, den: 1_001 }, first: 20_000, count: 3_000 };
@@ -77,24 +77,27 @@ describe("placing segments", () => {
 });
 
 describe("dividing into chunks", () => {
-  const sizes = { maxFrames: 100, maxGapFrames: 20, maxSegments: 4 };
+  const limits = { maxGapFrames: 20, maxSegments: 4 };
 
   test("every kept frame is in one chunk, in order, within the sizes", () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const timeline = placeSegments(source(NTSC), plan);
-        const chunks = divideIntoChunks(timeline, NTSC, sizes);
+        const chunks = divideIntoChunks(timeline, NTSC, {
+          targets: chooseEqualSizes(timeline.frameCount, 100),
+          ...limits,
+        });
         const list = (ranges: { from: number; to: number }[]) =>
           ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, n) => from + n));
         expect(list(chunks.flatMap((chunk) => chunk.segments))).toEqual(list(timeline.segments.map((s) => s.frames!)));
         let out = 0;
         for (const chunk of chunks) {
           expect(chunk.outputStart).toBe(out);
-          expect(chunk.frameCount).toBeLessThanOrEqual(sizes.maxFrames);
-          expect(chunk.segments.length).toBeLessThanOrEqual(sizes.maxSegments);
+          expect(chunk.frameCount).toBeLessThanOrEqual(100);
+          expect(chunk.segments.length).toBeLessThanOrEqual(limits.maxSegments);
           expect(chunk.frameCount).toBe(list(chunk.segments).length);
           for (let n = 1; n < chunk.segments.length; n++)
-            expect(chunk.segments[n]!.from - chunk.segments[n - 1]!.to).toBeLessThanOrEqual(sizes.maxGapFrames);
+            expect(chunk.segments[n]!.from - chunk.segments[n - 1]!.to).toBeLessThanOrEqual(limits.maxGapFrames);
           out = chunk.outputEnd;
         }
         expect(out).toBe(timeline.duration);
@@ -104,7 +107,10 @@ describe("dividing into chunks", () => {
 
   test("a long segment is divided evenly", () => {
     const timeline = placeSegments(source(NTSC), null);
-    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, maxFrames: 900 });
+    const chunks = divideIntoChunks(timeline, NTSC, {
+      targets: chooseEqualSizes(timeline.frameCount, 900),
+      ...limits,
+    });
     expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
     expect(getOutputTime(timeline.segments[0]!, NTSC, 750)).toBe(chunks[1]!.outputStart);
   });
@@ -115,7 +121,8 @@ describe("dividing into chunks", () => {
       fc.property(plans, group, (plan, length) => {
         const timeline = placeSegments(source(NTSC), plan);
         const startBefore = (frame: number) => frame - (frame % length);
-        const wide = { maxFrames: 300, maxGapFrames: Number.POSITIVE_INFINITY, maxSegments: 100 };
+        const targets = chooseEqualSizes(timeline.frameCount, 300);
+        const wide = { targets, maxGapFrames: Number.POSITIVE_INFINITY, maxSegments: 100 };
         const plain = divideIntoChunks(timeline, NTSC, wide);
         const chunks = divideIntoChunks(timeline, NTSC, { ...wide, findRandomAccessFrame: startBefore });
         const list = (ranges: { from: number; to: number }[]) =>
@@ -138,12 +145,17 @@ describe("dividing into chunks", () => {
 
   test("a chunk of a long segment ends at a random access point", () => {
     const timeline = placeSegments(source(NTSC), null);
+    const targets = chooseEqualSizes(timeline.frameCount, 800);
     const startBefore = (frame: number) => frame - (frame % 250);
-    const chunks = divideIntoChunks(timeline, NTSC, { ...sizes, maxFrames: 800, findRandomAccessFrame: startBefore });
+    const chunks = divideIntoChunks(timeline, NTSC, {
+      targets,
+      ...limits,
+      findRandomAccessFrame: startBefore,
+    });
     expect(chunks.map((chunk) => chunk.frameCount)).toEqual([750, 750, 750, 750]);
     const shifted = divideIntoChunks(timeline, NTSC, {
-      ...sizes,
-      maxFrames: 800,
+      targets,
+      ...limits,
       findRandomAccessFrame: (n) => n - (n % 260),
     });
     expect(shifted.map((chunk) => chunk.segments[0]!.from)).toEqual([0, 780, 1_560, 2_340]);

@@ -5,6 +5,7 @@ import type { PlanJson } from "../../../src/domain/plan-json";
 import type { Word } from "../../../src/domain/speech";
 import { type Cue, createCues, formatSrt, formatVtt } from "../../../src/domain/subtitles";
 import { measureColumns } from "../../../src/domain/subtitles/tokens";
+import { measureProcessorMs } from "../../processor-time";
 
 const MS = 1_000;
 const SECOND = 1_000_000;
@@ -312,12 +313,12 @@ describe("formats", () => {
   });
 });
 
-test("an hour of speech is divided quickly", () => {
+test("an hour of speech is divided quickly", async () => {
   const words = spoken(
     Array.from({ length: 10_000 }, (_, i) => (i % 13 === 12 ? "words." : i % 5 === 4 ? "said," : "many")).join(" "),
   );
-  const started = performance.now();
-  const cues = createCues(words, keeping([0, 4000]), "cut");
-  expect(cues.length).toBeGreaterThan(500);
-  expect(performance.now() - started).toBeLessThan(2000);
+  const cost = await measureProcessorMs(() => {
+    expect(createCues(words, keeping([0, 4000]), "cut").length).toBeGreaterThan(500);
+  });
+  expect(cost).toBeLessThan(2000);
 });

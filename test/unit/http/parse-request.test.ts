@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../../src/domain/errors";
-import { oneOf, pagingParameters, strictObject, uuidField } from "../../../src/http/fields";
+import { nullable, oneOf, pagingParameters, strictObject, uuidField } from "../../../src/http/fields";
 import {
   type BodyLimits,
   findShapeError,
   MAX_BODY_BYTES,
   parseBody,
   parseForm,
-  parsePathIds,
+  parsePath,
   parseQuery,
   readBodyText,
 } from "../../../src/http/parse-request";
@@ -159,7 +159,7 @@ describe("an error is small, given", () => {
     const query = `http://x/?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join("&")}&${huge}=${huge}`;
     const readers: (() => unknown)[] = [
       () => parseQuery(strictObject(pagingParameters(100, 20)), new URL(query)),
-      () => parsePathIds({ id: huge }),
+      () => parsePath({ id: huge }),
     ];
     for (const read of readers) {
       const shown = await Promise.resolve()
@@ -174,6 +174,7 @@ describe("parseBody, given", () => {
   const schema = strictObject({
     name: Type.String({ minLength: 1 }),
     id: Type.Optional(uuidField("an id")),
+    parent: Type.Optional(nullable(uuidField("an id or null"))),
     inner: Type.Optional(strictObject({ mode: Type.Optional(oneOf("a", "b")) })),
   });
   const failing = (...fields: string[]) => ({ code: "validation_error", fields });
@@ -190,6 +191,7 @@ describe("parseBody, given", () => {
     ["an unknown property", '{"name":"x","nmae":1}', failing("body.nmae is not a known property")],
     ["a property named __proto__", '{"name":"x","__proto__":{}}', failing("body.__proto__ is not a known property")],
     ["an invalid ID", '{"name":"x","id":"7"}', failing("body.id must be a UUID")],
+    ["an invalid ID or null", '{"name":"x","parent":"7"}', failing("body.parent must be a UUID or null")],
     ["an unknown enum value", '{"name":"x","inner":{"mode":"c"}}', failing("body.inner.mode must be one of a, b")],
     [
       "two errors",
@@ -239,14 +241,14 @@ describe("parseQuery", () => {
   });
 });
 
-describe("parsePathIds", () => {
+describe("parsePath", () => {
   const id = "01890a5d-ac96-774b-bcce-b302099a8057";
   test("returns IDs in lower case", () => {
-    expect(parsePathIds({ asset_id: id.toUpperCase() })).toEqual({ asset_id: id });
+    expect(parsePath({ asset_id: id.toUpperCase() })).toEqual({ asset_id: id });
   });
 
   test.each(["7", "", `${id}0`, "%00", "../x"])("refuses %j", async (value) => {
     const expected = { code: "validation_error", fields: ["path.asset_id must be a UUID"] };
-    expect(await getRefusal(() => parsePathIds({ asset_id: value }))).toEqual(expected);
+    expect(await getRefusal(() => parsePath({ asset_id: value }))).toEqual(expected);
   });
 });

@@ -22,5 +22,6 @@ test("a child process opens the assets in its parent's folder", () => {
     speechDir: "/data/assets/1-abc/speech",
     ffmpeg: "/data/assets/1-abc/ffmpeg",
     licenses: "/data/assets/1-abc/licenses.txt",
+    webDir: "/data/assets/1-abc/web",
   });
 });

@@ -3,13 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { extractAnalysisAudio } from "../../../src/media/analysis-audio";
-import { createPreview, isPlayableInBrowser } from "../../../src/media/preview";
 import { createFilmstrip, createPoster } from "../../../src/media/thumbnails";
 import { createWaveform } from "../../../src/media/waveform";
 import { allSamples } from "../../analysis-audio";
 import { bundledFfmpeg, generate, plainMp4, systemFfmpeg } from "./generated-media";
-import { findBeep, readFrameNumbers, readFrameTimes, readSamples, runFfprobe } from "./readback";
-import { probeFile, sniffFile } from "./rendering";
+import { readSamples, runFfprobe } from "./readback";
+import { probeFile } from "./rendering";
 import { SOURCES } from "./sources";
 
 setDefaultTimeout(60_000);
@@ -108,36 +107,5 @@ describe("dashboard media", () => {
         expect(await size(strip)).toBe(`${width * count},${height}`);
         expect(count).toBeGreaterThan(10);
       }
-  });
-
-  test("a preview is on the source's clock and plays in a browser", async () => {
-    for (const [name, ffmpeg] of [
-      ["ts, 25, clock from 1.4 s", systemFfmpeg],
-      ["mp4, delayed picture", bundledFfmpeg],
-    ] as const) {
-      const path = await SOURCES.find((source) => source.name === name)!.path();
-      const probed = await probeFile(path, ffmpeg);
-      const outputPath = join(folder, "preview.mp4");
-      await createPreview({ ffmpeg, path, probed, outputPath });
-      expect(isPlayableInBrowser((await probeFile(outputPath)).info, await sniffFile(outputPath))).toBe(true);
-      const first = (probed.frames!.kind === "constant" ? probed.frames!.first : 0) / 1e6;
-      expect(Math.abs((await readFrameTimes(outputPath))[0]! - first)).toBeLessThan(0.002);
-      expect(await readFrameNumbers(outputPath)).toEqual(await readFrameNumbers(path));
-      const audio = await readSamples(outputPath);
-      const expectedSamples = await readSamples(path, probed.info.startPts / 1e6);
-      const beep = expectedSamples.findIndex((value, n) => n > 48_000 && Math.abs(value) > 0.15) / 48_000;
-      expect(Math.abs(findBeep(audio, beep) - beep)).toBeLessThan(0.003);
-    }
-  });
-
-  test("files that browsers play without a preview", async () => {
-    const plays = async (pattern: RegExp) => {
-      const path = await SOURCES.find(({ name }) => pattern.test(name))!.path();
-      return isPlayableInBrowser((await probeFile(path)).info, await sniffFile(path));
-    };
-    expect(await plays(/mp4, 30/)).toBe(true);
-    expect(await plays(/webm/)).toBe(true);
-    for (const pattern of [/mov, 25/, /mkv, 29/, /^ts/, /^avi/, /hevc/, /ProRes/])
-      expect(await plays(pattern)).toBe(false);
   });
 });

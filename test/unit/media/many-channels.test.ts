@@ -6,10 +6,12 @@ import { extractAnalysisAudio } from "../../../src/media/analysis-audio";
 import { buildMixdownFilters, getAnalysisChannels } from "../../../src/media/audio/mixdown";
 import { buildAudioDecodeArguments } from "../../../src/media/audio-render";
 import { chooseAudioFormat } from "../../../src/media/encoder-arguments";
-import { buildPreviewArguments, createPreview, isPlayableInBrowser } from "../../../src/media/preview";
+import { runFfmpeg } from "../../../src/media/ffmpeg";
+import { buildPreviewAudioArguments } from "../../../src/media/preview/encode";
 import { probeMedia } from "../../../src/media/probe";
 import { parseDescription } from "../../../src/media/probing/description";
 import { allSamples } from "../../analysis-audio";
+import { fullOr } from "../../full-size";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 import { readSamples, runFfprobe } from "./readback";
 import { LIMITS, probeFile, sniffFile, withRender } from "./rendering";
@@ -97,11 +99,16 @@ async function extracted(path: string, ffmpeg = bundledFfmpeg): Promise<number[]
 describe("a recording with discrete channels", () => {
   test.each<[string, Wave]>([
     ["nine channels", { channels: 9 }],
-    ["sixteen channels, whose layout ffmpeg guesses", { channels: 16 }],
     ["32 channels of floats at 768 kHz", { channels: 32, rate: 768_000, seconds: 0.25, float: true }],
-    ["64 channels", { channels: 64 }],
     ["a front speaker and a subwoofer", { channels: 2, mask: 0x9 }],
-    ["three speakers at the ceiling", { channels: 3, mask: 0x7000 }],
+    ...fullOr<[string, Wave][]>(
+      [
+        ["sixteen channels, whose layout ffmpeg guesses", { channels: 16 }],
+        ["64 channels", { channels: 64 }],
+        ["three speakers at the ceiling", { channels: 3, mask: 0x7000 }],
+      ],
+      [],
+    ),
     ["the right speaker alone", { channels: 1, mask: 0x2 }],
   ])("%s: analysis audio has all channels, renders have the first two", async (_, wave) => {
     const path = await wav(wave);
@@ -109,7 +116,6 @@ describe("a recording with discrete channels", () => {
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
       const probed = await probeFile(path, ffmpeg);
       expect(probed.info.audio).toMatchObject([{ channels, discrete: true }]);
-      expect(isPlayableInBrowser(probed.info, await sniffFile(path))).toBe(false);
 
       const speech = await extracted(path, ffmpeg);
       expect(speech).toHaveLength(16_000 * (wave.seconds ?? 1));
@@ -119,7 +125,11 @@ describe("a recording with discrete channels", () => {
         );
 
       const preview = join(folder, "preview.mp4");
-      await createPreview({ ffmpeg, path, probed, outputPath: preview });
+      await runFfmpeg({
+        ffmpeg,
+        arguments: buildPreviewAudioArguments({ path, info: probed.info, libavutil: ffmpeg.libavutil }, preview),
+        limits: {},
+      });
       const expectFirstTwo = async (output: string) => {
         const samples = await readSamples(output);
         for (let channel = 0; channel < Math.min(2, channels); channel++)
@@ -200,12 +210,7 @@ describe("arguments", () => {
     const info = { type: "audio", demuxer: "wav", duration: 1, startPts: 0, video: null, timecode: null } as const;
     const preview = (audio: typeof discrete) =>
       filtersOf(
-        buildPreviewArguments({
-          path: "in.wav",
-          libavutil: 56,
-          hasZscale: false,
-          probed: { info: { ...info, audio: [audio] }, frames: null },
-        }),
+        buildPreviewAudioArguments({ path: "in.wav", libavutil: 56, info: { ...info, audio: [audio] } }, "out.mp4"),
       );
     expect(preview(discrete)).toStartWith("channelmap=0|1:stereo,asetpts=");
   });

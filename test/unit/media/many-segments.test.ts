@@ -1,11 +1,11 @@
 /** A plan with many segments: 100 in five minutes by default, 2,000 in three hours with `OFFCUT_FULL=1`. */
 import { expect, test } from "bun:test";
+import { fullOr } from "../../full-size";
 import { aac, audioInput, generate, h264, systemFfmpeg, videoInput } from "./generated-media";
 import { readFrameNumbers } from "./readback";
 import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
-const isFull = process.env.OFFCUT_FULL === "1";
-const [SECONDS, SEGMENTS] = isFull ? [3 * 3600, 2_000] : [300, 100];
+const [SECONDS, SEGMENTS] = fullOr<[number, number]>([3 * 3600, 2_000], [300, 100]);
 /** Low enough to read back three hours of frames at once. */
 const FRAMES_PER_SECOND = 10;
 /** The drawn numbers have sixteen bits. */
@@ -43,5 +43,5 @@ test(
       expect(Math.abs(rendered.result.duration / 1e6 - stated)).toBeLessThan(1 / FRAMES_PER_SECOND);
     });
   },
-  isFull ? 1_800_000 : 60_000,
+  fullOr(1_800_000, 60_000),
 );

@@ -25,6 +25,26 @@ export function patchMp4(
   return Buffer.concat(parts);
 }
 
+/** Returns the file with changed bytes of a box of the first sample table. */
+export const patchSampleTable = (file: Uint8Array, box: readonly string[], change: (body: Buffer) => void) =>
+  patchMp4(file, ["moov", "trak", "mdia", "minf", "stbl", ...box], (body) => {
+    const changed = Buffer.from(body);
+    change(changed);
+    return changed;
+  });
+
+/** Exchanges two entries of a `ctts` table that differ: the times of their frames. */
+export function swapOffsets(table: Buffer): void {
+  const at = 8;
+  for (let other = at + 8; ; other += 8) {
+    const [one, two] = [table.readInt32BE(at + 4), table.readInt32BE(other + 4)];
+    if (one === two) continue;
+    table.writeInt32BE(two, at + 4);
+    table.writeInt32BE(one, other + 4);
+    return;
+  }
+}
+
 function patchInner(
   body: Uint8Array,
   type: string,

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { getFrameTime, TICKS_PER_SECOND } from "../../../src/domain/time";
+import { fullOr } from "../../full-size";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 import { readFrameTimes, readSamples } from "./readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
@@ -16,7 +17,7 @@ const PLAN = [
 ] as const;
 
 /** Sources that are rendered with the newer ffmpeg on the PATH too. */
-const WITH_SYSTEM = /mp4, 30|mkv, 29|^ts|avi, H|variable|turned|skips|webm/;
+const WITH_SYSTEM = fullOr(/mp4, 30|mkv, 29|^ts|avi, H|variable|turned|skips|webm/, /^ts|turned/);
 
 /** What an independent decoder reads from a source, once for all tests of the source. */
 const readings = new Map<string, Promise<unknown>>();
@@ -28,7 +29,7 @@ function readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {
 }
 
 /** Sources that are spliced, and that are encoded completely when a slightly lower bitrate is requested. */
-const ALSO_CHUNKED = /mp4, 30|mkv, 29|open GOP|variable|delayed picture|turned|start_time/;
+const ALSO_CHUNKED = fullOr(/mp4, 30|mkv, 29|open GOP|variable|delayed picture|turned|start_time/, /mp4, 30|variable/);
 
 async function check(source: Source, ffmpeg: typeof systemFfmpeg, strategy: "any" | "chunked" = "any"): Promise<void> {
   const path = await source.path();

@@ -1,5 +1,6 @@
 /** Outputs of a few frames, where one is easily lost. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { fullOr } from "../../full-size";
 import { bundledFfmpeg, plainMp4, systemFfmpeg } from "./generated-media";
 import { readFrameNumbers } from "./readback";
 import { probeFile, toSnappedSegments, withRender } from "./rendering";
@@ -7,7 +8,7 @@ import { probeFile, toSnappedSegments, withRender } from "./rendering";
 setDefaultTimeout(60_000);
 
 /** The system ffmpeg starts ten times slower than the bundled one, so it renders every sixth count unless `OFFCUT_FULL=1`. */
-const SYSTEM_STEP = process.env.OFFCUT_FULL === "1" ? 1 : 6;
+const SYSTEM_STEP = fullOr(1, 6);
 
 test.each([
   ["bundled", bundledFfmpeg, 1],

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { ProbedMedia, RenderRequest } from "../../../src/domain/media";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
 import { toStorageError, writeAtomically } from "../../../src/media/atomic-output";
+import { CHUNK_SIZES_FILE } from "../../../src/media/chunks/sizes-file";
 import { createWorkLimits, runFfmpeg } from "../../../src/media/ffmpeg";
 import { renderMedia } from "../../../src/media/render";
 import { aac, audioInput, bundledFfmpeg, generate, h264, plainMp4, systemFfmpeg, videoInput } from "./generated-media";
@@ -320,7 +321,7 @@ esac
       expect(render).rejects.toMatchObject({ code: "storage_full" });
       await render.catch(() => {});
       expect(await Bun.file(request.outputPath).exists()).toBe(false);
-      expect(await readdir(request.workDir)).toEqual([]);
+      expect((await readdir(request.workDir)).filter((name) => name !== CHUNK_SIZES_FILE)).toEqual([]);
     }
   });
 

@@ -1,5 +1,6 @@
 /** Smart renders of HEVC: x265 segments between copied packets, exact for every kind of GOP start. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { fullOr } from "../../full-size";
 import { aac, audioInput, bundledFfmpeg, generate, systemFfmpeg, videoInput } from "./generated-media";
 import { readSamples, runFfprobe } from "./readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
@@ -40,7 +41,7 @@ const COPIED_KINDS: [string, () => Promise<string>][] = [
   ["Matroska", () => x265("hevc-closed.mkv", "keyint=50:open-gop=0")],
 ];
 const BOTH = [systemFfmpeg, bundledFfmpeg];
-const COPIED_KIND_FFMPEGS = process.env.OFFCUT_FULL === "1" ? BOTH : [systemFfmpeg];
+const COPIED_KIND_FFMPEGS = fullOr(BOTH, [systemFfmpeg]);
 
 /** Returns a checksum for each decoded frame, and the decoder's messages. */
 async function decode(path: string): Promise<{ sums: string[]; messages: string }> {
@@ -53,7 +54,7 @@ async function decode(path: string): Promise<{ sums: string[]; messages: string 
 
 describe("HEVC is copied, and encoded only around splices", () => {
   for (const [kind, make, ffmpegs] of [
-    ...KINDS.map((one) => [...one, BOTH] as const),
+    ...KINDS.map((one, n) => [...one, fullOr(BOTH, [BOTH[n % BOTH.length]!])] as const),
     ...COPIED_KINDS.map((one) => [...one, COPIED_KIND_FFMPEGS] as const),
   ])
     test(kind, async () => {

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { parseAvcConfig } from "../../../src/media/packets/h264";
 import { readTrackConfig, withVideoTrack } from "../../../src/media/packets/video-track";
 import { decodeCheckWindows, formatConcatList } from "../../../src/media/smart/splice-check";
+import { fullOr } from "../../full-size";
 import {
   audioInput,
   bundledFfmpeg,
@@ -19,7 +20,7 @@ import { SOURCES } from "./sources";
 setDefaultTimeout(60_000);
 
 /** Plans per source of the test with random plans. */
-const RANDOM_PLANS = process.env.OFFCUT_FULL === "1" ? 20 : 3;
+const RANDOM_PLANS = fullOr(20, 3);
 
 type Event = { event: string; reason?: string; encoded_share?: number; encoded_frames?: number };
 

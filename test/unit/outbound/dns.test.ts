@@ -52,7 +52,7 @@ describe("DNS", () => {
     await using w = await world({ "a.test": answer });
     const started = performance.now();
     await expect(w.resolve("a.test")).rejects.toThrow("could not be resolved");
-    expect(performance.now() - started).toBeLessThan(2_500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   test("refuses a name with very many addresses", async () => {

@@ -79,13 +79,13 @@ export function fakeSource(): FakeSource {
       did.push(`fail ${job.stepId}: ${(error as Error).message}`);
     },
     asked: () => new Promise((resolve) => asking.push(resolve)),
-    next: async (name) => {
+    next: async (name, _, except) => {
       for (const notify of asking.splice(0)) notify();
-      const job = waiting.find((each) => each.name === name && !each.runsAlone);
+      const job = waiting.find((each) => each.name === name && !each.runsAlone && !except.includes(each.stepId));
       return job ? dueJob(job) : null;
     },
-    nextAlone: async () => {
-      const job = waiting.find((each) => each.runsAlone);
+    nextAlone: async (_, except) => {
+      const job = waiting.find((each) => each.runsAlone && !except.includes(each.stepId));
       return job ? dueJob(job) : null;
     },
     nextDue: async () => null,

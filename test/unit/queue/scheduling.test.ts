@@ -9,8 +9,8 @@ import {
 } from "../../../src/queue/scheduling";
 
 const LIMITS: SchedulingLimits = {
-  slots: { prepare: 2, cut: 2, render: 1 },
-  extraSlots: { prepare: 2, cut: 2, render: 0 },
+  slots: { prepare: 2, cut: 2, render: 1, preview: 1 },
+  extraSlots: { prepare: 2, cut: 2, render: 0, preview: 0 },
   timeSliceMs: 15,
   maxAloneMs: 100,
   maxDrainMs: 20,
@@ -26,6 +26,7 @@ const running = (...lines: string[]): RunningJob[] =>
       workspaceId: workspaceId!,
       since: Number(since),
       runsAlone: alone !== undefined,
+      isElsewhere: false,
     };
   });
 const due = (workspaceId: string, count = 0, name: JobName = "prepare"): DueJob => ({
@@ -104,6 +105,29 @@ describe("a job that runs alone", () => {
     expect(decideNext(at(60, state), LIMITS).start).toBe(suspect);
   });
 
+  test("is, when it is a preview, interrupted for others, and does not start before they have ended", () => {
+    const preview: DueJob = { ...suspect, name: "preview" };
+    const isRunning: RunningJob[] = [{ ...running("sam 0 alone")[0]!, name: "preview" }];
+    const interrupted = new Set([isRunning[0]!.stepId]);
+    expect(decideNext(at(10, { running: isRunning }), LIMITS)).toMatchObject({
+      interrupted: new Set(),
+      changesInMs: 90,
+    });
+    const [other, another] = [due("anna"), due("bert", 0, "preview")];
+    expect(decideNext(at(10, { running: isRunning, due: [other] }), LIMITS)).toMatchObject({
+      start: null,
+      interrupted,
+    });
+    expect(decideNext(at(10, { running: isRunning, dueAlone: suspect }), LIMITS)).toMatchObject({ interrupted });
+    expect(decideNext(at(10, { running: isRunning, due: [another] }), LIMITS).interrupted).toEqual(new Set());
+    expect(decideNext(at(20, { due: [other], dueAlone: preview }), LIMITS).start).toBe(other);
+    expect(decideNext(at(20, { running: running("anna 5"), dueAlone: preview }), LIMITS)).toMatchObject({
+      start: null,
+      isDraining: false,
+    });
+    expect(decideNext(at(20, { dueAlone: preview }), LIMITS).start).toBe(preview);
+  });
+
   test("does not interrupt one that has used its time alone", () => {
     const state = { running: running("sam 0 alone", "anna 150"), dueAlone: suspect, due: [due("bert")] };
     expect(decideNext(at(200, state), LIMITS)).toMatchObject({
@@ -180,7 +204,7 @@ function simulate(jobs: ModelJob[]) {
         break;
       }
       const { stepId, name, workspaceId, runsAlone } = decision.start;
-      active = [...active, { stepId, name, workspaceId, runsAlone, since: now }];
+      active = [...active, { stepId, name, workspaceId, runsAlone, isElsewhere: false, since: now }];
       servedAt.set(workspaceId, now);
       if (!started.has(stepId)) started.set(stepId, now);
       check();

@@ -78,7 +78,17 @@ test("an installed model transcribes with accurate word times, and the process s
     expect(turns).toBeGreaterThan(5);
     expect(plain(words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
     expect(utterances).toHaveLength(1);
-    const errors = words.map((word, i) => Math.abs(word.start / 1e6 - said[i]!.start)).sort((a, b) => a - b);
+    // Words are found by the letters before them, because one word may be recognized as two.
+    const startAfter = new Map(said.map((word, i) => [plain(TEXT.split(" ").slice(0, i).join("")).length, word.start]));
+    let letters = 0;
+    const errors = words
+      .flatMap((word) => {
+        const start = startAfter.get(letters);
+        letters += plain(word.text).length;
+        return start === undefined ? [] : [Math.abs(word.start / 1e6 - start)];
+      })
+      .sort((a, b) => a - b);
+    expect(errors.length).toBeGreaterThanOrEqual(said.length - 2);
     expect(errors[errors.length >> 1]).toBeLessThan(0.15);
     expect(errors.at(-1)).toBeLessThan(0.5);
   } finally {

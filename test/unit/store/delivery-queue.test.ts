@@ -11,6 +11,7 @@ import {
 } from "../../../src/store/delivery-queue";
 import { updateAccountState } from "../../../src/store/users";
 import { insertEndpoint, updateDelivery, updateEndpoint } from "../../../src/store/webhooks";
+import { measureProcessorMs } from "../../processor-time";
 import { addUser, freshStore } from "./test-store";
 
 const NOW = 1_000_000;
@@ -95,10 +96,11 @@ test("reading the queue does not scan all deliveries", async () => {
   await using db = await freshStore();
   const { store } = db;
   const users = await Promise.all(Array.from({ length: 200 }, () => addQueue(store, 1, 100, NOW - 99)));
-  const started = performance.now();
-  expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toHaveLength(200);
-  expect(await listDueDeliveries(store.read, users[0]!.workspaceId, NOW, 8)).toHaveLength(8);
-  expect(await findNextDeliveryTime(store.read, NOW)).toBeNull();
+  const cost = await measureProcessorMs(async () => {
+    expect(await listWorkspacesWithDueDeliveries(store.read, NOW)).toHaveLength(200);
+    expect(await listDueDeliveries(store.read, users[0]!.workspaceId, NOW, 8)).toHaveLength(8);
+    expect(await findNextDeliveryTime(store.read, NOW)).toBeNull();
+  });
   // With the indexes it takes milliseconds, without them seconds.
-  expect(performance.now() - started).toBeLessThan(500);
+  expect(cost).toBeLessThan(500);
 }, 30_000);

@@ -8,10 +8,21 @@ import { openStore, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
 import * as tables from "../../../src/store/schema";
 import * as accountTables from "../../../src/store/schema-accounts";
+import * as billingTables from "../../../src/store/schema-billing";
+import * as notificationTables from "../../../src/store/schema-notifications";
 import * as outboxTables from "../../../src/store/schema-outbox";
+import * as workerTables from "../../../src/store/schema-workers";
 import { temporaryFolder } from "../../temporary-folder";
 import { addUser, freshStore } from "./test-store";
 
+const allTables = {
+  ...accountTables,
+  ...tables,
+  ...outboxTables,
+  ...billingTables,
+  ...notificationTables,
+  ...workerTables,
+};
 const MIGRATIONS = join(import.meta.dir, "../../../migrations");
 const names = (await readdir(MIGRATIONS))
   .filter((file) => file.endsWith(".sql"))
@@ -265,7 +276,7 @@ test("the migrations create the tables that the code declares", async () => {
   const declared = await openStore(join(folder.path, "declared.db"));
   try {
     const nothing = await generateSQLiteDrizzleJson({});
-    const all = await generateSQLiteDrizzleJson({ ...accountTables, ...tables, ...outboxTables });
+    const all = await generateSQLiteDrizzleJson(allTables);
     for (const statement of await generateSQLiteMigration(nothing, all)) {
       await declared.write((tx) => tx.run(sql.raw(statement)));
     }
@@ -290,6 +301,6 @@ test("a database of a newer version is refused and not changed", async () => {
 test("the newest snapshot matches the tables: bun run db:generate has nothing to write", async () => {
   const newest = `${names.at(-1)!.slice(0, 4)}_snapshot.json`;
   const snapshot = await Bun.file(join(MIGRATIONS, "meta", newest)).json();
-  const today = await generateSQLiteDrizzleJson({ ...accountTables, ...tables, ...outboxTables }, snapshot.id);
+  const today = await generateSQLiteDrizzleJson(allTables, snapshot.id);
   expect(await generateSQLiteMigration(snapshot, today)).toEqual([]);
 });

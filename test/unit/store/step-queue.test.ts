@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { newId } from "../../../src/lib/ids";
 import { steps } from "../../../src/store/schema";
 import { findNextStep } from "../../../src/store/steps";
+import { measureProcessorMs } from "../../processor-time";
 import { addStep, addUser, freshStore } from "./test-store";
 
 const NOW = 10;
@@ -63,7 +64,7 @@ test("the next step of any queue is that of the model", async () => {
           await tx.insert(steps).values({ ...fixed, ...fields, workspace_id: users[user]!.workspaceId });
         }
       });
-      expect((await findNextStep(db.store.read, "cut", OWNER, NOW))?.stepId ?? null).toBe(findNextInModel(queue));
+      expect((await findNextStep(db.store.read, "cut", OWNER, NOW, []))?.stepId ?? null).toBe(findNextInModel(queue));
     }),
   );
 });
@@ -82,7 +83,9 @@ test("a user's long queue does not slow down the search", async () => {
     addStep(tx, { workspaceId: calm!.workspaceId, name: "cut", runAfter: 1 }),
   );
   await db.store.write((tx) => tx.run(sql`UPDATE steps SET served_at = 1 WHERE id = 'step 7'`));
-  const started = performance.now();
-  for (let n = 0; n < 50; n++) expect((await findNextStep(db.store.read, "cut", OWNER, NOW))?.stepId).toBe(stepId);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  const cost = await measureProcessorMs(async () => {
+    for (let n = 0; n < 50; n++)
+      expect((await findNextStep(db.store.read, "cut", OWNER, NOW, []))?.stepId).toBe(stepId);
+  });
+  expect(cost).toBeLessThan(1_000);
 });

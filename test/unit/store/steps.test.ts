@@ -23,7 +23,7 @@ const LEASE_MS = 1_000;
 /** Claims the next step in one transaction. */
 const claim = (store: Store, at = 100, owner = "one", name: "prepare" | "cut" | "render" = "render") =>
   store.write(async (tx) => {
-    const next = await findNextStep(tx, name, owner, at);
+    const next = await findNextStep(tx, name, owner, at, []);
     return next && claimStep(tx, next.stepId, owner, at, LEASE_MS);
   });
 
@@ -73,6 +73,19 @@ describe("claiming", () => {
     expect(await findNextDueTime(db.store.read, 500)).toBeNull();
   });
 
+  test("leaves out excepted steps, also of those that run alone", async () => {
+    await using db = await freshStore();
+    const { steps } = await db.store.write((tx) => userWithSteps(tx, 3));
+    const next = async (except: string[]) =>
+      (await findNextStep(db.store.read, "render", "one", 100, except))?.stepId ?? null;
+    expect(await next([steps[0]!, "unknown"])).toBe(steps[1]!);
+    expect(await next(steps)).toBeNull();
+    const job = await claimed(db.store);
+    await db.store.write((tx) => requeueStep(tx, job, { runAfter: 100, servedAt: 100, kernelKills: 1 }));
+    expect((await findNextStepAlone(db.store.read, "one", 100, []))?.stepId).toBe(job.stepId);
+    expect(await findNextStepAlone(db.store.read, "one", 100, [job.stepId])).toBeNull();
+  });
+
   test("alternates between users, whatever the length of their queues", async () => {
     await using db = await freshStore();
     const [busy, calm, late] = await db.store.write(async (tx) => [
@@ -83,7 +96,7 @@ describe("claiming", () => {
     const order: string[] = [];
     const counts: number[] = [];
     for (let i = 0; i < 6; i++) {
-      counts.push((await findNextStep(db.store.read, "render", "one", 100))!.running);
+      counts.push((await findNextStep(db.store.read, "render", "one", 100, []))!.running);
       order.push((await claimed(db.store)).workspaceId);
     }
     expect(counts).toEqual([0, 0, 0, 1, 1, 2]);
@@ -101,7 +114,7 @@ describe("claiming", () => {
     for (let at = 100; at < 105; at++) {
       const job = await claimed(db.store, at);
       order.push(job.workspaceId);
-      await db.store.write((tx) => endStep(tx, job.stepId, "completed", at));
+      await db.store.write((tx) => endStep(tx, job, { state: "completed", now: at }));
     }
     expect(order).toEqual([busy, calm, busy, calm, busy].map((user) => user!.workspaceId));
   });
@@ -116,9 +129,9 @@ describe("claiming", () => {
     expect(taken.workspaceId).toBe(long!.workspaceId);
     // The other user was served in between.
     const other = await claimed(db.store, 150);
-    await db.store.write((tx) => endStep(tx, other.stepId, "completed", 160));
+    await db.store.write((tx) => endStep(tx, other, { state: "completed", now: 160 }));
     await db.store.write((tx) => requeueStep(tx, taken, { runAfter: 200, servedAt: 200, attempts: 0 }));
-    expect(await db.store.write((tx) => findNextStep(tx, "render", "one", 200))).toMatchObject({
+    expect(await db.store.write((tx) => findNextStep(tx, "render", "one", 200, []))).toMatchObject({
       workspaceId: short!.workspaceId,
       running: 0,
     });
@@ -189,7 +202,7 @@ describe("the lease", () => {
     const lost = await claimed(db.store, 100, "one");
     const mine = await claimed(db.store, 5_000, "two");
     await db.store.write((tx) => requeueStep(tx, lost, { runAfter: 0, servedAt: 0, failures: 1 }));
-    expect(await db.store.write((tx) => endStep(tx, lost.stepId, "failed", 6_000, lost.attempt))).toBe(false);
+    expect(await db.store.write((tx) => endStep(tx, lost, { state: "failed", now: 6_000 }))).toBeNull();
     expect(await reread(db.store, mine)).toMatchObject({ state: "running", lease_owner: "two", failures: 0 });
   });
 
@@ -205,7 +218,7 @@ describe("the lease", () => {
 });
 
 describe("a step runs alone", () => {
-  const alone = (store: Store, at: number) => store.write((tx) => findNextStepAlone(tx, "one", at));
+  const alone = (store: Store, at: number) => store.write((tx) => findNextStepAlone(tx, "one", at, []));
 
   test("from the third start after unclean exits, not counting shutdowns that return the step", async () => {
     await using db = await freshStore();
@@ -258,31 +271,30 @@ describe("a step runs alone", () => {
 });
 
 describe("ending", () => {
-  test.each(["completed", "failed", "cancelled"] as const)(
-    "a step ends as %s once, and its pipeline with it",
-    async (state) => {
-      await using db = await freshStore();
-      await db.store.write((tx) => userWithSteps(tx, 1));
-      const job = await claimed(db.store);
-      const end = (as: typeof state) => db.store.write((tx) => endStep(tx, job.stepId, as, 300));
-      expect(await Promise.all([end(state), end("failed"), end("completed")])).toEqual([true, false, false]);
-      expect(await reread(db.store, job)).toMatchObject({
-        state,
-        finished_at: 300,
-        lease_owner: null,
-        lease_until: null,
-      });
-      expect(await listOpenSteps(db.store.read, [job.subjectId])).toEqual([]);
-      expect(await claim(db.store, 99_999, "two")).toBeNull();
-      expect((await readProgress(db.store.read, [job.subjectId])).size).toBe(0);
-    },
-  );
+  test.each(["completed", "failed", "cancelled"] as const)("a step ends as %s once", async (state) => {
+    await using db = await freshStore();
+    await db.store.write((tx) => userWithSteps(tx, 1));
+    const job = await claimed(db.store);
+    const end = (as: typeof state) =>
+      db.store.write((tx) => endStep(tx, { stepId: job.stepId }, { state: as, now: 300 }));
+    const ends = await Promise.all([end(state), end("failed"), end("completed")]);
+    expect(ends.map((ended) => ended?.state ?? null)).toEqual([state, null, null]);
+    expect(await reread(db.store, job)).toMatchObject({
+      state,
+      finished_at: 300,
+      lease_owner: null,
+      lease_until: null,
+    });
+    expect(await listOpenSteps(db.store.read, [job.subjectId])).toEqual([]);
+    expect(await claim(db.store, 99_999, "two")).toBeNull();
+    expect((await readProgress(db.store.read, [job.subjectId])).size).toBe(0);
+  });
 
   test("an ended step is not requeued", async () => {
     await using db = await freshStore();
     await db.store.write((tx) => userWithSteps(tx, 1));
     const job = await claimed(db.store);
-    await db.store.write((tx) => endStep(tx, job.stepId, "cancelled", 300));
+    await db.store.write((tx) => endStep(tx, job, { state: "cancelled", now: 300 }));
     await db.store.write((tx) => requeueStep(tx, job, { runAfter: 0, servedAt: 0 }));
     expect((await reread(db.store, job)).state).toBe("cancelled");
   });

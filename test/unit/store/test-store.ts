@@ -6,8 +6,8 @@ import { type Asset, insertAsset, type NewAsset } from "../../../src/store/asset
 import { insertLedgerEntry } from "../../../src/store/credits";
 import { openStore, type Queries, type Store } from "../../../src/store/db";
 import { migrate } from "../../../src/store/migrate";
+import { insertPipeline } from "../../../src/store/pipelines";
 import { insertProject } from "../../../src/store/projects";
-import { insertPipeline } from "../../../src/store/steps";
 import { insertUser } from "../../../src/store/users";
 import { insertMember } from "../../../src/store/workspaces";
 import { temporaryFolder } from "../../temporary-folder";

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Config, loadConfig } from "../../../src/config";
 import { sha256 } from "../../../src/lib/hash";
+import { silentLog } from "../../../src/lib/log";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
 import { createUser, type KeyView, listAccounts } from "../../../src/work/accounts";
 import { runAdmin } from "../../../src/work/admin-commands";
+import { createWorkerList } from "../../../src/work/cluster/worker-list";
 import { createPasswords } from "../../../src/work/identity/passwords";
 import { freshStore } from "../store/test-store";
 
@@ -16,6 +18,8 @@ async function administration(change: Partial<Config> = {}) {
     now: () => 1_700_000_000_000,
     passwords: createPasswords(),
     setup: NO_SETUP,
+    cluster: null,
+    workerList: createWorkerList({ store: db.store, log: silentLog(), now: () => 1_700_000_000_000 }),
   };
   return {
     services,

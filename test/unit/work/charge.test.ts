@@ -8,6 +8,7 @@ import { type Asset, deleteAsset, getAsset, updateAsset, updateAssetInState } fr
 import { insertLedgerEntry, listHolds, listLedger, readBalance, readTotalHeld } from "../../../src/store/credits";
 import type { Store } from "../../../src/store/db";
 import { listEntityEvents } from "../../../src/store/events";
+import { listNotifications } from "../../../src/store/notifications";
 import {
   completePreparation,
   computeCharge,
@@ -16,7 +17,7 @@ import {
   releaseCharge,
   settleWaiting,
 } from "../../../src/work/charge";
-import { addAsset, addStep, addUser, freshStore } from "../store/test-store";
+import { addAsset, addStep, addUser, freshStore, grantWorkspace } from "../store/test-store";
 import { creditModel } from "./credit-model";
 
 type Owner = { workspaceId: string; projectId: string };
@@ -163,6 +164,25 @@ describe("a preparation", () => {
       "asset.pending_payment from processing",
       "asset.ready from pending_payment",
     ]);
+  });
+
+  test("that has to wait is reported once to who uploaded it", async () => {
+    await using db = await freshAccount();
+    const { listed, waits } = await db.store.write(async (tx) => {
+      const { userId, workspaceId, projectId } = await addUser(tx);
+      const make = async (credits: number, name: string) => {
+        const asset = await addAsset(tx, { workspaceId, projectId }, { created_by: userId, filename: name, charge: 3 });
+        if (credits > 0) await grantWorkspace(tx, workspaceId, credits);
+        await completePreparation(tx, asset, 1_000);
+        return asset;
+      };
+      await make(3, "paid.wav");
+      const waits = await make(0, "waits.wav");
+      await completePreparation(tx, waits, 1_000);
+      return { listed: await listNotifications(tx, userId, { isUnread: false, limit: 10, offset: 0 }), waits };
+    });
+    const payload = { asset_id: waits.id, asset_name: "waits.wav", project_id: waits.project_id, credits_required: 3 };
+    expect(listed.rows).toMatchObject([{ type: "asset_pending_payment", payload, workspace_id: waits.workspace_id }]);
   });
 
   test("that gets credits while it runs becomes ready without an event about payment", async () => {

@@ -3,6 +3,7 @@ import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import type { Store } from "../../../src/store/db";
 import { findNextDeliveryTime } from "../../../src/store/delivery-queue";
+import { listNotifications } from "../../../src/store/notifications";
 import {
   findEndpoint,
   insertDelivery,
@@ -12,7 +13,7 @@ import {
 } from "../../../src/store/webhooks";
 import { createDeliverer } from "../../../src/work/deliver";
 import { until } from "../../until";
-import { addUser, freshStore } from "../store/test-store";
+import { addMember, addUser, freshStore } from "../store/test-store";
 
 const SECRET = `whsec_${Buffer.from("a secret of some length").toString("base64")}`;
 const MINUTE = 60_000;
@@ -114,7 +115,7 @@ test("a failure that started before another message succeeded does not count as 
   await until("its end", async () => {
     const {
       rows: [delivery],
-    } = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
+    } = await listDeliveries(w.store.read, endpoint.id, { state: null, after: null, limit: 1 });
     return delivery!.attempts === 1;
   });
   expect(await findEndpoint(w.store.read, w.workspaceId, endpoint.id)).toMatchObject({
@@ -134,8 +135,35 @@ test("410 from an old URL does not disable an endpoint whose URL has changed mea
   await until("its end", async () => {
     const {
       rows: [delivery],
-    } = await listDeliveries(w.store.read, endpoint.id, { after: null, limit: 1 });
+    } = await listDeliveries(w.store.read, endpoint.id, { state: null, after: null, limit: 1 });
     return delivery!.attempts === 1;
   });
   expect(await findEndpoint(w.store.read, w.workspaceId, endpoint.id)).toMatchObject({ state: "enabled" });
+});
+
+test("each owner of the workspace is told once that an endpoint is disabled, although several messages fail", async () => {
+  await using w = await world();
+  const [owner, editor] = await w.store.write(async (tx) => {
+    const others = [(await addUser(tx)).userId, (await addUser(tx)).userId] as const;
+    await addMember(tx, w.workspaceId, others[0], "owner");
+    await addMember(tx, w.workspaceId, others[1], "editor");
+    return others;
+  });
+  const endpoint = await endpointWith(w.store, w.workspaceId, w.url("/slow"), [NOW, NOW, NOW]);
+  w.deliverer.start();
+  await until("the messages", () => w.received.length === 3);
+  w.answer(410);
+  await until("their end", async () => {
+    const { rows } = await listDeliveries(w.store.read, endpoint.id, { state: null, after: null, limit: 10 });
+    return rows.every((delivery) => delivery.attempts === 1);
+  });
+  const payload = { endpoint_id: endpoint.id, host: new URL(w.url("")).host, reason: "gone" };
+  for (const [userId, expected] of [
+    [w.workspaceId, [payload]],
+    [owner, [payload]],
+    [editor, []],
+  ] as const) {
+    const { rows } = await listNotifications(w.store.read, userId, { isUnread: true, limit: 10, offset: 0 });
+    expect(rows.map((row) => row.payload)).toMatchObject([...expected]);
+  }
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
-import { parseUploadMetadata, toSafeBasename } from "../../../src/work/uploads";
+import { parseUploadMetadata, toSafeBasename } from "../../../src/work/upload-metadata";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 

@@ -32,6 +32,8 @@ const STRETCHES = [
 
 const HANGS_AFTER_MS = 15_000;
 const TRIES = 5;
+/** The first bytes of a Matroska file. */
+const EBML_HEADER = "1a45dfa3";
 
 /** `melt` occasionally deadlocks. It is then killed and started again. */
 async function run(...command: string[]): Promise<Uint8Array> {
@@ -44,6 +46,13 @@ async function run(...command: string[]): Promise<Uint8Array> {
     if (child.signalCode !== "SIGKILL" || attempt === TRIES) throw new Error(`${command[0]}: ${errors}`);
   }
 }
+
+const isMatroska = async (path: string): Promise<boolean> =>
+  (
+    await Bun.file(path)
+      .slice(0, EBML_HEADER.length / 2)
+      .bytes()
+  ).toHex() === EBML_HEADER;
 
 const decode = (file: string, ...to: string[]) => run("ffmpeg", "-v", "error", "-i", file, ...to, "-");
 
@@ -108,16 +117,13 @@ for (const name of ["25", "29.97"]) {
     if (!result.ok) throw new Error(result.reason);
     await Bun.write(join(folder, `${layout}.mlt`), result.body);
     const output = `${layout}.${name}.mkv`;
-    await run(
-      "melt",
-      `${layout}.mlt`,
-      "-consumer",
-      `avformat:${output}`,
-      "vcodec=ffv1",
-      "acodec=pcm_s16le",
-      "real_time=-1",
-    );
-    return output;
+    const consumer = ["-consumer", `avformat:${output}`, "vcodec=ffv1", "acodec=pcm_s16le", "real_time=-1"];
+    // `melt` occasionally exits with 0 and without a complete file.
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      await run("melt", `${layout}.mlt`, ...consumer);
+      if (await isMatroska(join(folder, output))) return output;
+    }
+    throw new Error(`melt wrote no Matroska file in ${TRIES} runs`);
   }
 
   test.skipIf(isMissing)(

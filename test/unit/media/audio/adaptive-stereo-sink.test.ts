@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderAudio } from "../../../../src/media/audio-render";
 import type { Ffmpeg } from "../../../../src/media/ffmpeg";
+import { fullOr } from "../../../full-size";
 import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-media";
 import { runFfprobe } from "../readback";
 import { probeFile } from "../rendering";
@@ -79,40 +80,52 @@ describe("stereo that is mostly dual mono", () => {
   test.each([
     // Mono until the difference, stereo until twenty seconds after it, then mono again.
     ["in turn, with the system's ffmpeg", systemFfmpeg, 1, [1, 2, 1]],
-    ["in turn, with the bundled one", bundledFfmpeg, 1, [1, 2, 1]],
-    ["in parts, with the system's ffmpeg", systemFfmpeg, 3, [2, 1]],
     ["in parts, with the bundled one", bundledFfmpeg, 3, [2, 1]],
-  ])("is encoded so %s, with every sample in its place", async (_, real, maxEncoders, kinds) => {
-    const { ffmpeg, channels } = await withChannelLog(real, `exec ${real.path} "$@"`);
-    const path = await render(ffmpeg, [[0, SECONDS]], maxEncoders);
-    expect(await channels()).toEqual(kinds);
-    const [start, length, packets] = (
-      await runFfprobe(path, "-show_entries", "stream=start_pts,duration_ts,nb_frames")
-    ).split(",");
-    expect([start, length, packets]).toEqual(["0", String(SECONDS * 48_000), String(Math.ceil(SECONDS * 46.875) + 1)]);
-    const [before, after] = [sourceChannels, await channelsOf(path, 0, SECONDS)];
-    for (const channel of [0, 1] as const) {
-      const [original, encoded] = [before[channel], after[channel]];
-      expect(encoded.length).toBe(original.length);
-      let [power, worst] = [0, 0];
-      for (let block = 1; block < original.length / 1_024 - 1; block++) {
-        let noise = 0;
-        for (let n = block * 1_024; n < (block + 1) * 1_024; n++) {
-          power += original[n]! ** 2 / original.length;
-          noise += (encoded[n]! - original[n]!) ** 2 / 1_024;
+    ...fullOr<[string, Ffmpeg, number, number[]][]>(
+      [
+        ["in turn, with the bundled one", bundledFfmpeg, 1, [1, 2, 1]],
+        ["in parts, with the system's ffmpeg", systemFfmpeg, 3, [2, 1]],
+      ],
+      [],
+    ),
+  ] as [string, Ffmpeg, number, number[]][])(
+    "is encoded so %s, with every sample in its place",
+    async (_, real, maxEncoders, kinds) => {
+      const { ffmpeg, channels } = await withChannelLog(real, `exec ${real.path} "$@"`);
+      const path = await render(ffmpeg, [[0, SECONDS]], maxEncoders);
+      expect(await channels()).toEqual(kinds);
+      const [start, length, packets] = (
+        await runFfprobe(path, "-show_entries", "stream=start_pts,duration_ts,nb_frames")
+      ).split(",");
+      expect([start, length, packets]).toEqual([
+        "0",
+        String(SECONDS * 48_000),
+        String(Math.ceil(SECONDS * 46.875) + 1),
+      ]);
+      const [before, after] = [sourceChannels, await channelsOf(path, 0, SECONDS)];
+      for (const channel of [0, 1] as const) {
+        const [original, encoded] = [before[channel], after[channel]];
+        expect(encoded.length).toBe(original.length);
+        let [power, worst] = [0, 0];
+        for (let block = 1; block < original.length / 1_024 - 1; block++) {
+          let noise = 0;
+          for (let n = block * 1_024; n < (block + 1) * 1_024; n++) {
+            power += original[n]! ** 2 / original.length;
+            noise += (encoded[n]! - original[n]!) ** 2 / 1_024;
+          }
+          worst = Math.max(worst, noise);
         }
-        worst = Math.max(worst, noise);
+        expect(worst).toBeLessThan(power / 100);
       }
-      expect(worst).toBeLessThan(power / 100);
-    }
-    const difference = ([left, right]: [Float32Array, Float32Array], from: number, to: number) =>
-      left.subarray(from * 48_000, to * 48_000).reduce((sum, value, n) => {
-        return sum + Math.abs(value - right[from * 48_000 + n]!) / ((to - from) * 48_000);
-      }, 0);
-    if (maxEncoders === 1) expect(difference(after, 1, 28)).toBe(0);
-    expect(difference(after, 60, 89)).toBe(0);
-    expect(difference(after, 31, 33) / difference(before, 31, 33)).toBeCloseTo(1, 1);
-  });
+      const difference = ([left, right]: [Float32Array, Float32Array], from: number, to: number) =>
+        left.subarray(from * 48_000, to * 48_000).reduce((sum, value, n) => {
+          return sum + Math.abs(value - right[from * 48_000 + n]!) / ((to - from) * 48_000);
+        }, 0);
+      if (maxEncoders === 1) expect(difference(after, 1, 28)).toBe(0);
+      expect(difference(after, 60, 89)).toBe(0);
+      expect(difference(after, 31, 33) / difference(before, 31, 33)).toBeCloseTo(1, 1);
+    },
+  );
 
   test("is encoded by a single encoder when the channels differ from the start", async () => {
     const { ffmpeg, channels } = await withChannelLog(bundledFfmpeg, `exec ${bundledFfmpeg.path} "$@"`);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { buildScaleFilters, canUseZscale, hasZscaleFilter } from "../../../../src/media/chunks/scale";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buildScaleFilters, canUseZscale, hasZscaleFilter, withKnownFilters } from "../../../../src/media/chunks/scale";
+import type { Ffmpeg } from "../../../../src/media/ffmpeg";
 import { buildShapeFilters } from "../../../../src/media/video-filters";
+import { temporaryFolder } from "../../../temporary-folder";
 import { bundledFfmpeg, systemFfmpeg } from "../generated-media";
 import { readFrameNumbers } from "../readback";
 import { probeFile, sourceNumbers, toSnappedSegments, withRender } from "../rendering";
@@ -34,10 +38,30 @@ describe("scaling", () => {
     expect(buildScaleFilters(VIDEO, VIDEO, NEW)).toEqual([]);
   });
 
-  test("an ffmpeg is queried once for zscale", async () => {
+  test("an ffmpeg is asked once for zscale, again when its file was replaced, and when it did not say", async () => {
     expect(await hasZscaleFilter(bundledFfmpeg)).toBe(true);
-    expect(hasZscaleFilter(systemFfmpeg)).toBe(hasZscaleFilter(systemFfmpeg));
-    expect(await hasZscaleFilter({ ...bundledFfmpeg, path: "/bin/true" })).toBe(false);
+    await using folder = await temporaryFolder();
+    const asked = join(folder.path, "asked");
+    const program = { ...bundledFfmpeg, path: join(folder.path, "ffmpeg") };
+    const write = (answer: string) =>
+      writeFile(program.path, `#!/bin/sh\nprintf x >> ${asked}\necho "${answer}"\n`, { mode: 0o755 });
+    const ask = async (ffmpeg: Ffmpeg = program) => [await hasZscaleFilter(ffmpeg), (await readFile(asked)).length];
+    await write("");
+    expect([await ask(), await ask()]).toEqual([
+      [false, 1],
+      [false, 2],
+    ]);
+    await write(" ... zscale            V->V       Apply resizing.");
+    expect([await ask(), await ask(), await ask(await withKnownFilters(program))]).toEqual([
+      [true, 3],
+      [true, 3],
+      [true, 3],
+    ]);
+    await write(" T.. null              V->V       Pass the source unchanged to the output.");
+    expect([await ask(), await ask()]).toEqual([
+      [false, 4],
+      [false, 4],
+    ]);
   });
 
   for (const [name, ffmpeg] of [

@@ -18,6 +18,7 @@ import { type AuditActor, COMMAND_ACTOR, recordAudit } from "../../../../src/wor
 import { GRACE_PERIOD_MS, startAccountDeletion } from "../../../../src/work/identity/account-deletion";
 import { createAccountPurge } from "../../../../src/work/identity/account-purge";
 import { sweepOrphans } from "../../../../src/work/orphans";
+import { fullOr } from "../../../full-size";
 import { addAsset, addStep, addUser, freshStore } from "../../store/test-store";
 
 const START = 1_800_000_000_000;
@@ -45,7 +46,14 @@ const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async 
 async function setting() {
   const db = await freshStore();
   const folders = getFolders(db.folder);
-  const services = { store: db.store, folders, runner, now: () => START + GRACE_PERIOD_MS, log: silentLog() };
+  const services = {
+    store: db.store,
+    folders,
+    runner,
+    now: () => START + GRACE_PERIOD_MS,
+    log: silentLog(),
+    payments: null,
+  };
   return {
     ...services,
     folder: db.folder,
@@ -94,6 +102,7 @@ async function fill({ store, folders }: Pick<Setting, "store" | "folders">) {
     await addOutbox(tx, anna.workspaceId);
     await addMessages(tx, anna.userId, email, bert.userId);
     await addHistory(tx, anna.userId, email, bert.userId);
+    await addOrders(tx, anna.userId, bert.userId);
     await updateAccountState(tx, bert.userId, { is_admin: true });
     await startAccountDeletion(tx, actorOf(anna.userId), anna.userId, START);
     return { anna: { ...anna, email }, bert, assets };
@@ -122,6 +131,25 @@ async function addCredentials(tx: Queries, userId: string) {
       VALUES (${userId}, 'k', 'h', 201, '{}', '{}', ${START * 2})`,
   ])
     await tx.run(statement);
+}
+
+/** Orders of both, each approved by the other. */
+async function addOrders(tx: Queries, annaId: string, bertId: string) {
+  for (const [userId, otherId] of [
+    [annaId, bertId],
+    [bertId, annaId],
+  ]) {
+    const order = newId();
+    await tx.run(sql`INSERT INTO orders (id, workspace_id, user_id, provider, state, price_id, price_name, price_kind, credits, amount,
+      currency, decided_by, created_at) VALUES (${order}, ${userId}, ${userId}, 'offline', 'paid', 'p', 'P', 'pack', 5, 7, 'eur', ${otherId}, 0)`);
+    await tx.run(sql`INSERT INTO invoices (id, workspace_id, order_id, payment_invoice_id, state, credits, amount, currency, url, created_at)
+      VALUES (${newId()}, ${userId}, ${order}, ${`offline_${order}`}, 'paid', 5, 7, 'eur', ${`https://pay.example/${userId}`}, 0)`);
+  }
+  await tx.run(
+    sql`INSERT INTO payment_customers (workspace_id, provider_customer_id, created_at) VALUES (${annaId}, 'cus_1', 0)`,
+  );
+  await tx.run(sql`INSERT INTO subscriptions (id, workspace_id, user_id, provider, provider_subscription_id, state, price_id, is_ending, created_at)
+    VALUES (${newId()}, ${annaId}, ${annaId}, 'stripe', 'sub_1', 'active', 'p', 1, 0)`);
 }
 
 async function addSharedWorkspace(tx: Queries, annaId: string, bertId: string) {
@@ -209,7 +237,13 @@ async function expectPurged(s: Setting, { anna, bert, assets }: Awaited<ReturnTy
   const ledger = tables.ledger!.filter((row) => row.workspace_id !== bert.workspaceId);
   expect(ledger.map((row) => row.delta).toSorted()).toEqual([-7, 100]);
   const purged = tables.audit_log!.find((row) => row.action === "user.purged");
-  expect(new Set([...ledger.map((row) => row.workspace_id), purged!.target_id]).size).toBe(1);
+  const [order, ...others] = tables.orders!.filter((row) => row.workspace_id !== bert.workspaceId);
+  const [invoice] = tables.invoices!.filter((row) => row.workspace_id !== bert.workspaceId);
+  expect([others, order!.user_id, order!.amount, invoice!.url, invoice!.amount]).toEqual([[], null, 7, null, 7]);
+  const [decided] = tables.orders!.filter((row) => row.workspace_id === bert.workspaceId);
+  const moved = [...ledger, order!, invoice!].map((row) => row.workspace_id);
+  expect(new Set([...moved, decided!.decided_by, purged!.target_id]).size).toBe(1);
+  expect([tables.payment_customers, tables.subscriptions]).toEqual([[], []]);
   expect(tables.users!.map((row) => row.id)).toEqual([bert.userId]);
   expect(tables.workspaces!.map((row) => row.id).toSorted()).toEqual([bert.workspaceId, "shared"].toSorted());
   expect(tables.projects!.map((row) => row.name).toSorted()).toEqual(["Project", "Shared"]);
@@ -238,7 +272,7 @@ test("a server that loses power at any write, several times, completes the purge
       await s.start();
       await expectPurged(s, filled);
     }),
-    { numRuns: process.env.OFFCUT_FULL === "1" ? 100 : 12 },
+    { numRuns: fullOr(100, 12) },
   );
 }, 60_000);
 

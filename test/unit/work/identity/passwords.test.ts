@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { createPasswords, requireGoodPassword } from "../../../../src/work/identity/passwords";
+import { measureProcessorMs } from "../../../processor-time";
 
 const find = (hash: string | null) => async () => hash;
 
@@ -18,18 +19,15 @@ test("a password verifies against its own hash only, in either Unicode form", as
 test("without a hash no password verifies, and the refusal takes as long", async () => {
   const passwords = createPasswords();
   const hash = await passwords.hash("a", "correct horse");
-  const time = async (stored: string | null) => {
-    const started = performance.now();
-    expect(await passwords.verify("a", "wrong horse", find(stored))).toBe(false);
-    return performance.now() - started;
-  };
+  const time = (stored: string | null) =>
+    measureProcessorMs(async () => expect(await passwords.verify("a", "wrong horse", find(stored))).toBe(false));
   for (const password of ["", "-", "correct horse"])
     expect(await passwords.verify("a", password, find(null))).toBe(false);
   const ratios: number[] = [];
-  for (let i = 0; i < 8; i++) ratios.push((await time(hash)) / (await time(null)));
+  for (let i = 0; i < 5; i++) ratios.push((await time(hash)) / (await time(null)));
   ratios.sort((a, b) => a - b);
-  expect(ratios[4]).toBeGreaterThan(0.5);
-  expect(ratios[4]).toBeLessThan(2);
+  expect(ratios[2]).toBeGreaterThan(0.5);
+  expect(ratios[2]).toBeLessThan(2);
 }, 30_000);
 
 test("when too many wait, further calls are refused with Retry-After, and the others are served", async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
+import { fullOr } from "../../../../full-size";
 
-const CHARACTERS = 200_000;
+const CHARACTERS = fullOr(200_000, 80_000);
 const filled = (text: string) => text.repeat(Math.ceil(CHARACTERS / text.length)).slice(0, CHARACTERS);
 
 // Parsing blocks its process. Each of these scripts once took minutes, or hours when five times as long.

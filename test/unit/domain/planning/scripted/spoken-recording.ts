@@ -2,6 +2,7 @@
 import { AppError } from "../../../../../src/domain/errors";
 import type { ProbedMedia } from "../../../../../src/domain/media";
 import { CUT_MODES, type Plan } from "../../../../../src/domain/plan";
+import type { PlanSteps } from "../../../../../src/domain/planning/context";
 import {
   type AlignmentRequest,
   ENERGY_HOP,
@@ -30,7 +31,25 @@ export function createRecording(text: string): SpeechAnalysis {
       at += WORD_TICKS;
     }
   }
-  const duration = at + LEAD_IN_TICKS;
+  return createRecordingOf(words);
+}
+
+/** Returns a recording of the words in the form "word start end confidence | …", the times in hundredths of a second. */
+export function createRecordedWords(text: string): SpeechAnalysis {
+  const words = text.split("|").map((part) => {
+    const [word, start, end, confidence] = part.trim().split(" ");
+    return {
+      text: word!,
+      start: Number(start) * 10_000,
+      end: Number(end) * 10_000,
+      confidence: Number(confidence) / 100,
+    };
+  });
+  return createRecordingOf(words);
+}
+
+function createRecordingOf(words: Word[]): SpeechAnalysis {
+  const duration = words.at(-1)!.end + LEAD_IN_TICKS;
   const energy = new Float32Array(duration / ENERGY_HOP).fill(-70);
   for (const { start, end } of words) energy.fill(-20, start / ENERGY_HOP, end / ENERGY_HOP);
   const speech = words.map(({ start, end }) => ({ start, end }));
@@ -65,6 +84,21 @@ export function createAligner({ transcript }: SpeechAnalysis) {
     const tail = Math.min(...words.slice(-1).map((word) => word.logProb));
     return { words, meanLogProb: mean, tailLogProb: tail };
   };
+}
+
+/** Runs a planner step in which each word of every text aligns with this log probability, and returns its result. */
+export function runWithAlignments<Result>(steps: PlanSteps<Result>, logProb: number): Result {
+  let step = steps.next(null);
+  while (!step.done) {
+    if (step.value?.kind !== "align") throw new Error("Unexpected query.");
+    const results = step.value.requests.map(({ window, text }) => ({
+      words: text.split(" ").map((word) => ({ text: word, ...window, confidence: 0.9, logProb })),
+      meanLogProb: logProb,
+      tailLogProb: logProb,
+    }));
+    step = steps.next({ kind: "align", results });
+  }
+  return step.value;
 }
 
 /** Cuts a recording with its script; null when the script is refused. Without `isAlignable` the planner has the text alone. */

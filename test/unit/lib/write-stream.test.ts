@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { writeStream } from "../../../src/http/uploads/write-stream";
+import { writeStream } from "../../../src/lib/write-stream";
 import { temporaryFolder } from "../../temporary-folder";
 
 test("chunks of any size are appended in order", async () => {

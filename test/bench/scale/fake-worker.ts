@@ -1,0 +1,49 @@
+/** A worker that takes tickets as a real one does, and reports at once that each execution has failed for good. */
+import { AppError } from "../../../src/domain/errors";
+import { createLog } from "../../../src/lib/log";
+import { openTicketQueue } from "../../../src/queue/bullmq-worker";
+import { jobErrorCodec } from "../../../src/work/job-child/error-codec";
+import { createJoinToken, type Server } from "../../e2e/server";
+import type { TestRedis } from "../../redis";
+import { callWorkers, executionPath, joinAsWorker } from "../../worker-client";
+
+export type FakeWorker = AsyncDisposable & {
+  /** When each execution was started, and when the one before it on the same slot was reported, in milliseconds of `performance.now()`. */
+  starts: { at: number; freeSince: number | null }[];
+};
+
+const HEARTBEAT_MS = 1_000;
+
+/** Joins and takes tickets until it is disposed. */
+export async function startFakeWorker(
+  head: Server,
+  redis: TestRedis,
+  { name, jobs, slots }: { name: string; jobs: string[]; slots: number },
+): Promise<FakeWorker> {
+  const token = await createJoinToken(head.data, name);
+  const worker = await joinAsWorker(head.url, token, { jobs, slots });
+  const heartbeats = setInterval(() => void worker.heartbeat().catch(() => {}), HEARTBEAT_MS);
+  const starts: FakeWorker["starts"] = [];
+  const free: number[] = [];
+  const error = jobErrorCodec.encode(
+    new AppError(jobs.includes("cut") ? "no_speech" : "storage_full", "The worker of the benchmark does nothing."),
+  );
+  const queue = openTicketQueue(
+    { url: redis.url, ca: null },
+    { queue: worker.queue, slots, log: createLog(() => {}, false) },
+    async (ticket) => {
+      await worker.start(ticket);
+      starts.push({ at: performance.now(), freeSince: free.shift() ?? null });
+      const json = { status: "failed", error };
+      await callWorkers(head.url(), "POST", executionPath(ticket, "result"), { json });
+      free.push(performance.now());
+    },
+  );
+  return {
+    starts,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(heartbeats);
+      await queue.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Measurements of frames in the page. */
+import type { Page } from "playwright-core";
+import type { EditorBench } from "./editor-page";
+
+declare global {
+  interface Window {
+    bench: EditorBench;
+  }
+}
+
+/** Slows the processor of a page down. */
+export async function slowDown(page: Page, rate: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
+}
+
+export type Wheel = { deltaX?: number; deltaY?: number; count: number };
+export type Frames = { frames: number; fps: number; p95_ms: number; longest_ms: number };
+
+/** Turns the wheel over an element, null: over the middle of the page, a step a frame, and measures the distances of the frames. */
+export async function readFrames(page: Page, selector: string | null, wheel: Wheel): Promise<Frames> {
+  const { width, height } = page.viewportSize()!;
+  const box = selector === null ? { x: 0, y: 0, width, height } : (await page.locator(selector).boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.evaluate(() => {
+    const frames: number[] = [];
+    Object.assign(window, { frames });
+    const read = (time: number) => {
+      frames.push(time);
+      requestAnimationFrame(read);
+    };
+    requestAnimationFrame(read);
+  });
+  for (let step = 0; step < wheel.count; step++) {
+    await page.mouse.wheel(wheel.deltaX ?? 0, wheel.deltaY ?? 0);
+    await page.waitForTimeout(8);
+  }
+  const times = await page.evaluate(() => (window as unknown as { frames: number[] }).frames.splice(0));
+  const distances = times.slice(1).map((time, index) => time - times[index]!);
+  const sorted = distances.toSorted((a, b) => a - b);
+  const total = times.at(-1)! - times[0]!;
+  return {
+    frames: distances.length,
+    fps: Math.round((distances.length / total) * 10_000) / 10,
+    p95_ms: Math.round(sorted[Math.floor(sorted.length * 0.95)]! * 10) / 10,
+    longest_ms: Math.round(sorted.at(-1)! * 10) / 10,
+  };
+}

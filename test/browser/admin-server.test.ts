@@ -1,0 +1,147 @@
+/** A real browser: what administrators see of the server. Orders, jobs, storage, health and the audit log. */
+import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { Page } from "playwright-core";
+import { newId } from "../../src/lib/ids";
+import { isFullSize } from "../full-size";
+import { createAdmin, emailOf, startSession } from "../http/accounts";
+import { wav } from "../http/media";
+import { PRICES } from "../http/prices";
+import { useDashboard } from "./dashboard";
+
+const { open, address, server, expectFailures } = useDashboard({ configuration: PRICES });
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const dialog = (page: Page) => page.getByRole("dialog");
+/** Pages that have no live events read again when they are looked at. */
+const lookAgain = (page: Page) => page.evaluate(() => void dispatchEvent(new Event("focus")));
+
+test("orders are decided: the waiting ones come first, and a decision of another administrator is said", async () => {
+  expectFailures(409);
+  const admin = await createAdmin(server());
+  const page = await open("/admin/orders", admin);
+  await page.getByRole("heading", { name: "Nobody has ordered credits yet" }).waitFor();
+  const anna = await server().user(0);
+  const order = async () => {
+    const { url } = await anna.must<{ url: string }>("POST", "/api/v1/billing/checkout", {
+      json: { price_id: "pack-600" },
+    });
+    return new URL(url).pathname;
+  };
+  await order();
+  await lookAgain(page);
+  await page.getByRole("heading", { name: "1 order awaiting a decision" }).waitFor();
+  await page.getByRole("button", { name: /^Approve/ }).click();
+  await page.getByText("Approved. 600 credits were added.").waitFor();
+  await page.getByRole("heading", { name: "No orders await a decision" }).waitFor();
+  await page.getByRole("cell", { name: "Paid" }).waitFor();
+
+  const path = await order();
+  await lookAgain(page);
+  await page.getByRole("button", { name: /^Reject/ }).click();
+  expect(await dialog(page).textContent()).toContain("600 credits for €12.00 are not added");
+  await (await startSession(server(), admin)).must("POST", `/api/v1/admin${path}/approve`);
+  await button(page, "Reject order").click();
+  await page.getByText(/already/).waitFor();
+  await page.getByRole("heading", { name: "No orders await a decision" }).waitFor();
+});
+
+test("jobs of all users are shown, and a running one is cancelled", async () => {
+  const admin = await createAdmin(server());
+  const anna = await server().user();
+  const { id: asset_id } = await anna.ready(await wav(2));
+  const hold = server().holdRenders();
+  await anna.must("POST", "/v1/renders", { json: { asset_id, output: { format: "mp3" } } });
+  const page = await open("/admin/jobs?name=render", admin);
+  const cancel = page.getByRole("button", { name: /^Cancel render/ });
+  await cancel.click();
+  expect(await dialog(page).textContent()).toContain(emailOf(anna));
+  await button(page, "Cancel the job").click();
+  await page.getByRole("cell", { name: "Cancelled" }).waitFor();
+  hold.release();
+  await page.getByLabel("State").selectOption("failed");
+  await page.getByRole("heading", { name: "No matching jobs" }).waitFor();
+});
+
+test("storage by kind and workspace, and health with each check", async () => {
+  const admin = await createAdmin(server());
+  const anna = await server().user();
+  await anna.ready(await wav(2));
+  const page = await open("/admin/storage", admin);
+  const disk = page.getByRole("region", { name: "Disk" });
+  for (const part of ["Recordings", "Renders", "Database", "Free"])
+    await disk.getByText(part, { exact: true }).waitFor();
+  await page.getByRole("searchbox").fill(anna.userId);
+  await page.getByRole("link", { name: emailOf(anna) }).waitFor();
+  await page.getByRole("row").nth(2).waitFor({ state: "detached" });
+
+  await page.goto(address("/admin/health"));
+  const checks = page.getByRole("list", { name: "Checks" });
+  await checks.getByText("Sandbox", { exact: true }).waitFor();
+  expect(await checks.getByRole("listitem").count()).toBeGreaterThanOrEqual(10);
+  await page.getByRole("region", { name: "Queue" }).getByRole("rowheader", { name: "Render" }).waitFor();
+});
+
+test("the audit log is filtered, follows what happens, and is downloaded without formulas", async () => {
+  const admin = await createAdmin(server());
+  const client = await startSession(server(), admin);
+  const anna = await server().user();
+  const grant = (note: string) =>
+    client.must("POST", `/api/v1/admin/users/${anna.userId}/credits`, { json: { delta: 5, note } });
+  await grant("=cmd|' /C calc'!A0");
+  const page = await open(`/admin/audit?user=${anna.userId}`, admin);
+  await page.getByText("1 entry", { exact: true }).waitFor();
+  await grant("second");
+  await lookAgain(page);
+  await page.getByText("2 entries", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Changed credits" }).first().click();
+  expect(await dialog(page).textContent()).toContain("127.0.0.1");
+  await button(page, "Everything about this user").click();
+  expect(new URL(page.url()).searchParams.get("target_id")).toBe(anna.userId);
+  await page.getByLabel("Action").selectOption("user.disabled");
+  await page.getByRole("heading", { name: "No matching entries" }).waitFor();
+  await page.getByLabel("Action").selectOption("");
+
+  await button(page, "Download the entries that match").click();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: /^CSV/ }).click();
+  const csv = await Bun.file((await (await downloading).path())!).text();
+  expect(csv.split("\r\n")).toHaveLength(4);
+  expect(csv).toContain(emailOf(anna));
+});
+
+const ROWS = 10_000;
+
+test.if(isFullSize)(
+  "10,000 accounts and entries open at once and scroll to the end",
+  async () => {
+    const admin = await createAdmin(server());
+    await server()
+      .services()
+      .store.write(async (tx) => {
+        const now = Date.now();
+        for (let n = 0; n < ROWS; n++) {
+          const id = newId();
+          await tx.run(
+            sql`INSERT INTO users (id, email, created_at) VALUES (${id}, ${`many${n}@studio.example`}, ${now})`,
+          );
+          await tx.run(sql`INSERT INTO audit_log (id, created_at, actor_kind, action, target_kind, target_id)
+        VALUES (${newId()}, ${now}, 'server', 'user.created', 'user', ${id})`);
+        }
+      });
+    const page = await open("/projects", admin);
+    for (const [path, sort] of [
+      ["/admin/users", "&sort=-storage_used_bytes"],
+      ["/admin/audit", ""],
+    ]) {
+      const started = performance.now();
+      await page.goto(address(`${path}?q=many&user=many${sort}`));
+      await page.getByText(/^10,000 /).waitFor();
+      console.log(`${path}: ${Math.round(performance.now() - started)} ms`);
+      const rows = page.locator("tbody tr");
+      while ((await rows.count()) < ROWS) await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      expect(await rows.count()).toBe(ROWS);
+    }
+  },
+  240_000,
+);

@@ -1,0 +1,312 @@
+/** The asset page in a real browser: accessibility of its panels and dialogs, small screens, a viewer, and what can go wrong. */
+import { beforeAll, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { Page } from "playwright-core";
+import { isFullSize } from "../full-size";
+import { startSession } from "../http/accounts";
+import type { Client } from "../http/client";
+import { quiet, wav } from "../http/media";
+import { until } from "../until";
+import { writeZip } from "../zip";
+import { expectAccessible } from "./axe";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset, type StudioAsset } from "./studio";
+
+const { address, browse, open, server, expectFailures } = useDashboard();
+
+const LONG_NAME = `${"مقابلة الصيف ".repeat(6)}${"W".repeat(120)}.wav`;
+
+let user: Client;
+let asset: StudioAsset;
+beforeAll(async () => {
+  user = await server().user();
+  asset = await createStudioAsset(user, LONG_NAME);
+});
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
+
+async function openStudio(path = `/assets/${asset.id}`, options = {}): Promise<Page> {
+  const page = await open(path, user, options);
+  await button(page, "Export").waitFor();
+  return page;
+}
+
+async function checkDialog(page: Page, name: string): Promise<void> {
+  await button(page, name).click();
+  await dialog(page, name).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+}
+
+test("axe-core finds nothing on the asset page with takes, a comparison and a search, and in its dialogs", async () => {
+  const page = await openStudio();
+  await page.getByLabel("Compare with").selectOption(asset.reviewCutId);
+  await page.getByRole("list", { name: "Differences" }).waitFor();
+  await button(page, "Find in the transcript").click();
+  await page.keyboard.type("bravo");
+  await expectAccessible(page);
+  await checkDialog(page, "Render");
+  await checkDialog(page, "Export");
+});
+
+test.if(isFullSize)(
+  "axe-core finds nothing on a cut to review, in its menu, and while words are corrected",
+  async () => {
+    const page = await openStudio(`/assets/${asset.id}?cut=${asset.reviewCutId}`);
+    await page.getByRole("heading", { name: "To review" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("group", { name: "Words" }).focus();
+    await page.keyboard.press("Control+ArrowRight");
+    await page.keyboard.press("Delete");
+    await page.getByText("1 word removed").waitFor();
+    await page.keyboard.press("F2");
+    await page.locator("input:focus").waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await button(page, "Actions for this cut").click();
+    await expectAccessible(page);
+    await page.getByRole("menuitem", { name: "Delete cut" }).click();
+    await dialog(page, "Delete this cut?").waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Shift+?");
+    await dialog(page, "Keyboard shortcuts").waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: /command|search/i }).fill("re");
+    await expectAccessible(page);
+  },
+);
+
+test.if(isFullSize)("axe-core finds nothing on renders, the share dialog and messages", async () => {
+  expectFailures(402);
+  const page = await openStudio();
+  await button(page, "Render").click();
+  await button(page, "Start").click();
+  await dialog(page, "Render").waitFor({ state: "detached" });
+  // The message is still there.
+  await expectAccessible(page);
+  await button(page, "Share").click();
+  await dialog(page, "Share").waitFor();
+  await expectAccessible(page);
+  await button(page, "Create link").click();
+  await button(page, "Copy link").waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.route("**/api/v1/renders", (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status: 402, json: { detail: "Not enough credits.", code: "insufficient_credits" } })
+      : route.continue(),
+  );
+  await button(page, "Render").click();
+  await button(page, "Start").click();
+  await dialog(page, "Render").getByRole("alert").getByText("credits").first().waitFor();
+  await expectAccessible(page);
+});
+
+/** What the page shows instead of the editor, by state. */
+const WAITING: [string, () => Promise<string>, string][] = [
+  ["not uploaded", async () => (await user.open(1000)).id, "The upload is not finished."],
+  ["damaged", async () => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id, "upload it again"],
+  ["unpaid", async () => unpaid(), "Buy credits"],
+  ["without words", async () => (await user.ready(await quiet(3))).id, "No words were recognized"],
+  ["without a cut", async () => (await user.ready(await wav(3))).id, "Make the first cut"],
+];
+
+/** A recording that the balance of the workspace does not cover. Until it is paid or deleted, nothing else can be uploaded. */
+async function unpaid(): Promise<string> {
+  const { id } = await user.ready(await wav(2));
+  await setState(id, "pending_payment");
+  return id;
+}
+
+const setState = (id: string, state: string) =>
+  server()
+    .services()
+    .store.write((tx) => tx.run(sql`UPDATE assets SET state = ${state} WHERE id = ${id}`));
+
+test.if(isFullSize).each(WAITING)(
+  "axe-core finds nothing on a recording that is %s, also on a phone",
+  async (_, make, text) => {
+    const id = await make();
+    const page = await open(`/assets/${id}`, user, { viewport: { width: 390, height: 844 } });
+    await page.getByText(text).first().waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    // Before the recording is deleted, which the page would read again.
+    await page.close();
+    await user.must("DELETE", `/v1/assets/${id}`);
+  },
+);
+
+test.if(isFullSize)("a recording that is prepared shows how far it is, and opens by itself", async () => {
+  const held = server().speech.hold("analyze");
+  const id = await user.upload(await wav(5));
+  await held.reached;
+  const page = await open(`/assets/${id}`, user);
+  await page.getByRole("progressbar", { name: "Preparation" }).waitFor();
+  await expectAccessible(page);
+  held.release();
+  await button(page, "Make cut").waitFor();
+});
+
+test.if(isFullSize)("the asset page and its dialogs fit a phone and 200% zoom", async () => {
+  for (const viewport of [
+    { width: 390, height: 844 },
+    // 200% of a window of 1280 by 800.
+    { width: 640, height: 400 },
+  ]) {
+    const page = await openStudio(undefined, { viewport });
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+    expect(await width()).toBeLessThanOrEqual(viewport.width);
+    for (const name of ["Render", "Export"]) {
+      await button(page, name).click();
+      await dialog(page, name).waitFor();
+      const box = (await dialog(page, name).boundingBox())!;
+      expect(box.x).toBeGreaterThanOrEqual(0);
+      expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
+      await page.keyboard.press("Escape");
+    }
+    expect(await width()).toBeLessThanOrEqual(viewport.width);
+  }
+});
+
+test("a viewer gets no control that writes", async () => {
+  const context = await browse(user);
+  const session = await startSession(server(), user);
+  const { items, ...rest } = await session.must<{ items: object[] }>("GET", "/api/v1/workspaces");
+  // What the server then refuses is tested at the API.
+  const json = { ...rest, items: items.map((one) => ({ ...one, role: "viewer" })) };
+  await context.route("**/api/v1/workspaces?*", (route) => route.fulfill({ json }));
+  const page = await context.newPage();
+  const { project_id: projectId } = await user.asset(asset.id);
+  const seen: string[] = [];
+  for (const [path, ready] of [
+    ["/projects", page.getByRole("link", { name: "Project", exact: true }).first()],
+    [`/projects/${projectId}`, page.getByRole("link", { name: LONG_NAME })],
+    [`/assets/${asset.id}`, page.getByRole("group", { name: "Words" })],
+  ] as const) {
+    await page.goto(address(path));
+    await ready.waitFor();
+    const names = await page
+      .locator("main :is(button, input, select, textarea)")
+      .evaluateAll((all) =>
+        all.map(
+          (one) =>
+            one.getAttribute("aria-label") ??
+            (one as HTMLInputElement).labels?.[0]?.firstChild?.textContent ??
+            one.textContent,
+        ),
+      );
+    seen.push(...names.map((name) => name!.trim()));
+  }
+  const writes =
+    /upload|choose files|new project|create|make cut|^script|render|save|undo|redo|restore|remove|delete|rename|actions|select |share|drag/i;
+  expect(seen.filter((name) => writes.test(name))).toEqual([]);
+  for (const name of ["Play cut", "Play source", "Find in the transcript", "Export"]) expect(seen).toContain(name);
+  await page.keyboard.press("n");
+  await page.getByRole("group", { name: "Words" }).focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("Delete");
+  await page.keyboard.press("F2");
+  expect(await page.getByText("word removed").count()).toBe(0);
+  expect(await page.getByRole("textbox").count()).toBe(0);
+});
+
+const DOCX = writeZip(
+  "word/document.xml",
+  `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>
+    <w:p><w:r><w:t>Alpha bravo</w:t></w:r></w:p><w:p><w:r><w:t>charlie.</w:t></w:r></w:p></w:body></w:document>`,
+);
+
+test.if(isFullSize)("a script is dropped as DOCX, and a document that cannot be read says what to do", async () => {
+  const page = await openStudio();
+  const drop = async (name: string, bytes: Uint8Array) => {
+    const transfer = await page.evaluateHandle(
+      ([name, bytes]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([Uint8Array.from(bytes as number[])], name as string));
+        return transfer;
+      },
+      [name, [...bytes]] as const,
+    );
+    await page.getByRole("textbox", { name: "Script" }).dispatchEvent("drop", { dataTransfer: transfer });
+  };
+  await drop("Script.docx", DOCX);
+  const script = page.getByRole("textbox", { name: "Script" });
+  await until("the script", async () => (await script.inputValue()) === "Alpha bravo\ncharlie.");
+  await drop("Script.pdf", DOCX);
+  await page.getByRole("alert").getByText("Save the script as DOCX or text").waitFor();
+  expect(await script.inputValue()).toBe("Alpha bravo\ncharlie.");
+});
+
+test.if(isFullSize)("a page whose calls fail says so, and recovers", async () => {
+  expectFailures(500, 0);
+  const page = await (await browse(user)).newPage();
+  const { project_id: projectId } = await user.asset(asset.id);
+  for (const [path, call] of [
+    ["/projects", "**/api/v1/projects?*"],
+    [`/projects/${projectId}`, `**/api/v1/projects/${projectId}`],
+    [`/projects/${projectId}`, "**/api/v1/assets?*"],
+    [`/assets/${asset.id}`, `**/api/v1/assets/${asset.id}`],
+    [`/assets/${asset.id}`, "**/api/v1/cuts?*"],
+    [`/assets/${asset.id}`, `**/api/v1/cuts/${asset.takesCutId}`],
+  ] as const) {
+    let fails = true;
+    await page.route(call, (route) =>
+      fails ? route.fulfill({ status: 500, json: { detail: "Internal error." } }) : route.continue(),
+    );
+    await page.goto(address(path));
+    await page.getByRole("alert").getByText("Internal error.").first().waitFor();
+    await button(page, "Try again").first().waitFor();
+    fails = false;
+    await until("the recovery", async () => {
+      // An event can be faster.
+      await button(page, "Try again")
+        .first()
+        .click({ timeout: 500 })
+        .catch(() => {});
+      return (await page.getByRole("alert").getByText("Internal error.").count()) === 0;
+    });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
+  await button(page, "Export").waitFor();
+});
+
+test.if(isFullSize)("while answers are awaited the pages show gray rows", async () => {
+  const page = await (await browse(user)).newPage();
+  const { project_id: projectId } = await user.asset(asset.id);
+  for (const [path, call] of [
+    ["/projects", "**/api/v1/projects?*"],
+    [`/projects/${projectId}`, "**/api/v1/assets?*"],
+    [`/assets/${asset.id}`, `**/api/v1/assets/${asset.id}`],
+  ] as const) {
+    const held = Promise.withResolvers<void>();
+    await page.route(call, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(address(path));
+    await page.locator(".skeleton").first().waitFor();
+    held.resolve();
+    await page.locator(".skeleton").first().waitFor({ state: "detached" });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
+});
+
+test.if(isFullSize)("edits without a network are kept, and sent when it is back", async () => {
+  expectFailures(0);
+  const page = await openStudio();
+  await page.context().setOffline(true);
+  await page.getByText("Reconnecting").waitFor();
+  await page.getByRole("group", { name: "Words" }).focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("Delete");
+  await page.getByText("Kept in this browser").waitFor();
+  await expectAccessible(page);
+  await page.context().setOffline(false);
+  await page.getByText("Draft saved").waitFor({ timeout: 20_000 });
+  await page.getByText("Reconnecting").waitFor({ state: "detached" });
+});

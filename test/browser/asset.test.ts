@@ -1,0 +1,79 @@
+/** The page of a recording in a real browser: its states, and the way from a script to an edited cut. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { newId } from "../../src/lib/ids";
+import { isFullSize } from "../full-size";
+import type { Client } from "../http/client";
+import { video } from "../http/media";
+import { until } from "../until";
+import { useDashboard } from "./dashboard";
+
+const dashboard = useDashboard();
+
+const region = (page: Page) => page.getByRole("region", { name: "Transcript" });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const announced = (page: Page, text: string) => page.getByRole("status").getByText(text, { exact: true }).waitFor();
+
+test.each<[string, (user: Client) => Promise<string>, string]>([
+  ["that is uploaded", async (user) => (await user.open(1000)).id, "The upload is not finished."],
+  [
+    "that is no recording",
+    async (user) => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id,
+    "upload it",
+  ],
+])("a recording %s says what to do", async (_, make, text) => {
+  const user = await dashboard.server().user(100);
+  const page = await dashboard.open(`/assets/${await make(user)}`, user);
+  await page.getByText(text).waitFor();
+});
+
+test("a recording that does not exist", async () => {
+  dashboard.expectFailures(404);
+  const page = await (await dashboard.browse(await dashboard.server().user())).newPage();
+  await page.goto(dashboard.address(`/assets/${newId()}`));
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+});
+
+test("a cut is made, edited, kept as a draft and saved", async () => {
+  const user = await dashboard.server().user(100);
+  const asset = await user.ready(await video(12), { filename: "Talk.mp4" });
+  const page = await dashboard.open(`/assets/${asset.id}`, user);
+  await page.getByRole("combobox", { name: "Mode" }).selectOption("tight");
+  await button(page, "Make cut").click();
+  await page.waitForURL(/\?cut=/);
+  await button(page, "Undo").waitFor();
+  const words = region(page).getByRole("group", { name: "Words" });
+  await words.focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("Delete");
+  await announced(page, "1 word removed");
+  expect(await region(page).locator("s").first().textContent()).toBe("alpha");
+  await button(page, "Undo").click();
+  await announced(page, "Undone: Remove 1 word");
+  expect(await region(page).locator("s").count()).toBe(0);
+  await button(page, "Redo").click();
+  await announced(page, "Redone: Remove 1 word");
+  await page.getByText("Draft saved").waitFor();
+  await button(page, "Hide hints").click();
+  const size = page.getByRole("separator", { name: "Height of the timeline" });
+  await size.press("ArrowDown");
+  expect(await size.getAttribute("aria-valuenow")).toBe("96");
+  await page.reload();
+  await until("the draft", async () => (await region(page).locator("s").count()) === 1);
+  expect(await button(page, "Hide hints").count()).toBe(0);
+  expect(await size.getAttribute("aria-valuenow")).toBe("96");
+  const before = page.url();
+  await button(page, "Save as cut").click();
+  await page.waitForURL((url) => url.href !== before);
+  await until("the new cut", async () => await button(page, "Save as cut").isDisabled());
+  expect(await region(page).locator("s").first().textContent()).toBe("alpha");
+});
+
+test.if(isFullSize)("a script of another recording says what to do", async () => {
+  const user = await dashboard.server().user(100);
+  const asset = await user.ready(await video(12));
+  const page = await dashboard.open(`/assets/${asset.id}`, user);
+  await page.getByRole("textbox", { name: "Script" }).fill("Nothing of this was ever said by anybody.");
+  await button(page, "Make cut").click();
+  await page.getByRole("alert").getByText("Check that the script belongs to this recording").waitFor();
+});

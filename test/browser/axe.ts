@@ -1,0 +1,53 @@
+/** What axe-core finds of WCAG 2.2 AA on a page, in both themes, and whether the page fits narrow windows. */
+import { expect } from "bun:test";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { isFullSize } from "../full-size";
+import { saveScreenshots } from "./screenshots";
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** What depends on the theme. The other rules see the same page twice. */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+
+/** A phone, and 200% of a window of 1280 by 800. */
+const NARROW = [
+  { width: 390, height: 844 },
+  { width: 640, height: 400 },
+];
+
+/** Lists the rules that are broken, with the elements that break them, and the windows in which the page scrolls sideways. */
+export async function listViolations(page: Page): Promise<string[]> {
+  // Not as an element: the policy allows no inline script.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  const found = await page.evaluate(runAxe, [TAGS, isFullSize ? TAGS : COLOR_RULES, isFullSize] as const);
+  await saveScreenshots(page);
+  const before = page.viewportSize();
+  for (const size of before?.width === 1280 ? [...NARROW, before] : []) {
+    await page.setViewportSize(size);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > size.width) found.push(`${width} px wide in a window of ${size.width} px`);
+  }
+  return found.map((text) => `${new URL(page.url()).pathname} ${text}`);
+}
+
+export const expectAccessible = async (page: Page): Promise<void> => expect(await listViolations(page)).toEqual([]);
+
+/** Runs in the page. */
+async function runAxe([tags, ofDark, isDarkComplete]: readonly [string[], string[], boolean]) {
+  const { axe: inPage } = window as unknown as { axe: typeof axe };
+  const found: string[] = [];
+  for (const theme of ["light", "dark"]) {
+    document.documentElement.dataset.theme = theme;
+    // Colors change gradually; what repeats has no end.
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+    const isComplete = theme === "light" || isDarkComplete;
+    const { violations } = await inPage.run(document, {
+      runOnly: isComplete ? { type: "tag", values: tags } : { type: "rule", values: ofDark },
+      resultTypes: ["violations"],
+    });
+    found.push(...violations.map(({ id, nodes }) => `${theme} ${id}: ${nodes.map(({ html }) => html).join(" ")}`));
+  }
+  return found;
+}

@@ -1,0 +1,114 @@
+/** The dashboard in a real browser: over plain HTTP under a host name, where a browser grants no secure context. */
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from "bun:test";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "../chromium";
+import { hashQuickly, startSession } from "../http/accounts";
+import type { Client } from "../http/client";
+import { type Harness, harness } from "../http/harness";
+
+const HOST = "studio.test";
+
+type Options = { settings?: Record<string, string>; configuration?: string };
+
+export type Dashboard = {
+  server(): Harness;
+  address(path: string): string;
+  /** Opens a browser of its own, as a user, null: without a session. It is closed after the test. */
+  browse(user: Pick<Client, "userId"> | null, options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Opens a page in a browser of its own, and waits for its heading. */
+  open(path: string, user: Pick<Client, "userId"> | null, options?: BrowserContextOptions): Promise<Page>;
+  /** Expects failed requests in this test, by status; 0 for those without an answer. */
+  expectFailures(...statuses: number[]): void;
+  /** Expects an error in this test. */
+  expectError(pattern: RegExp): void;
+};
+
+/**
+ * Starts a server and a browser for the tests of a file. After each test it asserts that the console has no error and no warning but those of
+ * expected failures, that nothing broke the content policy, and that no other host was asked.
+ */
+export function useDashboard({ settings = {}, configuration = "" }: Options = {}): Dashboard {
+  setDefaultTimeout(60_000);
+  let server: Harness;
+  let browser: Browser;
+  const contexts: BrowserContext[] = [];
+  let problems: string[] = [];
+  let expected: number[] = [];
+  let expectedError: RegExp | null = null;
+
+  beforeAll(async () => {
+    server = await harness(settings, { configuration });
+    hashQuickly(server);
+    browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()));
+    const found = problems.filter((text) => !isExpected(text, expected) && !expectedError?.test(text));
+    problems = [];
+    expected = [];
+    expectedError = null;
+    expect(found).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const address = (path: string) => `http://${HOST}:${new URL(server.url()).port}${path}`;
+
+  async function browse(user: Pick<Client, "userId"> | null, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext(options);
+    contexts.push(context);
+    watch(context, address(""), (problem) => problems.push(problem));
+    if (user !== null) {
+      const { key } = await startSession(server, user);
+      await context.addCookies([{ name: "service_session", value: key, domain: HOST, path: "/", httpOnly: true }]);
+    }
+    return context;
+  }
+
+  return {
+    server: () => server,
+    address,
+    browse,
+    open: async (path, user, options) => {
+      const page = await (await browse(user, options)).newPage();
+      await page.goto(address(path));
+      await page.waitForSelector("h1");
+      return page;
+    },
+    expectFailures: (...statuses) => {
+      expected = statuses;
+    },
+    expectError: (pattern) => {
+      expectedError = pattern;
+    },
+  };
+}
+
+/** Reports what a page must never do. A message of the console ends with the address that it is about. */
+export function watch(context: BrowserContext, origin: string, report: (problem: string) => void): void {
+  context.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) report(`${message.text()} ${message.location().url}`);
+  });
+  context.on("weberror", (thrown) => report(String(thrown.error())));
+  context.on("request", (request) => {
+    const url = request.url();
+    if (/^https?:/.test(url) && !url.startsWith(`${origin}/`)) report(`asked another host: ${url}`);
+  });
+}
+
+const FAILURE = /^Failed to load resource: (?:the server responded with a status of (\d+)|net::)/;
+
+/** Whether the text is the browser's report of a failed request that the test expects. */
+function isExpected(text: string, statuses: number[]): boolean {
+  const found = FAILURE.exec(text);
+  return found !== null && statuses.includes(Number(found[1] ?? 0));
+}
+
+/** Returns the text of the error that a page shows, at its field or above the form. */
+export async function readError(page: Page): Promise<string> {
+  const shown = page.locator(".field-error, [role=alert] .message, .message[role=alert]").first();
+  await shown.waitFor();
+  return (await shown.textContent()) ?? "";
+}

@@ -1,0 +1,79 @@
+/** A real browser: the bell, its newest notifications, and the page of all of them. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { isFullSize } from "../full-size";
+import { sample, send } from "../http/notification-samples";
+import { useDashboard } from "./dashboard";
+
+const { address, browse, open, server, expectFailures } = useDashboard();
+
+const bell = (page: Page, count: number) =>
+  page.getByRole("button", { name: count === 0 ? "Notifications" : `Notifications, ${count} unread`, exact: true });
+
+test("the bell counts live in all tabs, and what is read in one is read in the other", async () => {
+  expectFailures(404);
+  const user = await server().user();
+  const context = await browse(user);
+  const [page, other] = [await context.newPage(), await context.newPage()];
+  await page.goto(address("/projects"));
+  await other.goto(address("/projects"));
+  await bell(page, 0).click();
+  await page.getByText("You have no notifications.").waitFor();
+  await send(server(), user, sample("pipeline_failed"));
+  await send(server(), user, sample("webhook_disabled"));
+  await Promise.all([bell(page, 2).waitFor(), bell(other, 2).waitFor()]);
+  expect(await page.getByRole("status").filter({ hasText: "2 unread notifications" }).count()).toBe(1);
+
+  await page.getByRole("link", { name: "Render of “talk.mp4” failed" }).click();
+  await page.getByRole("heading", { level: 1, name: "Job not found" }).waitFor();
+  expect(page.url()).toContain("/jobs/");
+  await Promise.all([bell(page, 1).waitFor(), bell(other, 1).waitFor()]);
+
+  await bell(other, 1).click();
+  await other.getByRole("button", { name: "Mark all as read" }).click();
+  await Promise.all([bell(page, 0).waitFor(), bell(other, 0).waitFor()]);
+  await other.keyboard.press("Escape");
+  expect(await other.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Notifications");
+});
+
+test("the page lists all types, filters the unread ones and marks them as read", async () => {
+  const user = await server().user();
+  const page = await open("/notifications", user);
+  await page.getByRole("heading", { name: "No notifications" }).waitFor();
+  const types = [
+    "pipeline_completed",
+    "asset_pending_payment",
+    "subscription_payment_failed",
+    "data_export_ready",
+  ] as const;
+  for (const type of types) await send(server(), user, sample(type));
+  await page.getByRole("link", { name: "Your data export is in progress" }).waitFor();
+  const titles = await page.locator(".notification-title a").allTextContents();
+  expect(titles).toEqual([
+    "Your data export is in progress",
+    "The payment for Studio failed",
+    "“talk.mp4” waits for 3 credits",
+    "Cut and render of “talk.mp4” completed",
+  ]);
+  await page.getByRole("button", { name: "Unread", exact: true }).click();
+  await page.getByRole("button", { name: "Mark as read" }).first().click();
+  await page.getByRole("link", { name: "Your data export is in progress" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Mark all as read" }).click();
+  await page.getByRole("heading", { name: "No unread notifications" }).waitFor();
+});
+
+test.if(isFullSize)("an error of the list can be tried again", async () => {
+  expectFailures(500);
+  const page = await open("/projects", await server().user());
+  let isBroken = true;
+  await page.route("**/api/v1/notifications?**", (route) =>
+    isBroken
+      ? route.fulfill({ status: 500, json: { detail: "Internal error.", code: "internal_error" } })
+      : route.continue(),
+  );
+  await page.goto(address("/notifications"));
+  await page.getByRole("alert").first().waitFor();
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "No notifications" }).waitFor();
+});

@@ -1,0 +1,124 @@
+/** A real browser over plain HTTP: renders, downloads, share links and exports of a cut on the asset page. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { launchChromium } from "../chromium";
+import { isFullSize } from "../full-size";
+import { startSession } from "../http/accounts";
+import type { Client } from "../http/client";
+import { type Harness, harness } from "../http/harness";
+import { video } from "../http/media";
+import type { Cut } from "../http/resources";
+import { until } from "../until";
+
+setDefaultTimeout(90_000);
+
+const HOST = "studio.test";
+
+let server: Harness;
+let user: Client;
+let cut: Cut;
+let context: BrowserContext;
+let page: Page;
+const problems: string[] = [];
+
+const address = (path: string) => `http://${HOST}:${new URL(server.url()).port}${path}`;
+
+beforeAll(async () => {
+  server = await harness();
+  user = await server.user();
+  const { key } = await startSession(server, user);
+  const asset = await user.ready(await video(4));
+  cut = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);
+  const browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
+  context = await browser.newContext({ acceptDownloads: true });
+  await context.addCookies([{ name: "service_session", value: key, domain: HOST, path: "/" }]);
+  context.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) problems.push(message.text());
+  });
+  context.on("weberror", (error) => problems.push(String(error.error())));
+  page = await context.newPage();
+  await page.goto(address(`/assets/${asset.id}`));
+});
+afterAll(async () => {
+  await context.browser()!.close();
+  await server[Symbol.asyncDispose]();
+});
+
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+/** Presses the button "Download" and returns the file's name and text. */
+async function download(): Promise<{ name: string; text: string }> {
+  const [file] = await Promise.all([page.waitForEvent("download"), button("Download").click()]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+  return { name: file.suggestedFilename(), text: Buffer.concat(chunks).toString("latin1") };
+}
+
+test("a render is started with settings within those of the recording, and downloaded", async () => {
+  await button("Render").click();
+  const dialog = page.getByRole("dialog", { name: "Render" });
+  expect(await dialog.textContent()).toContain("Fastest");
+  await dialog.getByLabel("Resolution").selectOption("144p");
+  expect(await dialog.textContent()).toContain("Estimated size: about");
+  await dialog.getByLabel("Frame rate").fill("5");
+  await button("Start").click();
+  await dialog.waitFor({ state: "detached" });
+  await until("the end of the render", async () => (await button("Download").count()) === 1);
+  const [render] = (await user.must<{ items: object[] }>("GET", `/v1/renders?cut_id=${cut.id}`)).items;
+  expect(render).toMatchObject({ output: { format: "mp4", resolution: "144p", frame_rate: 5 } });
+  const { name, text } = await download();
+  expect(name).toEndWith(".mp4");
+  expect(text.slice(4, 8)).toBe("ftyp");
+});
+
+test("a share link is shown once, copied without a secure context, and works without an account", async () => {
+  expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
+  await button("Share").click();
+  await page.getByLabel("Works for").selectOption("3600");
+  await button("Create link").click();
+  const link = await page.getByLabel("Link", { exact: true }).inputValue();
+  await button("Copy link").click();
+  await until("the note", async () => (await page.getByRole("dialog").textContent())?.includes("Copied."));
+  await page.keyboard.press("Escape");
+  expect((await fetch(link)).status).toBe(200);
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Share");
+});
+
+test.if(isFullSize)("exports and subtitles are downloaded, with the programs that read them", async () => {
+  await button("Export").click();
+  const dialog = page.getByRole("dialog", { name: "Export" });
+  expect(await dialog.textContent()).toContain("Final Cut Pro, DaVinci Resolve");
+  const save = async () => {
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Download" }).click(),
+    ]);
+    return file.suggestedFilename();
+  };
+  expect(await save()).toBe("asset.cut.fcpxml");
+  await dialog.getByLabel("EDL").check();
+  await dialog.getByLabel("Layout").selectOption("review");
+  expect(await save()).toBe("asset.review.edl");
+  await dialog.getByLabel("SRT subtitles").check();
+  expect(await save()).toEndWith(".srt");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+});
+
+test.if(isFullSize)("a refusal says what to do, and a deleted render is gone", async () => {
+  await page.route("**/api/v1/renders", (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status: 402, json: { detail: "Not enough credits.", code: "insufficient_credits" } })
+      : route.continue(),
+  );
+  await button("Render").click();
+  await button("Start").click();
+  await until("the refusal", async () =>
+    (await page.getByRole("dialog").getByRole("alert").textContent())?.includes("Open credits"),
+  );
+  await page.keyboard.press("Escape");
+  await button("Delete").click();
+  await button("Delete file").click();
+  await until("an empty list", async () => (await button("Download").count()) === 0);
+  expect(problems.filter((text) => !text.includes("402"))).toEqual([]);
+});

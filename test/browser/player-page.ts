@@ -1,0 +1,120 @@
+/** What runs inside the page of the player's test and benchmark: the player alone, and what it shows and plays. */
+import { type EditorPlan, keepOnly, type Range } from "../../web/editor/model/plan";
+import { CutPlayer } from "../../web/editor/player/cut-player";
+import type { PlayableMedia } from "../../web/editor/player/engine";
+
+/** Each frame of the test recording has its number in this many blocks, dark or light, from the lowest bit on. */
+const FRAME_BITS = 16;
+
+export type Setup = {
+  /** The address of pieces, up to the track. */
+  piecesUrl: string;
+  previewUrl: string;
+  videoType: string | null;
+  audioType: string | null;
+  frameRate: number | null;
+  duration: number;
+};
+
+/** A frame that was shown: its number, where the player was, and when, in milliseconds. */
+export type ShownFrame = { frame: number; cutTime: number; sourceTime: number; at: number };
+
+const video = document.createElement("video");
+document.body.append(video);
+const player = new CutPlayer();
+const shown: ShownFrame[] = [];
+const stalls: number[] = [];
+let whole: EditorPlan = { duration: 1, spans: [] };
+let detach = () => {};
+
+const canvas = document.createElement("canvas");
+canvas.width = FRAME_BITS;
+canvas.height = 1;
+const context = canvas.getContext("2d", { willReadFrequently: true })!;
+
+function readFrameNumber(): number {
+  context.drawImage(video, 0, 0, FRAME_BITS, 1);
+  const { data } = context.getImageData(0, 0, FRAME_BITS, 1);
+  let number = 0;
+  for (let bit = 0; bit < FRAME_BITS; bit++) if (data[4 * bit]! > 127) number += 2 ** bit;
+  return number;
+}
+
+function watchFrames(): void {
+  video.requestVideoFrameCallback((at, { mediaTime }) => {
+    const sourceTime = player.sourceTime.value;
+    shown.push({ frame: readFrameNumber(), cutTime: mediaTime, sourceTime, at });
+    watchFrames();
+  });
+}
+
+let recorder: MediaRecorder | null = null;
+let chunks: Blob[] = [];
+
+const harness = {
+  player,
+  video,
+  shown,
+  stalls,
+  open: ({ piecesUrl, previewUrl, videoType, audioType, frameRate, duration }: Setup, kept: Range[]) => {
+    whole = { duration, spans: [{ start: 0, end: duration, isKept: true, review: null }] };
+    const media: PlayableMedia = {
+      pieceUrl: (track, from, to, seek) =>
+        `${piecesUrl}/${track}?from=${from}&to=${to}${seek === undefined ? "" : `&seek=${seek}`}`,
+      previewUrl,
+      videoType,
+      audioType,
+      frameRate,
+    };
+    player.setPlan(keepOnly(whole, kept));
+    detach = player.attach(video, media);
+    if (videoType !== null) watchFrames();
+    video.addEventListener("waiting", () => stalls.push(performance.now()));
+  },
+  close: () => detach(),
+  setKept: (kept: Range[]) => {
+    player.setPlan(keepOnly(whole, kept));
+    return performance.now();
+  },
+  /** Says which plan is likely next. */
+  prepare: (kept: Range[]) => player.prepare(keepOnly(whole, kept)),
+  /** Resolves when a place is shown and can be played on. */
+  settled: async () => {
+    while (video.seeking || video.readyState < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+  },
+  /** Resolves at the end of what plays. */
+  ended: () =>
+    video.ended
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => video.addEventListener("ended", () => resolve(), { once: true })),
+  record: () => {
+    const stream = (video as unknown as { captureStream(): MediaStream }).captureStream();
+    chunks = [];
+    recorder = new MediaRecorder(new MediaStream(stream.getAudioTracks()), { mimeType: "audio/webm;codecs=pcm" });
+    recorder.addEventListener("dataavailable", ({ data }) => chunks.push(data));
+    recorder.start();
+  },
+  /** Returns the recorded audio as WebM, in base64. */
+  stopRecording: async () => {
+    await new Promise<void>((resolve) => {
+      recorder!.addEventListener("stop", () => resolve(), { once: true });
+      recorder!.stop();
+    });
+    return await new Promise<string>((resolve) => {
+      const reader = new FileReader();
+      reader.addEventListener("load", () => resolve(String(reader.result).split(",")[1]!));
+      reader.readAsDataURL(new Blob(chunks));
+    });
+  },
+  state: () => ({
+    sourceTime: player.sourceTime.value,
+    cutTime: player.cutTime.value,
+    length: player.length.value,
+    isPlaying: player.isPlaying.value,
+    error: player.error.value,
+    waiting: player.waiting.value,
+  }),
+};
+
+Object.assign(window, { harness });
+export type PlayerHarness = typeof harness;

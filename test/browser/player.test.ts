@@ -1,0 +1,158 @@
+/** The cut player in a real browser, on pieces that the server makes. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { fromSeconds, type Range } from "../../web/editor/model/plan";
+import { isFullSize } from "../full-size";
+import { type OpenPlayer, openPlayer } from "./open-player";
+import { compareFrames } from "./player-media";
+import type { PlayerHarness } from "./player-page";
+
+declare const harness: PlayerHarness;
+
+setDefaultTimeout(180_000);
+
+const SECONDS = 24;
+
+/** Spans in seconds: they start on keyframes and between them, and none lasts long. */
+const KEPT = toSpans([1, 2], [3.24, 3.84], [9.6, 10.4], [17.08, 18]);
+
+function toSpans(...spans: [number, number][]): Range[] {
+  return spans.map(([start, end]) => ({ start: fromSeconds(start), end: fromSeconds(end) }));
+}
+
+let player: OpenPlayer;
+beforeAll(async () => {
+  player = await openPlayer(SECONDS, "320:180");
+});
+afterAll(async () => {
+  await player[Symbol.asyncDispose]();
+  expect(player.problems).toEqual([]);
+});
+
+test("plays a cut to its end and shows no removed frame", async () => {
+  await player.open(KEPT);
+  const { shown, state } = await player.page.evaluate(async () => {
+    harness.player.play();
+    await harness.ended();
+    return { shown: harness.shown, state: harness.state() };
+  });
+  const { removed, missing, expected } = compareFrames(shown, KEPT);
+  expect(removed).toEqual([]);
+  // A busy machine may skip frames, but not most of them.
+  expect(missing.length).toBeLessThan(expected / 2);
+  expect(state).toMatchObject({ isPlaying: false, error: null });
+  expect(Math.abs(state.cutTime - fromSeconds(3.32))).toBeLessThan(fromSeconds(0.03));
+});
+
+test("plays on after an edit under the playhead, and after one ahead of it", async () => {
+  const whole = toSpans([0, SECONDS]);
+  const first = toSpans([0, 0.4], [6.2, SECONDS]);
+  const second = toSpans([0, 0.4], [6.2, 7.6], [20.12, 21]);
+  await player.open(whole);
+  const { shown, edited, state } = await player.page.evaluate(
+    async ([first, second]) => {
+      const pass = (time: number) =>
+        new Promise<void>((resolve) => {
+          const stop = harness.player.sourceTime.subscribe((now) => {
+            if (now < time * 1e6) return;
+            // The first call comes before `subscribe` has returned.
+            setTimeout(() => stop());
+            resolve();
+          });
+        });
+      harness.player.play();
+      await pass(0.8);
+      const edited = harness.setKept(first);
+      await pass(6.5);
+      harness.setKept(second);
+      await harness.ended();
+      return { shown: harness.shown, edited, state: harness.state() };
+    },
+    [first, second] as const,
+  );
+  const after = shown.slice(shown.findIndex(({ frame, at }) => at > edited && frame >= 6.2 * 25));
+  expect(compareFrames(after, second).removed).toEqual([]);
+  expect(after.some(({ frame }) => frame >= 20.12 * 25)).toBe(true);
+  // Frames before it are decoded when playback continues there.
+  expect(shown.filter(({ frame }) => frame >= 5.5 * 25 && frame < 6.2 * 25)).toEqual([]);
+  expect(state.error).toBeNull();
+});
+
+test("goes back across a join to what was not loaded", async () => {
+  const { page } = player;
+  // The second piece comes only when the third plays.
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/pieces\/.*from=3\.24/, async (route) => {
+    await released;
+    await route.continue().catch(() => {});
+  });
+  await player.open(KEPT);
+  const readFrame = (expected: number) =>
+    page.evaluate(async (expected) => {
+      for (let tries = 0; tries < 2_000 && harness.shown.at(-1)?.frame !== expected; tries++)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      return { frame: harness.shown.at(-1)!.frame, sourceTime: harness.state().sourceTime / 1e6 };
+    }, expected);
+  await page.evaluate(() => harness.player.seek(9.6e6));
+  expect(await readFrame(240)).toEqual({ frame: 240, sourceTime: 9.6 });
+  release();
+  await page.evaluate(() => harness.player.seekBy(-40_000));
+  expect(await readFrame(95)).toEqual({ frame: 95, sourceTime: 3.8 });
+  expect(await page.evaluate(() => harness.state().waiting)).toBeNull();
+  await page.unrouteAll();
+});
+
+test("tries again when the server is busy", async () => {
+  let failures = 2;
+  await player.page.route(/\/pieces\//, (route) =>
+    failures-- > 0 ? route.fulfill({ status: 503, json: {} }) : route.continue(),
+  );
+  await player.open(toSpans([1, 2]));
+  await player.page.unroute(/\/pieces\//);
+  const state = await player.page.evaluate(async () => {
+    harness.player.play();
+    await harness.ended();
+    return harness.state();
+  });
+  expect(failures).toBeLessThan(0);
+  expect(state).toMatchObject({ error: null, waiting: null, isPlaying: false });
+  expect(player.problems.splice(0).every((text) => text.includes("503"))).toBe(true);
+});
+
+test.if(isFullSize)("goes to places of the source, kept and removed, and by time of the cut", async () => {
+  await player.open(KEPT);
+  /** Waits for the frame: the one before may be reported once more until then. */
+  const read = (move: "seek" | "seekBy", seconds: number, frame: number) =>
+    player.page.evaluate(
+      async ([move, seconds, frame]) => {
+        harness.player[move](seconds * 1e6);
+        await harness.settled();
+        for (let tries = 0; tries < 1_000 && harness.shown.at(-1)!.frame !== frame; tries++)
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        return { sourceTime: harness.state().sourceTime / 1e6, frame: harness.shown.at(-1)!.frame };
+      },
+      [move, seconds, frame] as const,
+    );
+  expect(await read("seek", 10, 250)).toEqual({ sourceTime: 10, frame: 250 });
+  expect(await read("seek", 5, 240)).toEqual({ sourceTime: 9.6, frame: 240 });
+  // Back across the join.
+  expect(await read("seekBy", -0.04, 95)).toEqual({ sourceTime: 3.8, frame: 95 });
+  expect(await read("seek", 17.48, 437)).toEqual({ sourceTime: 17.48, frame: 437 });
+});
+
+test.if(isFullSize)("plays a range of the source to its end, then waits there in it", async () => {
+  await player.open(KEPT);
+  const [range] = toSpans([12.2, 12.8]) as [Range];
+  const { shown, state } = await player.page.evaluate(async (range) => {
+    harness.player.playRange(range);
+    await harness.ended();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await harness.settled();
+    return { shown: harness.shown, state: harness.state() };
+  }, range);
+  const played = shown.filter(({ frame }) => frame > 50);
+  expect(played.filter(({ frame }) => frame < 305 || frame > 320)).toEqual([]);
+  expect(state).toMatchObject({ isPlaying: false, sourceTime: range.end, error: null });
+});

@@ -1,0 +1,29 @@
+/** Screenshots to look at after a change: each page in both themes and on a phone, in the folder that `OFFCUT_SCREENSHOTS` names. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+
+const FOLDER = process.env.OFFCUT_SCREENSHOTS;
+const PHONE = { width: 390, height: 844 };
+
+let count = 0;
+
+/** Writes three PNG files, named after the path of the page. Without a folder it does nothing. */
+export async function saveScreenshots(page: Page): Promise<void> {
+  if (!FOLDER) return;
+  await mkdir(FOLDER, { recursive: true });
+  const path = new URL(page.url()).pathname.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id").replaceAll("/", "_");
+  const name = `${String(++count).padStart(3, "0")}${path}`;
+  const window = page.viewportSize();
+  for (const theme of ["light", "dark"]) await save(page, theme, `${name}-${theme}`);
+  await page.setViewportSize(PHONE);
+  await save(page, "light", `${name}-phone`);
+  if (window !== null) await page.setViewportSize(window);
+}
+
+async function save(page: Page, theme: string, name: string): Promise<void> {
+  await page.evaluate((value) => {
+    document.documentElement.dataset.theme = value;
+  }, theme);
+  await page.screenshot({ path: join(FOLDER!, `${name}.png`), animations: "disabled" });
+}

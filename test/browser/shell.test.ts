@@ -1,0 +1,193 @@
+/** A real browser: the first start, projects, the session, and what surrounds the pages. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { isFullSize } from "../full-size";
+import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
+import { wav } from "../http/media";
+import { createWorkspace } from "../http/workspace-calls";
+import { useDashboard } from "./dashboard";
+
+const dashboard = useDashboard();
+const { address, open, server, expectFailures, expectError } = dashboard;
+
+const MAX_FIRST_LOAD_BYTES = 100_000;
+
+async function createProject(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "New project" }).click();
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+}
+
+test("from the first start to a recording that is ready", async () => {
+  const url = new URL((await server().services().setup.url())!);
+  const page = await open(url.pathname + url.hash, null);
+  await page.getByLabel("Email").fill("ada@studio.example");
+  await page.getByLabel("New password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Create the account" }).click();
+  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await createProject(page, "Talks");
+  await page.getByText("Drop a recording here").waitFor();
+  const file = { name: "keynote.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) };
+  await page.getByLabel("Upload files").setInputFiles(file);
+  const row = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "keynote.wav" }) });
+  await row.getByText("Ready", { exact: true }).waitFor();
+  await page.getByLabel("Upload files").setInputFiles(file);
+  await page.getByRole("dialog", { name: "Upload again?" }).getByRole("button", { name: "Skip" }).click();
+  expect(await page.getByRole("link", { name: "keynote.wav" }).count()).toBe(1);
+});
+
+test("without a session a single call is refused, and the sign-in leads back", async () => {
+  expectFailures(401);
+  const user = await withPassword(server(), await server().user());
+  const page = await dashboard.browse(null).then((context) => context.newPage());
+  const refused: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() >= 400) refused.push(new URL(response.url()).pathname);
+  });
+  await page.goto(address("/projects?x=1"));
+  await page.getByLabel("Email").fill(emailOf(user));
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  expect([page.url(), refused]).toEqual([address("/projects?x=1"), ["/api/v1/users/me"]]);
+});
+
+test.if(isFullSize)("projects are created, renamed, archived, found and deleted", async () => {
+  const page = await open("/projects", await server().user());
+  await createProject(page, "مقابلات a name that is long enough to be cut off ".repeat(4).trim());
+  await page.goBack();
+  await createProject(page, "Second");
+  await page.getByRole("button", { name: "Actions for Second" }).click();
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Lectures");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("heading", { level: 1, name: "Lectures" }).waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Projects" }).click();
+  await page.getByLabel("Search projects").fill("lect");
+  await page.getByRole("link", { name: /مقابلات/ }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Actions for Lectures" }).click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  await page.getByRole("link", { name: "Lectures" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Archived" }).click();
+  await page.getByRole("button", { name: "Actions for Lectures" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete project" }).click();
+  await page.getByRole("link", { name: "Lectures" }).waitFor({ state: "detached" });
+});
+
+test("an old session is asked for the password, and the call is repeated", async () => {
+  expectFailures(403);
+  const user = await withPassword(server(), await server().user());
+  const client = { client_id: "Premiere panel" };
+  const page = await open("/projects", user);
+  server().advance(24 * 3600 * 1000);
+  const body = new URLSearchParams(client);
+  const codes = (await (await fetch(`${server().url()}/oauth/device/code`, { method: "POST", body })).json()) as {
+    user_code: string;
+  };
+  await page.goto(address(`/oauth/device?user_code=${codes.user_code}`));
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Approve" }).click();
+  const dialog = page.getByRole("dialog", { name: "Enter your password" });
+  await dialog.getByLabel("Password").fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { level: 1, name: "Connected" }).waitFor();
+});
+
+test.if(isFullSize)("the theme is kept, and a page that does not exist says so", async () => {
+  const page = await open("/projects", await server().user(), { colorScheme: "light" });
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  await page.getByRole("button", { name: "Theme" }).click();
+  expect(await theme()).toBe("dark");
+  await page.reload();
+  await page.waitForSelector("h1");
+  expect(await theme()).toBe("dark");
+});
+
+test("the first load is small", async () => {
+  const context = await dashboard.browse(await server().user());
+  const page = await context.newPage();
+  const loaded: Promise<number>[] = [];
+  page.on("requestfinished", (request) => {
+    if (!request.url().includes("/api/")) loaded.push(request.sizes().then((sizes) => sizes.responseBodySize));
+  });
+  await page.goto(address("/"));
+  await page.waitForSelector("h1");
+  const sizes = await Promise.all(loaded);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_FIRST_LOAD_BYTES);
+});
+
+test.if(isFullSize)("a page whose files are gone is loaded again once, and then says what to do", async () => {
+  expectFailures(0);
+  expectError(/Failed to fetch dynamically imported module/);
+  const user = await server().user();
+  const { id, name } = await user.must<{ id: string; name: string }>("POST", "/api/v1/projects", {
+    json: { name: "Talks" },
+  });
+  const first = await open("/projects", user);
+  const files: string[] = [];
+  first.on("request", (request) => files.push(request.url()));
+  const openProject = (page: Page) => page.getByRole("link", { name }).click();
+  await openProject(first);
+  await first.getByRole("heading", { level: 1, name }).waitFor();
+  const chunks = files.filter((url) => url.includes("/app/chunk-"));
+  expect(chunks.length).toBeGreaterThan(0);
+
+  const page = await open("/projects", user);
+  await page.route(
+    (url) => chunks.includes(url.href),
+    (route) => route.abort(),
+  );
+  let loads = 0;
+  page.on("load", () => loads++);
+  await openProject(page);
+  await page.getByRole("heading", { level: 1, name: "This page has an error" }).waitFor();
+  expect(loads).toBe(1);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("heading", { level: 1, name }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/projects/${id}`);
+});
+
+test("who signs in as somebody else, or out, does so in all tabs", async () => {
+  expectFailures(401);
+  const [anna, ben] = [await server().user(), await withPassword(server(), await server().user())];
+  const context = await dashboard.browse(anna);
+  const [first, second] = [await context.newPage(), await context.newPage()];
+  const account = (page: Page, { userId }: typeof ben) =>
+    page.getByRole("button", { name: `Account: ${emailOf({ userId })}` });
+  await second.goto(address("/status"));
+  await account(second, anna).waitFor();
+  await first.goto(address("/sign-in?redirect=/status"));
+  await first.getByLabel("Email").fill(emailOf(ben));
+  await first.getByLabel("Password").fill(PASSWORD);
+  await first.getByRole("button", { name: "Sign in" }).click();
+  for (const page of [first, second]) await account(page, ben).waitFor();
+  await account(first, ben).click();
+  await first.getByRole("menuitem", { name: "Sign out" }).click();
+  for (const page of [first, second]) await page.getByLabel("Password").waitFor();
+});
+
+test.if(isFullSize)("another workspace has its own projects, and empty lists say so", async () => {
+  const user = await server().user();
+  const session = await startSession(server(), user);
+  await createWorkspace(session, "Studio");
+  await user.must("POST", "/api/v1/projects", { json: { name: "Mine" } });
+  const page = await open("/projects", user);
+  await page.getByRole("link", { name: "Mine" }).waitFor();
+  await page.getByLabel("Search projects").fill("nothing");
+  await page.getByRole("heading", { name: "No project matches “nothing”" }).waitFor();
+  await page.getByLabel("Search projects").fill("");
+  await page.getByRole("button", { name: "Archived" }).click();
+  await page.getByRole("heading", { name: "No archived projects" }).waitFor();
+  await page.getByRole("button", { name: "Active", exact: true }).click();
+  await page.getByLabel("Workspace").selectOption({ label: "Studio" });
+  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await createProject(page, "Ours");
+  await page.getByText("Drop a recording here").waitFor();
+  await page.getByLabel("Workspace").selectOption({ label: "Personal" });
+  await page.getByRole("link", { name: "Mine" }).waitFor();
+  expect(await page.getByRole("link", { name: "Ours" }).count()).toBe(0);
+});

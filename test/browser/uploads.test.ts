@@ -1,0 +1,132 @@
+/** A real browser: uploads on the page of a project that pause, and that continue after a reload. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { isFullSize } from "../full-size";
+import { startSession } from "../http/accounts";
+import { wav } from "../http/media";
+import { temporaryFolder } from "../temporary-folder";
+import { until } from "../until";
+import { useDashboard } from "./dashboard";
+
+const { expectFailures, open, server } = useDashboard();
+
+/** Slow enough to pause in the middle of a file. */
+const UPLOAD_BYTES_PER_SECOND = 400_000;
+
+async function limitSpeed(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: UPLOAD_BYTES_PER_SECOND,
+  });
+}
+
+test.if(isFullSize)("uploads pause, and continue after a reload when the file is chosen again", async () => {
+  await using folder = await temporaryFolder();
+  const paths = ["one.wav", "two.wav"].map((name) => join(folder.path, name));
+  await Bun.write(paths[0]!, await wav(60));
+  await Bun.write(paths[1]!, await wav(2));
+  const user = await server().user();
+  const { id } = await user.project();
+  const page = await open(`/projects/${id}`, user);
+  await limitSpeed(page);
+  await page.getByLabel("Upload files").setInputFiles(paths);
+  const row = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
+  const sent = () =>
+    row
+      .first()
+      .getByRole("progressbar")
+      .evaluate((bar: HTMLProgressElement) => bar.value);
+  await until("a part", async () => (await sent()) > 100_000);
+  await page.getByRole("button", { name: "Pause one.wav" }).click();
+  await row.first().getByText("Paused").waitFor();
+  await row.last().getByText("Uploaded").waitFor();
+
+  await page.reload();
+  await page.getByText("Upload not finished").waitFor();
+  const started = page.waitForResponse((response) => response.request().method() === "HEAD");
+  await page.getByLabel("Upload files").setInputFiles(paths[0]!);
+  expect(Number((await started).headers()["upload-offset"])).toBeGreaterThan(0);
+  const recording = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "one.wav" }) });
+  await recording.getByText("Ready", { exact: true }).waitFor();
+  expect(await page.getByRole("link", { name: "one.wav" }).count()).toBe(1);
+});
+
+test.if(isFullSize)(
+  "an upload goes on in its workspace while another one is chosen, and while the lists are read again",
+  async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "one.wav");
+    await Bun.write(path, await wav(60));
+    const user = await server().user();
+    const { id } = await user.project();
+    await (await startSession(server(), user)).must("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
+    const page = await open(`/projects/${id}`, user);
+    await limitSpeed(page);
+    await page.getByLabel("Upload files").setInputFiles(path);
+    await page.getByRole("region", { name: "Uploads" }).getByText("Uploading").waitFor();
+    await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Personal" });
+    await page.getByRole("link", { name: "Project", exact: true }).click();
+    // A tab that was frozen reads everything again.
+    await page.evaluate(() => document.dispatchEvent(new Event("resume")));
+    await page.getByRole("region", { name: "Uploads" }).getByText("Uploaded").waitFor({ timeout: 40_000 });
+    const { items } = await user.must<{ items: { filename: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
+    expect(items.map(({ filename }) => filename)).toEqual(["one.wav"]);
+  },
+);
+
+/** Drops files and folders of this machine on the middle of a page. */
+async function drop(page: Page, paths: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { width, height } = page.viewportSize()!;
+  const data = { items: [], files: paths, dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+}
+
+test.if(isFullSize)("the recordings of a folder are dropped on the page, and survive a lost network", async () => {
+  expectFailures(0);
+  await using folder = await temporaryFolder();
+  const shoot = join(folder.path, "shoot");
+  await Bun.write(join(shoot, "one.wav"), await wav(4));
+  await Bun.write(join(shoot, "second day", "two.wav"), await wav(2));
+  await Bun.write(join(shoot, "second day", ".hidden.wav"), await wav(2));
+  await Bun.write(join(shoot, "empty.wav"), "");
+  const user = await server().user();
+  const { id } = await user.project();
+  const page = await open(`/projects/${id}`, user);
+  let isLost = true;
+  await page.route(/\/uploads\//, (route) => (isLost ? route.abort("connectionreset") : route.continue()));
+  await page.getByText("Drop a recording here").waitFor();
+  await drop(page, [shoot]);
+  const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
+  await rows.first().getByText("Connection lost, trying again").waitFor();
+  isLost = false;
+  for (const name of ["one.wav", "two.wav"])
+    await rows.filter({ hasText: name }).getByText("Uploaded").waitFor({ timeout: 40_000 });
+  expect(await rows.count()).toBe(2);
+  const { items } = await user.must<{ items: { filename: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
+  expect(items.map(({ filename }) => filename).toSorted()).toEqual(["one.wav", "two.wav"]);
+});
+
+test.if(isFullSize)("a refused upload says what to do, and a cancelled one is gone", async () => {
+  expectFailures(402);
+  const user = await server().user();
+  const { id } = await user.project();
+  const page = await open(`/projects/${id}`, user);
+  await page.route("**/api/v1/assets/upload-resumable", (route) =>
+    route.fulfill({ status: 402, json: { detail: "No credits are left.", code: "insufficient_credits" } }),
+  );
+  const file = { name: "one.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) };
+  await page.getByLabel("Upload files").setInputFiles(file);
+  await page.getByRole("alert").getByText("No credits are left.").waitFor();
+  await page.getByRole("button", { name: "Try again" }).waitFor();
+  await page.getByRole("button", { name: "Cancel one.wav" }).click();
+  await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
+});

@@ -1,0 +1,119 @@
+/** A real browser: workspaces and their members. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { emailOf, PASSWORD, startSession } from "../http/accounts";
+import type { Client } from "../http/client";
+import { readError, useDashboard } from "./dashboard";
+
+const { address, browse, open, server, expectFailures } = useDashboard();
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+
+/** Creates a workspace with a member. Returns its path. */
+async function createWorkspace(owner: Client, member: Client, role: string): Promise<string> {
+  const session = await startSession(server(), owner);
+  const { id } = await session.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
+  await session.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email: emailOf(member), role } });
+  return `/workspaces/${id}`;
+}
+
+async function addMember(page: Page, email: string, role: string): Promise<void> {
+  await button(page, "Add a member").click();
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel(role, { exact: false }).check();
+  await button(page, "Add").click();
+}
+
+test("an owner creates a workspace, adds, invites, changes and removes, renames and deletes", async () => {
+  expectFailures(409);
+  const [owner, member] = [await server().user(), await server().user()];
+  const page = await open("/workspaces", owner);
+  await page.getByRole("heading", { name: "Work with others" }).waitFor();
+  await button(page, "New workspace").click();
+  await page.getByLabel("Name", { exact: true }).fill("Studio");
+  await button(page, "Create").click();
+  await page.getByRole("heading", { level: 1, name: "Studio" }).waitFor();
+  expect(await page.getByLabel(`Role of ${emailOf(owner)}`).isDisabled()).toBe(true);
+  expect(await button(page, "Leave the workspace").count()).toBe(0);
+
+  await addMember(page, emailOf(member), "Viewer");
+  const role = page.getByLabel(`Role of ${emailOf(member)}`);
+  await role.waitFor();
+  await addMember(page, emailOf(member), "Viewer");
+  expect(await readError(page)).toContain("is already a member");
+  await page.keyboard.press("Escape");
+  await role.selectOption("Owner");
+  await page.getByText("is an owner now").waitFor();
+  await button(page, "Leave the workspace").waitFor();
+  await role.selectOption("Editor");
+  await page.getByText("is an editor now").waitFor();
+
+  await addMember(page, "producer@studio.example", "Viewer");
+  const link = await page.getByRole("textbox", { name: "Invitation link" }).inputValue();
+  await button(page, "Done").click();
+  const guest = await (await browse(null)).newPage();
+  const { pathname, hash } = new URL(link);
+  await guest.goto(address(pathname + hash));
+  await guest.getByLabel("New password").fill(PASSWORD);
+  await guest.keyboard.press("Enter");
+  await guest.getByLabel("Workspace", { exact: true }).waitFor();
+  await guest.close();
+  await addMember(page, "late@studio.example", "Editor");
+  await button(page, "Done").click();
+  await button(page, "Revoke the invitation of late@studio.example").click();
+  await button(page, "Revoke").click();
+  await page.getByText("No pending invitations.").waitFor();
+  await page.reload();
+  await rowOf(page, "producer@studio.example").waitFor();
+  await button(page, "Remove producer@studio.example").click();
+  await button(page, "Remove").click();
+  await rowOf(page, "producer@studio.example").waitFor({ state: "detached" });
+
+  await button(page, "Rename").click();
+  await page.getByLabel("Name", { exact: true }).fill("Film");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("heading", { level: 1, name: "Film" }).waitFor();
+  await button(page, "Switch to this workspace").click();
+  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await page.getByLabel("Workspace", { exact: true }).selectOption("All workspaces…");
+  await page.getByRole("link", { name: "Film" }).click();
+  await button(page, "Delete workspace…").click();
+  await page.getByRole("listitem").filter({ hasText: "1 other member" }).waitFor();
+  await button(page, "Delete workspace").click();
+  await page.getByText("Film and everything in it was deleted").waitFor();
+  await page.getByRole("heading", { name: "Work with others" }).waitFor();
+});
+
+test("a viewer sees no write control and can leave; to others there is no such workspace", async () => {
+  expectFailures(404);
+  const [owner, viewer] = [await server().user(), await server().user()];
+  const path = await createWorkspace(owner, viewer, "viewer");
+  const page = await open(path, viewer);
+  await page.getByRole("table", { name: "Members" }).waitFor();
+  for (const name of ["Add a member", "Rename", "Delete workspace…", `Remove ${emailOf(owner)}`])
+    expect(await button(page, name).count()).toBe(0);
+  expect(await page.getByRole("combobox", { name: /^Role of/ }).count()).toBe(0);
+  expect(await page.getByRole("region", { name: "Invitations" }).count()).toBe(0);
+  await button(page, "Leave the workspace").click();
+  await button(page, "Leave").click();
+  await page.getByText("You have left Studio.").waitFor();
+  await page.goto(address(path));
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+});
+
+test("a workspace that cannot be read is tried again", async () => {
+  expectFailures(500);
+  const owner = await server().user();
+  const page = await open(`/workspaces/${owner.userId}`, owner);
+  await page.getByText("Only you have access to your personal workspace.").waitFor();
+  const call = `**/api/v1/workspaces/${owner.userId}`;
+  await page.route(call, (route) =>
+    route.fulfill({ status: 500, json: { detail: "Internal error.", code: "internal_error" } }),
+  );
+  await page.reload();
+  await page.getByRole("alert").getByText("Internal error.").waitFor();
+  await page.unroute(call);
+  await button(page, "Try again").click();
+  await page.getByRole("heading", { level: 1, name: "Personal" }).waitFor();
+});

@@ -1,0 +1,17 @@
+/** Chromium for tests: its headless shell, which needs a third of the processor time; the whole browser with `OFFCUT_FULL=1`. */
+import { type Browser, chromium } from "playwright-core";
+import { isFullSize } from "./full-size";
+
+const WHOLE = "chromium";
+const SHELL = "chromium-headless-shell";
+
+/** What all tests need: no sandbox, because they run as root, and nothing that asks other hosts. */
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"];
+
+/** Starts the browser. `isWhole`: the browser that people use, also at the size of CI. */
+export function launchChromium(flags: string[] = [], isWhole = isFullSize): Promise<Browser> {
+  const programs = isWhole ? [WHOLE, SHELL] : [SHELL, WHOLE];
+  const [executablePath] = programs.flatMap((name) => Bun.which(name, { PATH: `${process.env.PATH}:/usr/bin` }) ?? []);
+  if (executablePath === undefined) throw new Error(`Neither ${programs.join(" nor ")} is installed.`);
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+}

@@ -1,0 +1,193 @@
+/** Rows of the contract: drafts, corrected texts and share links. */
+import { expect } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { createApiKey } from "../../../src/work/accounts";
+import { emailOf } from "../../http/accounts";
+import { type Client, createClient } from "../../http/client";
+import { video } from "../../http/media";
+import { NO_ID } from "../../http/outcome";
+import type { Cut, Render } from "../../http/resources";
+import { exactly, time, url } from "../schema-parts";
+import { conforms } from "./account-setting";
+import type { DashboardFixtures, DashboardRow } from "./dashboard-fixtures";
+
+const draftSchema = exactly({
+  revision: Type.Integer({ minimum: 1 }),
+  segments: Type.Array(exactly({ start: Type.Number(), end: Type.Number() })),
+  texts: Type.Array(exactly({ start: Type.Number(), end: Type.Number(), text: Type.String() })),
+  updated_at: time,
+});
+const shareSchema = exactly({ url, expires_at: time });
+
+type Draft = { revision: number; segments: object[]; texts: object[] };
+type Owned = { as: Client; key: Client; cut: Cut; segments: { start: number; end: number }[]; path: string };
+
+/** Creates a user with a completed cut of a video. */
+async function createCut({ server, user }: DashboardFixtures): Promise<Owned> {
+  const as = await user();
+  const { key: text } = await createApiKey(server.services(), { email: emailOf(as), name: "k" });
+  const key = createClient(server.url, text, as.userId);
+  const asset = await key.ready(await video(4));
+  const cut = await key.cutEnded((await key.startCut({ asset_id: asset.id })).id);
+  const segments = cut.plan!.segments.map(({ start, end }) => ({ start, end }));
+  return { as, key, cut, segments, path: `/cuts/${cut.id}/draft` };
+}
+
+/** Returns the first word that the cut keeps, as the transcript has it. */
+async function findWord({ key, cut }: Owned): Promise<{ start: number; end: number; text: string }> {
+  const { transcript_url } = await key.asset(cut.asset_id);
+  const { words } = (await (await fetch(transcript_url!)).json()) as { words: Awaited<ReturnType<typeof findWord>>[] };
+  const [first] = cut.plan!.segments;
+  return words.find(({ start, end }) => start >= first!.start && end <= first!.end)!;
+}
+
+export const draftRows: DashboardRow[] = [
+  [
+    "GET, PUT and DELETE /api/v1/cuts/{id}/draft ({ revision, segments, texts }): revision starts at 1, a first PUT sends 0; 404 without one",
+    async (fixtures) => {
+      const { call, getOutcome, bert } = fixtures;
+      const { as, cut, segments, path } = await createCut(fixtures);
+      const readRevision = async () =>
+        (await call<{ draft_revision: number | null }>("GET", `/cuts/${cut.id}`, { as })).body.draft_revision;
+      expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
+      expect(await getOutcome("DELETE", path, { as })).toBe("404 not_found");
+      expect(await readRevision()).toBeNull();
+      const texts = [{ start: 0.5, end: 1, text: "Offcut" }];
+      const json = { revision: 0, segments: cut.plan!.segments, texts };
+      const saved = await call<Draft>("PUT", path, { json, as });
+      conforms(draftSchema, saved.body);
+      expect(saved.body).toMatchObject({ revision: 1, segments, texts });
+      const next = await call<Draft>("PUT", path, { json: { revision: 1, segments: [], texts: [] }, as });
+      expect(next.body).toMatchObject({ revision: 2, segments: [], texts: [] });
+      expect((await call<Draft>("GET", path, { as })).body).toEqual(next.body);
+      expect(await readRevision()).toBe(2);
+      for (const method of ["GET", "PUT", "DELETE"]) {
+        const body = method === "PUT" ? { json } : {};
+        expect(await getOutcome(method, path, { as: bert, ...body })).toBe("404 not_found");
+        expect(await getOutcome(method, `/cuts/${NO_ID}/draft`, { as, ...body })).toBe("404 not_found");
+      }
+      expect(await getOutcome("DELETE", path, { as })).toBe("204");
+      expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
+    },
+  ],
+  [
+    "a PUT with another revision than the stored one is 409 conflict",
+    async (fixtures) => {
+      const { call, getOutcome } = fixtures;
+      const { as, segments, path } = await createCut(fixtures);
+      const put = (revision: number) => getOutcome("PUT", path, { json: { revision, segments, texts: [] }, as });
+      expect(await put(1)).toBe("409 conflict");
+      expect(await put(0)).toBe("200");
+      expect([await put(0), await put(2)]).toEqual(["409 conflict", "409 conflict"]);
+      const both = await Promise.all([put(1), put(1)]);
+      expect(both.toSorted()).toEqual(["200", "409 conflict"]);
+      expect((await call<Draft>("GET", path, { as })).body.revision).toBe(2);
+    },
+  ],
+  [
+    "a draft is validated like an edit: at most 20,000 segments and 5,000 texts, a body of 1 MiB",
+    async (fixtures) => {
+      const { getOutcome } = fixtures;
+      const { as, path } = await createCut(fixtures);
+      const put = (change: object) =>
+        getOutcome("PUT", path, { json: { revision: 0, segments: [], texts: [], ...change }, as });
+      const text = (start: number, end: number) => ({ start, end, text: "x" });
+      for (const [change, expected] of [
+        [{ segments: [{ start: 2, end: 1 }] }, "422 validation_error body.segments.0"],
+        [{ segments: [{ start: 0, end: 900 }] }, "422 validation_error body.segments.0"],
+        [{ segments: Array(20_001).fill({ start: 0, end: 1 }) }, "422 validation_error body.segments"],
+        [{ texts: [text(1, 1)] }, "422 validation_error body.texts.0"],
+        [{ texts: [text(0, 1), text(0.5, 2)] }, "422 validation_error body.texts.1"],
+        [{ texts: [text(0, 900)] }, "422 validation_error body.texts.0"],
+        [{ texts: [{ start: 0, end: 1, text: 5 }] }, "422 validation_error body.texts.0.text"],
+        [{ texts: Array(5_001).fill(text(0, 1)) }, "422 validation_error body.texts"],
+        [{ revision: -1 }, "422 validation_error body.revision"],
+        [{ texts: [{ start: 0, end: 1, text: "x".repeat(1024 * 1024) }] }, "413 payload_too_large"],
+      ] as const)
+        expect([await put(change), change]).toEqual([expected, change]);
+      expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
+    },
+  ],
+  [
+    "a draft is gone when it is saved as a cut, and with its cut",
+    async (fixtures) => {
+      const { call, getOutcome, server } = fixtures;
+      const { as, cut, segments, path } = await createCut(fixtures);
+      const json = { revision: 0, segments, texts: [] };
+      expect(await getOutcome("PUT", path, { json, as })).toBe("200");
+      const edited = await call<Cut>("POST", `/cuts/${cut.id}/edits`, { json: { segments }, as });
+      expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
+      const its = `/cuts/${edited.body.id}/draft`;
+      expect(await getOutcome("PUT", its, { json, as })).toBe("200");
+      expect(await getOutcome("DELETE", `/cuts/${edited.body.id}`, { as })).toBe("204");
+      expect(await getOutcome("GET", its, { as })).toBe("404 not_found");
+      expect(server.errors).toEqual([]);
+    },
+  ],
+  [
+    "POST cuts/{id}/edits takes texts beside segments: corrected words appear in segments[].text, subtitles and exports",
+    async (fixtures) => {
+      const { call } = fixtures;
+      const owned = await createCut(fixtures);
+      const { as, key, cut, segments } = owned;
+      const word = await findWord(owned);
+      const json = { segments, texts: [{ start: word.start, end: word.end, text: "Offcut 5" }] };
+      for (const made of [
+        await call<Cut>("POST", `/cuts/${cut.id}/edits`, { json, as }),
+        await key.call<Cut>("POST", `/v1/cuts/${cut.id}/edits`, { json }),
+      ]) {
+        expect(made.status).toBe(201);
+        const { id, plan } = made.body;
+        expect(plan!.segments[0]!.text).toContain("Offcut 5");
+        expect(plan!.segments[0]!.text).not.toContain(word.text);
+        expect(plan!.segments.slice(1)).toEqual(cut.plan!.segments.slice(1));
+        for (const file of ["subtitle?format=srt", "subtitle?format=vtt", "export?format=csv", "export?format=json"])
+          expect([file, JSON.stringify((await call("GET", `/cuts/${id}/${file}`, { as })).body)]).toEqual([
+            file,
+            expect.stringContaining("Offcut 5"),
+          ]);
+      }
+      const twice = { segments, texts: [...json.texts, ...json.texts] };
+      expect(await fixtures.getOutcome("POST", `/cuts/${cut.id}/edits`, { json: twice, as })).toBe(
+        "422 validation_error body.texts.1",
+      );
+    },
+  ],
+  [
+    "POST renders/{id}/share { expires_in_seconds } (1 hour to 30 days) -> 201 { url, expires_at }, a signed download link that ends with the render",
+    async (fixtures) => {
+      const { call, getOutcome, server, bert } = fixtures;
+      const { as, key, cut } = await createCut(fixtures);
+      const hold = server.holdRenders();
+      const { id } = await key.startRender({ asset_id: cut.asset_id, output: { format: "mp3" } });
+      const path = `/renders/${id}/share`;
+      const share = (seconds: unknown, user = as) =>
+        getOutcome("POST", path, { json: { expires_in_seconds: seconds }, as: user });
+      await hold.reached;
+      expect(await share(3_600)).toBe("409 conflict");
+      hold.release();
+      const render: Render = await key.renderEnded(id);
+      for (const seconds of [3_599, 2_592_001, 3_600.5, "3600", null])
+        expect([seconds, await share(seconds)]).toEqual([seconds, "422 validation_error body.expires_in_seconds"]);
+      expect(await share(3_600, bert)).toBe("404 not_found");
+      const { body } = await call<{ url: string; expires_at: string }>("POST", path, {
+        json: { expires_in_seconds: 2_592_000 },
+        as,
+      });
+      conforms(shareSchema, body);
+      const days = (Date.parse(body.expires_at) - server.services().now()) / 86_400_000;
+      expect(Math.abs(days - 30)).toBeLessThan(0.01);
+      const file = await fetch(body.url);
+      expect([file.status, file.headers.get("content-disposition")]).toEqual([
+        200,
+        expect.stringContaining("attachment"),
+      ]);
+      expect((await file.arrayBuffer()).byteLength).toBe(render.size_bytes!);
+      // Of a kind of its own: neither its signature nor that of a download link opens the other.
+      expect((await fetch(body.url.replace("/files/shares/", "/files/renders/"))).status).toBe(404);
+      expect((await fetch(render.download_url!.replace("/files/renders/", "/files/shares/"))).status).toBe(404);
+      expect(await getOutcome("DELETE", `/renders/${id}`, { as })).toBe("204");
+      expect((await fetch(body.url)).status).toBe(404);
+    },
+  ],
+];

@@ -1,0 +1,36 @@
+/** The entries of drafts and share links. */
+import type { Cut } from "../resources";
+import type { Entry, RequestContext } from "./entries";
+import type { Fixtures } from "./fixtures";
+
+const segmentsOf = ({ cut }: Fixtures) => {
+  const { start, end } = cut.plan!.segments[0]!;
+  return [{ start, end }];
+};
+
+/** Jobs do not run, so a new completed cut is an edit of the shared one. */
+async function newEdit(fixtures: Fixtures): Promise<Record<string, string>> {
+  const path = `/v1/cuts/${fixtures.ids.cut_id}/edits`;
+  const { id } = await fixtures.owner.must<Cut>("POST", path, { json: { segments: segmentsOf(fixtures) } });
+  return { cut_id: id };
+}
+
+const draft = ({ fixtures }: Pick<RequestContext, "fixtures">) => ({
+  revision: 0,
+  segments: segmentsOf(fixtures),
+  texts: [],
+});
+
+async function newDraft(fixtures: Fixtures): Promise<Record<string, string>> {
+  const ids = await newEdit(fixtures);
+  await fixtures.owner.must("PUT", `/api/v1/cuts/${ids.cut_id}/draft`, { json: draft({ fixtures }) });
+  return ids;
+}
+
+export const EDIT_ENTRIES: Record<string, Entry> = {
+  "GET /cuts/:cut_id/draft": { allowed: "200", make: newDraft },
+  "PUT /cuts/:cut_id/draft": { allowed: "200", body: draft, make: newEdit },
+  "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
+  // The shared render is pending.
+  "POST /renders/:render_id/share": { allowed: "409 conflict", body: () => ({ expires_in_seconds: 3_600 }) },
+};

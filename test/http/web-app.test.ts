@@ -1,0 +1,72 @@
+/** The page of the dashboard: what its headers make a browser load, and which answers it may keep. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { FIRST_READS } from "../../web/app/first-reads";
+import { startSession } from "./accounts";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
+
+setDefaultTimeout(PATIENCE_MS);
+
+let server: Harness;
+beforeAll(async () => {
+  server = await harness();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url() + path, { headers });
+const signIn = async () => {
+  const session = await startSession(server, await server.user());
+  return { session, headers: { Cookie: `service_session=${session.key}` } };
+};
+const readLinks = (response: Response) =>
+  [...(response.headers.get("link") ?? "").matchAll(/<([^>]+)>; rel=(\w+)/g)].map(([, url, rel]) => ({ url, rel }));
+
+describe("the page", () => {
+  test("names what it loads, to a browser with a session", async () => {
+    const { headers } = await signIn();
+    const links = readLinks(await get("/assets/01a1fc62-d8c4-75df-a939-e3013b9e8bc0", headers));
+    const urls = links.map(({ url }) => url!);
+    for (const read of FIRST_READS) expect(urls).toContain(read);
+    const scripts = links.filter(({ rel }) => rel === "modulepreload").map(({ url }) => url!);
+    expect(scripts.length).toBeGreaterThan(1);
+    for (const url of urls) expect([url, (await get(url, headers)).status]).toEqual([url, 200]);
+    const [main] = scripts;
+    expect(await (await get("/")).text()).toContain(`src="${main}"`);
+    // Only those of this page.
+    const others = readLinks(await get("/jobs", headers)).map(({ url }) => url!);
+    expect(others).toContain(main!);
+    expect(others).not.toEqual(urls);
+  });
+
+  test("names nothing without a session, nor where none is needed", async () => {
+    const { headers, session } = await signIn();
+    expect(readLinks(await get("/"))).toEqual([]);
+    expect(readLinks(await get("/", { Cookie: "service_session=no" }))).toEqual([]);
+    expect(readLinks(await get("/sign-in", headers))).toEqual([]);
+    expect(readLinks(await get("/", headers))).not.toEqual([]);
+    await session.must("POST", "/api/v1/auth/logout");
+    expect(readLinks(await get("/", headers))).toEqual([]);
+  });
+
+  test("is validated, with and without a session apart", async () => {
+    const { headers } = await signIn();
+    const [without, within] = [await get("/"), await get("/", headers)];
+    const [etag, sessionEtag] = [without.headers.get("etag")!, within.headers.get("etag")!];
+    expect(etag).not.toBe(sessionEtag);
+    expect(without.headers.get("cache-control")).toBe("no-cache");
+    expect((await get("/", { "If-None-Match": etag })).status).toBe(304);
+    expect((await get("/", { ...headers, "If-None-Match": sessionEtag })).status).toBe(304);
+    // A browser that signs out gets the answer without the hints.
+    expect((await get("/", { "If-None-Match": sessionEtag })).status).toBe(200);
+  });
+});
+
+test("files of the bundle are kept, and its index is not served", async () => {
+  const script = /src="(\/app\/main[^"]+)"/.exec(await (await get("/")).text())![1]!;
+  for (const encoding of ["gzip", "br", "identity"]) {
+    const response = await get(script, { "Accept-Encoding": encoding });
+    expect(response.headers.get("cache-control")).toContain("immutable");
+    expect((await response.text()).length).toBeGreaterThan(10_000);
+  }
+  expect((await get("/app/pages.json")).status).toBe(404);
+  expect((await get("/app/index.html")).status).toBe(404);
+});

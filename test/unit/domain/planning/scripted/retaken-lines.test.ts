@@ -1,0 +1,89 @@
+import { describe, expect, test } from "bun:test";
+import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
+import { findEarlierTakes } from "../../../../../src/domain/planning/retakes/takes-by-line";
+import { moveToRetakes } from "../../../../../src/domain/planning/scripted/retaken-lines";
+import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
+import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/scripted-recording";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
+import type { SpeechAnalysis } from "../../../../../src/domain/speech";
+import { runWithoutAlignment } from "../run-without-alignment";
+import {
+  createRecordedWords,
+  createRecording,
+  cutWithScript,
+  listKeptWords,
+  runWithAlignments,
+} from "./spoken-recording";
+
+// Words as they were recognized in recordings, with their times and confidences.
+const ARCHITECT =
+  "The 2168 2180 55 | architect 2180 2251 54 | never 2251 2284 100 | saw 2284 2313 99 | the 2313 2328 100 | finished 2328 2369 65 | art. 2369 2388 74 | No, 2485 2524 76 | again. 2524 2587 73 | With 2673 2686 78 | the 2686 2696 97 | architect 2696 2751 54 | never 2751 2783 95 | saw 2783 2809 99 | the 2809 2823 100 | finished 2823 2863 69 | arch. 2863 2893 79";
+async function cut(analysis: SpeechAnalysis, script: string) {
+  const plan = (await cutWithScript(analysis, script))!;
+  return { kept: listKeptWords(analysis, plan), plan };
+}
+
+describe("a line with wrong words that is said again", () => {
+  test("keeps the last take, and names the rule that found the other one", async () => {
+    const before = "They 1730 1749 99 | slept 1749 1794 84 | in 1794 1816 75 | tents. 1816 1854 96";
+    const after = "Today 3000 3040 97 | it 3040 3055 99 | carries 3055 3100 99 | cars. 3100 3150 99";
+    const { kept, plan } = await cut(
+      createRecordedWords([before, ARCHITECT, after].join(" | ")),
+      "They slept in tents.\nThe architect never green the river art.\nToday it carries cars.",
+    );
+    expect(kept).toBe("They slept in tents. With the architect never saw the finished arch. Today it carries cars.");
+    const [removed] = plan.removed.filter((span) => span.reason === "retake");
+    expect([removed!.rule, removed!.text]).toEqual([
+      "retake.after_remark",
+      "The architect never saw the finished art.",
+    ]);
+    expect(plan.segments.some((segment) => segment.review === "differs from the script")).toBe(true);
+  });
+
+  test("keeps all of the words of two lines that were said again together", async () => {
+    const pair = "the quiet harbor wakes before sunrise / gulls follow every boat home";
+    const { kept } = await cut(
+      createRecording(`we filmed this on monday / ${pair} / ${pair} / thank you all for watching`),
+      "We filmed this on Monday.\nThe river harbor carefully before green.\nGulls market every silver letter.\nThank you all for watching.",
+    );
+    expect(kept).toBe(`we filmed this on monday ${pair.replace(" /", "")} thank you all for watching`);
+  });
+});
+
+describe("moving a line to its retake", () => {
+  /** Moves the only line of a script, which the path has in the first take. */
+  const move = (said: string, line: string, logProb: number) => {
+    const { transcript, duration } = createRecordedWords(said);
+    const { words } = transcript!;
+    const tokens = tokenize(words, "en");
+    const lines = parseScript(line, "en");
+    const pairs = Int32Array.from(lines[0]!.words, (_, k) => k);
+    const kept = Uint8Array.from(tokens, (_, j) => (j < pairs.length ? 1 : 0));
+    const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration };
+    const earlierTakes = findEarlierTakes(words, tokens, runWithoutAlignment(findRetakes(words, tokens)).retakes).takes;
+    const recording = { words, tokens, lines, activity } as unknown as ScriptedRecording;
+    const steps = moveToRetakes({ pairs, kept }, [[]], earlierTakes, recording);
+    const { path, retaken } = runWithAlignments(steps, logProb);
+    return { said: tokens.filter((_, j) => path.kept[j]).map(({ normal }) => normal), retaken };
+  };
+  const line = "The architect never saw the silver arch.";
+
+  test("keeps the last take when the line does not align", () => {
+    const { said, retaken } = move(ARCHITECT, line, -9);
+    expect(said.join(" ")).toBe("with the architect never saw the finished arch");
+    expect(retaken.map((take) => take.match.rule)).toEqual(["retake.after_remark"]);
+  });
+
+  test("leaves a line that aligns", () => {
+    const { said, retaken } = move(ARCHITECT, line, -0.2);
+    expect(said.join(" ")).toBe("the architect never saw the finished art");
+    expect(retaken).toEqual([]);
+  });
+
+  test("leaves a line that surely resembles its take, and not what follows", () => {
+    const garbled = ARCHITECT.replace("saw 2783", "thaw 2783").replace("arch. 2863", "march 2863");
+    expect(move(garbled.replace("never 2751", "weather 2751"), "The architect never saw the art.", -9).retaken).toEqual(
+      [],
+    );
+  });
+});

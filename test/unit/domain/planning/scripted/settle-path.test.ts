@@ -1,0 +1,59 @@
+import { describe, expect, test } from "bun:test";
+import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
+import { alignLineAt } from "../../../../../src/domain/planning/scripted/match-lines";
+import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
+import { settlePath } from "../../../../../src/domain/planning/scripted/settle-path";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
+import { createRecordedWords, cutWithScript, listKeptWords } from "./spoken-recording";
+
+// Two sentences as they were recognized in a recording, with their times and confidences.
+const LOOK_ALIKES =
+  "Press 118 146 96 | the 146 158 96 | green 158 192 99 | button 192 221 100 | to 221 239 100 | start 239 273 100 | the 273 288 100 | machine. 288 352 94 | Press 438 465 98 | the 465 476 99 | green 476 510 99 | button 510 542 100 | to 542 556 100 | stop 556 594 97 | the 594 604 100 | machine. 604 669 94 | The 753 762 100 | left 762 799 99 | lamp 799 831 93 | shows 831 871 99 | that 871 888 100 | the 888 901 100 | water 901 930 99 | is 930 943 100 | warm. 943 990 97";
+
+/** The second line has three wrong words: none of its candidates aligns. */
+const SCRIPT = "Press the green button to start the machine.\nPress green green button to stop the window.";
+
+describe("two lines that look alike, the second with wrong words", () => {
+  /** Settles a path that has both lines in order. Returns the text that is kept; the candidates have the qualities measured. */
+  function settle(said: string) {
+    const { words } = createRecordedWords(said).transcript!;
+    const tokens = tokenize(words, "en");
+    const lines = parseScript(SCRIPT, "en");
+    const candidate = (line: number, from: number, to: number, quality: number, accepted: boolean): LineCandidate => {
+      const match = alignLineAt(line, lines[line]!, tokens, from, to);
+      const window = { start: tokens[from]!.start, end: tokens[to - 1]!.end };
+      return { ...match, window, alignment: null, quality, complete: accepted, accepted };
+    };
+    const candidates = [
+      [candidate(0, 0, 8, 0.994, true), candidate(0, 8, 16, 0.895, true)],
+      [candidate(1, 0, 8, 0, false), candidate(1, 8, 16, 0, false)],
+    ];
+    const pairs = Int32Array.from(tokens.slice(0, 16), (_, k) => k);
+    const kept = Uint8Array.from(tokens, (_, j) => (j < 16 ? 1 : 0));
+    const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration: words.at(-1)!.end };
+    const settled = settlePath({ pairs, kept }, { words, tokens, lines, activity } as never, candidates);
+    return words.flatMap(({ text }, j) => (settled.kept[j] ? [text] : [])).join(" ");
+  }
+
+  test.each([
+    ["a clearly recognized word differs", "stops 556 594 97"],
+    ["a word of the second line is recognized", "stop 556 594 40"],
+  ])("are both kept when %s", (_, word) => {
+    const kept = settle(LOOK_ALIKES.replace("stop 556 594 97", word));
+    expect(kept.split(" ").length).toBe(16);
+  });
+
+  test.each([
+    ["the same words are said again", "start 556 594 97", "Press the green button to start the machine."],
+    ["the other word is not clear", "star 556 594 40", "Press the green button to star the machine."],
+  ])("are one line when %s", (_, word, kept) => {
+    expect(settle(LOOK_ALIKES.replace("stop 556 594 97", word))).toBe(kept);
+  });
+
+  test("marks the line with the wrong words in the plan", async () => {
+    const analysis = createRecordedWords(LOOK_ALIKES);
+    const plan = (await cutWithScript(analysis, `${SCRIPT}\nThe left lamp shows that the water is warm.`))!;
+    expect(listKeptWords(analysis, plan)).toBe(analysis.transcript!.words.map(({ text }) => text).join(" "));
+    expect(plan.segments.filter((one) => one.review === "differs from the script").length).toBe(1);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import { formatElapsed } from "../../../web/app/format";
+import { describeNotification } from "../../../web/app/notification-texts";
+import type { Notification } from "../../../web/app/notifications";
+import { canCancel, findCurrentStep, findRetryable, nameSteps, type Pipeline } from "../../../web/app/pipelines";
+import { readLicenses } from "../../../web/pages/status/read-licenses";
+import { PAYLOADS } from "../../http/notification-samples";
+
+const pipeline = (state: Pipeline["state"], ...steps: [name: string, state: string][]) =>
+  ({
+    state,
+    input_asset_deleted: false,
+    steps: steps.map(([processor_name, step], id) => ({ id: String(id), processor_name, state: step })),
+  }) as Pipeline;
+
+describe("pipelines", () => {
+  test("are named by their steps", () => {
+    expect(nameSteps(["prepare"])).toBe("Preparation");
+    expect(nameSteps(["cut", "render"])).toBe("Cut and render");
+    expect(nameSteps(["cut", "render", "render"])).toBe("Cut, render, and render");
+  });
+
+  test("can be cancelled while they run, but for a preparation", () => {
+    expect(canCancel(pipeline("running", ["cut", "completed"], ["render", "pending"]))).toBe(true);
+    expect(canCancel(pipeline("pending", ["prepare", "pending"]))).toBe(false);
+    expect(canCancel(pipeline("completed", ["cut", "completed"]))).toBe(false);
+  });
+
+  test("have a step that runs or is next, and one that can run again", () => {
+    const failed = pipeline("failed", ["cut", "completed"], ["render", "failed"], ["render", "pending"]);
+    expect(findRetryable(failed)?.id).toBe("1");
+    expect(findRetryable({ ...failed, input_asset_deleted: true })).toBeUndefined();
+    expect(findRetryable(pipeline("failed", ["prepare", "failed"]))).toBeUndefined();
+    expect(findCurrentStep(pipeline("running", ["cut", "completed"], ["render", "running"]))?.id).toBe("1");
+  });
+});
+
+test("durations", () => {
+  const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+  const texts = [0, 0.44, 9.5, 42, 125].map((seconds) => formatElapsed(at(100), at(100 + seconds)));
+  expect(texts).toEqual(["less than 0.1 s", "0.4 s", "9.5 s", "42 s", "2:05"]);
+});
+
+test("every type of notification has a text and leads somewhere", () => {
+  for (const [type, payload] of Object.entries(PAYLOADS)) {
+    const text = describeNotification({ type, payload } as unknown as Notification);
+    expect(text.href).toStartWith("/");
+    for (const shown of [text.title, text.detail]) expect(shown).not.toMatch(/undefined|null/);
+  }
+});
+
+test("licenses are read from one text", () => {
+  const line = `\n${"-".repeat(100)}\n\n`;
+  const all = [
+    "Notes\n",
+    "Apache",
+    "GPL",
+    "preact 11.2.0\nLicense: MIT\nhttps://preactjs.com\n\nThe text\n",
+    "x 1",
+  ].join(line);
+  const { notes, licenses } = readLicenses(all);
+  expect(notes).toBe("Notes");
+  expect(licenses.map(({ name }) => name)).toEqual(["Offcut", "ffmpeg", "preact 11.2.0", "x 1"]);
+  expect(licenses[2]).toEqual({ name: "preact 11.2.0", facts: "MIT, https://preactjs.com", text: "The text" });
+  expect(licenses[3]).toEqual({ name: "x 1", facts: "", text: "" });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "bun:test";
+import { createRemainingTime } from "../../../web/app/remaining-time";
+import {
+  canDropFrames,
+  type ExportOptions,
+  findObstacle,
+  toExportPath,
+} from "../../../web/pages/asset/output/export-formats";
+import {
+  describeOutput,
+  describeWork,
+  estimateBytes,
+  getMaxFrameRate,
+  getSourceKbits,
+  listFormats,
+  listResolutions,
+  type RenderChoice,
+  type RenderedAsset,
+  toOutput,
+} from "../../../web/pages/asset/output/render-choices";
+
+const video: RenderedAsset & { has_transcript: boolean } = {
+  type: "video",
+  width: 1920,
+  height: 1080,
+  frame_rate: { num: 30_000, den: 1001 },
+  video_codec: "h264",
+  audio_codec: "aac",
+  audio_tracks: 1,
+  size_bytes: 100_000_000,
+  duration_seconds: "100",
+  has_transcript: true,
+};
+const audio = {
+  ...video,
+  type: "audio",
+  width: null,
+  height: null,
+  frame_rate: null,
+  video_codec: null,
+} as typeof video;
+const AS_SOURCE: RenderChoice = { format: "mp4", resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "" };
+
+describe("what a render can be", () => {
+  test("is bounded by the recording", () => {
+    expect(listFormats(video).map(({ value }) => value)).toEqual(["mp4", "mov", "m4a", "mp3"]);
+    expect(listFormats({ ...video, audio_tracks: 0 }).map(({ value }) => value)).toEqual(["mp4", "mov"]);
+    expect(listFormats(audio).map(({ value }) => value)).toEqual(["m4a", "mp3"]);
+    expect(
+      listResolutions(video)
+        .map(({ value }) => value)
+        .slice(0, 2),
+    ).toEqual(["", "720p"]);
+    expect(listResolutions({ ...video, width: 240, height: 427 }).map(({ value }) => value)).toEqual(["", "144p"]);
+    expect([getMaxFrameRate(video), getMaxFrameRate({ ...video, frame_rate: { num: 100, den: 1 } })]).toEqual([
+      59, 120,
+    ]);
+    expect(getSourceKbits(video)).toBe(8_000);
+    expect(getSourceKbits({ ...video, size_bytes: null })).toBeNull();
+  });
+
+  test("leaves out what is as the recording", () => {
+    expect(toOutput(AS_SOURCE)).toEqual({ format: "mp4" });
+    const all = { ...AS_SOURCE, resolution: "720p", frameRate: "25", videoBitrate: "900", audioBitrate: "96" };
+    expect(toOutput(all)).toEqual({
+      format: "mp4",
+      resolution: "720p",
+      frame_rate: 25,
+      video_bitrate: 900_000,
+      audio_bitrate: 96_000,
+    });
+    expect(toOutput({ ...all, format: "mp3" })).toEqual({ format: "mp3", audio_bitrate: 96_000 });
+  });
+
+  test("says which choice is fastest", () => {
+    expect(describeWork(video, AS_SOURCE, true)).toStartWith("Fastest");
+    expect(describeWork(video, { ...AS_SOURCE, frameRate: "25" }, true)).toContain("longest");
+    expect(describeWork({ ...video, video_codec: "vp9" }, AS_SOURCE, true)).toContain("vp9");
+  });
+});
+
+describe("the estimated size", () => {
+  test("is that of the recording in proportion to the duration, and follows the bitrates", () => {
+    expect(estimateBytes(video, AS_SOURCE, 50)).toBe(50_000_000);
+    expect(estimateBytes(video, { ...AS_SOURCE, videoBitrate: "840" }, 8)).toBe(1_000_000);
+    expect(estimateBytes(video, { ...AS_SOURCE, format: "mp3", audioBitrate: "128" }, 10)).toBe(160_000);
+    expect(estimateBytes({ ...video, size_bytes: null }, AS_SOURCE, 10)).toBeNull();
+  });
+
+  test("is smaller with fewer pixels, and never larger than the recording", () => {
+    const at = (change: Partial<RenderChoice>) => estimateBytes(video, { ...AS_SOURCE, ...change }, 100)!;
+    const sizes = [at({}), at({ resolution: "720p" }), at({ resolution: "360p" }), at({ resolution: "144p" })];
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(at({ frameRate: "59" })).toBeLessThanOrEqual(at({}));
+  });
+});
+
+test("an output is described by what it has", () => {
+  const output = {
+    format: "mp4" as const,
+    resolution: "720p",
+    frame_rate: 25,
+    video_bitrate: null,
+    audio_bitrate: null,
+  };
+  expect(describeOutput(output)).toBe("MP4 · 720p · 25 fps");
+  expect(describeOutput({ ...output, format: "mp3", resolution: null, frame_rate: null })).toBe("MP3");
+});
+
+describe("an export", () => {
+  const options: ExportOptions = {
+    format: "fcpxml",
+    layout: "review",
+    mediaFolder: " /Volumes/A & B ",
+    frameRate: "",
+    dropFrame: "true",
+    timeline: "source",
+  };
+
+  test("is refused before the click where that is known", () => {
+    const words = { hasWords: true };
+    expect(findObstacle("edl", audio, words)).toContain("only audio");
+    expect(findObstacle("edl", { ...video, frame_rate: { num: 120, den: 1 } }, words)).toContain("60 frames");
+    expect(findObstacle("srt", { ...video, has_transcript: false }, words)).toContain("no transcript");
+    expect(findObstacle("vtt", video, { hasWords: false })).toContain("pauses alone");
+    expect(findObstacle("mlt", audio, { hasWords: false })).toBeNull();
+  });
+
+  test("sends only the options that its format has", () => {
+    const query = (format: ExportOptions["format"], change = {}) =>
+      decodeURIComponent(toExportPath({ ...options, format, ...change }, video).replaceAll("+", " "));
+    expect(query("fcpxml")).toBe("export?format=fcpxml&layout=review&media_root=/Volumes/A & B&drop_frame=true");
+    expect(query("fcpxml", { frameRate: "25" })).not.toContain("drop_frame");
+    expect(query("edl", { frameRate: "25" })).toBe("export?format=edl&layout=review&frame_rate=25");
+    expect(query("csv")).toBe("export?format=csv&layout=review");
+    expect(query("srt")).toBe("subtitle?format=srt&timeline=source");
+  });
+
+  test("drops frames at 29.97 and 59.94 only", () => {
+    expect(canDropFrames("", video)).toBe(true);
+    expect(["29.97", "59.94", "30", "25"].map((rate) => canDropFrames(rate, video))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(canDropFrames("", audio)).toBe(false);
+  });
+});
+
+test("the remaining time follows the progress, and starts again with a job that does", () => {
+  const time = createRemainingTime();
+  expect(time.update("a", 0.2, 0)).toBeNull();
+  expect(time.update("a", 0.3, 1_000)).toBeNull();
+  expect(time.update("a", 0.6, 4_000)).toBeCloseTo(4);
+  expect(time.update("b", 0.6, 4_000)).toBeNull();
+  expect(time.update("a", 0.1, 5_000)).toBeNull();
+});

@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
+import { listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
+import {
+  chooseStep,
+  endOf,
+  findInView,
+  fitView,
+  limitView,
+  MIN_SCALE,
+  placeAt,
+  resizeView,
+  reveal,
+  scrollBy,
+  toTime,
+  toX,
+  type View,
+  zoomAt,
+} from "../../../web/editor/timeline/view";
+
+const views: fc.Arbitrary<View> = fc
+  .record({
+    duration: fc.integer({ min: 1, max: 20_000_000_000 }),
+    width: fc.integer({ min: 1, max: 4000 }),
+    start: fc.double({ min: 0, max: 1, noNaN: true }),
+    factor: fc.double({ min: 1, max: 10_000, noNaN: true }),
+  })
+  .map(({ duration, width, start, factor }) =>
+    limitView({ duration, width, start: start * duration, scale: duration / width / factor }),
+  );
+
+function expectValid(view: View): void {
+  const fit = view.duration / view.width;
+  expect(view.scale).toBeGreaterThanOrEqual(Math.min(MIN_SCALE, fit) * 0.999);
+  expect(view.scale).toBeLessThanOrEqual(fit * 1.001);
+  expect(view.start).toBeGreaterThanOrEqual(0);
+  expect(view.start + view.width * view.scale).toBeLessThanOrEqual(view.duration * 1.001);
+}
+
+test("zooming, scrolling and resizing stay within the recording", () => {
+  fc.assert(
+    fc.property(
+      views,
+      fc.double({ min: 0.01, max: 100, noNaN: true }),
+      fc.integer({ min: -5000, max: 5000 }),
+      (view, factor, x) => {
+        expectValid(zoomAt(view, factor, Math.abs(x) % view.width));
+        expectValid(scrollBy(view, x));
+        expectValid(resizeView(view, Math.abs(x) + 1));
+        expectValid(placeAt(view, view.duration / 3, view.width / 2, view.scale * factor));
+        expectValid(reveal(view, view.duration / 2, 0.5));
+      },
+    ),
+  );
+});
+
+test("a zoom keeps the time under the pointer, away from the ends", () => {
+  const view = { start: 50e6, scale: 20_000, width: 1000, duration: 1000e6 };
+  expect(toTime(zoomAt(view, 2, 300), 300)).toBeCloseTo(toTime(view, 300), 3);
+  expect(toTime(zoomAt(view, 0.5, 300), 300)).toBeCloseTo(toTime(view, 300), 3);
+  expect(toX(view, toTime(view, 123))).toBeCloseTo(123, 6);
+});
+
+test("a view of the whole recording stays one when the window changes", () => {
+  expect(resizeView(fitView(60e6, 500), 800)).toEqual(fitView(60e6, 800));
+  expect(resizeView(fitView(60e6, 0), 800)).toEqual(fitView(60e6, 800));
+});
+
+test("the ranges in view are found", () => {
+  const ranges = Array.from({ length: 100 }, (_, index) => ({ start: index * 10, end: index * 10 + 10 }));
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 1, max: 100 }), (start, width) => {
+      const view = { start, scale: 1, width, duration: 1000 };
+      const [from, to] = findInView(ranges, view);
+      const wanted = ranges.filter((range) => range.end > start && range.start < endOf(view));
+      expect(ranges.slice(from, to)).toEqual(wanted);
+    }),
+  );
+});
+
+test("labels of the ruler do not touch", () => {
+  fc.assert(
+    fc.property(views, (view) => {
+      const step = chooseStep(view, 72);
+      expect(step === 3600e6 || step / view.scale >= 72).toBe(true);
+    }),
+  );
+});
+
+function toFile(peaks: number[], { magic = "OCW1", rate = 50, count = peaks.length } = {}): ArrayBuffer {
+  const bytes = new Uint8Array(12 + peaks.length);
+  bytes.set(new TextEncoder().encode(magic));
+  new DataView(bytes.buffer).setUint32(4, rate, true);
+  new DataView(bytes.buffer).setUint32(8, count, true);
+  bytes.set(peaks, 12);
+  return bytes.buffer;
+}
+
+test("a damaged waveform is refused", () => {
+  expect(() => readWaveform(new ArrayBuffer(3))).toThrow("shorter than its header");
+  expect(() => readWaveform(toFile([1], { magic: "OCW2" }))).toThrow("Not a waveform");
+  expect(() => readWaveform(toFile([1], { rate: 0 }))).toThrow("0 peaks a second");
+  expect(() => readWaveform(toFile([1], { rate: 1e9 }))).toThrow("peaks a second");
+  expect(() => readWaveform(toFile([1], { count: 4e9 }))).toThrow("more than");
+  expect(() => readWaveform(toFile([1, 2, 3], { count: 4 }))).toThrow("3 of 4 peaks");
+  expect(() => readWaveform(toFile([1, 2, 3], { count: 2 }))).toThrow("3 of 2 peaks");
+  expect(readWaveform(toFile([])).levels[0]).toHaveLength(0);
+});
+
+test("no peak is missed at any zoom", () => {
+  const peaks = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 500 });
+  fc.assert(
+    fc.property(peaks, fc.nat(600), fc.integer({ min: 1, max: 600 }), (values, from, length) => {
+      const waveform = readWaveform(toFile(values));
+      const found = findPeak(waveform, from * 20_000, (from + length) * 20_000);
+      const inside = Math.max(0, ...values.slice(from, from + length));
+      // Coarse levels may reach over the ends of the range.
+      const around = Math.max(0, ...values.slice(Math.max(0, from - length), from + 2 * length));
+      expect(found).toBeGreaterThanOrEqual(inside);
+      expect(found).toBeLessThanOrEqual(around);
+    }),
+  );
+});
+
+const storyboard: Storyboard = {
+  interval: 2,
+  count: 250,
+  width: 160,
+  height: 90,
+  columns: 10,
+  rows: 10,
+  sheets: 3,
+  getSheetUrl: String,
+};
+
+test("pictures cover the view, each from its place on its sheet", () => {
+  const view = { start: 221e6, scale: 20_000, width: 1000, duration: 500e6 };
+  const tiles = listTiles(storyboard, view, 45);
+  expect(tiles[0]!.x).toBeLessThanOrEqual(0);
+  expect(tiles.at(-1)!.x + tiles.at(-1)!.width).toBeGreaterThanOrEqual(1000);
+  // The picture of 220.8 s is number 110: the first of the second row of the second sheet.
+  expect(tiles[0]).toMatchObject({ sheet: 1, sourceX: 0, sourceY: 90, width: 80 });
+  expect(listTiles({ ...storyboard, count: 0 }, view, 45)).toEqual([]);
+  expect(listTiles(storyboard, fitView(5000e6, 1000), 45).at(-1)!.sheet).toBe(2);
+});

@@ -1,0 +1,160 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
+import type { EditorPlan } from "../../../web/editor/model/plan";
+import { isWordKept, removeWords, toggleWords, type Words } from "../../../web/editor/model/words";
+import {
+  findFirstWord,
+  findWordAtOffset,
+  findWordsEnd,
+  measureParagraph,
+  toCharacters,
+} from "../../../web/editor/transcript/offsets";
+import { findParagraph, splitParagraphs, toPieces, toViews } from "../../../web/editor/transcript/paragraphs";
+import { recordings, share } from "./arbitrary-edits";
+
+const textOf = (pieces: { text: string }[]) => pieces.map(({ text }) => text).join("");
+
+/** Creates words of 300 ms with pauses of 100 ms; `pauses` are longer ones before a word, in milliseconds. */
+function makeWords(texts: string[], pauses: Record<number, number> = {}): Words {
+  const words = { text: texts, start: [] as number[], end: [] as number[] };
+  let at = 0;
+  for (const index of texts.keys()) {
+    at += pauses[index] ?? 100;
+    words.start.push(at * 1000);
+    at += 300;
+    words.end.push(at * 1000);
+  }
+  return words;
+}
+
+const keepAll = (words: Words): EditorPlan => {
+  const duration = (words.end.at(-1) ?? 0) + 1_000_000;
+  return { duration, spans: [{ start: 0, end: duration, isKept: true, review: null }] };
+};
+
+test("a long pause ends a paragraph, and so does a sentence after 50 words", () => {
+  const pause = makeWords(["a", "b", "c", "d"], { 2: 1600, 3: 1400 });
+  expect(splitParagraphs(pause)).toEqual([
+    { from: 0, to: 2 },
+    { from: 2, to: 4 },
+  ]);
+  const sentence = makeWords(
+    Array.from({ length: 100 }, (_, index) => (index === 59 || index === 30 ? "end." : "word")),
+  );
+  expect(splitParagraphs(sentence)).toEqual([
+    { from: 0, to: 60 },
+    { from: 60, to: 100 },
+  ]);
+  const endless = splitParagraphs(makeWords(Array.from({ length: 200 }, () => "word")));
+  expect(endless.map(({ to, from }) => to - from)).toEqual([80, 80, 40]);
+  expect(splitParagraphs(makeWords([]))).toEqual([]);
+});
+
+test("each word has the state that it has in the plan, and the text is the words with single spaces", () => {
+  fc.assert(
+    fc.property(recordings, ({ words, plan }) => {
+      const paragraphs = splitParagraphs(words);
+      const views = toViews(words, words.text, plan, paragraphs, null);
+      for (const view of views) {
+        expect(view.runs[0]!.from).toBe(view.from);
+        expect(view.runs.at(-1)!.to).toBe(view.to);
+        for (const [index, run] of view.runs.entries()) {
+          if (index > 0) expect(run.from).toBe(view.runs[index - 1]!.to);
+          for (let word = run.from; word < run.to; word++)
+            expect(run.reason === null).toBe(isWordKept(plan, words, word));
+        }
+        expect(textOf(toPieces(view))).toBe(words.text.slice(view.from, view.to).join(" "));
+        for (const { text, run } of toPieces(view)) if (run !== null) expect(text.trim()).toBe(text);
+      }
+    }),
+  );
+});
+
+test("an edit changes only the paragraphs that show it", () => {
+  const words = makeWords(Array.from({ length: 400 }, (_, index) => `word${index}`));
+  const plan = keepAll(words);
+  const paragraphs = splitParagraphs(words);
+  const before = toViews(words, words.text, plan, paragraphs, null);
+  const removed = removeWords(plan, words, { from: 100, to: 103 });
+  const after = toViews(words, words.text, removed, paragraphs, { plan, texts: words.text, views: before });
+  expect(after.map((view, index) => view === before[index])).toEqual([true, false, true, true, true]);
+  const corrected = applyCorrections(words, correctWords([], words, { from: 399, to: 400 }, "other"));
+  const last = toViews(words, corrected, removed, paragraphs, {
+    plan: removed,
+    texts: words.text,
+    views: after,
+  });
+  expect(last.map((view, index) => view === after[index])).toEqual([true, true, true, true, false]);
+});
+
+test("after an edit the paragraphs show what they would without those before it", () => {
+  fc.assert(
+    fc.property(recordings, share, share, ({ words, plan }, a, b) => {
+      // Short paragraphs, so that an edit leaves some of them alone.
+      const paragraphs = words.text.flatMap((_, index) =>
+        index % 3 === 0 ? [{ from: index, to: Math.min(words.text.length, index + 3) }] : [],
+      );
+      const before = toViews(words, words.text, plan, paragraphs, null);
+      const from = Math.floor(a * words.text.length);
+      const range = { from, to: Math.min(words.text.length, from + Math.ceil(b * 6)) };
+      const { plan: edited } = toggleWords(plan, words, range);
+      const after = toViews(words, words.text, edited, paragraphs, { plan, texts: words.text, views: before });
+      const wanted = toViews(words, words.text, edited, paragraphs, null);
+      expect(after.map(({ runs }) => runs)).toEqual(wanted.map(({ runs }) => runs));
+    }),
+  );
+});
+
+test("a span to review is marked once, where it starts", () => {
+  const words = makeWords(Array.from({ length: 120 }, () => "word"));
+  const { duration } = keepAll(words);
+  const spans = [{ start: 0, end: duration, isKept: true as const, review: "might be another take" }];
+  const views = toViews(words, words.text, { duration, spans }, splitParagraphs(words), null);
+  expect(views.flatMap(({ runs }) => runs.map(({ isReviewStart }) => isReviewStart))).toEqual([true, false]);
+});
+
+test("characters and words map to each other, corrected ones included", () => {
+  fc.assert(
+    fc.property(
+      recordings,
+      share,
+      share,
+      fc.constantFrom("x", "several words here", ""),
+      ({ words, plan }, a, b, text) => {
+        const count = words.text.length;
+        const from = Math.min(count - 1, Math.floor(a * count));
+        const to = Math.min(count, from + 1 + Math.floor(b * 4));
+        const texts = applyCorrections(words, correctWords([], words, { from, to }, text));
+        for (const view of toViews(words, texts, plan, splitParagraphs(words), null)) {
+          const shown = textOf(toPieces(view));
+          const { start, end } = measureParagraph(view);
+          for (let word = view.from; word < view.to; word++) {
+            const index = word - view.from;
+            if (texts[word] === "") continue;
+            expect(shown.slice(start[index]!, end[index]!)).toBe(texts[word]!);
+            expect(findWordAtOffset(view, start[index]!)).toBe(word);
+            expect(findWordAtOffset(view, end[index]! - 1)).toBe(word);
+            expect(findFirstWord(view, start[index]!)).toBe(word);
+            const next = findWordsEnd(view, end[index]!);
+            expect(next).toBeGreaterThan(word);
+            expect(texts.slice(word + 1, next).every((one) => one === "")).toBe(true);
+            expect(toCharacters(view, { from: word, to: word + 1 })).toEqual({
+              start: start[index]!,
+              end: end[index]!,
+            });
+          }
+        }
+      },
+    ),
+  );
+});
+
+test("the paragraph of a word is found", () => {
+  const paragraphs = [
+    { from: 0, to: 3 },
+    { from: 3, to: 4 },
+    { from: 4, to: 9 },
+  ];
+  expect([0, 2, 3, 4, 8].map((word) => findParagraph(paragraphs, word))).toEqual([0, 0, 1, 2, 2]);
+});

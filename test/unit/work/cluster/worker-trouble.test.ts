@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { AppError } from "../../../../src/domain/errors";
+import { createWorkerTrouble } from "../../../../src/work/cluster/worker-trouble";
+
+function bench() {
+  const state = { now: 0 };
+  return { state, trouble: createWorkerTrouble(() => state.now) };
+}
+
+test("a worker that fails is avoided for the step for ten minutes, and chosen last until it completes something", () => {
+  const { state, trouble } = bench();
+  trouble.record("w", "step", "failed", new Error("bwrap: No permissions"));
+  expect([trouble.rank("w", "step"), trouble.rank("w", "another"), trouble.rank("v", "step")]).toEqual([2, 1, 0]);
+  trouble.record("w", "another", "completed", null);
+  expect([trouble.rank("w", "step"), trouble.rank("w", "another")]).toEqual([2, 0]);
+  state.now += 600_000;
+  trouble.prune();
+  expect(trouble.rank("w", "step")).toBe(0);
+});
+
+test("a lost execution counts for 30 s; a damaged file, a yield and a cancellation are not the worker's fault", () => {
+  const { state, trouble } = bench();
+  trouble.record("w", "a", "lost", null);
+  state.now += 29_999;
+  expect(trouble.rank("w", "a")).toBe(2);
+  state.now++;
+  trouble.record("w", "b", "yielded", null);
+  expect(trouble.rank("w", "a")).toBe(0);
+  trouble.record("w", "c", "failed", new AppError("corrupt_media", "File is damaged."));
+  trouble.record("w", "c", "aborted", null);
+  trouble.record("w", "c", "released", null);
+  expect(trouble.rank("w", "c")).toBe(0);
+});
+
+test("a worker that takes no tickets waits longer each time", () => {
+  const { state, trouble } = bench();
+  const avoidedFor = () => {
+    trouble.avoid("w", "not_taken");
+    let seconds = 0;
+    for (; trouble.isAvoided("w"); seconds++) state.now += 1_000;
+    return seconds;
+  };
+  expect([1, 2, 3, 4, 5, 6].map(avoidedFor)).toEqual([5, 10, 20, 40, 60, 60]);
+  trouble.record("w", "step", "completed", null);
+  expect(avoidedFor()).toBe(5);
+});

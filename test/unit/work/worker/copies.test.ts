@@ -1,0 +1,62 @@
+/** What a worker keeps of recordings, and removes when they are deleted. */
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { MAX_COPIED_ASSETS } from "../../../../src/domain/workers";
+import { newId } from "../../../../src/lib/ids";
+import { silentLog } from "../../../../src/lib/log";
+import { createHead } from "../../../../src/outbound/head";
+import { createCopies } from "../../../../src/work/worker/copies";
+import { openWorkFolders } from "../../../../src/work/worker/work-folders";
+import { temporaryFolder } from "../../../temporary-folder";
+import { startFakeHead } from "./fake-head";
+
+const never = new AbortController().signal;
+
+test("work folders of deleted recordings are removed, at once or when their execution ends", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const [deleted, other] = [newId(), newId()];
+  const earlier = await openWorkFolders(folder.path);
+  for (const asset of [deleted, other])
+    await (await earlier.acquire({ asset, key: "key", execution: newId() })).release(true);
+  await Bun.write(join(folder.path, "speech-1/audio"), "of the recognizer");
+  const workFolders = await openWorkFolders(folder.path);
+  const used = await workFolders.acquire({ asset: deleted, key: "another", execution: newId() });
+  const forgotten: string[] = [];
+  const cache = { listAssets: () => [other], forget: (asset: string) => forgotten.push(asset) };
+  head.deleted = [deleted, newId()];
+  const copies = createCopies({
+    cache: { ...cache, forget: (asset) => void cache.forget(asset) },
+    workFolders,
+    head: createHead({ url: head.url, token: head.token, ca: null }),
+    log: silentLog(),
+  });
+  await copies.removeDeleted(never);
+  expect(head.askedAbout.map((assets) => assets.toSorted())).toEqual([[deleted, other].toSorted()]);
+  expect(forgotten).toEqual([deleted]);
+  const names = async () => (await readdir(folder.path)).toSorted();
+  expect(await names()).toEqual([`${deleted}_another`, `${other}_key`, "speech-1"].toSorted());
+  await used.release(true);
+  expect(await names()).toEqual([`${other}_key`, "speech-1"].toSorted());
+});
+
+test("many recordings are asked about in parts, and none without copies", async () => {
+  const asked: number[] = [];
+  let assets: string[] = [];
+  const copies = createCopies({
+    cache: { listAssets: () => assets, forget: () => {} },
+    workFolders: { listAssets: async () => [], forget: async () => {} },
+    head: {
+      findDeleted: async (some) => {
+        asked.push(some.length);
+        return [];
+      },
+    },
+    log: silentLog(),
+  });
+  await copies.removeDeleted(never);
+  assets = Array.from({ length: MAX_COPIED_ASSETS + 1 }, newId);
+  await copies.removeDeleted(never);
+  expect(asked).toEqual([MAX_COPIED_ASSETS, 1]);
+});

@@ -1,0 +1,274 @@
+/** Executions with the media tools of this machine and a head over real HTTP, whose network fails. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openBlobCache } from "../../../../src/blobs/blob-cache";
+import { JobAborted } from "../../../../src/domain/jobs";
+import { resolveOutput } from "../../../../src/domain/render-output";
+import { newId } from "../../../../src/lib/ids";
+import { createLog } from "../../../../src/lib/log";
+import { killAllChildren } from "../../../../src/lib/process";
+import { createHead } from "../../../../src/outbound/head";
+import type { RenderInput } from "../../../../src/work/jobs/render-run";
+import type { MediaTools } from "../../../../src/work/media-tools";
+import { writeProbed } from "../../../../src/work/prepared-files";
+import { createExecutor, type ExecutionControl } from "../../../../src/work/worker/executor";
+import { openWorkFolders } from "../../../../src/work/worker/work-folders";
+import { longVideo, silentVideo } from "../../../http/media";
+import { createRandom } from "../../../random";
+import { startTcpProxy } from "../../../tcp-proxy";
+import { temporaryFolder } from "../../../temporary-folder";
+import { until } from "../../../until";
+import { LIMITS, probeFile } from "../../media/rendering";
+import { createTools } from "../split-places";
+import { type FakeExecution, type FakeHead, startFakeHead } from "./fake-head";
+
+setDefaultTimeout(60_000);
+
+const roomy = { availableBytes: () => 1e12, claim: (_bytes: number) => true };
+
+/** An executor with a folder of its own. `port` is that of the head. */
+async function openTested(port: number, folder: string, disk = roomy) {
+  const log: string[] = [];
+  // Recognition does not take part.
+  const tools = { ...createTools(), temporaryFolder: folder, speech: null } as unknown as MediaTools;
+  const run = createExecutor({
+    tools,
+    head: createHead({ url: `http://127.0.0.1:${port}`, token: "wt_secret", ca: null }),
+    cache: await openBlobCache({ folder: join(folder, "cache"), maxBytes: 1e9, disk }),
+    workFolders: await openWorkFolders(join(folder, "work")),
+    log: createLog((line) => log.push(line), false),
+  });
+  return {
+    log,
+    /** Runs the execution; `control` replaces what the agent says. */
+    run: ({ id, url }: FakeExecution, control: Partial<ExecutionControl> = {}) =>
+      run(
+        { execution: id, url },
+        {
+          boot: { workerId: newId(), bootId: newId() },
+          signal: new AbortController().signal,
+          isDraining: () => false,
+          shouldYield: () => false,
+          progress: () => {},
+          ...control,
+        },
+      ),
+    kept: () => readdir(join(folder, "work")),
+  };
+}
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** A preparation that only probes, with files that earlier attempts have left. */
+function addProbe(head: FakeHead, source: Uint8Array, left: { name: string; content: Uint8Array }[] = []) {
+  return head.addExecution({
+    kind: "prepare",
+    input: {
+      blobs: { source: { name: "source", bytes: source.byteLength } },
+      language: null,
+      limits: LIMITS,
+      scope: "probe",
+    },
+    files: [{ name: "source", content: source }, ...left.map((file) => ({ ...file, role: "output" as const }))],
+  });
+}
+
+test("an execution reports files and output, once again when a checksum was refused, through a failing network", async () => {
+  await using head = startFakeHead();
+  await using network = await startTcpProxy(head.port);
+  await using folder = await temporaryFolder();
+  const tested = await openTested(network.port, folder.path);
+  network.lose(40_000, createRandom(3));
+  const source = await silentVideo();
+  const execution = addProbe(head, source);
+  execution.refuseOnce.add("probed.json");
+  await tested.run(execution);
+  const probed = execution.received.get("probed.json")!;
+  expect(execution.checkpoints).toMatchObject([
+    {
+      checkpoint: { kind: "probed", info: { type: "video" } },
+      files: [{ name: "probed.json", bytes: probed.byteLength }],
+    },
+  ]);
+  const output = { blobs: [{ name: "probed.json", bytes: probed.byteLength }] };
+  expect(execution.results).toMatchObject([{ status: "completed", output }]);
+  expect(tested.log.join("\n")).toContain("execution.files_refused");
+  expect(tested.log.join("\n")).not.toContain("signed");
+  expect(await tested.kept()).toEqual([]);
+
+  // The source is in the cache, and the head has the other file: nothing is transferred.
+  await network.heal();
+  const { to_server, to_client } = { ...network.bytes };
+  const repeated = addProbe(head, source, [{ name: "probed.json", content: probed }]);
+  await tested.run(repeated);
+  expect(repeated.results).toMatchObject([{ status: "completed", output, files: [] }]);
+  expect(repeated.received.size).toBe(0);
+  expect(network.bytes.to_server - to_server).toBeLessThan(6_000);
+  expect(network.bytes.to_client - to_client).toBeLessThan(probed.byteLength + 6_000);
+});
+
+test("a file that cannot be read fails with the error of a local job", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  const execution = addProbe(head, encode("not a recording"));
+  await tested.run(execution);
+  expect(execution.results).toMatchObject([{ status: "failed", error: { kind: "app", code: "unsupported_media" } }]);
+});
+
+test("a worker without disk space fails with an error that another place does not have", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path, { availableBytes: () => 0, claim: () => false });
+  const execution = addProbe(head, encode("anything"));
+  await tested.run(execution);
+  expect(execution.results).toMatchObject([
+    { status: "failed", error: { kind: "error", message: "The worker's disk is full." } },
+  ]);
+  expect(await tested.kept()).toEqual([]);
+});
+
+test("a disk that fills up midway ends the execution without files, and the next one runs", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  let isFull = true;
+  // It was announced as free, and others have written meanwhile.
+  const disk = { availableBytes: () => 1e12, claim: () => !isFull };
+  const tested = await openTested(head.port, folder.path, disk);
+  const source = await silentVideo();
+  const failed = addProbe(head, source);
+  await tested.run(failed);
+  expect(failed.results).toMatchObject([{ status: "failed", error: { message: "The worker's disk is full." } }]);
+  const left = (await readdir(folder.path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  expect([await tested.kept(), left.map(({ name }) => name)]).toEqual([[], []]);
+  isFull = false;
+  const next = addProbe(head, source);
+  await tested.run(next);
+  expect(next.results).toMatchObject([{ status: "completed" }]);
+});
+
+test("an execution that is not current is left without a trace", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  const execution = addProbe(head, encode("anything"));
+  execution.isGone = true;
+  await expect(tested.run(execution)).rejects.toMatchObject({ status: 404 });
+  expect(await tested.kept()).toEqual([]);
+  await expect(tested.run({ ...execution, url: "http://127.0.0.1/elsewhere" })).rejects.toThrow("no link");
+});
+
+test("a draining worker gives back what it is given", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  const execution = addProbe(head, encode("anything"));
+  await tested.run(execution, { isDraining: () => true });
+  expect(execution.results).toEqual([{ status: "released" }]);
+});
+
+test("names of files that leave their folder are refused", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  for (const name of ["../secret", "/etc/passwd", ".hidden", "a/b", "", "a\0b"]) {
+    const execution = head.addExecution({ kind: "cut", input: {}, files: [{ name, content: encode("x") }] });
+    await expect(tested.run(execution)).rejects.toThrow("manifest");
+    expect(execution.results).toMatchObject([{ status: "failed" }]);
+  }
+});
+
+/** A render with many chunks. */
+async function addLongRender(head: FakeHead): Promise<FakeExecution> {
+  await using folder = await temporaryFolder();
+  const [path, probedPath] = [join(folder.path, "source"), join(folder.path, "probed.json")];
+  const source = await longVideo();
+  await Bun.write(path, source);
+  const probed = await probeFile(path);
+  await writeProbed(probedPath, probed);
+  const resolved = resolveOutput(probed, { video_bitrate: 100_000 });
+  if (!resolved.ok) throw new Error(JSON.stringify(resolved.errors));
+  const facts = await Bun.file(probedPath).bytes();
+  const input: RenderInput = {
+    blobs: {
+      source: { name: "source", bytes: source.byteLength },
+      probed: { name: "probed.json", bytes: facts.byteLength },
+    },
+    plan: null,
+    output: resolved.output,
+    duration: probed.info.duration,
+  };
+  return head.addExecution({
+    kind: "render",
+    input,
+    files: [
+      { name: "source", content: source },
+      { name: "probed.json", content: facts },
+    ],
+  });
+}
+
+/** The processes that have a file below the folder in their command line. */
+async function processesOf(folder: string): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+  return commands.filter((command) => command.includes(folder));
+}
+
+test("a cancelled render frees the processor within three seconds, and reports nothing", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  const execution = await addLongRender(head);
+  const abort = new AbortController();
+  const running = tested.run(execution, { signal: abort.signal });
+  await until("ffmpeg encodes", async () => (await processesOf(folder.path)).length > 0, 40);
+  const started = performance.now();
+  abort.abort(new JobAborted("cancelled"));
+  await expect(running).rejects.toMatchObject({ reason: "cancelled" });
+  expect(await processesOf(folder.path)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(execution.results).toEqual([]);
+});
+
+test("a render that yields, and one that is given back, leave their chunks for the next attempt here", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  const execution = await addLongRender(head);
+  let isYielding = false;
+  const running = tested.run(execution, { shouldYield: () => isYielding });
+  const findChunks = async () => {
+    const [name] = await tested.kept();
+    const names = name === undefined ? [] : await readdir(join(folder.path, "work", name, "work"), { recursive: true });
+    return names.filter((one) => /(^|\/)chunk-[0-9a-f]{24}\.mp4$/.test(one)).sort();
+  };
+  await until("the first chunk", async () => (await findChunks()).length > 0, 40);
+  isYielding = true;
+  await running;
+  expect(execution.results).toEqual([{ status: "yielded" }]);
+  const chunks = await findChunks();
+  expect(chunks.length).toBeGreaterThan(0);
+
+  const next = head.addExecution({
+    kind: "render",
+    input: execution.manifest.input,
+    files: [...execution.contents].map(([name, content]) => ({ name, content })),
+  });
+  const abort = new AbortController();
+  let share = 0;
+  const again = tested.run(next, {
+    signal: abort.signal,
+    progress: (reported) => {
+      share = Math.max(share, reported);
+    },
+  });
+  await until("progress", () => share > 0, 40);
+  expect((await findChunks()).filter((name) => chunks.includes(name))).toEqual(chunks);
+  abort.abort(new JobAborted("shutdown"));
+  await again;
+  expect(next.results).toEqual([{ status: "released" }]);
+  expect((await tested.kept()).length).toBe(1);
+  await killAllChildren();
+});
