@@ -6,7 +6,10 @@ usage() {
   cat <<'EOT'
 ./install.sh                  build, and install to /usr/local/bin or ~/.local/bin
 ./install.sh --systemd        also install a hardened system service (needs root)
-./install.sh --uninstall      remove the program and the service, but not the data
+./install.sh --worker --systemd
+                              install the service of a worker instead, which does work of a server on another machine;
+                              OFFCUT_HEAD, OFFCUT_TOKEN and OFFCUT_REDIS fill its configuration file
+./install.sh --uninstall      remove the program and the services, but not the data
 ./install.sh build            build dist/offcut
 ./install.sh demo [FILE] [--script FILE]
                               build, start a server on a free port, cut and render a recording, stop the server
@@ -21,6 +24,9 @@ readonly EXECUTABLE=dist/offcut
 readonly UNIT=/etc/systemd/system/offcut.service
 readonly CONFIG=/etc/offcut/offcut.toml
 readonly DATA=/var/lib/offcut
+readonly WORKER_UNIT=/etc/systemd/system/offcut-worker.service
+readonly WORKER_CONFIG=/etc/offcut/worker.toml
+readonly WORKER_DATA=/var/lib/offcut-worker
 
 say() { printf '%s\n' "$@"; }
 fail() {
@@ -118,9 +124,17 @@ test_packages() {
   local missing=()
   has ffmpeg || missing+=(ffmpeg)
   has redis-server || missing+=(redis-server)
-  has chromium || missing+=(chromium)
+  # The shell needs a third of the browser's time; not every distribution has it.
+  if [ "${OFFCUT_FULL:-}" = 1 ]; then
+    has chromium || missing+=(chromium)
+    has firefox-esr || missing+=(firefox-esr)
+  elif ! has chromium-headless-shell; then
+    install_debian "the tests" chromium-headless-shell || has chromium || missing+=(chromium)
+  fi
   has melt || missing+=(melt)
   has bwrap || missing+=(bubblewrap)
+  has python3 || missing+=(python3)
+  has openssl || missing+=(openssl)
   compgen -G '/usr/lib/*-linux-gnu/libflite.so.1' >/dev/null || missing+=(libflite1)
   [ -d /usr/share/pocketsphinx/test/data ] || missing+=(pocketsphinx-testdata)
   [ ${#missing[@]} -eq 0 ] || install_debian "the tests" "${missing[@]}" || true
@@ -145,17 +159,35 @@ install_program() {
   case ":$PATH:" in *":$folder:"*) ;; *) say "Add it to your PATH: export PATH=\"$folder:\$PATH\"" ;; esac
 }
 
-install_service() {
+# prepare_service USER FOLDER: installs the program, and what a service needs besides its configuration.
+prepare_service() {
+  local user=$1 folder=$2
   is_root || fail "--systemd needs root"
   has systemctl || fail "--systemd: systemd is not installed"
   install_program
   has ffmpeg || install_debian "current codecs (the bundled ffmpeg is from 2018)" ffmpeg || true
   has bwrap || install_debian "the sandbox of media processes" bubblewrap || true
-  if ! id offcut >/dev/null 2>&1; then
-    useradd --system --user-group --home-dir "$DATA" --shell /usr/sbin/nologin offcut
+  if ! id "$user" >/dev/null 2>&1; then
+    useradd --system --user-group --home-dir "$folder" --shell /usr/sbin/nologin "$user"
   fi
-  install -d -m 0700 -o offcut -g offcut "$DATA"
+  install -d -m 0700 -o "$user" -g "$user" "$folder"
   mkdir -p /etc/offcut
+}
+
+# start_service NAME: starts the service now and at each start of the machine. Fails when systemd is not running.
+start_service() {
+  if [ ! -d /run/systemd/system ]; then
+    say "Wrote /etc/systemd/system/$1.service. systemd is not running, so the service was not started."
+    return 1
+  fi
+  systemctl daemon-reload
+  systemctl enable --quiet "$1"
+  systemctl restart "$1"
+  say "The service is running: systemctl status $1"
+}
+
+install_service() {
+  prepare_service offcut "$DATA"
   if [ -e "$CONFIG" ]; then
     grep -q '^ *data_dir' "$CONFIG" || printf 'data_dir = "%s"\n' "$DATA" | cat - "$CONFIG" >"$CONFIG.new"
     [ ! -e "$CONFIG.new" ] || mv "$CONFIG.new" "$CONFIG"
@@ -163,43 +195,80 @@ install_service() {
     printf '# Read by every offcut command. Put secrets into /etc/offcut/offcut.env (OFFCUT_NAME=value, mode 0600).\ndata_dir = "%s"\nhost = "0.0.0.0"\n' "$DATA" >"$CONFIG"
     chmod 644 "$CONFIG"
   fi
-  unit >"$UNIT"
-  if [ ! -d /run/systemd/system ]; then
-    say "Wrote $UNIT. systemd is not running, so the service was not started."
-    return
-  fi
-  systemctl daemon-reload
-  systemctl enable --quiet offcut
-  systemctl restart offcut
-  say "The service is running: systemctl status offcut"
+  unit "Offcut media cutting and rendering server" offcut "serve" 2 30 >"$UNIT"
+  start_service offcut || return 0
   say "Create the first account: open the link that sudo -u offcut offcut setup-url prints,"
   say "or run sudo -u offcut offcut user create --admin --email YOU@EXAMPLE.ORG"
 }
 
+install_worker_service() {
+  prepare_service offcut-worker "$WORKER_DATA"
+  if [ -e "$WORKER_CONFIG" ]; then
+    say "Kept $WORKER_CONFIG"
+  else
+    # The token is in it.
+    (umask 077 && worker_config >"$WORKER_CONFIG.new")
+    chown root:offcut-worker "$WORKER_CONFIG.new"
+    chmod 640 "$WORKER_CONFIG.new"
+    mv "$WORKER_CONFIG.new" "$WORKER_CONFIG"
+  fi
+  # A worker drains for 30 s before it ends.
+  unit "Offcut worker" offcut-worker "worker --config $WORKER_CONFIG" 10 45 >"$WORKER_UNIT"
+  local name
+  for name in head token redis; do
+    if ! grep -q "^ *$name *=" "$WORKER_CONFIG"; then
+      if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+      say "Wrote $WORKER_UNIT. Complete $WORKER_CONFIG ($name is missing), then run: systemctl enable --now offcut-worker"
+      return
+    fi
+  done
+  start_service offcut-worker || true
+}
+
+# worker_config: prints the configuration of a worker, with the settings that OFFCUT_HEAD, OFFCUT_TOKEN and OFFCUT_REDIS give.
+worker_config() {
+  say "# Read by offcut worker. For other commands on this machine: sudo -u offcut-worker offcut models list --config $WORKER_CONFIG"
+  say "data_dir = \"$WORKER_DATA\""
+  worker_setting head "${OFFCUT_HEAD:-}" https://offcut.example.org "address of the server"
+  worker_setting token "${OFFCUT_TOKEN:-}" wt_... "from offcut worker token create on the server"
+  worker_setting redis "${OFFCUT_REDIS:-}" rediss://user:password@redis.example.org:6379 "redis_url of the server, as this machine reaches it"
+  say "# jobs = [\"render\", \"prepare\", \"cut\"]" "# slots = 2" "# ca = \"/etc/offcut/ca.pem\""
+}
+
+# worker_setting NAME VALUE EXAMPLE ABOUT: prints the setting, as a comment without a value.
+worker_setting() {
+  case $2 in *[\'$'\n']*) fail "the value of $1 contains a quote or a line break" ;; esac
+  say "# $4"
+  if [ -n "$2" ]; then say "$1 = '$2'"; else say "# $1 = \"$3\""; fi
+}
+
+# unit DESCRIPTION USER COMMAND RESTART_SECONDS STOP_SECONDS: prints the unit of a service, whose data folder has the name of its user.
 unit() {
-  local groups="" group
+  local description=$1 user=$2 command=$3 restart=$4 stop=$5 groups="" group
   for group in video render; do
     if getent group "$group" >/dev/null; then groups="$groups $group"; fi
   done
   cat <<EOT
 [Unit]
-Description=Offcut media cutting and rendering server
+Description=$description
 After=network-online.target
 Wants=network-online.target
 
 [Service]
-ExecStart=$(program_folder)/offcut serve
-EnvironmentFile=-/etc/offcut/offcut.env
-User=offcut
-Group=offcut
+ExecStart=$(program_folder)/offcut $command
+EnvironmentFile=-/etc/offcut/$user.env
+User=$user
+Group=$user
 ${groups:+SupplementaryGroups=${groups# }
-}StateDirectory=offcut
+}StateDirectory=$user
 StateDirectoryMode=0700
 UMask=0077
 Restart=on-failure
-RestartSec=2
+# The head refuses the token of this worker.
+RestartPreventExitStatus=77
+RestartSec=$restart
 KillMode=mixed
-TimeoutStopSec=30
+TimeoutStopSec=$stop
 LimitNOFILE=65536
 # Out of memory, the kernel ends the process that uses the most, not the whole service.
 MemoryMax=80%
@@ -242,20 +311,21 @@ EOT
 
 uninstall() {
   local path
-  if [ -e "$UNIT" ]; then
+  for path in "$UNIT" "$WORKER_UNIT"; do
+    [ -e "$path" ] || continue
     is_root || fail "removing the service needs root"
-    if [ -d /run/systemd/system ]; then systemctl disable --now --quiet offcut || true; fi
-    rm -f "$UNIT"
+    if [ -d /run/systemd/system ]; then systemctl disable --now --quiet "$(basename "$path")" || true; fi
+    rm -f "$path"
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
-    say "Removed $UNIT"
-  fi
+    say "Removed $path"
+  done
   for path in /usr/local/bin/offcut "$HOME/.local/bin/offcut"; do
     if [ -e "$path" ]; then
       rm -f "$path"
       say "Removed $path"
     fi
   done
-  for path in "$DATA" "$HOME/.local/share/offcut" /etc/offcut; do
+  for path in "$DATA" "$WORKER_DATA" "$HOME/.local/share/offcut" /etc/offcut; do
     if [ -e "$path" ]; then say "Kept $path"; fi
   done
 }
@@ -330,6 +400,9 @@ BROKEN=0
 # Seconds and name of each suite, one per line.
 DURATIONS=""
 
+# What failed tests printed, to be repeated below the durations: a long output is often cut at its beginning.
+FAILURES=""
+
 # timed NAME COMMAND...: runs a command and records its duration.
 timed() {
   local name=$1 started=$SECONDS status=0
@@ -343,15 +416,18 @@ timed() {
 # run_tests NAME PATH...: runs a suite.
 run_tests() { timed "$1" count_tests "$@"; }
 
-# count_tests NAME PATH...: runs two test files at a time and counts their results. A suite is broken when no test passed or the runner stopped early.
+# count_tests NAME PATH...: runs three test files at a time, because they sometimes wait, and counts their results.
+# A suite is broken when no test passed or the runner stopped early.
 count_tests() {
-  local name=$1 log passed failed status=0 limit=()
+  local name=$1 log passed failed status=0 limit=() seconds=1200
   shift
   log=$(mktemp)
-  if has timeout; then limit=(timeout --kill-after=10 1200); fi
-  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 --parallel=2 "$@" </dev/null 2>&1 | tee "$log" || status=$?
+  if [ "${OFFCUT_FULL:-}" = 1 ]; then seconds=43200; fi
+  if has timeout; then limit=(timeout --kill-after=10 "$seconds"); fi
+  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 --parallel=3 "$@" </dev/null 2>&1 | tee "$log" || status=$?
   passed=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   failed=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
+  FAILURES+=$(failed_tests "$log")
   rm -f "$log"
   PASSED=$((PASSED + ${passed:-0}))
   FAILED=$((FAILED + ${failed:-0}))
@@ -361,28 +437,46 @@ count_tests() {
   fi
 }
 
+# failed_tests LOG: prints each failed test with its file and the last 25 lines before it.
+failed_tests() {
+  awk -v most=25 '
+    # Bun repeats them at the end.
+    /^[0-9]+ tests failed:$/ { exit }
+    /^test\/.*\.test\.ts:$/ { file = $0; count = 0; next }
+    /^\((pass|skip|todo)\) / { count = 0; next }
+    /^\(fail\) / {
+      print "\n" file
+      for (i = (count > most ? count - most : 0); i < count; i++) print substr(lines[i], 1, 300)
+      print
+      count = 0
+      next
+    }
+    { lines[count++] = $0 }
+  ' "$1"
+}
+
 run_all_tests() {
   local name
   for name in $(compgen -e OFFCUT_ || true); do [ "$name" = OFFCUT_FULL ] || unset "$name"; done
+  if [ "${OFFCUT_FULL:-}" = 1 ]; then say "Sizes of the tests: full (OFFCUT_FULL=1)"; fi
   test_packages
   packages
   # The tests still run when this fails: one run reports everything.
   timed "types, lint, format, unused code, import rule" bun run check || BROKEN=$((BROKEN + 1))
   timed "build" bun src/build/executable.ts --out "$EXECUTABLE"
-  run_tests "unit" test/unit
-  for name in contract http browser; do
-    if compgen -G "test/$name/*.test.ts" >/dev/null; then run_tests "$name" "test/$name"; else say "$name: no tests yet"; fi
-  done
+  # These files leave nothing to the next one, so that three processes load the sources once instead of once a file.
+  run_tests "unit" --no-isolate test/unit
+  run_tests "contract, http, browser" --no-isolate test/contract test/http test/browser
   # The executable is alone in a folder, so that it cannot use node_modules.
   TEST_FOLDER=$(mktemp -d)
   trap 'rm -rf "$TEST_FOLDER"' EXIT
   cp "$EXECUTABLE" "$TEST_FOLDER/offcut"
   export OFFCUT_EXECUTABLE="$TEST_FOLDER/offcut"
-  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks" test/attacks
-  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "end to end" test/e2e
+  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks, end to end" test/attacks test/e2e
   OFFCUT_TEST_PATH='' run_tests "end to end, empty PATH" test/e2e
   [ "$BROKEN" -eq 0 ] || say "" "Failed checks and incomplete test runs: $BROKEN"
   say "" "$DURATIONS$(printf '%5d s' "$SECONDS")  total" "" "$PASSED passed, $FAILED failed"
+  [ -z "$FAILURES" ] || say "$FAILURES"
   [ "$PASSED" -gt 0 ] && [ "$FAILED" -eq 0 ] && [ "$BROKEN" -eq 0 ]
 }
 
@@ -391,7 +485,17 @@ for argument in "$@"; do
 done
 case "${1:-}" in
   "") install_program ;;
-  --systemd) install_service ;;
+  --systemd)
+    case "${2:-}" in
+      "") install_service ;;
+      --worker) install_worker_service ;;
+      *) usage >&2 && exit 2 ;;
+    esac
+    ;;
+  --worker)
+    if [ "${2:-}" != --systemd ]; then usage >&2 && exit 2; fi
+    install_worker_service
+    ;;
   --uninstall) uninstall ;;
   build) build ;;
   demo) shift && demo "$@" ;;
