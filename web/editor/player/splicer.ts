@@ -3,9 +3,10 @@
  * the browser plays one continuous stream.
  */
 import { fromSeconds, toSeconds } from "../model/plan";
-import { EarlyLoads } from "./early-loads";
+import { isCovered } from "./coverage";
 import type { Engine, EngineReport, PlayableMedia } from "./engine";
-import { isStreaming, listTracks, type OpenedSource, openSource } from "./media-source";
+import { isStreaming, type OpenedSource, openSource } from "./media-source";
+import { PieceLoads } from "./piece-loads";
 import {
   findDifference,
   findPieceIndex,
@@ -17,7 +18,7 @@ import {
   toLanding,
   toSourceTime,
 } from "./timeline";
-import { BufferFullError, type Track, type TrackBuffer } from "./track-buffer";
+import { appendToAll, BufferFullError } from "./track-buffer";
 
 const AHEAD = 30_000_000;
 /** What is kept behind the playhead is between these two. */
@@ -27,22 +28,14 @@ const MAX_BEHIND = 40_000_000;
 const MIN_BEHIND_WHEN_FULL = 1_000_000;
 /** What the browser has already taken from its buffers, at normal speed. An edit in this range becomes audible only after a seek. */
 const DECODED = 300_000;
-/** How far a place may be from what its piece has buffered: the first frame can start a little late, and the last one end early. */
-const TOLERANCE = 50_000;
-/** How far an edge of what is buffered may be from that of its piece because times were rounded. */
-const ROUNDING = 2_000;
 /** What is loaded first after a jump, at normal speed, and what must be left of a piece for those after it to be loaded later. */
 const LANDING = 1_500_000;
 const MIN_LANDING = 1_000_000;
 /** A jump to the start of a piece goes this far into it: frames that are only decoded may be before the first one. */
 const NUDGE = 1_000;
-/** Pieces that are loaded at the same time: two requests each, and browsers allow six to a server. */
-const PARALLEL_LOADS = 2;
 /** How far from the playhead an expected edit may be for its pieces to be loaded before it is made. */
 const MAX_PREPARED_DISTANCE = 10_000_000;
 const MIN_DURATION_SECONDS = 0.1;
-
-type LoadedPiece = (ArrayBuffer | null)[];
 
 export class Splicer implements Engine {
   pieces: readonly Piece[] = [];
@@ -50,8 +43,7 @@ export class Splicer implements Engine {
   private next = 0;
   /** What of that piece is loaded before it, for a jump. */
   private landing: Landing | null = null;
-  private readonly loads = new Map<Piece, Promise<LoadedPiece>>();
-  private readonly early: EarlyLoads;
+  private readonly loads: PieceLoads;
   private readonly opened: Promise<OpenedSource>;
   private readonly disposed = new AbortController();
   private filling: Promise<void> | null = null;
@@ -61,11 +53,11 @@ export class Splicer implements Engine {
 
   constructor(
     private readonly video: HTMLVideoElement,
-    private readonly media: PlayableMedia,
+    media: PlayableMedia,
     private readonly report: EngineReport,
   ) {
     const { signal } = this.disposed;
-    this.early = new EarlyLoads(report.onDelay);
+    this.loads = new PieceLoads(media, report.onDelay);
     this.opened = openSource(video, media, signal, () => this.fill());
     const check = () => this.onPlaceChanged();
     video.addEventListener("seeking", check, { signal });
@@ -94,12 +86,12 @@ export class Splicer implements Engine {
   prepare(pieces: readonly Piece[]): void {
     const { after, at, first } = this.compare(pieces, undefined);
     // What plays after the edit, and the piece after it.
-    if (Math.abs(at - this.cutTime) < MAX_PREPARED_DISTANCE) this.loadEarly(after.slice(first, first + 2));
+    if (Math.abs(at - this.cutTime) < MAX_PREPARED_DISTANCE) this.loads.prepare(after.slice(first, first + 2));
   }
 
   show(pieces: readonly Piece[], sourceTime?: number): void {
     const expected = this.compare(pieces, sourceTime);
-    if (expected.isUnderPlayhead && expected.target >= expected.at) this.loadLanding(expected.after, expected.target);
+    if (expected.isUnderPlayhead && expected.target >= expected.at) this.prepareJump(expected.after, expected.target);
     this.change(async (opened) => {
       const { after, from, first, target, isUnderPlayhead } = this.compare(pieces, sourceTime);
       await this.remove(opened, from, Number.POSITIVE_INFINITY);
@@ -117,7 +109,7 @@ export class Splicer implements Engine {
 
   dispose(): void {
     this.halt.abort();
-    this.early.prepare([]);
+    this.loads.dispose();
     this.disposed.abort();
     this.video.removeAttribute("src");
     this.video.load();
@@ -138,36 +130,17 @@ export class Splicer implements Engine {
     return { after, at, from, first: isPartKept ? index + 1 : index, target, isUnderPlayhead };
   }
 
-  private loadEarly(pieces: readonly Piece[]): void {
-    this.early.prepare(pieces.flatMap((piece) => this.listUrls(piece)));
-  }
-
-  /** Returns the addresses of a piece, in the order of the tracks. */
-  private listUrls({ start, end }: Piece): string[] {
-    return listTracks(this.media).map((track) => this.media.pieceUrl(track, toSeconds(start), toSeconds(end)));
-  }
-
   /** Returns what is loaded first after a jump; null if the whole piece has been loaded or has to be. */
   private findLanding(pieces: readonly Piece[], cutTime: number): Landing | null {
     // Before the browser has anything it does not seek.
     if (this.video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
     const landing = toLanding(pieces, cutTime, LANDING * Math.max(1, this.video.playbackRate));
-    return landing === null || this.early.has(this.listUrls(landing.piece)) ? null : landing;
+    return landing === null || this.loads.has(landing.piece) ? null : landing;
   }
 
   /** Starts to load what a jump needs first. */
-  private loadLanding(pieces: readonly Piece[], cutTime: number): void {
-    const landing = this.findLanding(pieces, cutTime);
-    const index = findPieceIndex(pieces, cutTime);
-    if (landing === null) this.loadEarly(pieces.slice(index, index + 1));
-    else this.early.prepare(this.listLandingUrls(landing));
-  }
-
-  private listLandingUrls(landing: Landing): string[] {
-    return listTracks(this.media).map((track) => {
-      const { start, end } = landing[track];
-      return this.media.pieceUrl(track, toSeconds(start), toSeconds(end), toSeconds(landing.place));
-    });
+  private prepareJump(pieces: readonly Piece[], cutTime: number): void {
+    this.loads.prepareJump(pieces, cutTime, this.findLanding(pieces, cutTime));
   }
 
   private goTo(cutTime: number): void {
@@ -183,27 +156,18 @@ export class Splicer implements Engine {
       this.fill();
       return;
     }
-    if (this.video.seeking) this.loadLanding(this.pieces, now);
+    if (this.video.seeking) this.prepareJump(this.pieces, now);
     this.change((opened) => this.moveTo(opened, this.cutTime));
   }
 
   /** Returns whether a piece is the next to be appended and on its way. */
   private isLoading(index: number): boolean {
     const piece = this.pieces[index];
-    return index === this.next && piece !== undefined && (this.landing !== null || this.loads.has(piece));
+    return index === this.next && piece !== undefined && (this.landing !== null || this.loads.isLoading(piece));
   }
 
   private isCovered(cutTime: number): boolean {
-    const { buffered } = this.video;
-    const index = findPieceIndex(this.pieces, cutTime);
-    const isSamePiece = (time: number) => findPieceIndex(this.pieces, time) === index;
-    for (let range = 0; range < buffered.length; range++) {
-      const [start, end] = [fromSeconds(buffered.start(range)), fromSeconds(buffered.end(range))];
-      if (start <= cutTime && cutTime <= end) return true;
-      if (cutTime < start && start - TOLERANCE <= cutTime && isSamePiece(start + ROUNDING)) return true;
-      if (cutTime > end && cutTime <= end + TOLERANCE && isSamePiece(end - ROUNDING)) return true;
-    }
-    return false;
+    return isCovered(this.video.buffered, this.pieces, cutTime);
   }
 
   /** Continues at a place. Empties the buffers if it is neither buffered nor the next to be. */
@@ -268,7 +232,7 @@ export class Splicer implements Engine {
       const start = opened.tracks[0]?.start ?? null;
       if (start !== null && start < now - MAX_BEHIND) await this.remove(opened, 0, now - MIN_BEHIND);
       if (this.landing !== null) await this.appendLanding(opened, this.landing, signal);
-      const bytes = signal.aborted ? [] : await this.load(signal);
+      const bytes = signal.aborted ? [] : await this.loads.load(this.pieces, this.next, signal);
       if (signal.aborted) return;
       try {
         await appendToAll(opened.tracks, { video: piece, audio: piece }, bytes);
@@ -284,8 +248,9 @@ export class Splicer implements Engine {
 
   /** Appends what is loaded first after a jump. The whole piece, which comes later, replaces it. */
   private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal): Promise<void> {
-    if (landing.audio.end - landing.audio.start < MIN_LANDING * this.video.playbackRate) void this.load(signal);
-    const bytes = await Promise.all(this.listLandingUrls(landing).map((url) => this.early.load(url, signal)));
+    if (landing.audio.end - landing.audio.start < MIN_LANDING * this.video.playbackRate)
+      void this.loads.load(this.pieces, this.next, signal);
+    const bytes = await this.loads.loadLanding(landing, signal);
     if (signal.aborted) return;
     try {
       await appendToAll(tracks, landing, bytes);
@@ -296,32 +261,8 @@ export class Splicer implements Engine {
     this.landing = null;
   }
 
-  /** Returns the bytes of the next piece, and starts to load those after it. */
-  private load(signal: AbortSignal): Promise<LoadedPiece> {
-    for (const piece of this.pieces.slice(this.next, this.next + PARALLEL_LOADS)) {
-      if (this.loads.has(piece)) continue;
-      const loading = Promise.all(this.listUrls(piece).map((url) => this.early.load(url, signal)));
-      loading.catch(() => {});
-      this.loads.set(piece, loading);
-    }
-    return this.loads.get(this.pieces[this.next]!)!;
-  }
-
   private async remove({ source, tracks }: OpenedSource, from: number, to: number): Promise<void> {
     if (Number.isNaN(source.duration)) return;
     await Promise.all(tracks.map((track) => track.remove(from, to, source.duration)));
   }
-}
-
-/** A buffer that is still being changed takes no other change: waits for all of them also when one has no room. */
-async function appendToAll(
-  tracks: readonly TrackBuffer[],
-  pieces: Record<Track, Piece>,
-  bytes: LoadedPiece,
-): Promise<void> {
-  const appended = tracks.map((track, index) =>
-    bytes[index] ? track.append(pieces[track.track], bytes[index]) : null,
-  );
-  const results = await Promise.allSettled(appended);
-  for (const result of results) if (result.status === "rejected") throw result.reason;
 }

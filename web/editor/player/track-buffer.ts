@@ -68,3 +68,19 @@ export class TrackBuffer {
     });
   }
 }
+
+/**
+ * Puts the bytes of each track at its place; null bytes are none. A buffer that is still being changed takes no other change, so that this
+ * waits for all of them also when one has no room. Throws `BufferFullError`.
+ */
+export async function appendToAll(
+  tracks: readonly TrackBuffer[],
+  pieces: Record<Track, Piece>,
+  bytes: readonly (ArrayBuffer | null)[],
+): Promise<void> {
+  const appended = tracks.map((track, index) =>
+    bytes[index] ? track.append(pieces[track.track], bytes[index]) : null,
+  );
+  const results = await Promise.allSettled(appended);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
