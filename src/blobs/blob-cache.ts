@@ -154,9 +154,9 @@ export async function openBlobCache(options: {
     return createPartialBlob(
       join(folder, entry.id, file.name + PARTIAL_EXTENSION),
       { bytes: file.bytes, partBytes },
-      (bytes) => {
+      (bytes, isRepeated) => {
         claim(bytes);
-        entry.partialBytes += bytes;
+        if (!isRepeated) entry.partialBytes += bytes;
         evict(() => countBytes() > maxBytes);
       },
     );

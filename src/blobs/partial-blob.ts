@@ -15,11 +15,11 @@ export type PartialBlob = {
 
 const MAX_PARTS_AT_A_TIME = 4;
 
-/** Creates the file. `claim` is called before a part is written. */
+/** Creates the file. `claim` is called before a part is written; again (`isRepeated`) after an attempt that failed, whose room the part keeps. */
 export async function createPartialBlob(
   path: string,
   { bytes, partBytes }: { bytes: number; partBytes: number },
-  claim: (bytes: number) => void,
+  claim: (bytes: number, isRepeated: boolean) => void,
 ): Promise<PartialBlob> {
   const created = await open(path, "w", 0o600);
   try {
@@ -29,6 +29,7 @@ export async function createPartialBlob(
   }
   const count = Math.ceil(bytes / partBytes);
   const present = new Set<number>();
+  const claimed = new Set<number>();
   const running = new Map<number, Promise<void>>();
   const permits = createSemaphore(MAX_PARTS_AT_A_TIME);
 
@@ -47,7 +48,8 @@ export async function createPartialBlob(
     const range = { from, to: Math.min(from + partBytes, bytes) };
     const written = permits
       .run(signal, () => {
-        claim(range.to - range.from);
+        claim(range.to - range.from, claimed.has(part));
+        claimed.add(part);
         return writePart(path, range, read, signal);
       })
       .then(() => void present.add(part))

@@ -11,7 +11,7 @@
  */
 import { open } from "node:fs/promises";
 import { type Rational, TICKS_PER_SECOND } from "../../domain/time";
-import { buildPassthroughArguments, QUIET_ARGUMENTS } from "../arguments";
+import { buildPassthroughArguments } from "../arguments";
 import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, tryFfmpeg } from "../ffmpeg";
 import { findChildBox, readMoov, readMp4Structure } from "../packets/mp4-structure";
 import { type PictureGroup, readPictureGroups } from "./check-packets";
@@ -40,6 +40,9 @@ const MIN_FRAMES_PER_SECOND = 5;
 const MIN_AUDIO_SPEED = 5;
 /** Of a group of pictures in a sample. */
 const MAX_SAMPLE_FRAMES = 48;
+/** Decoders report a picture that ends too early at the level of information only: the missing part is concealed. */
+const MESSAGE_ARGUMENTS = ["-hide_banner", "-nostdin", "-v", "level+info"];
+const DAMAGE = /\[(?:error|fatal|panic)\]|\bconcealing \d/;
 /** ffmpeg seeks 3/23 s earlier in video whose frames are reordered. */
 const SEEK_MARGIN_SECONDS = 0.15;
 
@@ -128,13 +131,15 @@ async function decode(
   const outcome = await tryFfmpeg({
     ffmpeg,
     arguments: [
-      ...QUIET_ARGUMENTS,
+      ...MESSAGE_ARGUMENTS,
       ...PROGRESS_ARGUMENTS,
       ...["-protocol_whitelist", "file", "-f", "mov", ...input, "-threads", "1", "-i", `file:${path}`],
       ...[...output, "-f", "null", "-"],
     ],
     limits: createWorkLimits(BASE_WALL_SECONDS + seconds),
-    onLine: (line) => messages.push(line),
+    onLine: (line) => {
+      if (DAMAGE.test(line)) messages.push(line);
+    },
     onProgress: (done) => {
       decoded = done;
     },

@@ -79,15 +79,18 @@ test("who waits for a part goes on when the one who fetches it gives up", async 
   expect([parts.toSorted(), (await readFile(blob.path)).subarray(0, 20)]).toEqual([[0, 1], CONTENT.subarray(0, 20)]);
 });
 
-test("a part of another size fails, and is fetched again", async () => {
+test("a part of another size fails, is fetched again, and counts once", async () => {
   await using folder = await temporaryFolder();
-  const blob = await (await openCache(folder.path)).acquireParts(FILE);
+  const cache = await openCache(folder.path);
+  const blob = await cache.acquireParts(FILE);
   const short: ReadRange = async function* () {
     yield Buffer.alloc(3);
   };
   await expect(blob.parts!.fetch({ first: 4, last: 4 }, short, never)).rejects.toThrow("smaller than announced");
   await blob.parts!.fetch({ first: 4, last: 4 }, serve().read, never);
   expect((await readFile(blob.path)).subarray(40, 50)).toEqual(CONTENT.subarray(40, 50));
+  blob.release();
+  expect(cache.unusedBytes()).toBe(10);
 });
 
 test("the complete file replaces it, and a restart removes it", async () => {
