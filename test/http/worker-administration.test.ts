@@ -36,6 +36,8 @@ test.skipIf(REDIS_SERVER === null)(
     const { id } = workerList.listOnline()[0]!;
     const change = (action: string) => admin.must("POST", `/api/v1/admin/workers/${id}/${action}`);
     const render = (video_bitrate: number) => bob.startRender({ asset_id: short.id, output: { video_bitrate } });
+    const listOutcomes = async (render: { id: string }) =>
+      (await workerList.listRuns(id)).filter((run) => run.subject_id === render.id).map(({ outcome }) => outcome);
     const countStarts = () => first.log.filter((line) => line.includes('"execution.started"')).length;
 
     await change("drain");
@@ -47,10 +49,13 @@ test.skipIf(REDIS_SERVER === null)(
 
     const film = await anna.startRender({ asset_id: long.id, output: { video_bitrate: 100_000 } });
     await until("the film", () => countStarts() === 2);
-    expect((await bob.renderEnded((await render(60_000)).id)).state).toBe("completed");
-    await until("the film again", () => countStarts() === 4);
-    const runs = (await workerList.listRuns(id)).map(({ kind, outcome }) => `${kind} ${outcome}`);
-    expect(runs).toEqual(["render completed", "render yielded", "render completed"]);
+    const other = await render(60_000);
+    expect((await bob.renderEnded(other.id)).state).toBe("completed");
+    await until("the film again", async () => countStarts() > (await workerList.listRuns(id)).length);
+    expect(new Set(await listOutcomes(film))).toEqual(new Set(["yielded"]));
+    // On a busy machine this one takes longer than its time too, and yields in turn.
+    const [last, ...earlier] = await listOutcomes(other);
+    expect([last, earlier.every((outcome) => outcome === "yielded")]).toEqual(["completed", true]);
 
     await anna.must("DELETE", `/v1/renders/${film.id}`);
     const deletedAt = performance.now();
@@ -61,8 +66,9 @@ test.skipIf(REDIS_SERVER === null)(
     expect(await list(first, "cache")).not.toEqual([]);
     expect(await server.leftovers(film.id)).toEqual([]);
 
+    const started = countStarts();
     if (isFullSize) await anna.startRender({ asset_id: long.id, output: { video_bitrate: 110_000 } });
-    if (isFullSize) await until("the next film", () => countStarts() === 5);
+    if (isFullSize) await until("the next film", () => countStarts() > started);
     await change("revoke");
     expect(await first.worker.ended).toMatchObject({ kind: "refused", isFinal: true });
     await until("no queue", async () => (await redis.client.keys(`bull:offcut-worker-${id}*`)).length === 0);
