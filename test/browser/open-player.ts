@@ -5,6 +5,7 @@ import { fromSeconds, type Range } from "../../web/editor/model/plan";
 import { launchChromium } from "../chromium";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
+import type { Client } from "../http/client";
 import { harness as startHarness } from "../http/harness";
 import { until } from "../until";
 import { numberedRecording } from "./player-media";
@@ -26,6 +27,8 @@ const FLAGS = [`--host-resolver-rules=MAP ${HOST} 127.0.0.1`, "--autoplay-policy
 
 export type OpenPlayer = AsyncDisposable & {
   page: Page;
+  /** Whose recording it is. */
+  user: Client;
   setup: Setup;
   /** What the console and the page reported. */
   problems: string[];
@@ -91,6 +94,7 @@ export async function openPlayer(seconds: number, size = "960:540", isWhole = is
   const resources = stack.move();
   return {
     page,
+    user,
     setup,
     problems,
     preview,

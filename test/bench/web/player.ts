@@ -1,12 +1,14 @@
 /**
- * How exactly the player plays a cut: `bun test/bench/web/player.ts`. A recording of two minutes whose frames and samples can be recognized,
- * a cut with 20 joins, Chromium over plain HTTP under a host name. The audio that was played is recorded and located in the preview. Prints
- * figures and their limits, and never fails.
+ * How exactly the player plays a cut: `bun test/bench/web/player.ts [render]`. A recording of two minutes whose frames and samples can be
+ * recognized, a cut with 20 joins, Chromium over plain HTTP under a host name. The audio that was played is recorded and located in the preview.
+ * With `render`, the server renders another recording meanwhile. Prints figures and their limits, and never fails.
  */
 import { fromSeconds, type Range, toSeconds } from "../../../web/editor/model/plan";
 import { openPlayer } from "../../browser/open-player";
 import { compareAudio, compareFrames, FRAME_RATE, type Join, readSamples } from "../../browser/player-media";
 import type { PlayerHarness } from "../../browser/player-page";
+import { until } from "../../until";
+import { createSource } from "../render/media";
 
 declare const harness: PlayerHarness;
 
@@ -41,6 +43,23 @@ const EDITS = 10;
 await using player = await openPlayer(SECONDS, "640:360", true);
 const { page } = player;
 const source = await readSamples("preview.mp4", player.preview);
+const renders = process.argv[2] === "render" ? await startRenders() : [];
+
+/** Starts encoding that lasts longer than the measurement. Returns the IDs. */
+async function startRenders(): Promise<string[]> {
+  const path = await createSource({ height: 1080, gopSeconds: 2, seconds: 60 });
+  const asset = await player.user.ready(await Bun.file(path).bytes(), { filename: "film.mp4" });
+  const ids: string[] = [];
+  for (let bitrate = 2_000_000; bitrate < 2_012_000; bitrate += 1_000)
+    ids.push((await player.user.startRender({ asset_id: asset.id, output: { video_bitrate: bitrate } })).id);
+  await until("a render", async () => (await player.user.render(ids[0]!)).state === "processing");
+  return ids;
+}
+
+async function countCompleted(): Promise<number> {
+  const states = await Promise.all(renders.map(async (id) => (await player.user.render(id)).state));
+  return states.filter((state) => state === "completed").length;
+}
 
 function print(name: string, value: string, limit = ""): void {
   console.log(`${name.padEnd(44)} ${value.padEnd(34)} ${limit}`);
@@ -199,4 +218,5 @@ const seeks = await page.evaluate(async () => {
   return times;
 });
 print("seek to a place that is not buffered", list(seeks, "ms"));
+if (renders.length > 0) print("renders completed meanwhile", `${await countCompleted()} of ${renders.length}`);
 if (player.problems.length > 0) print("console", player.problems.join("\n"));
