@@ -33,6 +33,7 @@ CREATE TABLE `workers` (
 	`jobs` text NOT NULL,
 	`slots` integer NOT NULL,
 	`encoding` text NOT NULL,
+	`sandbox` text NOT NULL,
 	`languages` text NOT NULL,
 	`free_bytes` integer NOT NULL,
 	`is_draining` integer DEFAULT false NOT NULL,

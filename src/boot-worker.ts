@@ -7,7 +7,13 @@ import { openMediaTools } from "./boot-tools";
 import { type Config, ConfigError } from "./config";
 import { readCertificate } from "./config/certificate";
 import { prepareDataFolder, requireFolderLock } from "./data-folder";
-import { type EncodingFacts, WORKER_PROTOCOL, type WorkerAnnouncement, type WorkerJob } from "./domain/workers";
+import {
+  type EncodingFacts,
+  MAX_REASON_LENGTH,
+  WORKER_PROTOCOL,
+  type WorkerAnnouncement,
+  type WorkerJob,
+} from "./domain/workers";
 import { openAssets } from "./lib/assets";
 import { createDiskReserve } from "./lib/disk-reserve";
 import { newId } from "./lib/ids";
@@ -63,6 +69,7 @@ async function openWorker(
     temporaryFolder: workDir,
     maxFileBytes: disk.maxFileBytes,
   };
+  const { sandbox } = tools;
   const capabilities = await findCapabilities(tools, config.jobs, log);
   const cache = await openBlobCache({ folder: join(path, "cache"), maxBytes: config.cacheBytes, disk });
   const head = createHead({ url, token, ca });
@@ -72,6 +79,7 @@ async function openWorker(
     version,
     bootId,
     ...capabilities,
+    sandbox: { mode: sandbox.mode, reason: sandbox.reason?.slice(0, MAX_REASON_LENGTH) ?? null },
     slots: config.slots,
     languages: listLanguages(getModelsFolder(path)),
     freeBytes: disk.availableBytes() + cache.unusedBytes(),

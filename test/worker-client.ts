@@ -73,6 +73,7 @@ export async function joinAsWorker(
         jobs,
         slots,
         encoding: { ffmpeg: "attacker", libavutil: 58, encoder: "libx264", has_zscale: true },
+        sandbox: { mode: "bwrap", reason: null },
         languages: ["en"],
         free_bytes: 1e12,
         ...announcement,

@@ -76,6 +76,9 @@ export const NOTIFICATION_MAIL_STATES = ["none", "waiting", "queued"] as const;
 
 export const DATA_EXPORT_STATES = ["pending", "ready", "failed", "expired"] as const;
 
+/** How the processes that read recordings are confined, the strictest first. */
+export const SANDBOX_MODES = ["bwrap", "unshare", "none"] as const;
+
 /** `draining`: gets nothing new, and completes what it runs. */
 export const WORKER_STATES = ["online", "draining", "no_redis", "offline"] as const;
 

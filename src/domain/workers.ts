@@ -1,8 +1,15 @@
 /** What the head and its workers on other machines exchange, and which worker can do what. Pure. */
 import type { JobName } from "./jobs";
+import type { SANDBOX_MODES } from "./states";
 
-/** The version of the exchange. The head refuses workers of another one. 2: files of chunks contain their names, and manifests that of the asset. */
-export const WORKER_PROTOCOL = 2;
+/**
+ * The version of the exchange. The head refuses workers of another one. 2: files of chunks contain their names, and manifests that of the
+ * asset. 3: workers announce their sandbox.
+ */
+export const WORKER_PROTOCOL = 3;
+
+/** Of why a worker has no better sandbox. */
+export const MAX_REASON_LENGTH = 1_000;
 
 /** So many assets a worker asks about at the same time, whether they still exist. */
 export const MAX_COPIED_ASSETS = 500;
@@ -18,6 +25,9 @@ export type ExecutionKind = (typeof EXECUTION_KINDS)[number];
 /** What an encoded chunk depends on besides its input. Chunks of one render come from places that are equal in this. */
 export type EncodingFacts = { ffmpeg: string; libavutil: number; encoder: string; hasZscale: boolean };
 
+/** `reason`: why the mode is not `bwrap`, null when it is. */
+export type SandboxFacts = { mode: (typeof SANDBOX_MODES)[number]; reason: string | null };
+
 /** What a worker says about itself when it joins. `languages`: of its speech models, as ISO 639-1 codes. */
 export type WorkerAnnouncement = {
   protocol: number;
@@ -28,6 +38,7 @@ export type WorkerAnnouncement = {
   /** How many executions it runs at the same time. */
   slots: number;
   encoding: EncodingFacts;
+  sandbox: SandboxFacts;
   languages: string[];
   freeBytes: number;
 };

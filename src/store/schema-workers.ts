@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { WORKER_RUN_OUTCOMES } from "../domain/states";
-import { type EncodingFacts, EXECUTION_KINDS, type WorkerJob } from "../domain/workers";
+import { type EncodingFacts, EXECUTION_KINDS, type SandboxFacts, type WorkerJob } from "../domain/workers";
 
 const id = () => text().primaryKey();
 const time = () => integer();
@@ -35,6 +35,7 @@ export const workers = sqliteTable("workers", {
   jobs: text({ mode: "json" }).$type<WorkerJob[]>().notNull(),
   slots: integer().notNull(),
   encoding: text({ mode: "json" }).$type<EncodingFacts>().notNull(),
+  sandbox: text({ mode: "json" }).$type<SandboxFacts>().notNull(),
   languages: text({ mode: "json" }).$type<string[]>().notNull(),
   free_bytes: integer().notNull(),
   /** An administrator has drained the worker: it gets nothing new. */

@@ -3,8 +3,7 @@ import { type Config, getMailSender, isExposedWithoutTls } from "../config";
 import { formatBytes } from "../domain/bytes";
 import type { JobName } from "../domain/jobs";
 import { WORKER_STATES } from "../domain/states";
-import { WORKER_JOBS } from "../domain/workers";
-import type { Sandbox } from "../lib/sandbox";
+import { type SandboxFacts, WORKER_JOBS } from "../domain/workers";
 import { chooseEncoder, type Encoders } from "../media/encoders";
 import { type Ffmpeg, findFfmpegWarning } from "../media/ffmpeg";
 import type { readInstalledModels } from "../speech/models/installed-models";
@@ -53,7 +52,7 @@ const SANDBOX_DESCRIPTIONS = {
   none: "none: media processes have network access and can read the files of this user",
 };
 
-export function describeSandbox({ mode, reason }: Pick<Sandbox, "mode" | "reason">): CheckResult {
+export function describeSandbox({ mode, reason }: SandboxFacts): CheckResult {
   const about = SANDBOX_DESCRIPTIONS[mode];
   return reason === null ? ok(about) : warning(`${about} (${reason})`);
 }
@@ -157,7 +156,12 @@ const STATE_WORDS: Record<(typeof WORKER_STATES)[number], string> = {
 };
 
 /** What the check of workers needs to know of one. */
-export type CheckedWorker = { name: string; state: (typeof WORKER_STATES)[number]; jobs: readonly string[] };
+export type CheckedWorker = {
+  name: string;
+  state: (typeof WORKER_STATES)[number];
+  jobs: readonly string[];
+  sandbox: SandboxFacts;
+};
 
 /**
  * Describes the workers. `slots`: how many jobs of each name this machine runs; `pending`: how many wait; `shortages`: what some of
@@ -183,6 +187,8 @@ export function describeWorkers(
   const shortages = queue.shortages.filter(({ lacks, job }) => lacks !== "worker" || !missing.includes(job));
   if (shortages.length > 0)
     problems.push(`No machine can do what waits: ${shortages.map(describeShortage).join("; ")}`);
+  const open = workers.filter(({ state, sandbox }) => state !== "offline" && sandbox.reason !== null);
+  for (const { name, sandbox } of open) problems.push(`${name}: ${describeSandbox(sandbox).about}`);
   return problems.length > 0 ? warning([about, ...problems].join(". ")) : ok(about);
 }
 

@@ -148,6 +148,7 @@ async function checkWorkers(
     name: worker.name,
     state,
     jobs: worker.jobs,
+    sandbox: worker.sandbox,
   }));
   const pending = Object.fromEntries(queue.map((one) => [one.name, one.pending]));
   const shortages = (await cluster?.scheduling.listShortages()) ?? [];

@@ -90,6 +90,7 @@ export const workerDetail = exactly({
   protocol: count,
   ffmpeg: text,
   encoder: text,
+  sandbox: exactly({ mode: oneOf("bwrap", "unshare", "none"), reason: orNull(text) }),
   languages: Type.Array(text),
   free_bytes: count,
   created_at: time,

@@ -22,6 +22,7 @@ const announcement = (change: Record<string, unknown> = {}) => ({
   jobs: ["render"],
   slots: 2,
   encoding: { ffmpeg: "6.1", libavutil: 58, encoder: "libx264", has_zscale: true },
+  sandbox: { mode: "bwrap", reason: null },
   languages: ["en"],
   free_bytes: 1e12,
   ...change,

@@ -13,6 +13,7 @@ export const ANNOUNCEMENT: Omit<WorkerAnnouncement, "bootId"> = {
   jobs: ["prepare", "cut", "render"],
   slots: 2,
   encoding: { ffmpeg: "7.1", libavutil: 59, encoder: "libx264", hasZscale: true },
+  sandbox: { mode: "bwrap", reason: null },
   languages: ["en"],
   freeBytes: 50_000_000_000,
 };

@@ -1,6 +1,7 @@
 /** The bodies that workers send. Every text, list and number is bounded. */
 import { Type } from "@sinclair/typebox";
-import { MAX_COPIED_ASSETS, WORKER_JOBS } from "../../domain/workers";
+import { SANDBOX_MODES } from "../../domain/states";
+import { MAX_COPIED_ASSETS, MAX_REASON_LENGTH, WORKER_JOBS } from "../../domain/workers";
 import { MAX_OUTPUT_FILES } from "../../work/cluster/incoming-files";
 import { nullable, oneOf, strictObject, uuidField } from "../fields";
 
@@ -27,6 +28,7 @@ export const announcementSchema = strictObject({
     encoder: shortText(64),
     has_zscale: Type.Boolean(),
   }),
+  sandbox: strictObject({ mode: oneOf(...SANDBOX_MODES), reason: nullable(shortText(MAX_REASON_LENGTH)) }),
   languages: Type.Array(shortText(16), { maxItems: MAX_LANGUAGES }),
   free_bytes: bytes,
 });

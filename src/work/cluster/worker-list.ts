@@ -305,6 +305,7 @@ const toAnnounced = (token: WorkerToken, announcement: WorkerAnnouncement, now: 
   jobs: announcement.jobs,
   slots: announcement.slots,
   encoding: announcement.encoding,
+  sandbox: announcement.sandbox,
   languages: announcement.languages,
   free_bytes: announcement.freeBytes,
   last_seen_at: now,

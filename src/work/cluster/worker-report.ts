@@ -1,5 +1,6 @@
 /** The workers and what waits for them, as `offcut doctor` shows it. */
 import type { JobName } from "../../domain/jobs";
+import type { SandboxFacts } from "../../domain/workers";
 import { countOpenJobs } from "../../store/job-list";
 import type { Services } from "../services";
 import type { ShortageCount } from "./scheduling-places";
@@ -14,6 +15,7 @@ export type ReportedWorker = {
   slots: number;
   running: number;
   speed: number | null;
+  sandbox: SandboxFacts;
   last_seen_at: string;
 };
 
@@ -40,6 +42,7 @@ export async function reportWorkers({
       slots: worker.slots,
       running: current.length,
       speed: worker.speed,
+      sandbox: worker.sandbox,
       last_seen_at: new Date(worker.last_seen_at).toISOString(),
     })),
     pending: Object.fromEntries(open.filter(({ state }) => state === "pending").map(({ name, jobs }) => [name, jobs])),

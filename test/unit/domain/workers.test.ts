@@ -19,6 +19,7 @@ const worker = (change: Partial<OnlineWorker>, announced: Partial<WorkerAnnounce
     jobs: ["prepare", "cut"],
     slots: 1,
     encoding: { ffmpeg: "6.1", libavutil: 58, encoder: "none", hasZscale: true },
+    sandbox: { mode: "bwrap", reason: null },
     languages: ["en"],
     freeBytes: 1_000,
     ...announced,

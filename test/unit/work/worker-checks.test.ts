@@ -30,10 +30,26 @@ test.each([
 });
 
 const SLOTS = { prepare: 2, cut: 2, render: 0, preview: 1 };
-const DESK: CheckedWorker = { name: "desk", state: "online", jobs: ["render"] };
+const BWRAP = { mode: "bwrap", reason: null } as const;
+const DESK: CheckedWorker = { name: "desk", state: "online", jobs: ["render"], sandbox: BWRAP };
+const OPEN: CheckedWorker = { ...DESK, sandbox: { mode: "none", reason: "bwrap is not installed" } };
 
 test.each<[string, CheckedWorker[], object, string, string]>([
   ["one does what this machine does not", [DESK], {}, "ok", "1 online (desk)"],
+  [
+    "one has no sandbox",
+    [OPEN],
+    {},
+    "warning",
+    "1 online (desk). desk: none: media processes have network access and can read the files of this user (bwrap is not installed)",
+  ],
+  [
+    "the one without a sandbox is offline",
+    [{ ...OPEN, state: "offline" }],
+    { slots: { ...SLOTS, render: 1 } },
+    "ok",
+    "1 offline (desk)",
+  ],
   ["none is needed", [], { slots: { ...SLOTS, render: 1 } }, "ok", "none: create a token"],
   ["none is there", [], {}, "warning", "No worker does render (3 waiting), and this machine has no slots for it"],
   [

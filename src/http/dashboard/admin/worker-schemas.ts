@@ -1,6 +1,6 @@
 /** The schemas of workers on other machines, as administrators see them. */
 import { Type } from "@sinclair/typebox";
-import { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../../domain/states";
+import { SANDBOX_MODES, WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../../domain/states";
 import { EXECUTION_KINDS, WORKER_JOBS } from "../../../domain/workers";
 import { strictObject } from "../../fields";
 import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
@@ -57,6 +57,7 @@ export const WORKER_SCHEMAS = {
         protocol: Type.Integer({ description: "the version of the job protocol" }),
         ffmpeg: text,
         encoder: text,
+        sandbox: strictObject({ mode: enumeration(SANDBOX_MODES), reason: orNull(text, "why it is not bwrap") }),
         languages: Type.Array(text, { description: "of its speech models, as ISO 639-1 codes" }),
         free_bytes: integer,
         created_at: time,

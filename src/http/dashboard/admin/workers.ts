@@ -39,6 +39,7 @@ async function showDetail({ services }: Call, view: WorkerView): Promise<Resourc
     protocol: worker.protocol,
     ffmpeg: worker.encoding.ffmpeg,
     encoder: worker.encoding.encoder,
+    sandbox: worker.sandbox,
     languages: worker.languages,
     free_bytes: worker.free_bytes,
     created_at: formatTime(worker.created_at),

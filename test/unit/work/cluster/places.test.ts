@@ -24,6 +24,7 @@ const worker = (id: string, change: Partial<OnlineWorker["announcement"]> = {}):
     jobs: ["prepare", "cut", "render"],
     slots: 1,
     encoding: FACTS,
+    sandbox: { mode: "bwrap", reason: null },
     languages: ["en"],
     freeBytes: 10 * GIGABYTE,
     ...change,

@@ -37,6 +37,7 @@ function startTested(url: string, options: { token?: string; drainMs?: number } 
     jobs: ["cut"],
     slots: 2,
     encoding: { ffmpeg: "7.1", libavutil: 59, encoder: "libx264", hasZscale: true },
+    sandbox: { mode: "bwrap", reason: null },
     languages: ["en"],
     freeBytes: 1_000,
   };

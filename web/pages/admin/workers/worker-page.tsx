@@ -16,6 +16,7 @@ import { WorkerActions } from "./worker-actions";
 import {
   type AdminWorkerDetail,
   formatJobs,
+  formatSandbox,
   formatSpeed,
   KIND_NAMES,
   OutcomeStatus,
@@ -108,6 +109,7 @@ function listFacts(worker: AdminWorkerDetail): Fact[] {
     ["Version", `${worker.version}, job protocol ${worker.protocol}`],
     ["ffmpeg", worker.ffmpeg],
     ["Encoder", worker.encoder],
+    ["Sandbox", formatSandbox(worker)],
     ["Speech models", worker.languages.join(", ") || "None"],
     ["Free space", formatBytes(worker.free_bytes)],
     ["Joined", <RelativeTime key="joined" iso={worker.created_at} />],

@@ -53,6 +53,16 @@ const JOB_NAMES: Record<AdminWorker["jobs"][number], string> = {
 /** Returns "preparations and renders". */
 export const formatJobs = ({ jobs }: AdminWorker): string => toList(jobs.map((name) => JOB_NAMES[name]));
 
+const SANDBOX_TEXTS: Record<AdminWorkerDetail["sandbox"]["mode"], string> = {
+  bwrap: "bwrap",
+  unshare: "Only without a network",
+  none: "None",
+};
+
+/** Returns "bwrap", or what is missing and why. */
+export const formatSandbox = ({ sandbox: { mode, reason } }: AdminWorkerDetail): string =>
+  reason === null ? SANDBOX_TEXTS[mode] : `${SANDBOX_TEXTS[mode]}: ${reason}`;
+
 /** Returns what happens to the work of a worker that is revoked. */
 export const describeRunning = ({ current }: AdminWorker): string =>
   current.length === 0
