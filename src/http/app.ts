@@ -6,7 +6,7 @@ import { checkReadiness } from "../work/readiness";
 import type { Services } from "../work/services";
 import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";
-import { toResponse, withHeaders } from "./call";
+import { restoreLength, toResponse, withHeaders } from "./call";
 import { findClient, UNKNOWN_CLIENT } from "./client";
 import { ACTIVE_IDLE_SECONDS, type Connection, NO_CONNECTION } from "./connection";
 import { createCorsHeaders, isPreflight, respondToPreflight } from "./cors";
@@ -149,6 +149,7 @@ export function createHandler(services: Services, families: Family[] = createFam
     connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
     const { pathname } = new URL(request.url);
     const response = isPreflight(request) ? respondToPreflight(config.corsOrigins, request) : await app.fetch(request);
+    restoreLength(request, response);
     // A download may stall, and a stream of events be quiet, for longer than a client may take to send its next request.
     const isStream = response.headers.get("content-type") === EVENT_STREAM_TYPE;
     const isDownload = pathname.startsWith("/files/") || response.headers.get("content-type") === "video/mp4";

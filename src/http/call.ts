@@ -98,6 +98,28 @@ export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>):
   );
 }
 
+/** The lengths of the bodies that `toResponseTo` left out; null: not known. */
+const omittedLengths = new WeakMap<Request, number | null>();
+
+/**
+ * Converts a reply to the response to a request. A reply to HEAD loses its file or stream: Elysia would read it to its end to count its bytes,
+ * which takes as long as a download and costs the client nothing. `restoreLength` has to follow.
+ */
+export function toResponseTo(request: Request, reply: Reply): Response {
+  const { file, stream, ...head } = reply;
+  if (request.method !== "HEAD" || (file === undefined && stream === undefined)) return toResponse(reply);
+  omittedLengths.set(request, file === undefined ? null : file instanceof Blob ? file.size : file.byteLength);
+  return toResponse(head);
+}
+
+/** Corrects the length that Elysia gives the response to a HEAD request whose body was left out. */
+export function restoreLength(request: Request, { headers }: Response): void {
+  const length = omittedLengths.get(request);
+  if (length === undefined) return;
+  if (length === null) headers.delete("Content-Length");
+  else headers.set("Content-Length", String(length));
+}
+
 /** Converts a reply to a response. Caches must not store it unless the reply has its own `cache-control`, because it is for one user and may contain signed links. */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);

@@ -9,7 +9,7 @@ import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type Route
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { createAuthorReader, hideAuthors } from "./authorship";
-import { type Reauthorize, toResponse, withHeaders } from "./call";
+import { type Reauthorize, toResponse, toResponseTo, withHeaders } from "./call";
 import type { RequestClient } from "./client";
 import type { Connection } from "./connection";
 import { type ErrorShape, toErrorReply } from "./errors";
@@ -102,7 +102,7 @@ export function family(definition: FamilyDefinition): Family {
         principal && hasWorkspaces ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
       const received = { services, request, requestId, log, client, url, authorship, reauthorize };
       const reply = await route.run(received, params, principal);
-      return toResponse({ ...reply, headers: { ...rate.headers, ...reply.headers } });
+      return toResponseTo(request, { ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
       const refused = toErrorResponse(error, errorShape, log);
       return withHeaders(refused, { ...rate.headers, ...route.errorHeaders(refused.status) });

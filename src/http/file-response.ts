@@ -23,7 +23,6 @@ export function replyWithFile(request: Request, { file, etag, modifiedAt, header
   const isSame = condition === null || condition === etag || condition === shared["Last-Modified"];
   const range = isSame ? parseRange(request.headers.get("range"), size) : null;
   if (range === "unsatisfiable") return { status: 416, headers: { ...shared, "Content-Range": `bytes */${size}` } };
-  // For HEAD, Bun sends the length of this body without the body.
   if (range === null) return { status: 200, file, headers: { ...shared, "Content-Length": String(size) } };
   const { start, end } = range;
   return {

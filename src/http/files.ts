@@ -12,7 +12,7 @@ import { getUser } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
 import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
-import { toResponse } from "./call";
+import { toResponseTo } from "./call";
 import { formatAttachment } from "./content-disposition";
 import { replyWithFile } from "./file-response";
 import { formatTime } from "./format-time";
@@ -48,7 +48,7 @@ export async function serveFile(services: FileServices, request: Request, target
       "Content-Security-Policy": FILE_POLICY,
     },
   });
-  return toResponse(reply);
+  return toResponseTo(request, reply);
 }
 
 /** Returns the content of a file, or null if it does not exist. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { truncate } from "node:fs/promises";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
@@ -48,6 +49,16 @@ describe("a download", () => {
       expect([name, head.headers.get(name)]).toEqual([name, whole.headers.get(name)]);
     }
     await whole.arrayBuffer();
+  });
+
+  test("of a large file is not read for HEAD", async () => {
+    const large = await anna.ready(await wav(1));
+    const size = 1024 ** 4;
+    await truncate(server.services().folders.media(large.id).source, size);
+    const answer = await get({}, "HEAD", large.download_url!);
+    expect([answer.status, answer.headers.get("content-length")]).toEqual([200, String(size)]);
+    const part = await get({ Range: "bytes=1-" }, "HEAD", large.download_url!);
+    expect([part.status, part.headers.get("content-length")]).toEqual([206, String(size - 1)]);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import { isUuid } from "../../lib/ids";
 import type { Cluster } from "../../work/cluster/cluster";
 import { WrongFilesError } from "../../work/cluster/incoming-files";
 import type { Services } from "../../work/services";
-import { type Reply, toResponse } from "../call";
+import { type Reply, toResponseTo } from "../call";
 import { publicErrorShape } from "../errors";
 import { type MountedRoute, type RequestContext, toErrorResponse } from "../family";
 import { executionRoutes } from "./execution-routes";
@@ -41,7 +41,7 @@ export function createWorkerRoutes(
       try {
         const id = (params.id ?? "").toLowerCase();
         check(request, id);
-        return toResponse(await route.run({ services, cluster, request, context, id, params }));
+        return toResponseTo(request, await route.run({ services, cluster, request, context, id, params }));
       } catch (error) {
         return toErrorResponse(toAppError(error), publicErrorShape, context.log);
       }
