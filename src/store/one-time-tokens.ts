@@ -82,6 +82,25 @@ export async function takeTokensOf(tx: Queries, userId: string, purpose: TokenPu
     .where(and(eq(oneTimeTokens.user_id, userId), eq(oneTimeTokens.purpose, purpose), isNull(oneTimeTokens.used_at)));
 }
 
+/** Revokes the links that a user has created for others: all of them, or those that only an administrator can create. The rows still count against the limit of who invites. */
+export async function revokeTokensCreatedBy(
+  tx: Queries,
+  createdBy: string,
+  which: "all" | "administration",
+  now: number,
+): Promise<void> {
+  await tx
+    .update(oneTimeTokens)
+    .set({ used_at: now, workspace_id: null })
+    .where(
+      and(
+        eq(oneTimeTokens.created_by, createdBy),
+        isNull(oneTimeTokens.used_at),
+        which === "all" ? undefined : isNull(oneTimeTokens.workspace_id),
+      ),
+    );
+}
+
 export async function deleteExpiredTokens(tx: Queries, now: number): Promise<void> {
   await tx.delete(oneTimeTokens).where(lte(oneTimeTokens.expires_at, now));
 }

@@ -4,12 +4,13 @@ import { newId } from "../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../store/credits";
 import type { Queries } from "../store/db";
 import type { ListedJob } from "../store/job-list";
-import { getUser, type User, updateAccountState } from "../store/users";
+import { getUser, type User } from "../store/users";
 import { findRole, setQuotaOverride } from "../store/workspaces";
 import { type AuditActor, recordAudit } from "./audit";
 import { settleWaiting } from "./charge";
 import { restoreAccount, startAccountDeletion } from "./identity/account-deletion";
 import type { AccountLink } from "./identity/account-links";
+import { changeAccountState } from "./identity/account-state";
 import { requireActingAdmin, requireAnotherAdmin } from "./identity/administrators";
 import { createInvitation } from "./identity/invitations";
 import { insertAccount } from "./identity/new-account";
@@ -38,14 +39,14 @@ export function changeAccount(
     const isAdmin = change.role === undefined ? user.is_admin : change.role === "admin";
     if (isAdmin !== user.is_admin) {
       if (!isAdmin) await requireAnotherAdmin(tx, user);
-      user = await updateAccountState(tx, userId, { is_admin: isAdmin });
+      user = await changeAccountState(tx, userId, { is_admin: isAdmin }, time);
       const details = { role: isAdmin ? "admin" : "member" };
       await recordAudit(tx, actor, { action: "user.role_changed", target, details }, time);
     }
     const isDisabled = change.disabled ?? user.disabled_at !== null;
     if (isDisabled !== (user.disabled_at !== null)) {
       if (isDisabled) await requireAnotherAdmin(tx, user);
-      user = await updateAccountState(tx, userId, { disabled_at: isDisabled ? time : null });
+      user = await changeAccountState(tx, userId, { disabled_at: isDisabled ? time : null }, time);
       await recordAudit(tx, actor, { action: isDisabled ? "user.disabled" : "user.enabled", target }, time);
     }
     const { storage_quota_bytes: quota } = change;

@@ -80,6 +80,17 @@ test("a reset link sets a password once, within an hour, and ends the sessions",
   expect(await reset(late.token, "staple horse 4713")).toBe(401);
 });
 
+test.each([{ role: "member" }, { disabled: true }])("the links of an administrator end with %p", async (json) => {
+  const former = await startSession(server, await createAdmin(server));
+  const anna = await withPassword(server, await server.user());
+  const invited = await former.must<Invited>("POST", USERS, { json: { email: `${crypto.randomUUID()}@example.test` } });
+  const reset = await former.must<{ url: string }>("POST", `${USERS}/${anna.userId}/password-reset`);
+  expect(await attempt(admin, "PATCH", `${USERS}/${former.userId}`, json)).toBe("200");
+  expect((await accept(tokenOf(invited.invitation_url, "invitation"))).status).toBe(401);
+  const body = { token: tokenOf(reset.url, "reset-password"), password: "staple horse 4714" };
+  expect((await server.nobody.call("POST", "/api/v1/auth/password/reset", { json: body })).status).toBe(401);
+});
+
 test.each<[string, unknown, string]>([
   ["no address", {}, "422 body.email"],
   ["an address that is none", { email: "anna" }, "422 body.email"],

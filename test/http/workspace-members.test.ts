@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../../src/domain/access";
 import { createApiKey } from "../../src/work/accounts";
-import { emailOf, listAuditLog, startSession } from "./accounts";
-import { type Client, createClient } from "./client";
+import { createAdmin, emailOf, listAuditLog, startSession } from "./accounts";
+import { type CallOptions, type Client, createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import {
   type Added,
@@ -151,13 +151,22 @@ test("an unknown address gets an invitation, which replaces its earlier one and 
   expect((await accept(second)).status).toBe(401);
 });
 
-test.each(["demoted", "removed"])("the invitations of an owner who is %s end", async (how) => {
+test.each<[string, "PATCH" | "DELETE", "member" | "account", CallOptions]>([
+  ["demoted", "PATCH", "member", { json: { role: "viewer" } }],
+  ["removed", "DELETE", "member", {}],
+  ["disabled", "PATCH", "account", { json: { disabled: true } }],
+  ["deleted", "DELETE", "account", {}],
+])("the invitations of an owner who is %s end", async (_, method, what, options) => {
   const { id } = await createWorkspace(anna);
-  await addMember(anna, id, emailOf(bert), "owner");
-  const { body } = await addMember(bert, id, `${crypto.randomUUID()}@example.test`, "owner");
-  const path = `/workspaces/${id}/members/${bert.userId}`;
-  const ends = how === "demoted" ? (["PATCH", { json: { role: "viewer" } }] as const) : (["DELETE", {}] as const);
-  expect(await attempt(anna, ends[0], path, ends[1])).toStartWith("20");
+  const owner = await startSession(server, await server.user());
+  await addMember(anna, id, emailOf(owner), "owner");
+  const { body } = await addMember(owner, id, `${crypto.randomUUID()}@example.test`, "owner");
+  const [by, path] =
+    what === "member"
+      ? [anna, `/workspaces/${id}/members/${owner.userId}`]
+      : [await startSession(server, await createAdmin(server)), `/admin/users/${owner.userId}`];
+  expect(await attempt(by, method, path, options)).toStartWith("20");
+  expect(await anna.must("GET", `/api/v1/workspaces/${id}/invitations`)).toMatchObject({ total: 0 });
   const token = new URL(body.invitation_url!).hash.slice(1);
   const accepted = await server.nobody.call("POST", "/api/v1/auth/invitation", {
     json: { token, password: "correct horse battery" },

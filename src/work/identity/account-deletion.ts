@@ -4,10 +4,11 @@
  */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
-import { getUser, type User, updateAccountState } from "../../store/users";
+import { getUser, type User } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../audit";
 import { requireNoRenewal } from "../billing/subscriptions";
+import { changeAccountState } from "./account-state";
 import { requireAnotherAdmin } from "./administrators";
 
 /** How long an account can be restored after its deletion. */
@@ -27,7 +28,7 @@ export async function startAccountDeletion(tx: Queries, actor: AuditActor, id: s
   if (owned.length > 0) throw lastOwnerError(user, owned);
   await requireNoRenewal(tx, id);
   await recordAudit(tx, actor, { action: "user.deletion_started", target: { kind: "user", id } }, now);
-  return updateAccountState(tx, id, { deleted_at: now });
+  return changeAccountState(tx, id, { deleted_at: now }, now);
 }
 
 function lastOwnerError(user: User, workspaces: { name: string }[]): AppError {
@@ -48,7 +49,7 @@ export async function restoreAccount(tx: Queries, actor: AuditActor, id: string,
   if (user.deleted_at + GRACE_PERIOD_MS <= now)
     throw new AppError("conflict", "Account cannot be restored: its grace period has ended.");
   await recordAudit(tx, actor, { action: "user.restored", target: { kind: "user", id } }, now);
-  return updateAccountState(tx, id, { deleted_at: null });
+  return changeAccountState(tx, id, { deleted_at: null }, now);
 }
 
 async function getAccount(tx: Queries, id: string): Promise<User> {

@@ -12,11 +12,11 @@ import {
   hasAdministrator,
   setEmailVerified,
   type User,
-  updateAccountState,
   updateProfile,
 } from "../../store/users";
 import { type AuditActor, recordAudit } from "../audit";
 import type { Services } from "../services";
+import { changeAccountState } from "./account-state";
 import { insertAccount } from "./new-account";
 
 /** `actor`: nobody, with the address that the sign-in came from. */
@@ -153,7 +153,7 @@ async function applyAdminGroup(
 ): Promise<User> {
   if (isAdmin === null || isAdmin === user.is_admin) return user;
   if (!isAdmin && (await countOtherAdmins(tx, user.id)) === 0) return user;
-  const changed = await updateAccountState(tx, user.id, { is_admin: isAdmin });
+  const changed = await changeAccountState(tx, user.id, { is_admin: isAdmin }, now);
   const details = { role: isAdmin ? "admin" : "member", provider: provider.name };
   await recordAudit(tx, actor, { action: "user.role_changed", target: { kind: "user", id: user.id }, details }, now);
   return changed;

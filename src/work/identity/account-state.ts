@@ -1,0 +1,17 @@
+/** The state of an account: its role on the server, whether it is disabled, and whether it is being deleted. */
+import type { Queries } from "../../store/db";
+import { revokeTokensCreatedBy } from "../../store/one-time-tokens";
+import { type User, updateAccountState } from "../../store/users";
+
+type AccountState = Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>;
+
+/**
+ * Changes the state of an account. Invitations and reset links are revoked when who created them may not do so any more: they must not be a way to
+ * come back.
+ */
+export async function changeAccountState(tx: Queries, id: string, change: AccountState, now: number): Promise<User> {
+  const isClosed = (change.disabled_at ?? change.deleted_at ?? null) !== null;
+  if (isClosed) await revokeTokensCreatedBy(tx, id, "all", now);
+  else if (change.is_admin === false) await revokeTokensCreatedBy(tx, id, "administration", now);
+  return updateAccountState(tx, id, change);
+}
