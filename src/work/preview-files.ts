@@ -1,5 +1,5 @@
 /** Reads the files of a preview, and makes the columns of a transcript. */
-import { gunzipSync, gzipSync } from "bun";
+import { gzipSync } from "bun";
 import type { MediaFolder } from "../blobs/folders";
 import { PREVIEW_VERSION, type PreviewFacts } from "../domain/preview";
 import { writeAtomic } from "../lib/atomic-file";
@@ -42,6 +42,6 @@ export async function writeTranscriptColumns(
   await writeAtomic(folder.transcriptColumns, gzipSync(JSON.stringify(columns)));
 }
 
-/** Returns the columns as JSON text, for clients that do not accept compressed answers. */
-export const readTranscriptColumns = async (file: Blob): Promise<Uint8Array<ArrayBuffer>> =>
-  gunzipSync(new Uint8Array(await file.arrayBuffer()));
+/** Returns the columns as JSON text, for clients that do not accept compressed answers. A stream: a file of another machine may expand without end. */
+export const readTranscriptColumns = (file: Blob): ReadableStream<Uint8Array> =>
+  file.stream().pipeThrough(new DecompressionStream("gzip"));

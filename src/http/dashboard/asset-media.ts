@@ -159,7 +159,7 @@ export const transcript = route({
     if (matchesEtag(call.request.headers.get("if-none-match"), etag)) return { status: 304, headers };
     const typed = { ...headers, "Content-Type": "application/json; charset=utf-8" };
     if (!/\bgzip\b/.test(call.request.headers.get("accept-encoding") ?? ""))
-      return { status: 200, file: await readTranscriptColumns(file), headers: typed };
+      return { status: 200, stream: readTranscriptColumns(file), headers: typed };
     return { status: 200, file, headers: { ...typed, "Content-Encoding": "gzip" } };
   },
 });

@@ -51,6 +51,9 @@ export async function listEncoded(root: string, workDir: string): Promise<Readab
 /** No file of a preparation but the audio grows with the recording by more than this. */
 const MAX_DERIVED_BYTES = 256 * 1024 * 1024;
 const AUDIO_BYTES_PER_SECOND = 34_000;
+/** The server parses transcripts of other machines. At 5 words a second they have 400 bytes. */
+const TRANSCRIPT_BYTES_PER_SECOND = 600;
+const MIN_TRANSCRIPT_BYTES = 1024 * 1024;
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const toPattern = (name: string): RegExp => new RegExp(`^${escapePattern(name)}$`);
@@ -88,10 +91,15 @@ export async function listPrepared(
 export const getPrepareRules = (
   { outputDir }: JobFolders,
   { maxDurationSeconds }: { maxDurationSeconds: number },
-): OutputRule[] =>
-  getPreparedNames(outputDir).map((name) =>
-    getRule(outputDir, name, Math.max(MAX_DERIVED_BYTES, AUDIO_BYTES_PER_SECOND * maxDurationSeconds)),
+): OutputRule[] => {
+  const { transcript, transcriptColumns } = getMediaFolder(outputDir);
+  const transcripts = [transcript, transcriptColumns].map((path) => basename(path));
+  const maxBytes = Math.max(MAX_DERIVED_BYTES, AUDIO_BYTES_PER_SECOND * maxDurationSeconds);
+  const maxTranscriptBytes = Math.max(MIN_TRANSCRIPT_BYTES, TRANSCRIPT_BYTES_PER_SECOND * maxDurationSeconds);
+  return getPreparedNames(outputDir).map((name) =>
+    getRule(outputDir, name, transcripts.includes(name) ? maxTranscriptBytes : maxBytes),
   );
+};
 
 /** Returns the rule for a file with this name. */
 export const getRule = (dir: string, name: string, maxBytes: number): OutputRule => ({

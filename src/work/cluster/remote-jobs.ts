@@ -3,6 +3,8 @@ import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
+import type { MediaInfo } from "../../domain/media";
+import { TICKS_PER_SECOND } from "../../domain/time";
 import type { WorkerJob } from "../../domain/workers";
 import { openScratchFolder } from "../job-child/scratch";
 import { findBlob, getBlob, listBlobs } from "../jobs/blob-files";
@@ -76,6 +78,7 @@ async function describePrepare(
     switch (kind) {
       case "probed": {
         const facts = requireProbeFacts(sent);
+        requireWithinLimits(facts.info, input.limits);
         hasAudio = facts.info.audio.length > 0 && hasAnalysis;
         return { kind, blobs, ...facts };
       }
@@ -113,6 +116,13 @@ async function describePrepare(
       return { blobs: await listBlobs(outputDir, source) };
     },
   };
+}
+
+/** The user pays for the duration. */
+function requireWithinLimits({ duration, video }: MediaInfo, limits: PrepareInput["limits"]): void {
+  const longestSide = Math.max(video?.codedWidth ?? 0, video?.codedHeight ?? 0);
+  if (duration === 0 || duration > limits.maxDurationSeconds * TICKS_PER_SECOND || longestSide > limits.maxSidePixels)
+    throw new InvalidResultError("the recording exceeds the limits");
 }
 
 async function describeCut(input: CutInput, { root, tools, folders, context }: RemoteJobParts): Promise<RemoteJob> {

@@ -1,0 +1,76 @@
+/** What the server accepts of a preparation on a worker. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { getPrepareRules } from "../../../../src/work/cluster/execution-files";
+import { describeRemoteJob } from "../../../../src/work/cluster/remote-jobs";
+import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
+import type { MediaTools } from "../../../../src/work/media-tools";
+import { readTranscriptColumns } from "../../../../src/work/preview-files";
+import { temporaryFolder } from "../../../temporary-folder";
+
+const limits = { maxDurationSeconds: 3_600, maxSidePixels: 4_096, maxStreams: 8 };
+
+const video = {
+  codec: "h264",
+  width: 1920,
+  height: 1080,
+  codedWidth: 1920,
+  codedHeight: 1088,
+  rotation: 0,
+  pixelAspect: { num: 1, den: 1 },
+  frameRate: { num: 25, den: 1 },
+  variable: false,
+  bitrate: null,
+  pixelFormat: "yuv420p",
+  bitDepth: 8,
+  color: { primaries: null, transfer: null, matrix: null, range: null },
+  interlaced: false,
+};
+const info = { type: "video", demuxer: "mov", duration: 3_600_000_000, startPts: 0, video, audio: [], timecode: null };
+const sniffed = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
+
+test.each<[string, object, boolean]>([
+  ["within the limits", {}, true],
+  ["longer than the limit", { duration: 3_600_000_001 }, false],
+  ["without a duration", { duration: 0 }, false],
+  ["larger than the limit", { video: { ...video, codedWidth: 4_097 } }, false],
+])("of a recording %s", async (_, change, isAccepted) => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, "source"), "recording");
+  await Bun.write(join(folder.path, "probed.json"), "{}");
+  const checkpoints: unknown[] = [];
+  const input: PrepareInput = { blobs: { source: { name: "source", bytes: 9 } }, language: null, limits, scope: "all" };
+  const job = await describeRemoteJob("prepare", input, {
+    root: folder.path,
+    tools: {} as MediaTools,
+    folders: { inputDir: folder.path, outputDir: folder.path },
+    context: {
+      checkpoint: async (checkpoint) => {
+        checkpoints.push(checkpoint);
+      },
+      signal: AbortSignal.timeout(60_000),
+      workDir: join(folder.path, "work"),
+    },
+  });
+  const sent = job.checkpoint({ kind: "probed", info: { ...info, ...change }, sniffed });
+  const error = await sent.then(
+    () => null,
+    (refused: Error) => refused.name,
+  );
+  expect([error, checkpoints.length]).toEqual(isAccepted ? [null, 1] : ["InvalidResultError", 0]);
+});
+
+test("a transcript, which the server parses, is not larger than that of continuous speech", () => {
+  const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, { maxDurationSeconds: 86_400 });
+  const maxBytesOf = (name: string) => rules.find((rule) => rule.name.test(name))?.maxBytes;
+  for (const name of ["transcript.json", "transcript-columns.json.gz"]) expect(maxBytesOf(name)).toBe(51_840_000);
+  expect(maxBytesOf("poster.jpg")).toBeGreaterThan(51_840_000);
+});
+
+test("a transcript that expands to much more is decompressed as it is read", async () => {
+  const size = 64 * 1024 ** 2;
+  const reader = readTranscriptColumns(new Blob([Bun.gzipSync(new Uint8Array(size))])).getReader();
+  const { value } = await reader.read();
+  expect(value!.byteLength).toBeLessThan(size / 16);
+  await reader.cancel();
+});
