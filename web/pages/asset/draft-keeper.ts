@@ -4,6 +4,7 @@ import { afterNextFrame } from "../../app/after-next-frame";
 import { ApiError, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
 import { fromDraft, toDraft } from "../../editor/model/draft";
+import type { Content } from "../../editor/model/history";
 import { isSameEdit, type StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
 import { type Draft, deleteDraft, fetchDraft, putDraft } from "./draft-server";
@@ -23,10 +24,12 @@ export type DraftKeeper = {
   useOther(): void;
   /** Replaces the edits of the other tab or person. */
   useMine(): void;
-  /** Resolves when no request runs, and starts none until `finish` or the next change. */
-  settle(): Promise<void>;
-  /** Forgets the draft, which has become a cut. */
-  finish(): void;
+  /** Resolves when no request runs, and starts none until `resume`. */
+  hold(): Promise<void>;
+  /** Goes on after `hold`. */
+  resume(): void;
+  /** Ends with the draft, of which `saved` has become a cut. What was edited after it, until that cut opens, becomes its draft. */
+  finish(savedCutId: string, saved: Content): void;
   stop(): void;
 };
 
@@ -35,7 +38,7 @@ const RETRY_MS = 5_000;
 
 /** Keeps the edits of a cut, beginning with the draft that the editor started from. */
 export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraft): DraftKeeper {
-  const cutId = editor.cut!.id;
+  let cutId = editor.cut!.id;
   const revision = draft?.revision ?? 0;
   // What the server has needs no copy; what it has not is this tab's from now on.
   if (draft !== null && isUnsaved) adoptLocal(cutId, draft);
@@ -47,6 +50,8 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
   let isStopped = false;
+  /** Whether the server is asked for nothing. */
+  let isHeld = false;
   let isCopyDue = false;
   /** The last edits that are no drag. */
   let known = editor.history.peek().present;
@@ -58,7 +63,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   };
   const schedule = (after: number) => {
     clearTimeout(timer);
-    if (!isStopped && state.peek().kind !== "conflict") timer = setTimeout(() => void start(), after);
+    if (!isStopped && !isHeld && state.peek().kind !== "conflict") timer = setTimeout(() => void start(), after);
   };
   /** One request at a time: a later one needs the revision that the earlier one returns. */
   const start = () => {
@@ -68,6 +73,8 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
 
   async function save(): Promise<void> {
     if (isStopped) return;
+    // What is dragged may be taken back.
+    if (editor.isDragging.peek()) return schedule(SAVE_AFTER_MS);
     const { present } = editor.history.peek();
     show({ kind: "saving" });
     try {
@@ -76,7 +83,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
         if (base > 0) await deleteDraft(cutId);
         base = 0;
       }
-      if (editor.history.peek().present !== present) return;
+      if (editor.getSettled() !== present) return;
       isCopyDue = false;
       forgetLocal(cutId);
       show({ kind: editor.isChanged.peek() ? "saved" : "none" });
@@ -157,13 +164,21 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
       state.value = { kind: "saving" };
       schedule(0);
     },
-    settle: () => {
+    hold: () => {
+      isHeld = true;
       clearTimeout(timer);
       return saving;
     },
-    finish: () => {
-      stop();
+    resume: () => {
+      isHeld = false;
+      schedule(0);
+    },
+    finish: (savedCutId, saved) => {
       forgetLocal(cutId);
+      cutId = savedCutId;
+      base = 0;
+      isCopyDue = known !== saved;
+      keep();
     },
     stop,
   };

@@ -18,19 +18,25 @@ export function useSave({ editor, keeper }: EditorWithDraft, cuts: Cuts): Save {
     const cutId = editor.cut?.id;
     if (cutId === undefined || keeper === null || isSaving) return null;
     if (!editor.isChanged.value) return cutId;
+    if (keeper.state.value.kind === "conflict") {
+      // A cut ends the stored draft, which is that of the other tab or person.
+      showToast({ kind: "bad", text: "Choose which edits to keep at the top of the page, then save." });
+      return null;
+    }
     setIsSaving(true);
     try {
       // A draft that is stored later would outlive the edit.
-      await keeper.settle();
+      await keeper.hold();
+      const content = editor.getSettled();
       const params = { path: { cut_id: cutId } };
-      const body = toDraft(editor.history.value.present);
-      const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body }));
-      keeper.finish();
+      const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body: toDraft(content) }));
+      keeper.finish(saved.id, content);
       cuts.choose(saved.id);
       showToast({ kind: "info", text: "Saved as a new cut" });
       return saved.id;
     } catch (error) {
       showFailure(error);
+      keeper.resume();
       return null;
     } finally {
       setIsSaving(false);

@@ -1,0 +1,102 @@
+/** What keeps the edits of a cut, with a browser and a server of the test's own. */
+import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { keepDraft } from "../../../web/pages/asset/draft-keeper";
+import type { createEditor } from "../../../web/pages/asset/editor-state";
+import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
+
+type Draft = { revision: number; segments: { start: number; end: number }[]; texts: [] };
+
+usePageGlobals();
+
+let keep: typeof keepDraft;
+let create: typeof createEditor;
+/** The drafts that were sent, and who waits for the next one. */
+let sent: Draft[] = [];
+let onSent: () => void = () => {};
+
+beforeAll(async () => {
+  keep = (await import("../../../web/pages/asset/draft-keeper")).keepDraft;
+  create = (await import("../../../web/pages/asset/editor-state")).createEditor;
+});
+beforeEach(() => {
+  sent = [];
+  definePageGlobal("localStorage", new TestStorage());
+  definePageGlobal("fetch", async (request: Request) => {
+    const draft = (await request.json()) as Draft;
+    sent.push(draft);
+    onSent();
+    return Response.json({ ...draft, revision: draft.revision + 1 });
+  });
+});
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+const timers = () => new Promise<void>((resolve) => setTimeout(resolve));
+const nextSent = () => new Promise<void>((resolve) => (onSent = resolve));
+
+/** Opens a cut of ten seconds with a draft that keeps the first nine and was not sent. */
+function open() {
+  const plan = { source_duration: 10, segments: [{ start: 0, end: 10, review: null }], removed: [], takes: [] };
+  const cut = { id: "first", plan } as unknown as Parameters<typeof create>[0]["cut"];
+  const words = { text: [], start: [], end: [] };
+  const editor = create({ cut, duration: 10, words, draft: keepUntil(9), canWrite: true, playhead: null as never });
+  const draft = { revision: 0, segments: [{ start: 0, end: 9 }], texts: [] };
+  const keeper = keep(editor, { draft, isUnsaved: true, other: null });
+  stops.push(keeper.stop);
+  return { editor, keeper };
+}
+
+const keepUntil = (seconds: number) => {
+  const end = seconds * 1e6;
+  const removed = { start: end, end: 10e6, isKept: false, reason: "manual", rule: null } as const;
+  const spans = [{ start: 0, end, isKept: true, review: null } as const, removed];
+  return { plan: { duration: 10e6, spans }, corrections: [] };
+};
+
+const readCopies = (cutId: string): Draft[] =>
+  Object.entries(localStorage)
+    .filter(([key]) => key.includes(`.${cutId}.`))
+    .map(([, text]) => JSON.parse(text as string) as Draft);
+
+test("what is edited while a cut is saved becomes the draft of that cut", async () => {
+  const { editor, keeper } = open();
+  await keeper.hold();
+  const saved = editor.getSettled();
+  editor.apply(keepUntil(8), "Remove", "Removed");
+  keeper.finish("second", saved);
+  expect(readCopies("first")).toEqual([]);
+  expect(readCopies("second")).toMatchObject([{ revision: 0, segments: [{ start: 0, end: 8 }] }]);
+  editor.apply(keepUntil(7), "Remove", "Removed");
+  keeper.stop();
+  expect(readCopies("second")).toMatchObject([{ segments: [{ start: 0, end: 7 }] }]);
+  await timers();
+  expect(sent).toEqual([]);
+});
+
+test("a saved cut without later edits has no draft", async () => {
+  const { editor, keeper } = open();
+  await keeper.hold();
+  keeper.finish("second", editor.getSettled());
+  keeper.stop();
+  expect([...readCopies("first"), ...readCopies("second")]).toEqual([]);
+});
+
+test("the draft is sent after a cut could not be saved", async () => {
+  const { keeper } = open();
+  await keeper.hold();
+  await timers();
+  expect(sent).toEqual([]);
+  const resumed = nextSent();
+  keeper.resume();
+  await resumed;
+  expect(sent).toMatchObject([{ segments: [{ start: 0, end: 9 }] }]);
+});
+
+test("an edge that is still dragged is not sent", async () => {
+  const { editor } = open();
+  editor.preview(keepUntil(5));
+  await timers();
+  expect(sent).toEqual([]);
+  editor.cancelPreview();
+});

@@ -1,0 +1,31 @@
+/** What modules of the dashboard need of a page, for tests of them without a browser. */
+import { afterAll, beforeAll } from "bun:test";
+
+type Name = "document" | "fetch" | "localStorage" | "location";
+
+export const definePageGlobal = (name: Name, value: unknown) =>
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+
+/** Keeps texts as a browser does. */
+export class TestStorage {
+  getItem = (key: string): string | null => (this as Record<string, unknown>)[key] as string | null;
+  setItem = (key: string, text: string) => Object.assign(this, { [key]: text });
+  removeItem = (key: string) => Reflect.deleteProperty(this, key);
+}
+
+/** Defines them for the tests of a file. Import what needs them after that, within `beforeAll`. */
+export function usePageGlobals(): void {
+  const names: Name[] = ["document", "fetch", "localStorage", "location"];
+  const before = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
+  beforeAll(() => {
+    definePageGlobal("location", { origin: "http://editor.test" });
+    definePageGlobal("localStorage", new TestStorage());
+    // A hidden page runs at once what waits for a frame.
+    definePageGlobal("document", { hidden: true });
+  });
+  afterAll(() => {
+    for (const [index, name] of names.entries())
+      if (before[index]) Object.defineProperty(globalThis, name, before[index]);
+      else Reflect.deleteProperty(globalThis, name);
+  });
+}
