@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { EditorPlan } from "../../../web/editor/model/plan";
+import { findEdgeAt } from "../../../web/editor/timeline/edge-at";
 import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
 import { listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {
@@ -143,4 +145,31 @@ test("pictures cover the view, each from its place on its sheet", () => {
   expect(tiles[0]).toMatchObject({ sheet: 1, sourceX: 0, sourceY: 90, width: 80 });
   expect(listTiles({ ...storyboard, count: 0 }, view, 45)).toEqual([]);
   expect(listTiles(storyboard, fitView(5000e6, 1000), 45).at(-1)!.sheet).toBe(2);
+});
+
+/** Kept until 10 s, from 12 s for the shortest time possible, and from 30 s. */
+const EDGED: EditorPlan = {
+  duration: 60e6,
+  spans: [
+    { start: 0, end: 10e6, isKept: true, review: null },
+    { start: 10e6, end: 12e6, isKept: false, reason: "silence", rule: null },
+    { start: 12e6, end: 12.1e6, isKept: true, review: null },
+    { start: 12.1e6, end: 30e6, isKept: false, reason: "silence", rule: null },
+    { start: 30e6, end: 60e6, isKept: true, review: null },
+  ],
+};
+
+test.each([
+  ["beside an edge", 100_000, 10.5, 10],
+  ["in a narrow span, near its edge", 200_000, 10.5, 10],
+  ["in the middle of a narrow span", 200_000, 11, null],
+  ["outside of a narrow span", 200_000, 9, null],
+  ["at spans of a few pixels", 1_000_000, 10, null],
+  ["at a kept span of a few pixels", 100_000, 12, null],
+  ["at the same one, enlarged", 10_000, 12.01, 12],
+  ["at one of wide spans", 1_000_000, 35, 30],
+  ["away from edges", 100_000, 11, null],
+])("a pointer %s", (_, scale, seconds, time) => {
+  const view = { start: 0, scale, width: 10_000, duration: EDGED.duration };
+  expect(findEdgeAt(EDGED, view, (seconds * 1e6) / scale, 6)?.time ?? null).toBe(time === null ? null : time * 1e6);
 });

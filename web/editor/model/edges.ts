@@ -49,6 +49,10 @@ export const listEdgesIn = (plan: EditorPlan, { start, end }: Range): Edge[] =>
     .flatMap((span) => toEdges(plan, span))
     .filter(({ time }) => time >= start && time <= end);
 
+/** Returns whether the plan has this edge. Edits elsewhere, and undo, end edges. */
+export const hasEdge = (plan: EditorPlan, { time, side }: Edge): boolean =>
+  listEdgesIn(plan, { start: time, end: time }).some((edge) => edge.side === side);
+
 /** Returns how many edges are in a range, its ends included. */
 export function countEdgesIn(plan: EditorPlan, { start, end }: Range): number {
   const isEdge = (time: number) => time > 0 && time < plan.duration && time >= start && time <= end;

@@ -56,6 +56,11 @@ export class CutPlayer {
   private backward: number | null = null;
   private restartedAt = Number.NEGATIVE_INFINITY;
 
+  /** Whether a range plays, or waits to go on. */
+  get isInRange(): boolean {
+    return this.range !== null;
+  }
+
   /** Connects an element. Returns a function that ends it. */
   attach(video: HTMLVideoElement, media: PlayableMedia): () => void {
     const attached = new AbortController();

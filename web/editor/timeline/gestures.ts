@@ -1,7 +1,8 @@
 /** Pointer and wheel on the timeline. */
 import type { Signal } from "@preact/signals";
-import { type Edge, findNearestEdge } from "../model/edges";
+import type { Edge } from "../model/edges";
 import type { EditorPlan, Range } from "../model/plan";
+import { findEdgeAt } from "./edge-at";
 import type { Lanes } from "./lanes";
 import { placeAt, scrollBy, toTime, toX, type View, zoomAt } from "./view";
 
@@ -45,7 +46,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   const findEdge = (x: number, y: number, reach: number): Edge | null => {
     const { plan, lanes } = read();
     if (y < lanes.waveform.top) return null;
-    return findNearestEdge(plan, toTime(view.value, x), reach * view.value.scale);
+    return findEdgeAt(plan, view.value, x, reach);
   };
   const limitTime = (x: number, range: Range = { start: 0, end: view.value.duration }) =>
     Math.min(range.end, Math.max(range.start, Math.round(toTime(view.value, x))));

@@ -87,8 +87,9 @@ export function Timeline(props: TimelineProps) {
     onSeek(chosen.time);
   };
   const move = (moved: Edge, time: number, isDone: boolean) => {
-    onMoveEdge?.(moved, time, isDone);
+    // Before it is moved: then whoever moves it may end it, as where it meets the next one.
     edge.value = { ...moved, time };
+    onMoveEdge?.(moved, time, isDone);
   };
   const nudge = (chosen: Edge, frames: number) => {
     const { start, end } = getEdgeRange(plan, chosen);

@@ -5,7 +5,7 @@ import { type Edge, getEdgeRange, listEdges, moveEdge } from "../../editor/model
 import { isRemoved, type Range, removeRange, restoreRange, toSeconds } from "../../editor/model/plan";
 import { chooseTake, findTakeAt, getNextTake, listTakes, type Take } from "../../editor/model/takes";
 import { toggleWords, type WordRange } from "../../editor/model/words";
-import { describeWords, type Editor } from "./editor-state";
+import { describeWords, type Editor, type Marks } from "./editor-state";
 
 /** Removes words, or restores them if all of them are removed. */
 export function toggleRange(editor: Editor, range: WordRange): void {
@@ -82,20 +82,27 @@ export function nudgeEdge(editor: Editor, by: number): boolean {
   return true;
 }
 
+/** Marks a range, which is selected then instead of words. */
+export function setMarks(editor: Editor, marks: Marks): void {
+  editor.marks.value = marks;
+  editor.selection.value = null;
+}
+
 /** Sets a mark to the playhead. */
 export function setMark(editor: Editor, side: "in" | "out"): void {
   const time = editor.playhead.value;
   const { in: start, out: end } = editor.marks.value;
-  editor.marks.value =
+  setMarks(
+    editor,
     side === "in"
       ? { in: time, out: end !== null && end > time ? end : null }
-      : { in: start !== null && start < time ? start : null, out: time };
+      : { in: start !== null && start < time ? start : null, out: time },
+  );
   editor.announce(side === "in" ? "Range starts here" : "Range ends here");
 }
 
 export function clearMarks(editor: Editor): void {
-  editor.marks.value = { in: null, out: null };
-  editor.selection.value = null;
+  setMarks(editor, { in: null, out: null });
   editor.edge.value = null;
   editor.announce("Marks cleared");
 }

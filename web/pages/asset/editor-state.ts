@@ -4,7 +4,7 @@ import { afterNextFrame } from "../../app/after-next-frame";
 import type { Schemas } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { applyCorrections } from "../../editor/model/corrections";
-import type { Edge } from "../../editor/model/edges";
+import { type Edge, hasEdge } from "../../editor/model/edges";
 import {
   type Content,
   getRedoLabel,
@@ -101,6 +101,13 @@ export function createEditor({ cut, duration, words, draft, canWrite, playhead }
         latePlan.value = plan.peek();
       });
   });
+  const edge = signal<Edge | null>(null);
+  // An edge that an edit or undo has ended: moved all the same, it would cut elsewhere.
+  effect(() => {
+    const current = plan.value;
+    const chosen = edge.peek();
+    if (chosen !== null && !hasEdge(current, chosen)) edge.value = null;
+  });
   let knownReviews: readonly Review[] = [];
   // Most edits leave them the same: then nothing that shows them renders again.
   const reviews = computed(() => {
@@ -128,7 +135,7 @@ export function createEditor({ cut, duration, words, draft, canWrite, playhead }
     isChanged: computed(() => corrections.value.length > 0 || !keepsTheSame(plan.value, stored.plan)),
     selection: signal<WordRange | null>(null),
     marks: signal<Marks>({ in: null, out: null }),
-    edge: signal<Edge | null>(null),
+    edge,
     playhead,
     announcement,
     announce,

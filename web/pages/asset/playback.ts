@@ -18,7 +18,7 @@ export type Playback = {
   playFrom(time: number): void;
   pause(): void;
   toggle(mode?: PlayerMode): void;
-  /** Plays a range of the source, or what the cut keeps of it, and stops. */
+  /** Plays a range of the source, or what the cut keeps of it, and stops. What plays after it is as before. */
   playRange(range: Range, mode?: PlayerMode): void;
   seek(time: number): void;
   /** Pauses, and returns to normal speed. */
@@ -45,6 +45,9 @@ export function createPlayback(): Playback {
   let backRate = 0;
   /** Whether the player does not have the plan yet. */
   let isPlanDue = false;
+  /** What played before a range, and plays after it unless something else is asked for. */
+  let modeBefore: PlayerMode | null = null;
+  const getNextMode = () => (player.isInRange ? null : modeBefore) ?? player.mode.peek();
   const sendPlan = () => {
     if (!isPlanDue || plan === null) return;
     isPlanDue = false;
@@ -64,8 +67,9 @@ export function createPlayback(): Playback {
     isPlaying: player.isPlaying,
     rate: player.rate,
     isReady: player.isAttached,
-    play: (mode = player.mode.peek()) => {
+    play: (mode = getNextMode()) => {
       backRate = 0;
+      if (!player.isInRange || mode !== player.mode.peek()) modeBefore = null;
       sendPlan();
       // From where the editor is, also when that was not played before.
       if (isParked && mode === "source") {
@@ -82,7 +86,7 @@ export function createPlayback(): Playback {
       backRate = 0;
       player.pause();
     },
-    toggle: (mode = player.mode.peek()) => {
+    toggle: (mode = getNextMode()) => {
       if (player.isPlaying.peek() && player.mode.peek() === mode) playback.pause();
       else playback.play(mode);
     },
@@ -90,6 +94,7 @@ export function createPlayback(): Playback {
       backRate = 0;
       isParked = false;
       sendPlan();
+      modeBefore ??= player.mode.peek();
       player.playRange(range, mode);
     },
     seek: (time) => {
@@ -119,6 +124,7 @@ export function createPlayback(): Playback {
     },
     setMode: (mode) => {
       sendPlan();
+      modeBefore = null;
       player.setMode(mode);
     },
     setRate: (rate) => player.setRate(rate),

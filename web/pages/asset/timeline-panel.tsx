@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import type { Difference } from "../../editor/model/compare";
 import { Timeline } from "../../editor/timeline/timeline";
 import type { Asset } from "./asset-page";
-import { dragEdge, getMarkedRange } from "./edit-actions";
+import { dragEdge, getMarkedRange, setMarks } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import { getSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
@@ -47,9 +47,7 @@ export function TimelinePanel({ asset, editor, playback, hasPreview, differences
               }
             : undefined
         }
-        onSelect={({ start, end }) => {
-          editor.marks.value = { in: start, out: end };
-        }}
+        onSelect={({ start, end }) => setMarks(editor, { in: start, out: end })}
       />
     </section>
   );

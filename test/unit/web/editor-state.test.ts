@@ -1,0 +1,59 @@
+/** The state of the editor and of playback, without a page. */
+import { beforeAll, expect, test } from "bun:test";
+import { signal } from "@preact/signals";
+import type * as Actions from "../../../web/pages/asset/edit-actions";
+import type { createEditor } from "../../../web/pages/asset/editor-state";
+import type { createPlayback } from "../../../web/pages/asset/playback";
+import { usePageGlobals } from "./page-globals";
+
+usePageGlobals();
+
+let create: typeof createEditor;
+let play: typeof createPlayback;
+let actions: typeof Actions;
+beforeAll(async () => {
+  create = (await import("../../../web/pages/asset/editor-state")).createEditor;
+  play = (await import("../../../web/pages/asset/playback")).createPlayback;
+  actions = await import("../../../web/pages/asset/edit-actions");
+});
+
+const SECOND = 1_000_000;
+
+/** Opens a cut of ten seconds that keeps all of it, with two words. */
+function open() {
+  const plan = { source_duration: 10, segments: [{ start: 0, end: 10, review: null }], removed: [], takes: [] };
+  const cut = { id: "cut", plan } as unknown as Parameters<typeof create>[0]["cut"];
+  const words = { text: ["one", "two"], start: [SECOND, 2 * SECOND], end: [1.5 * SECOND, 2.5 * SECOND] };
+  return create({ cut, duration: 10, words, draft: null, canWrite: true, playhead: signal(0) });
+}
+
+test("an edge that undo has ended is not chosen any more, and not moved", () => {
+  const editor = open();
+  actions.toggleMarked(editor, { start: 0, end: 3 * SECOND });
+  actions.dragEdge(editor, { time: 3 * SECOND, side: "start" }, 5 * SECOND, true);
+  expect(editor.edge.value).toEqual({ time: 5 * SECOND, side: "start" });
+  editor.undo();
+  expect(editor.edge.value).toBeNull();
+  expect(actions.nudgeEdge(editor, 40_000)).toBe(false);
+});
+
+test("Delete removes the range that was marked after words were selected", () => {
+  const editor = open();
+  editor.selection.value = { from: 0, to: 1 };
+  actions.toggleSelection(editor);
+  actions.setMarks(editor, { in: 4 * SECOND, out: 6 * SECOND });
+  actions.toggleSelection(editor);
+  expect(editor.announcement.value.text).toBe("Marked range removed");
+});
+
+test("what played before a range plays after it", () => {
+  const playback = play();
+  playback.setPlan(open().plan.value);
+  playback.playRange({ start: SECOND, end: 2 * SECOND });
+  expect(playback.mode.value).toBe("source");
+  playback.toggle();
+  expect(playback.mode.value).toBe("source");
+  playback.seek(5 * SECOND);
+  playback.toggle();
+  expect(playback.mode.value).toBe("cut");
+});
