@@ -218,7 +218,8 @@ test("a viewer gets no control that writes", async () => {
 const DOCX = writeZip(
   "word/document.xml",
   `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>
-    <w:p><w:r><w:t>Alpha bravo</w:t></w:r></w:p><w:p><w:r><w:t>charlie.</w:t></w:r></w:p></w:body></w:document>`,
+    <w:p><w:r><w:t>Alpha</w:t><w:noBreakHyphen/><w:t>bravo</w:t></w:r>
+    <w:moveFrom><w:r><w:t>old place</w:t></w:r></w:moveFrom></w:p><w:p><w:r><w:t>charlie.</w:t></w:r></w:p></w:body></w:document>`,
 );
 
 test.if(isFullSize)("a script is dropped as DOCX, and a document that cannot be read says what to do", async () => {
@@ -236,10 +237,10 @@ test.if(isFullSize)("a script is dropped as DOCX, and a document that cannot be 
   };
   await drop("Script.docx", DOCX);
   const script = page.getByRole("textbox", { name: "Script" });
-  await until("the script", async () => (await script.inputValue()) === "Alpha bravo\ncharlie.");
+  await until("the script", async () => (await script.inputValue()) === "Alpha-bravo\ncharlie.");
   await drop("Script.pdf", DOCX);
   await page.getByRole("alert").getByText("Save the script as DOCX or text").waitFor();
-  expect(await script.inputValue()).toBe("Alpha bravo\ncharlie.");
+  expect(await script.inputValue()).toBe("Alpha-bravo\ncharlie.");
 });
 
 test.if(isFullSize)("a page whose calls fail says so, and recovers", async () => {

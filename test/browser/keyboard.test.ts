@@ -70,6 +70,10 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   expect((await struck()).join(" ")).toBe(removed);
   await keyboard.press("Control+Shift+z");
   await said("Redone: Remove 2 words");
+  await keyboard.press("Control+f");
+  await page.locator("input:focus").waitFor();
+  await keyboard.press("Escape");
+  expect(await readFocus(page)).toBe("Words");
   await keyboard.press("F2");
   await page.locator("input:focus").waitFor();
   await keyboard.press("Control+a");
@@ -82,6 +86,9 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   await tabTo(page, /^Take 2/);
   await keyboard.press("ArrowUp");
   await until("the other take", async () => page.getByRole("radio", { name: /^Take 1/ }).isChecked());
+  await keyboard.press("Control+z");
+  await said("Undone: Choose take 1 of 2");
+  await keyboard.press("Control+y");
   await press(page, /^Kept from/);
   await keyboard.press(".");
   await said("Edge moved to");

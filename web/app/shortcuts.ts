@@ -39,14 +39,20 @@ export function toKeys(event: KeyboardEvent): string {
   return [mod && "Mod", event.altKey && "Alt", shift && "Shift", key].filter(Boolean).join("+");
 }
 
-const isInField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog") !== null);
+/** Returns whether a field uses the keys itself. A choice uses few of them: undo follows it, for example. */
+function isOfField(target: EventTarget | null, keys: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.closest("dialog") !== null || target.isContentEditable) return true;
+  if (target instanceof HTMLSelectElement) return !keys.startsWith("Mod+");
+  if (target instanceof HTMLInputElement && /^(radio|checkbox)$/.test(target.type))
+    return /^(Shift\+)?(Space|Enter|Arrow\w+)$/.test(keys);
+  return /^(INPUT|TEXTAREA)$/.test(target.tagName);
+}
 
-/** Runs the shortcut of a key press. Keys in fields and dialogs are left alone. */
+/** Runs the shortcut of a key press. Keys that fields use, and keys in dialogs, are left alone. */
 export function handleKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || isInField(event.target)) return;
   const keys = toKeys(event);
+  if (event.defaultPrevented || isOfField(event.target, keys)) return;
   if (!letterKeys.value && /^(Shift\+)?[a-z]$/.test(keys)) return;
   // A button takes its own Space and Enter.
   if (/^(Space|Enter)$/.test(keys) && event.target instanceof HTMLElement && event.target.closest("button, a, summary"))

@@ -235,6 +235,10 @@ describe("words", () => {
     expect(findText(WORDS, "THE ta")).toEqual([{ from: 4, to: 6 }]);
     expect(findText(WORDS, "absent")).toEqual([]);
     expect(findText(WORDS, "  ")).toEqual([]);
+    const scripted = { ...WORDS, text: ["“So,", "we’ll", "cut the talk", "", "", "now."] };
+    expect(findText(scripted, "so we'll cut")).toEqual([{ from: 0, to: 3 }]);
+    expect(findText(scripted, "the talk no")).toEqual([{ from: 2, to: 6 }]);
+    expect(findText(scripted, "t")).toEqual([{ from: 2, to: 3 }]);
     expect(findWordsIn(WORDS, { start: 2e6, end: 5.3e6 })).toEqual({ from: 1, to: 4 });
   });
 });

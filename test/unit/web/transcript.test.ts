@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { isWordKept, removeWords, toggleWords, type Words } from "../../../web/editor/model/words";
+import { moveSelection } from "../../../web/editor/transcript/move-selection";
 import {
   findFirstWord,
   findWordAtOffset,
@@ -157,4 +158,16 @@ test("the paragraph of a word is found", () => {
     { from: 4, to: 9 },
   ];
   expect([0, 2, 3, 4, 8].map((word) => findParagraph(paragraphs, word))).toEqual([0, 0, 1, 2, 2]);
+});
+
+test.each([
+  ["the word of the last click", null, 1, false, [3, 4]],
+  ["a word more", [3, 4], 1, true, [3, 5]],
+  ["the end of a selection that the pointer made", [10, 15], 1, true, [10, 16]],
+  ["its start", [10, 15], -1, true, [9, 15]],
+  ["the word after it", [10, 15], 1, false, [15, 16]],
+] as const)("the keyboard selects from %s", (_, chosen, direction, extends_, [from, to]) => {
+  const own = { at: 3, anchor: null, selected: { from: 3, to: 4 } };
+  const range = chosen && { from: chosen[0], to: chosen[1] };
+  expect(moveSelection(own, range, 20, direction, extends_).selected).toEqual({ from, to });
 });

@@ -122,19 +122,36 @@ function firstFrom(words: Words, time: number): number {
   return low;
 }
 
-/** Returns the places of a text in the transcript, in any case. A text of several words matches words in a row. */
+const normalize = (text: string): string => text.toLowerCase().replaceAll("’", "'");
+const PUNCTUATION = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const isSameWord = (word: string, wanted: string): boolean =>
+  word === wanted || word.replace(PUNCTUATION, "") === wanted.replace(PUNCTUATION, "");
+
+/**
+ * Returns the places of a text in the transcript, in any case. A text of several words matches words in a row, also where a script or a
+ * correction has put several of them in place of one.
+ */
 export function findText(words: Words, text: string): WordRange[] {
-  const wanted = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return [];
+  const wanted = normalize(text).split(/\s+/).filter(Boolean);
+  const last = wanted.length - 1;
+  if (last < 0) return [];
+  const parts: string[] = [];
+  /** The word of each part. */
+  const places: number[] = [];
+  for (const [index, word] of words.text.entries())
+    for (const part of normalize(word).split(/\s+/)) {
+      if (part === "") continue;
+      parts.push(part);
+      places.push(index);
+    }
   const found: WordRange[] = [];
-  for (let from = 0; from + wanted.length <= words.text.length; from++) {
-    const isMatch = wanted.every((part, index) => {
-      const word = words.text[from + index]!.toLowerCase();
-      return index === wanted.length - 1
-        ? word.includes(part)
-        : word === part || word.replace(/[.,!?;:]+$/, "") === part;
-    });
-    if (isMatch) found.push({ from, to: from + wanted.length });
+  for (let from = 0; from + last < parts.length; from++) {
+    const isMatch = wanted.every((part, index) =>
+      index === last ? parts[from + index]!.includes(part) : isSameWord(parts[from + index]!, part),
+    );
+    const range = { from: places[from]!, to: places[from + last]! + 1 };
+    // Two places in the words of one correction are one.
+    if (isMatch && found.at(-1)?.from !== range.from) found.push(range);
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { WordRange } from "../model/words";
+import { type Caret, moveSelection } from "./move-selection";
 
 type KeysOptions = {
   count: number;
@@ -15,18 +16,13 @@ type KeysOptions = {
 
 /** Returns the handler of the keys of the transcript. What it handles does not reach the shortcuts of the page. */
 export function useKeys({ count, selection, caret, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
-  /** The end of the selection that stays while the other one moves. */
-  const anchor = useRef<number | null>(null);
+  const last = useRef<Pick<Caret, "anchor" | "selected">>({ anchor: null, selected: null });
 
   const move = (direction: 1 | -1, extends_: boolean) => {
-    const chosen = selection.peek();
-    const isFirst = chosen === null;
-    const at = isFirst ? caret.current : Math.min(count - 1, Math.max(0, caret.current + direction));
-    if (extends_ && chosen) anchor.current ??= direction === 1 ? chosen.from : chosen.to - 1;
-    else anchor.current = null;
-    caret.current = at;
-    const fixed = anchor.current ?? at;
-    selection.value = { from: Math.min(at, fixed), to: Math.max(at, fixed) + 1 };
+    const moved = moveSelection({ at: caret.current, ...last.current }, selection.peek(), count, direction, extends_);
+    last.current = moved;
+    caret.current = moved.at;
+    selection.value = moved.selected;
   };
 
   const run = (event: KeyboardEvent): boolean => {

@@ -24,9 +24,12 @@ export function useSelection(page: RefObject<Page | null>, selection: Signal<Wor
       if (!isSame(words, selection.peek())) selection.value = words;
     };
     document.addEventListener("selectionchange", read);
+    // What the document has selected when another cut opens stays selected.
+    read();
     const stop = selection.subscribe((words) => {
-      if (!page.current || !words) return;
-      if (!isSame(readSelection(page.current), words)) selectWords(page.current, words, true);
+      if (!page.current || isSame(readSelection(page.current), words)) return;
+      if (words) selectWords(page.current, words, true);
+      else document.getSelection()?.collapseToStart();
     });
     return () => {
       document.removeEventListener("selectionchange", read);

@@ -4,6 +4,9 @@ import { readZipEntry } from "./zip-entry";
 const WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 const MAX_XML_BYTES = 50_000_000;
 
+/** A text box inside a paragraph has paragraphs of its own; what was moved is read where it is now. */
+const SKIPPED = ["p", "Fallback", "del", "moveFrom"];
+
 /** Returns a line for each paragraph. Deleted text and alternative drawings are left out. Throws `Error` with what the user can do. */
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const xml = await readZipEntry(bytes, "word/document.xml", MAX_XML_BYTES).catch(() => null);
@@ -17,9 +20,9 @@ function readParagraph(paragraph: Element): string {
   let text = "";
   const visit = (node: Element) => {
     for (const child of node.children) {
-      // A text box inside a paragraph has paragraphs of its own.
-      if (child.localName === "p" || child.localName === "Fallback" || child.localName === "del") continue;
+      if (SKIPPED.includes(child.localName)) continue;
       if (child.localName === "t") text += child.textContent;
+      else if (child.localName === "noBreakHyphen") text += "-";
       else if (child.localName === "tab") text += " ";
       else if (child.localName === "br" || child.localName === "cr") text += "\n";
       else visit(child);

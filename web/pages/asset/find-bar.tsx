@@ -3,10 +3,15 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { WordRange } from "../../editor/model/words";
 import { Button, IconButton } from "../../ui/button";
 
-type FindBarProps = { search: Signal<string | null>; found: readonly WordRange[]; onGo(range: WordRange): void };
+type FindBarProps = {
+  search: Signal<string | null>;
+  found: readonly WordRange[];
+  onGo(range: WordRange): void;
+  onClose(): void;
+};
 
 /** A search field with next and previous. Enter selects the next match, Shift+Enter the previous one, Escape closes. */
-export function FindBar({ search, found, onGo }: FindBarProps) {
+export function FindBar({ search, found, onGo, onClose }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   /** The match that was gone to; of another search it is none. */
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
@@ -37,7 +42,7 @@ export function FindBar({ search, found, onGo }: FindBarProps) {
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
-          else if (event.key === "Escape") search.value = null;
+          else if (event.key === "Escape") onClose();
           else return;
           event.preventDefault();
         }}
@@ -51,13 +56,7 @@ export function FindBar({ search, found, onGo }: FindBarProps) {
       <Button look="quiet" disabled={found.length === 0} onClick={() => go(1)}>
         Next
       </Button>
-      <IconButton
-        icon="close"
-        label="Close the search"
-        onClick={() => {
-          search.value = null;
-        }}
-      />
+      <IconButton icon="close" label="Close the search" onClick={onClose} />
     </search>
   );
 }

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
 import { toKeys } from "../../app/shortcuts";
 import { useComputedOf } from "../../app/use-computed-of";
@@ -16,6 +17,7 @@ type TranscriptPanelProps = { editor: Editor; playback: Playback; problem: strin
 
 /** What is said, with what is removed struck through. */
 export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelProps) {
+  const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
   const found = useComputedOf(
     () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
@@ -25,6 +27,7 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
   const count = editor.words.text.length;
   return (
     <section
+      ref={section}
       class="card transcript-panel"
       aria-label="Transcript"
       style={height === undefined ? undefined : { height: `${height}px`, minHeight: "0", maxHeight: "none" }}
@@ -50,6 +53,11 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
       <FindBar
         search={search}
         found={found.value}
+        onClose={() => {
+          search.value = null;
+          // The keys work on what was found.
+          section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
+        }}
         onGo={({ from, to }) => {
           editor.selection.value = { from, to };
           playback.seek(editor.words.start[from]!);
