@@ -1,11 +1,13 @@
 import { dismissToast, toasts } from "../app/toasts";
 import { Button, IconButton } from "../ui/button";
+import { Icon } from "../ui/icon";
 
 /** The messages in the corner. They are announced. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map(({ id, text, kind, action, link }) => (
       <div key={id} class={`toast ${kind}`}>
+        {kind === "bad" && <Icon name="warning" />}
         <p>{text}</p>
         {action && (
           <Button
