@@ -10,9 +10,10 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** What depends on the theme. The other rules see the same page twice. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** A phone, and 200% of a window of 1280 by 800. */
+/** A phone, a window that is narrow for the navigation at the side, and 200% of a window of 1280 by 800. */
 const NARROW = [
   { width: 390, height: 844 },
+  { width: 800, height: 600 },
   { width: 640, height: 400 },
 ];
 

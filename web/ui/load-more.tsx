@@ -25,7 +25,7 @@ export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
     return () => observer.disconnect();
   }, [list, count]);
   return (
-    <div ref={end}>
+    <div ref={end} class="list-end">
       {list.error.value !== null && <ErrorPanel message={list.error.value} onRetry={() => void retry(list)} />}
     </div>
   );

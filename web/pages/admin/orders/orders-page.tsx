@@ -45,9 +45,9 @@ const COLUMNS: Column<AdminOrder>[] = [
     cell: (order) => <UserCell user={order.created_by} workspace={order.workspace} />,
   },
   { title: "State", width: "6rem", cell: ({ state }) => <OrderStatus state={state} /> },
-  { title: "Ordered", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
-  { title: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
-  { title: "Price", width: "9rem", isNumber: true, cell: formatPrice },
+  { title: "Ordered", width: "7rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
+  { title: "Credits", width: "5rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
+  { title: "Price", width: "7rem", isNumber: true, cell: formatPrice },
 ];
 
 const REFRESH_MS = 15_000;

@@ -13,7 +13,7 @@ type WorkspaceStorage = Schemas["WorkspaceStorage"];
 
 const bytes = (title: string, read: (row: WorkspaceStorage) => number): Column<WorkspaceStorage> => ({
   title,
-  width: "6.5rem",
+  width: "5.5rem",
   isNumber: true,
   cell: (row) => formatBytes(read(row)),
 });

@@ -37,15 +37,15 @@ const SORTS = [
 
 const COLUMNS: Column<AdminUser>[] = [
   { title: "User", width: "minmax(0, 3fr)", cell: (user) => <UserLink user={user} /> },
-  { title: "State", width: "8.5rem", cell: (user) => <UserStatus user={user} /> },
-  { title: "Role", width: "7.5rem", cell: ({ role }) => (role === "admin" ? "Administrator" : "Member") },
+  { title: "State", width: "8rem", cell: (user) => <UserStatus user={user} /> },
+  { title: "Role", width: "6.5rem", cell: ({ role }) => (role === "admin" ? "Administrator" : "Member") },
   {
     title: "Last sign-in",
-    width: "8rem",
+    width: "7rem",
     cell: ({ last_sign_in_at: at }) => (at === null ? <span class="soft">Never</span> : <RelativeTime iso={at} />),
   },
-  { title: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
-  { title: "Storage", width: "6rem", isNumber: true, cell: (user) => formatBytes(user.storage_used_bytes) },
+  { title: "Credits", width: "5rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
+  { title: "Storage", width: "5rem", isNumber: true, cell: (user) => formatBytes(user.storage_used_bytes) },
 ];
 
 /** The accounts of the server. */
