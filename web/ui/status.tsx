@@ -1,6 +1,6 @@
 /** The words and looks of states. */
 const ASSET_STATUS: Record<string, { text: string; look: string }> = {
-  pending_upload: { text: "Uploading", look: "busy" },
+  pending_upload: { text: "Not uploaded", look: "waiting" },
   processing: { text: "Preparing", look: "busy" },
   pending_payment: { text: "Needs credits", look: "waiting" },
   ready: { text: "Ready", look: "good" },

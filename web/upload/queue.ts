@@ -47,8 +47,9 @@ export function addUploads(projectId: string, files: File[]): void {
   for (const file of files) {
     lastId++;
     const id = String(lastId);
-    uploads.value = [...uploads.value, toItem(id, projectId, file)];
-    jobs.set(id, { upload: createUpload(id, projectId, file), isStarted: false });
+    const item = toItem(id, projectId, file);
+    uploads.value = [...uploads.value, item];
+    if (item.state === "waiting") jobs.set(id, { upload: createUpload(id, projectId, file), isStarted: false });
   }
   startNext();
 }
@@ -58,12 +59,12 @@ const toItem = (id: string, projectId: string, file: File): UploadItem => ({
   projectId,
   name: file.name,
   sizeBytes: file.size,
-  state: "waiting",
+  state: file.size > 0 ? "waiting" : "failed",
   sentBytes: 0,
   bytesPerSecond: null,
   secondsLeft: null,
   isResumed: false,
-  error: null,
+  error: file.size > 0 ? null : "The file is empty. Copy it from the camera or recorder again.",
   needsCredits: false,
 });
 

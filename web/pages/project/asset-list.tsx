@@ -8,7 +8,7 @@ import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/relative-time";
 import { RowList } from "../../ui/row-list";
-import { AssetStatus } from "../../ui/status";
+import { AssetStatus, Status } from "../../ui/status";
 import { uploads } from "../../upload/queue";
 import { AssetMenu } from "./asset-menu";
 import type { Asset } from "./project-page";
@@ -59,7 +59,11 @@ function AssetRow({ asset, selection, onChange }: AssetRowProps) {
         </span>
       </div>
       <span class="asset-state">
-        <AssetStatus state={asset.state} cuttable={asset.cuttable} />
+        {isUploadedHere(asset) ? (
+          <Status text="Uploading" look="busy" />
+        ) : (
+          <AssetStatus state={asset.state} cuttable={asset.cuttable} />
+        )}
         {asset.state === "processing" && (
           <progress
             class="progress"
@@ -99,11 +103,13 @@ const UNFINISHED = {
   viewer: "Upload not finished",
 };
 
+/** Whether this tab uploads the recording. Reads a signal. */
+const isUploadedHere = (asset: Asset): boolean =>
+  asset.state === "pending_upload" && uploads.value.some(({ name }) => name === asset.filename);
+
 function Facts({ asset }: { asset: Asset }) {
-  if (asset.state === "pending_upload") {
-    const isHere = uploads.value.some((item) => item.name === asset.filename);
-    return <>{isHere ? "Being uploaded" : UNFINISHED[canWrite.value ? "writer" : "viewer"]}</>;
-  }
+  if (isUploadedHere(asset)) return <>Being uploaded</>;
+  if (asset.state === "pending_upload") return <>{UNFINISHED[canWrite.value ? "writer" : "viewer"]}</>;
   if (asset.state === "pending_payment")
     return (
       <>
