@@ -161,6 +161,11 @@ test.if(isFullSize)("the asset page and its dialogs fit a phone and 200% zoom", 
     const page = await openStudio(undefined, { viewport });
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await width()).toBeLessThanOrEqual(viewport.width);
+    await button(page, "Actions for this cut").click();
+    const menu = (await page.getByRole("menu").boundingBox())!;
+    expect(menu.x).toBeGreaterThanOrEqual(0);
+    expect(menu.x + menu.width).toBeLessThanOrEqual(viewport.width);
+    await page.keyboard.press("Escape");
     for (const name of ["Render", "Export"]) {
       await button(page, name).click();
       await dialog(page, name).waitFor();

@@ -52,7 +52,7 @@ function drawRuler(context: Context, { view, colors }: Scene, { top, height }: L
     const x = Math.round(toX(view, time)) + 0.5;
     ticks.moveTo(x, top + 4);
     ticks.lineTo(x, top + height);
-    context.fillText(format(toSeconds(time)), x + 4, top + height / 2);
+    context.fillText(format(toSeconds(time)), x + 7, top + height / 2);
   }
   context.stroke(ticks);
 }
