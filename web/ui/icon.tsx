@@ -10,7 +10,7 @@ const PATHS = {
   keyboard: "M2 4.5h12v7H2zM4.5 7h.01M8 7h.01M11.5 7h.01M5 9.5h6",
   jobs: "M3 4h10M3 8h10M3 12h6",
   bell: "M4 11V7a4 4 0 0 1 8 0v4l1 1H3zM6.8 14h2.4",
-  more: "M4 8h.01M8 8h.01M12 8h.01",
+  more: "M3.5 8a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0M7.5 8a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0M11.5 8a.5.5 0 1 0 1 0a.5.5 0 1 0-1 0",
   close: "M4 4l8 8M12 4l-8 8",
   check: "M3 8.5l3.5 3.5L13 4.5",
   warning: "M8 2.5l6 11H2zM8 6.5v3.5M8 12h.01",

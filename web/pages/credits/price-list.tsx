@@ -86,7 +86,7 @@ function describe({ kind, credits, interval }: Price, provider: Prices["provider
   if (kind === "pack") return amount;
   return provider === "stripe"
     ? `${amount} each ${interval}, until you cancel`
-    : `${amount} for one ${interval}. It does not renew by itself`;
+    : `${amount} for one ${interval}, without renewal`;
 }
 
 const NothingForSale = () => (
