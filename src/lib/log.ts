@@ -51,9 +51,16 @@ function flattenErrors(fields: Record<string, unknown>): Record<string, unknown>
 
 function serializeError(error: Error): Record<string, unknown> {
   const code = (error as { code?: unknown }).code;
-  const fields: Record<string, unknown> = { name: error.name, message: error.message };
+  const message = getMessage(error);
+  const fields: Record<string, unknown> = { name: error.name, message };
   if (code) fields.code = code;
-  if (error.cause instanceof Error) fields.cause = error.cause.message;
-  fields.stack = error.stack;
+  if (error.cause instanceof Error) fields.cause = getMessage(error.cause);
+  fields.stack = error.stack?.replace(error.message, () => message);
   return fields;
+}
+
+/** Drizzle adds the parameters of a failed query to its message: texts of users, and secrets. */
+function getMessage(error: Error): string {
+  const { query } = error as { query?: unknown };
+  return "params" in error && typeof query === "string" ? `Failed query: ${query}` : error.message;
 }

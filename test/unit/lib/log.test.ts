@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { DrizzleQueryError } from "drizzle-orm/errors";
 import { createLog } from "../../../src/lib/log";
 
 function captured(readable: boolean) {
@@ -34,6 +35,18 @@ describe("JSON output", () => {
       cause: "disk",
     });
   });
+});
+
+test("of a failed query, the log has the statement and the cause but no parameters", () => {
+  const { lines, log } = captured(false);
+  const cause = new DrizzleQueryError("insert into keys values (?)", ["very\nsecret"], new Error("constraint failed"));
+  log.error("failed", { error: cause, other: new Error("outer", { cause }) });
+  expect(lines[0]).not.toContain("secret");
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    error: { message: "Failed query: insert into keys values (?)", cause: "constraint failed" },
+    other: { message: "outer", cause: "Failed query: insert into keys values (?)" },
+  });
+  expect(JSON.parse(lines[0]!).error.stack).toContain("log.test.ts");
 });
 
 test("on a terminal, a line is text", () => {
