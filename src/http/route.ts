@@ -131,9 +131,23 @@ export function route<
         const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
         if (replay) return complete(call, replay);
       }
-      return complete(call, await definition.handle(call, { ...input, resource } as RouteInput<Q, B, Row>));
+      const handled = definition.handle(call, { ...input, resource } as RouteInput<Q, B, Row>);
+      const reply = await handled.catch(async (error) => {
+        if (!(error instanceof AppError)) await requirePresence(call, load);
+        throw error;
+      });
+      return complete(call, reply);
     },
   };
+}
+
+/** Throws `AppError` if the workspace or the resource was deleted while the call ran, which is why it failed. */
+async function requirePresence(call: Call, load: ResourceLoader<unknown> | undefined): Promise<void> {
+  const refusal = await call.reauthorize({ isUse: false }).then(
+    async () => (load && (await load.find(call)) === null ? notFound(load.name) : null),
+    (error) => error,
+  );
+  if (refusal instanceof AppError) throw refusal;
 }
 
 /** Creates the handler of a route without authentication: nothing but the request says who calls. */

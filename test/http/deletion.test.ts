@@ -1,11 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { getRender } from "../../src/store/renders";
 import { removeRender } from "../../src/work/deletion";
-import type { Client } from "./client";
+import { startSession } from "./accounts";
+import type { CallOptions, Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { tryCall } from "./outcome";
+import { attempt, createWorkspace, inside } from "./workspace-calls";
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -28,6 +30,51 @@ async function busyAsset(server: Harness, user: Client) {
   await hold.reached;
   return { projectId, asset, cut, done, running, hold };
 }
+
+/** Runs `call` while the rows that `statement` deletes disappear before its first write. */
+async function callDuring(server: Harness, statement: SQL, call: () => Promise<string>): Promise<string> {
+  const { store } = server.services();
+  const { write } = store;
+  store.write = async (work) => {
+    await write((tx) => tx.run(statement));
+    return write(work);
+  };
+  try {
+    return await call();
+  } finally {
+    store.write = write;
+  }
+}
+
+test("what is deleted while a request for it runs is a 404", async () => {
+  await using server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
+  const key = await server.user();
+  const user = await startSession(server, key);
+  const hook = { url: "http://127.0.0.1:4700/", event_types: ["cut.completed"] };
+  const [changed, tested] = await Promise.all(
+    [1, 2].map(() => user.must<{ id: string }>("POST", "/api/v1/webhook-endpoints", { json: hook })),
+  );
+  const workspace = await createWorkspace(user);
+  const asset = await key.ready(await wav(4));
+  const cut = await key.cutEnded((await key.startCut({ asset_id: asset.id })).id);
+  const draft = { revision: 0, segments: [{ start: 0.5, end: 2 }], texts: [] };
+  const calls: [SQL, string, string, CallOptions][] = [
+    [sql`cuts WHERE id = ${cut.id}`, "PUT", `/cuts/${cut.id}/draft`, { json: draft }],
+    [sql`workspaces WHERE id = ${workspace.id}`, "POST", "/projects", inside(workspace.id, { name: "P" })],
+    [sql`webhook_endpoints WHERE id = ${tested!.id}`, "POST", `/webhook-endpoints/${tested!.id}/test`, {}],
+    [
+      sql`webhook_endpoints WHERE id = ${changed!.id}`,
+      "PATCH",
+      `/webhook-endpoints/${changed!.id}`,
+      { json: { state: "disabled" } },
+    ],
+  ];
+  for (const [rows, method, path, options] of calls) {
+    const outcome = await callDuring(server, sql`DELETE FROM ${rows}`, () => attempt(user, method, path, options));
+    expect([path, outcome]).toEqual([path, "404 not_found"]);
+  }
+  expect(server.errors).toEqual([]);
+});
 
 describe("deleting with running jobs", () => {
   test.each(["asset", "project"] as const)("an %s deletes its rows, jobs and files", async (what) => {

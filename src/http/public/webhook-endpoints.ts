@@ -20,6 +20,7 @@ import {
   rotateSecret,
 } from "../../work/webhook-endpoints";
 import { type Call, created, createOnce, noContent, ok } from "../call";
+import { notFound } from "../errors";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
@@ -144,7 +145,8 @@ export const update = route({
     if (body.event_types !== undefined) change.event_types = [...new Set(body.event_types)];
     if (body.state !== undefined) Object.assign(change, createStateChange(resource, body.state, services.now()));
     const changed = await services.store.write((tx) => updateEndpoint(tx, resource.id, change));
-    return ok(showEndpoint(changed ?? resource));
+    if (!changed) throw notFound(load.name);
+    return ok(showEndpoint(changed));
   },
 });
 
