@@ -51,6 +51,9 @@ export function describeRemoteJob(job: WorkerJob, input: JobInput, parts: Remote
   }
 }
 
+/** A preparation has three, each of which may be sent again. Each is a write to the database. */
+const MAX_CHECKPOINTS = 30;
+
 const noCheckpoint = (): Promise<void> => Promise.reject(new InvalidResultError("checkpoint"));
 
 async function describePrepare(
@@ -65,6 +68,7 @@ async function describePrepare(
   const hasImages = input.scope === "all" || input.scope === "images";
   const hasAnalysis = input.scope === "all" || input.scope === "analysis";
   const reported = new Set<PrepareCheckpoint["kind"]>();
+  let received = 0;
   let hasAudio = false;
 
   async function requireFiles(paths: string[]): Promise<void> {
@@ -98,6 +102,7 @@ async function describePrepare(
     files: [...(await listInputs(root, input, folders)), ...(await listPrepared(root, source, folders))],
     outputs: getPrepareRules(folders, input.limits),
     checkpoint: async (sent) => {
+      if (++received > MAX_CHECKPOINTS) throw new InvalidResultError("too many checkpoints");
       const checkpoint = await readCheckpoint(sent);
       await context.checkpoint(checkpoint);
       reported.add(checkpoint.kind);

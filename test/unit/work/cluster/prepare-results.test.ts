@@ -29,6 +29,29 @@ const video = {
 const info = { type: "video", demuxer: "mov", duration: 3_600_000_000, startPts: 0, video, audio: [], timecode: null };
 const sniffed = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
 
+/** Returns a preparation on a worker in a folder that has the source and the probe. */
+async function describePreparation(dir: string) {
+  await Bun.write(join(dir, "source"), "recording");
+  await Bun.write(join(dir, "probed.json"), "{}");
+  const checkpoints: unknown[] = [];
+  const input: PrepareInput = { blobs: { source: { name: "source", bytes: 9 } }, language: null, limits, scope: "all" };
+  const job = await describeRemoteJob("prepare", input, {
+    root: dir,
+    tools: {} as MediaTools,
+    folders: { inputDir: dir, outputDir: dir },
+    context: {
+      checkpoint: async (checkpoint) => {
+        checkpoints.push(checkpoint);
+      },
+      signal: new AbortController().signal,
+      workDir: join(dir, "work"),
+    },
+  });
+  return { job, checkpoints };
+}
+
+const nameOf = (error: Error): string => error.name;
+
 test.each<[string, object, boolean]>([
   ["within the limits", {}, true],
   ["longer than the limit", { duration: 3_600_000_001 }, false],
@@ -36,28 +59,17 @@ test.each<[string, object, boolean]>([
   ["larger than the limit", { video: { ...video, codedWidth: 4_097 } }, false],
 ])("of a recording %s", async (_, change, isAccepted) => {
   await using folder = await temporaryFolder();
-  await Bun.write(join(folder.path, "source"), "recording");
-  await Bun.write(join(folder.path, "probed.json"), "{}");
-  const checkpoints: unknown[] = [];
-  const input: PrepareInput = { blobs: { source: { name: "source", bytes: 9 } }, language: null, limits, scope: "all" };
-  const job = await describeRemoteJob("prepare", input, {
-    root: folder.path,
-    tools: {} as MediaTools,
-    folders: { inputDir: folder.path, outputDir: folder.path },
-    context: {
-      checkpoint: async (checkpoint) => {
-        checkpoints.push(checkpoint);
-      },
-      signal: AbortSignal.timeout(60_000),
-      workDir: join(folder.path, "work"),
-    },
-  });
-  const sent = job.checkpoint({ kind: "probed", info: { ...info, ...change }, sniffed });
-  const error = await sent.then(
-    () => null,
-    (refused: Error) => refused.name,
-  );
-  expect([error, checkpoints.length]).toEqual(isAccepted ? [null, 1] : ["InvalidResultError", 0]);
+  const { job, checkpoints } = await describePreparation(folder.path);
+  const refusal = await job.checkpoint({ kind: "probed", info: { ...info, ...change }, sniffed }).catch(nameOf);
+  expect([refusal, checkpoints.length]).toEqual(isAccepted ? [undefined, 1] : ["InvalidResultError", 0]);
+});
+
+test("of a worker that does not stop sending checkpoints, only a few are stored", async () => {
+  await using folder = await temporaryFolder();
+  const { job, checkpoints } = await describePreparation(folder.path);
+  const send = () => job.checkpoint({ kind: "video" }).catch(nameOf);
+  const refusals = await Promise.all(Array.from({ length: 100 }, send));
+  expect([refusals.at(-1), checkpoints.length]).toEqual(["InvalidResultError", 30]);
 });
 
 test("a transcript, which the server parses, is not larger than that of continuous speech", () => {
