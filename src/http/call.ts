@@ -98,8 +98,8 @@ export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>):
   );
 }
 
-/** The lengths of the bodies that `toResponseTo` left out; null: not known. */
-const omittedLengths = new WeakMap<Request, number | null>();
+/** The lengths of the files that `toResponseTo` left out. */
+const omittedLengths = new WeakMap<Request, number>();
 
 /**
  * Converts a reply to the response to a request. A reply to HEAD loses its file or stream: Elysia would read it to its end to count its bytes,
@@ -108,16 +108,14 @@ const omittedLengths = new WeakMap<Request, number | null>();
 export function toResponseTo(request: Request, reply: Reply): Response {
   const { file, stream, ...head } = reply;
   if (request.method !== "HEAD" || (file === undefined && stream === undefined)) return toResponse(reply);
-  omittedLengths.set(request, file === undefined ? null : file instanceof Blob ? file.size : file.byteLength);
+  if (file !== undefined) omittedLengths.set(request, file instanceof Blob ? file.size : file.byteLength);
   return toResponse(head);
 }
 
-/** Corrects the length that Elysia gives the response to a HEAD request whose body was left out. */
+/** Corrects the length that Elysia gives the response to a HEAD request whose file was left out. */
 export function restoreLength(request: Request, { headers }: Response): void {
   const length = omittedLengths.get(request);
-  if (length === undefined) return;
-  if (length === null) headers.delete("Content-Length");
-  else headers.set("Content-Length", String(length));
+  if (length !== undefined) headers.set("Content-Length", String(length));
 }
 
 /** Converts a reply to a response. Caches must not store it unless the reply has its own `cache-control`, because it is for one user and may contain signed links. */
