@@ -54,6 +54,9 @@ async function main(argv: string[]): Promise<number> {
       process.stdout.write(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
       return 0;
     case "help":
+      if (args[0] !== undefined) return main([args[0], "--help"]);
+      process.stdout.write(HELP);
+      return 0;
     case "--help":
     case "-h":
       process.stdout.write(HELP);

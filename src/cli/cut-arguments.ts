@@ -5,7 +5,7 @@ import { EXPORT_FORMATS } from "../domain/timeline";
 import { readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
 import { type ParsedCommand, parseCommand, UsageError } from "./options";
 
-export const CUT_HELP = `offcut cut FILE… [-o OUT] [options]
+export const CUT_HELP = `Usage: offcut cut FILE… [-o OUT] [options]
 
 Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut.mp4 (or .cut.m4a) beside FILE.
 
@@ -72,7 +72,8 @@ async function readScript(path: string | undefined): Promise<string> {
 
 function parseOptions(values: ParsedCommand["values"]): CutOptions {
   const mode = (values.mode as string | undefined) ?? "natural";
-  if (!Object.hasOwn(CUT_MODES, mode)) throw new UsageError(`--mode takes ${Object.keys(CUT_MODES).join(", ")}`);
+  if (!Object.hasOwn(CUT_MODES, mode))
+    throw new UsageError(`--mode takes ${Object.keys(CUT_MODES).join(", ")}, not "${mode}"`);
   const base = CUT_MODES[mode as CutMode];
   const number = (name: string, min: number, max: number, fallback: number) => {
     const text = values[name];

@@ -107,7 +107,7 @@ async function checkAssets(folder: string) {
 
 async function checkDatabase(config: Config) {
   const users = (await runAdminCommand(config, "user list", {})) as unknown[];
-  return ok(null, `opened, ${users.length} accounts`);
+  return ok(null, `opened, ${users.length} ${users.length === 1 ? "account" : "accounts"}`);
 }
 
 async function checkFfmpeg(config: Config, assets: Assets) {

@@ -4,9 +4,8 @@ import { parseIsoTime } from "../domain/iso-time";
 import { toOneLine } from "../domain/timeline/one-line";
 import type { KeyView } from "../work/accounts";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
 import { formatMinute, formatTextTable } from "./text-table";
-import { requireOption } from "./user";
 
 const HELP = `Usage: offcut key create --email EMAIL [--name NAME] [--expires TIME] [--scope SCOPE] [--workspace ID]
        offcut key list [--email EMAIL]
@@ -26,30 +25,19 @@ Manages API keys. Works with and without a running server; changes take effect a
 
 /** Returns the exit code. */
 export function keyCommand(argv: string[]): Promise<number> {
-  return runCommand("key", async () => {
-    const parsed = parseCommand(argv, {
-      email: { type: "string" },
-      name: { type: "string" },
-      expires: { type: "string" },
-      scope: { type: "string" },
-      workspace: { type: "string" },
-    });
-    const [action, ...rest] = parsed.positionals;
-    if (parsed.values.help || !action) {
-      process.stdout.write(HELP);
-      return parsed.values.help ? 0 : 2;
-    }
-    process.stdout.write(await run(action, rest, parsed));
-    return 0;
-  });
+  const options = {
+    email: { type: "string" },
+    name: { type: "string" },
+    expires: { type: "string" },
+    scope: { type: "string" },
+    workspace: { type: "string" },
+  } as const;
+  return runActionCommand({ name: "key", help: HELP, options, actions: ["create", "list", "revoke"] }, argv, run);
 }
 
-/** Runs the action and returns what to print. */
 async function run(action: string, rest: string[], parsed: ParsedCommand): Promise<string> {
   const { values } = parsed;
   const [id, extra] = action === "revoke" ? rest : [undefined, ...rest];
-  if (!["create", "list", "revoke"].includes(action))
-    throw new UsageError(`Unknown action "key ${action}". See offcut key --help.`);
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   const config = await loadCommandConfig(parsed);
   if (action === "create") {

@@ -5,6 +5,9 @@ import { type Config, ConfigError, configFlags, loadConfig } from "../config";
 /** The arguments do not match the usage of the command: exit code 2. */
 export class UsageError extends Error {}
 
+/** The parser refuses the arguments: the message names what is wrong, the help of the command says what is right. */
+class ParseError extends UsageError {}
+
 type OptionSpecs = NonNullable<ParseArgsConfig["options"]>;
 
 export type ParsedCommand = { values: Record<string, string | boolean | undefined>; positionals: string[] };
@@ -20,14 +23,15 @@ export function parseCommand(argv: string[], options: OptionSpecs): ParsedComman
     });
     return { values: values as ParsedCommand["values"], positionals };
   } catch (error) {
-    throw new UsageError(formatParseError((error as Error).message));
+    throw new ParseError(formatParseError((error as Error).message));
   }
 }
 
 /** Formats an error of the parser as one line, without its advice for programmers. */
 function formatParseError(message: string): string {
-  const dashed = /^Option '(?:-\w, )?(--[\w-]+)[^']*' argument is ambiguous/.exec(message)?.[1];
-  if (dashed) return `${dashed} needs a value. Write a value that begins with a dash as ${dashed}=-…`;
+  const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+)[^']*' argument (missing|is ambiguous)/.exec(message) ?? [];
+  if (problem === "missing") return `${option} needs a value.`;
+  if (option) return `${option} needs a value. Write a value that begins with a dash as ${option}=-…`;
   const [sentence = "Invalid arguments"] = message.split(/\n|\. To specify/);
   return `${sentence.replace(/\.$/, "")}.`;
 }
@@ -51,9 +55,39 @@ export async function runCommand(name: string, body: () => Promise<number>): Pro
     // The reader of the output has closed it, like `head` does.
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
     const isKnown = error instanceof UsageError || error instanceof ConfigError;
-    process.stderr.write(`offcut ${name}: ${(error as Error).message ?? error}\n`);
+    const hint = error instanceof ParseError ? ` See offcut ${name} --help.` : "";
+    process.stderr.write(`offcut ${name}: ${(error as Error).message ?? error}${hint}\n`);
     return isKnown ? 2 : 1;
   }
+}
+
+/**
+ * Runs a command whose first argument is an action, such as `key list`. `run` gets the arguments after it and returns what to print. Without an
+ * action it prints the help.
+ */
+export function runActionCommand(
+  { name, help, options, actions }: { name: string; help: string; options: OptionSpecs; actions: readonly string[] },
+  argv: string[],
+  run: (action: string, rest: string[], parsed: ParsedCommand) => Promise<string>,
+): Promise<number> {
+  return runCommand(name, async () => {
+    const parsed = parseCommand(argv, options);
+    const [action, ...rest] = parsed.positionals;
+    if (parsed.values.help || !action) {
+      process.stdout.write(help);
+      return parsed.values.help ? 0 : 2;
+    }
+    if (!actions.includes(action))
+      throw new UsageError(`Unknown action "${name} ${action}". See offcut ${name} --help.`);
+    process.stdout.write(await run(action, rest, parsed));
+    return 0;
+  });
+}
+
+/** Returns the value of a required option. Throws `UsageError` when it is missing. */
+export function requireOption(value: string | boolean | undefined, name: string): string {
+  if (typeof value !== "string" || value === "") throw new UsageError(`Missing option ${name}.`);
+  return value;
 }
 
 /** Runs a command that takes settings but no arguments. `body` returns the exit code. */

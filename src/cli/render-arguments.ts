@@ -4,7 +4,7 @@ import { EXPORT_FORMATS } from "../domain/timeline";
 import { listKnownTargets, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
 import { parseCommand, UsageError } from "./options";
 
-export const RENDER_HELP = `offcut render FILE --plan PLAN.json [-o OUT] [options]
+export const RENDER_HELP = `Usage: offcut render FILE --plan PLAN.json [-o OUT] [options]
 
 Renders a recording by a plan that offcut cut --plan wrote, edited by hand or by a program. Writes FILE's name with .cut.mp4 (or
 .cut.m4a) beside FILE. Nothing is planned again.

@@ -1,7 +1,7 @@
 /** `offcut user`: manages accounts. */
 import type { AccountView } from "../work/accounts";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
 
 const HELP = `Usage: offcut user create --email EMAIL [--password PASSWORD] [--admin] [--credits N]
        offcut user list
@@ -24,86 +24,44 @@ Manages accounts. Works with and without a running server.
   --json                 Print a JSON object
 `;
 
+const OPTIONS = {
+  email: { type: "string" },
+  password: { type: "string" },
+  admin: { type: "boolean" },
+  credits: { type: "string" },
+  asset: { type: "string" },
+} as const;
+const ACTIONS = ["create", "list", "grant", "refund", "disable", "enable", "reset-two-factor"];
+
 /** Returns the exit code. */
-export function userCommand(argv: string[]): Promise<number> {
-  return runCommand("user", async () => {
-    const parsed = parseCommand(argv, {
-      email: { type: "string" },
-      password: { type: "string" },
-      admin: { type: "boolean" },
-      credits: { type: "string" },
-      asset: { type: "string" },
-    });
-    const [action, ...extra] = parsed.positionals;
-    if (parsed.values.help || !action) {
-      process.stdout.write(HELP);
-      return parsed.values.help ? 0 : 2;
-    }
-    if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
-    return run(action, parsed);
-  });
+export const userCommand = (argv: string[]): Promise<number> =>
+  runActionCommand({ name: "user", help: HELP, options: OPTIONS, actions: ACTIONS }, argv, run);
+
+async function run(action: string, [extra]: string[], parsed: ParsedCommand): Promise<string> {
+  const { values } = parsed;
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  const config = await loadCommandConfig(parsed);
+  const send = (request: Record<string, unknown>) => runAdminCommand(config, `user ${action}`, request);
+  if (action === "list") {
+    const users = (await send({})) as AccountView[];
+    return values.json ? `${JSON.stringify({ items: users })}\n` : users.map(formatAccount).join("");
+  }
+  const user = (await send(await readRequest(action, values))) as AccountView;
+  return values.json ? `${JSON.stringify(user)}\n` : formatAccount(user);
 }
 
-async function run(action: string, parsed: ParsedCommand): Promise<number> {
-  const { values } = parsed;
-  const config = await loadCommandConfig(parsed);
-  switch (action) {
-    case "create": {
-      const email = requireOption(values.email, "--email");
-      const credits = values.credits === undefined ? undefined : parseCredits(values.credits);
-      const password = await readPassword(values.password as string | undefined);
-      printAccount(
-        parsed,
-        (await runAdminCommand(config, "user create", {
-          email,
-          password,
-          admin: values.admin === true,
-          credits,
-        })) as AccountView,
-      );
-      return 0;
-    }
-    case "grant": {
-      const email = requireOption(values.email, "--email");
-      const credits = parseCredits(requireOption(values.credits, "--credits"));
-      printAccount(parsed, (await runAdminCommand(config, "user grant", { email, credits })) as AccountView);
-      return 0;
-    }
-    case "refund": {
-      const assetId = requireOption(values.asset, "--asset");
-      printAccount(parsed, (await runAdminCommand(config, "user refund", { assetId })) as AccountView);
-      return 0;
-    }
-    case "disable":
-    case "enable":
-    case "reset-two-factor": {
-      const email = requireOption(values.email, "--email");
-      printAccount(parsed, (await runAdminCommand(config, `user ${action}`, { email })) as AccountView);
-      return 0;
-    }
-    case "list": {
-      const users = (await runAdminCommand(config, "user list", {})) as AccountView[];
-      if (values.json) process.stdout.write(`${JSON.stringify({ items: users })}\n`);
-      else for (const user of users) process.stdout.write(formatAccount(user));
-      return 0;
-    }
-    default:
-      throw new UsageError(`Unknown action "user ${action}". See offcut user --help.`);
-  }
+async function readRequest(action: string, values: ParsedCommand["values"]): Promise<Record<string, unknown>> {
+  if (action === "refund") return { assetId: requireOption(values.asset, "--asset") };
+  const email = requireOption(values.email, "--email");
+  if (action === "grant") return { email, credits: parseCredits(requireOption(values.credits, "--credits")) };
+  if (action !== "create") return { email };
+  const credits = values.credits === undefined ? undefined : parseCredits(values.credits);
+  const password = await readPassword(values.password as string | undefined);
+  return { email, password, admin: values.admin === true, credits };
 }
 
 const formatAccount = (user: AccountView): string =>
   `${user.email}  ${user.credits} credits${user.is_admin ? "  administrator" : ""}${user.disabled ? "  disabled" : ""}  ${user.id}\n`;
-
-function printAccount(parsed: ParsedCommand, user: AccountView): void {
-  process.stdout.write(parsed.values.json ? `${JSON.stringify(user)}\n` : formatAccount(user));
-}
-
-/** Returns the value of a required option. Throws `UsageError` when it is missing. */
-export function requireOption(value: string | boolean | undefined, name: string): string {
-  if (typeof value !== "string" || value === "") throw new UsageError(`Missing option ${name}.`);
-  return value;
-}
 
 function parseCredits(value: string | boolean): number {
   if (typeof value !== "string" || !/^\d{1,15}$/.test(value)) throw new UsageError("--credits must be a whole number.");

@@ -1,9 +1,8 @@
 /** `offcut worker token`: manages the join tokens of workers, on the head. */
 import type { WorkerTokenView } from "../work/cluster/worker-tokens";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
 import { formatMinute, formatTextTable } from "./text-table";
-import { requireOption } from "./user";
 
 const HELP = `Usage: offcut worker token create --name NAME
        offcut worker token list
@@ -19,27 +18,19 @@ Manages the tokens with which workers on other machines join this server. Works 
   --json         Print a JSON object
 `;
 
-const ACTIONS = ["create", "list", "revoke"];
-
 /** Returns the exit code. `argv` is what follows `worker token`. */
 export function workerTokenCommand(argv: string[]): Promise<number> {
-  return runCommand("worker token", async () => {
-    const parsed = parseCommand(argv, { name: { type: "string" } });
-    const [action, ...rest] = parsed.positionals;
-    if (parsed.values.help || !action) {
-      process.stdout.write(HELP);
-      return parsed.values.help ? 0 : 2;
-    }
-    process.stdout.write(await run(action, rest, parsed));
-    return 0;
-  });
+  const command = {
+    name: "worker token",
+    help: HELP,
+    options: { name: { type: "string" } },
+    actions: ["create", "list", "revoke"],
+  } as const;
+  return runActionCommand(command, argv, run);
 }
 
-/** Runs the action and returns what to print. */
 async function run(action: string, rest: string[], parsed: ParsedCommand): Promise<string> {
   const { values } = parsed;
-  if (!ACTIONS.includes(action))
-    throw new UsageError(`Unknown action "worker token ${action}". See offcut worker token --help.`);
   const [revokedName, extra] = action === "revoke" ? rest : [undefined, ...rest];
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   if (action === "revoke" && !revokedName) throw new UsageError("Missing name. See offcut worker token list.");

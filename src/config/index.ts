@@ -2,7 +2,7 @@
  * Settings from defaults, a TOML file, `OFFCUT_*` environment variables and flags. The later source wins. They are read once at the start.
  * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
  */
-import { parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
 import { requireCompleteBilling } from "./billing";
 import { type CamelCase, toCamelCase } from "./camel-case";
 import { ConfigError } from "./readers";
@@ -106,6 +106,10 @@ function parseToml(source: string, path: string): Record<string, unknown> {
   try {
     return parse(source) as Record<string, unknown>;
   } catch (error) {
-    throw new ConfigError(`${path}: ${(error as Error).message.split("\n")[0]}`);
+    // Below its first line, the message quotes the file.
+    const [message] = (error as Error).message.split("\n");
+    throw new ConfigError(
+      error instanceof TomlError ? `${path}: line ${error.line}: ${message}` : `${path}: ${message}`,
+    );
   }
 }

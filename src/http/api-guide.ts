@@ -9,7 +9,7 @@ create a render, download it. Register a webhook endpoint instead of polling.
 \`404 not_found\`.
 
 **Uploads** follow TUS 1.0.0: \`POST /v1/assets\` returns the transfer URL in \`Location\`, to which any TUS client can upload and resume. A
-file has at least 64 bytes and at most \`Tus-Max-Size\` (default: 100 GiB). A user can have ten unfinished uploads. An upload expires seven
+file has at least 64 bytes and at most \`Tus-Max-Size\` (default: 100 GiB). A workspace can have ten unfinished uploads. An upload expires seven
 days after its last byte (\`Upload-Expires\`). \`Upload-Metadata\` can have \`filename\` and \`external_id\` (up to 256 characters). A client
 that cannot send PATCH or DELETE sends POST with \`X-HTTP-Method-Override\`.
 

@@ -102,6 +102,7 @@ describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
       for (const command of ["serve", "doctor", "licenses"]) {
         expect(await refused(command, "now")).toBe(`2 offcut ${command}: Unexpected argument "now".`);
       }
+      expect(await refused("cut", "--mod")).toBe("2 offcut cut: Unknown option '--mod'. See offcut cut --help.");
       expect(await refused("user", "refund")).toBe("2 offcut user: Missing option --asset.");
       expect(await refused("user", "delete")).toBe(
         '2 offcut user: Unknown action "user delete". See offcut user --help.',

@@ -34,6 +34,7 @@ describe("the executable in an empty folder", () => {
 
   once("prints its version and help, and rejects an unknown command", async () => {
     expect((await run(["version", "--help"])).stdout).toContain("Prints the version");
+    expect((await run(["help", "cut"])).stdout).toStartWith("Usage: offcut cut FILE…");
     expect(await run(["version"])).toEqual({ code: 0, stdout: `offcut ${version}\n`, stderr: "" });
     expect((await run(["--help"])).stdout).toContain("cut FILE…");
     const wrong = await run(["brew"]);

@@ -103,7 +103,15 @@ export async function revokeToken(
     await requireActingAdmin(tx, actor);
     const found = await findWorkerToken(tx, by);
     const token = found && (await revokeWorkerToken(tx, found.id, now));
-    if (!token) throw new AppError("not_found", "Join token not found.");
+    if (!token) {
+      const isNamed = "name" in by;
+      throw new AppError(
+        "not_found",
+        isNamed
+          ? `Join token "${by.name}" not found. offcut worker token list shows the names.`
+          : "Join token not found.",
+      );
+    }
     const target = { kind: "worker_token", id: token.id };
     await recordAudit(tx, actor, { action: "worker_token.revoked", target, details: { name: token.name } }, now);
     return token;

@@ -27,6 +27,7 @@ describe("arguments", () => {
 
 test.each([
   [["--emial", "x"], "Unknown option '--emial'."],
+  [["--email"], "--email needs a value."],
   [["--email", "-5"], "--email needs a value. Write a value that begins with a dash as --email=-…"],
 ])("%j has a clear message", (argv, said) => {
   expect(() => parseCommand(argv, { email: { type: "string" } })).toThrow(new UsageError(said));

@@ -115,6 +115,11 @@ describe("loading fails with one line that names", () => {
       "OFFCUT_SMTP_URL: smtp_url must be an smtp or smtps URL",
     ],
     ["a sender", { toml: "mail_from = 'Offcut'" }, "offcut.toml: mail_from must be an email address"],
+    [
+      "the line of a mistake",
+      { toml: 'host = "::"\nport = = 80' },
+      "offcut.toml: line 2: Invalid TOML document: invalid value",
+    ],
     ["an unknown key", { toml: "prot = 80" }, 'offcut.toml: unknown setting "prot"'],
     ["a section", { toml: "[server]\nport = 80" }, 'offcut.toml: unknown setting "server"'],
     ["an unknown variable", { env: { OFFCUT_PROT: "80" } }, 'OFFCUT_PROT: unknown setting "prot"'],
