@@ -5,13 +5,16 @@ import type { Words } from "../../../web/editor/model/words";
 
 const REASONS = ["silence", "filler", "retake", "off_script", "noise", "manual"] as const;
 
-/** A recording of words with pauses, and a plan whose spans have nothing to do with them. */
+/** A recording of words with pauses, of which some overlap, and a plan whose spans have nothing to do with them. */
 export const recordings: fc.Arbitrary<{ words: Words; plan: EditorPlan }> = fc
   .record({
-    words: fc.array(fc.record({ pause: fc.integer({ min: 0, max: 900 }), length: fc.integer({ min: 20, max: 700 }) }), {
-      minLength: 1,
-      maxLength: 40,
-    }),
+    words: fc.array(
+      fc.record({ pause: fc.integer({ min: -15, max: 900 }), length: fc.integer({ min: 20, max: 700 }) }),
+      {
+        minLength: 1,
+        maxLength: 40,
+      },
+    ),
     tail: fc.integer({ min: 100, max: 900 }),
     spans: fc.array(
       fc.record({
@@ -27,7 +30,7 @@ export const recordings: fc.Arbitrary<{ words: Words; plan: EditorPlan }> = fc
     const start: number[] = [];
     const end: number[] = [];
     for (const { pause, length } of words) {
-      start.push((at + pause) * 1000);
+      start.push(Math.max(0, at + pause) * 1000);
       at += pause + length;
       end.push(at * 1000);
     }

@@ -1,6 +1,6 @@
 /** Corrected words: what subtitles and exports show instead of what was recognized. Pure. */
 import type { Correction } from "./history";
-import type { WordRange, Words } from "./words";
+import { getWordBounds, middleOf, type WordRange, type Words } from "./words";
 
 /** Replaces the text of words. An empty text, or the recognized one, ends the correction. */
 export function correctWords(
@@ -10,7 +10,7 @@ export function correctWords(
   text: string,
 ): Correction[] {
   if (to <= from) return [...corrections];
-  const [start, end] = [words.start[from]!, words.end[to - 1]!];
+  const { start, end } = getWordBounds(words, { from, to });
   const others = corrections.filter((one) => one.end <= start || one.start >= end);
   const clean = text.trim().replace(/\s+/g, " ");
   if (clean === "" || clean === words.text.slice(from, to).join(" ")) return others;
@@ -23,9 +23,9 @@ export function applyCorrections(words: Words, corrections: readonly Correction[
   const texts = [...words.text];
   let index = 0;
   for (const { start, end, text } of corrections) {
-    while (index < texts.length && words.start[index]! < start) index++;
+    while (index < texts.length && middleOf(words, index) < start) index++;
     let isFirst = true;
-    for (; index < texts.length && words.start[index]! < end; index++) {
+    for (; index < texts.length && middleOf(words, index) < end; index++) {
       texts[index] = isFirst ? text : "";
       isFirst = false;
     }

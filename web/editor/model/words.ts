@@ -3,6 +3,7 @@ import {
   type EditorPlan,
   findSpanIndex,
   isRemoved,
+  MIN_KEPT,
   type PlanSpan,
   type Range,
   removeRange,
@@ -27,7 +28,19 @@ const QUIET_BEFORE_WORD = 120_000;
 const QUIET_AFTER_WORD = 180_000;
 
 /** Returns where the audio of a word is kept: at its middle, which no padding moves. */
-const middleOf = (words: Words, index: number): number => Math.floor((words.start[index]! + words.end[index]!) / 2);
+export const middleOf = (words: Words, index: number): number =>
+  Math.floor((words.start[index]! + words.end[index]!) / 2);
+
+/** Returns the time of words that has the middle of no other one: recognized words overlap now and then. */
+export function getWordBounds(words: Words, { from, to }: WordRange): Range {
+  const overlaps = (index: number) =>
+    index > 0 && index < words.text.length && words.start[index]! < words.end[index - 1]!;
+  const divide = (index: number) => Math.ceil((middleOf(words, index - 1) + middleOf(words, index)) / 2);
+  return {
+    start: overlaps(from) ? divide(from) : words.start[from]!,
+    end: overlaps(to) ? divide(to) : words.end[to - 1]!,
+  };
+}
 
 /** Returns the span that a word belongs to. */
 export const findWordSpan = (plan: EditorPlan, words: Words, index: number): PlanSpan =>
@@ -66,10 +79,13 @@ export function restoreWords(plan: EditorPlan, words: Words, { from, to }: WordR
   if (to <= from) return plan;
   const before = from === 0 ? 0 : dividePause(words, from - 1, isWordKept(plan, words, from - 1));
   const after = to === words.text.length ? plan.duration : dividePause(words, to - 1, !isWordKept(plan, words, to));
-  return restoreRange(plan, {
-    start: Math.max(before, words.start[from]! - QUIET_BEFORE_WORD),
-    end: Math.min(after, words.end[to - 1]! + QUIET_AFTER_WORD),
-  });
+  const start = Math.max(before, words.start[from]! - QUIET_BEFORE_WORD);
+  const end = Math.min(after, words.end[to - 1]! + QUIET_AFTER_WORD);
+  const restored = restoreRange(plan, { start, end });
+  if (end - start >= MIN_KEPT || isWordKept(restored, words, from)) return restored;
+  // A word that is too short to be kept alone takes some of what is around it.
+  const first = Math.max(0, Math.min(plan.duration - MIN_KEPT, Math.floor((start + end - MIN_KEPT) / 2)));
+  return restoreRange(plan, { start: first, end: first + MIN_KEPT });
 }
 
 /** Removes the words, or restores them if all are removed. Returns how many changed, and which way. */
