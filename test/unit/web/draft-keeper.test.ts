@@ -10,9 +10,10 @@ usePageGlobals();
 
 let keep: typeof keepDraft;
 let create: typeof createEditor;
-/** The drafts that were sent, and who waits for the next one. */
+/** The draft on the server, what was sent there, and who waits for the next request. */
+let stored: Draft | null = null;
 let sent: Draft[] = [];
-let onSent: () => void = () => {};
+let onRequest: (method: string) => void = () => {};
 
 beforeAll(async () => {
   keep = (await import("../../../web/pages/asset/draft-keeper")).keepDraft;
@@ -21,19 +22,29 @@ beforeAll(async () => {
 beforeEach(() => {
   sent = [];
   definePageGlobal("localStorage", new TestStorage());
-  definePageGlobal("fetch", async (request: Request) => {
-    const draft = (await request.json()) as Draft;
-    sent.push(draft);
-    onSent();
-    return Response.json({ ...draft, revision: draft.revision + 1 });
-  });
+  stored = null;
+  definePageGlobal("fetch", async (request: Request) => answer(request, await request.text()));
 });
+
+function answer({ method }: Request, body: string): Response {
+  if (method === "DELETE") stored = null;
+  if (method === "PUT") {
+    const draft = JSON.parse(body) as Draft;
+    sent.push(draft);
+    if (draft.revision !== (stored?.revision ?? 0)) return Response.json({ code: "conflict" }, { status: 409 });
+    stored = { ...draft, revision: draft.revision + 1 };
+  }
+  onRequest(method);
+  return stored === null ? new Response(null, { status: 204 }) : Response.json(stored);
+}
+
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 const timers = () => new Promise<void>((resolve) => setTimeout(resolve));
-const nextSent = () => new Promise<void>((resolve) => (onSent = resolve));
+/** Resolves with the method of the next request that the server accepts. */
+const nextRequest = () => new Promise<string>((resolve) => (onRequest = resolve));
 
 /** Opens a cut of ten seconds with a draft that keeps the first nine and was not sent. */
 function open() {
@@ -87,7 +98,7 @@ test("the draft is sent after a cut could not be saved", async () => {
   await keeper.hold();
   await timers();
   expect(sent).toEqual([]);
-  const resumed = nextSent();
+  const resumed = nextRequest();
   keeper.resume();
   await resumed;
   expect(sent).toMatchObject([{ segments: [{ start: 0, end: 9 }] }]);
@@ -99,4 +110,24 @@ test("an edge that is still dragged is not sent", async () => {
   await timers();
   expect(sent).toEqual([]);
   editor.cancelPreview();
+});
+
+test("undoing all edits ends the draft, but not that of another tab", async () => {
+  const { editor, keeper } = open();
+  await nextRequest();
+  await keeper.hold();
+  editor.undo();
+  stored = { revision: 2, segments: [{ start: 0, end: 5 }], texts: [] };
+  const asked = nextRequest();
+  keeper.resume();
+  expect(await asked).toBe("GET");
+  await keeper.hold();
+  expect(keeper.state.value).toMatchObject({ kind: "conflict", other: { revision: 2 } });
+
+  keeper.useMine();
+  const deleted = nextRequest().then(nextRequest);
+  keeper.resume();
+  expect(await deleted).toBe("DELETE");
+  await keeper.hold();
+  expect(keeper.state.value).toEqual({ kind: "none" });
 });

@@ -79,8 +79,10 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     show({ kind: "saving" });
     try {
       if (editor.isChanged.peek()) base = await putDraft(cutId, { ...toDraft(present), revision: base });
-      else {
-        if (base > 0) await deleteDraft(cutId);
+      else if (base > 0) {
+        // Not the draft of another tab or person, which the revision reveals.
+        base = await putDraft(cutId, { ...toDraft(present), revision: base });
+        await deleteDraft(cutId);
         base = 0;
       }
       if (editor.getSettled() !== present) return;
