@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
-import { quiet, wav } from "../http/media";
+import { quiet, silentVideo, wav } from "../http/media";
 import { until } from "../until";
 import { writeZip } from "../zip";
 import { expectAccessible } from "./axe";
@@ -55,6 +55,7 @@ test.if(isFullSize)(
   async () => {
     const page = await openStudio(`/assets/${asset.id}?cut=${asset.reviewCutId}`);
     await page.getByRole("heading", { name: "To review" }).waitFor();
+    await button(page, "Play cut").click();
     await expectAccessible(page);
     await page.getByRole("group", { name: "Words" }).focus();
     await page.keyboard.press("Control+ArrowRight");
@@ -111,9 +112,18 @@ const WAITING: [string, () => Promise<string>, string][] = [
   ["not uploaded", async () => (await user.open(1000)).id, "The upload is not finished."],
   ["damaged", async () => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id, "upload it again"],
   ["unpaid", async () => unpaid(), "Buy credits"],
+  ["without audio", async () => withoutAudio(), "Make the first cut"],
   ["without words", async () => (await user.ready(await quiet(3))).id, "No words were recognized"],
   ["without a cut", async () => (await user.ready(await wav(3))).id, "Make the first cut"],
 ];
+
+/** A recording with a preview and without a waveform, which is not asked for. */
+async function withoutAudio(): Promise<string> {
+  const { id } = await user.ready(await silentVideo());
+  const path = `/api/v1/assets/${id}/media`;
+  await until("the preview", async () => (await user.must<{ is_preview_ready: boolean }>("GET", path)).is_preview_ready);
+  return id;
+}
 
 /** A recording that the balance of the workspace does not cover. Until it is paid or deleted, nothing else can be uploaded. */
 async function unpaid(): Promise<string> {

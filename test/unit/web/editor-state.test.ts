@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import type * as Actions from "../../../web/pages/asset/edit-actions";
 import type { createEditor } from "../../../web/pages/asset/editor-state";
 import type { createPlayback } from "../../../web/pages/asset/playback";
+import type { stepJoin } from "../../../web/pages/asset/seek-actions";
 import { usePageGlobals } from "./page-globals";
 
 usePageGlobals();
@@ -11,10 +12,12 @@ usePageGlobals();
 let create: typeof createEditor;
 let play: typeof createPlayback;
 let actions: typeof Actions;
+let step: typeof stepJoin;
 beforeAll(async () => {
   create = (await import("../../../web/pages/asset/editor-state")).createEditor;
   play = (await import("../../../web/pages/asset/playback")).createPlayback;
   actions = await import("../../../web/pages/asset/edit-actions");
+  step = (await import("../../../web/pages/asset/seek-actions")).stepJoin;
 });
 
 const SECOND = 1_000_000;
@@ -56,4 +59,20 @@ test("what played before a range plays after it", () => {
   playback.seek(5 * SECOND);
   playback.toggle();
   expect(playback.mode.value).toBe("cut");
+});
+
+test.each([
+  ["while it is paused", false, 8],
+  ["while it plays past it", true, 4],
+])("the join before the playhead %s", (_, isPlaying, seconds) => {
+  const editor = open();
+  actions.toggleMarked(editor, { start: 2 * SECOND, end: 4 * SECOND });
+  actions.toggleMarked(editor, { start: 6 * SECOND, end: 8 * SECOND });
+  const playback = play();
+  editor.playhead.value = 8.4 * SECOND;
+  playback.seek = (time) => {
+    editor.playhead.value = time;
+  };
+  step(editor, { ...playback, isPlaying: signal(isPlaying) }, -1);
+  expect(editor.playhead.value).toBe(seconds * SECOND);
 });

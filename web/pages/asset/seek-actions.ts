@@ -6,9 +6,14 @@ import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
 import { describeReview } from "./reason-texts";
 
+/** While it plays, going back again soon goes further back, not to the same place. */
+const JUST_PASSED = 1_000_000;
+const findNow = (editor: Editor, playback: Playback, direction: 1 | -1): number =>
+  editor.playhead.value - (direction === -1 && playback.isPlaying.value ? JUST_PASSED : 0);
+
 /** Goes to the next (1) or the previous (-1) span to review. */
 export function stepReview(editor: Editor, playback: Playback, direction: 1 | -1): void {
-  const review = findNextReview(listReviews(editor.plan.value), editor.playhead.value, direction);
+  const review = findNextReview(listReviews(editor.plan.value), findNow(editor, playback, direction), direction);
   if (review === null) {
     editor.announce("Nothing to review");
     return;
@@ -20,7 +25,7 @@ export function stepReview(editor: Editor, playback: Playback, direction: 1 | -1
 /** Goes to the next or the previous join. */
 export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1): void {
   const joins = listJoins(editor.plan.value);
-  const now = editor.playhead.value;
+  const now = findNow(editor, playback, direction);
   const join = direction === 1 ? joins.find((time) => time > now) : joins.findLast((time) => time < now);
   playback.seek(join ?? (direction === 1 ? editor.plan.value.duration : 0));
 }

@@ -72,7 +72,8 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
       {count === 0 && problem === null && (
         <p class="soft transcript-empty">
           No words were recognized in this recording.{" "}
-          {canWrite.value && "It can be cut by its pauses, and by hand on the timeline."}
+          {canWrite.value &&
+            "If there is a voice in it, it can be cut by its pauses, and the cut by hand on the timeline."}
         </p>
       )}
       {count > 0 && (

@@ -16,7 +16,7 @@ export function useStrip(asset: Asset, isReady: boolean): Strip {
     async (signal) => {
       if (!isReady) return NOTHING;
       const [waveform, storyboard] = await Promise.all([
-        loadWaveform(asset.id, signal).catch(() => null),
+        asset.audio_tracks === 0 ? null : loadWaveform(asset.id, signal).catch(() => null),
         asset.type === "video" ? loadStoryboard(asset.id, signal).catch(() => null) : null,
       ]);
       return { waveform, storyboard };
