@@ -121,7 +121,10 @@ const WAITING: [string, () => Promise<string>, string][] = [
 async function withoutAudio(): Promise<string> {
   const { id } = await user.ready(await silentVideo());
   const path = `/api/v1/assets/${id}/media`;
-  await until("the preview", async () => (await user.must<{ is_preview_ready: boolean }>("GET", path)).is_preview_ready);
+  await until(
+    "the preview",
+    async () => (await user.must<{ is_preview_ready: boolean }>("GET", path)).is_preview_ready,
+  );
   return id;
 }
 
