@@ -60,6 +60,8 @@ test.if(isFullSize)("a second decision says why it is refused", async () => {
   const admin = await createAdmin(server());
   const session = await startSession(server(), admin);
   const page = await open(pathname, admin);
+  // The page does not learn of the first decision before it makes the second.
+  await page.route(`**/api/v1/admin${pathname}`, () => {});
   await session.must("POST", `/api/v1/admin${pathname}/reject`);
   await page.click("button:text-is('Approve')");
   expect(await readError(page)).toContain("already");
