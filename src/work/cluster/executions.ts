@@ -1,6 +1,6 @@
 /**
- * The executions that workers run: created here, started by the worker that gets the ticket, renewed by its heartbeats, and ended by a result, by
- * the caller, or because the worker is gone. Only this memory knows them, so that whatever arrives for another one is refused.
+ * The executions that workers run: created here, started by the worker that gets the ticket, and ended by a result, by the caller, or because they
+ * are lost (`execution-liveness.ts`). Only this memory knows them, so that whatever arrives for another one is refused.
  */
 import { AppError } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
@@ -8,6 +8,7 @@ import type { ExecutionKind, ExecutionManifest, SentFile, Ticket, TicketQueues }
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { decodeExecutionError } from "./execution-errors";
+import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
 import type {
   ExecutionEnd,
   ExecutionHistory,
@@ -17,19 +18,11 @@ import type {
   WorkerProcess,
 } from "./execution-request";
 import { createIncomingFiles, type IncomingFiles, type IncomingPart, WrongFilesError } from "./incoming-files";
-import { LOST_AFTER_MS } from "./worker-list";
 import { createWorkerTrouble, type WorkerTrouble } from "./worker-trouble";
 
-/** A ticket that was not taken is added again: Redis may have been emptied. */
-const TICKET_INTERVAL_MS = 5_000;
-/** A worker without a heartbeat for this long gets no new execution. Those that it runs are lost after `LOST_AFTER_MS`. */
-const MAX_SILENCE_MS = 4_000;
 const MAX_WRONG_RESULTS = 2;
-/** A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the execution was started. */
-const MAX_MISSING = 3;
 /** So many ended executions are remembered, for results that are sent twice. */
 const MAX_ENDED = 1_000;
-const CHECK_INTERVAL_MS = 1_000;
 
 export type Executions = {
   /** Runs it on a worker. Errors: those of the execution; `ExecutionLost`; `JobYielded`; the signal's reason at once. */
@@ -75,21 +68,10 @@ export type ExecutionsOptions = {
   clock(): number;
 };
 
-/** An execution that has not ended. `boot` is null until a process has started it. Times are those of the clock. */
-type Execution = {
-  id: string;
-  workerId: string;
-  boot: string | null;
-  request: ExecutionRequest;
+/** An execution that has not ended. */
+type Execution = TrackedExecution & {
   incoming: IncomingFiles;
-  createdAt: number;
-  ticketAt: number;
-  seenAt: number;
   wrongResults: number;
-  /** In how many heartbeats of its worker it was missing. */
-  missing: number;
-  /** The check of its result. The execution no longer depends on heartbeats. */
-  finishing: Promise<void> | null;
   end(outcome: ExecutionEnd, error: unknown): void;
   complete(output: unknown): void;
 };
@@ -101,12 +83,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
   const running = new Map<string, Execution>();
   /** Ended executions whose result was accepted. */
   const accepted = new Set<string>();
-  /** What workers still run although it has ended here, by worker. */
-  const ending = new Map<string, Set<string>>();
   const trouble = createWorkerTrouble(clock);
-  const lastHeartbeat = new Map<string, number>();
-  let lastCheck = clock();
-  let checking: Timer | undefined;
 
   const require = (id: string): Execution => {
     const execution = running.get(id);
@@ -118,7 +95,6 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     if (execution.boot === null) throw new AppError("conflict", "Execution has not been started.");
     return execution;
   };
-  const isSilent = (workerId: string) => clock() - (lastHeartbeat.get(workerId) ?? clock()) >= MAX_SILENCE_MS;
 
   function addTicket(execution: Execution): void {
     const { id, workerId } = execution;
@@ -135,10 +111,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     running.delete(id);
     history.endRun(id, outcome, outcome === "completed" ? request.mediaSeconds : null);
     if (boot === null) void tickets.remove(workerId, id);
-    else if (outcome === "aborted" || outcome === "lost") {
-      const left = ending.get(workerId) ?? new Set();
-      ending.set(workerId, left.add(id));
-    } else {
+    else if (outcome === "aborted" || outcome === "lost") liveness.expectEnd(workerId, id);
+    else {
       accepted.add(id);
       if (accepted.size > MAX_ENDED) accepted.delete(accepted.values().next().value!);
     }
@@ -147,6 +121,17 @@ export function createExecutions(options: ExecutionsOptions): Executions {
 
   const lose = (execution: Execution, reason: string) =>
     execution.end("lost", new ExecutionLost(reason, execution.boot !== null));
+
+  const liveness = createExecutionLiveness({
+    running,
+    isAccepted: (id) => accepted.has(id),
+    isReachable: () => tickets.isReachable(),
+    addTicket,
+    lose,
+    trouble,
+    onRoom: () => options.onRoom(),
+    clock,
+  });
 
   async function settle(execution: Execution, result: ExecutionReport): Promise<void> {
     switch (result.status) {
@@ -169,34 +154,6 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         trouble.avoid(execution.workerId, "released");
         return execution.end("released", new ExecutionLost("the worker gave it back", false));
     }
-  }
-
-  function checkOne(execution: Execution, now: number): void {
-    const { boot, workerId, createdAt, ticketAt, seenAt, finishing } = execution;
-    if (finishing !== null) return;
-    if (boot !== null) {
-      if (now - seenAt >= LOST_AFTER_MS) lose(execution, "the worker sends no heartbeats");
-      return;
-    }
-    const isCutOff = !tickets.isReachable() || isSilent(workerId);
-    if (now - createdAt >= (isCutOff ? TICKET_INTERVAL_MS : LOST_AFTER_MS)) {
-      trouble.avoid(workerId, "not_taken");
-      lose(execution, "the worker has not taken the ticket");
-    } else if (now - ticketAt >= TICKET_INTERVAL_MS) addTicket(execution);
-  }
-
-  function check(): void {
-    const now = clock();
-    // A process that was suspended has received no heartbeats meanwhile.
-    const stalled = now - lastCheck - CHECK_INTERVAL_MS;
-    lastCheck = now;
-    if (stalled > CHECK_INTERVAL_MS) {
-      for (const execution of running.values()) execution.seenAt += stalled;
-      for (const [workerId, at] of lastHeartbeat) lastHeartbeat.set(workerId, at + stalled);
-    }
-    for (const execution of [...running.values()]) checkOne(execution, now);
-    trouble.prune();
-    options.onRoom();
   }
 
   return {
@@ -285,53 +242,20 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         throw error;
       });
     },
-    heartbeat: ({ workerId, bootId }, reported) => {
-      const now = clock();
-      lastHeartbeat.set(workerId, now);
-      const abort: string[] = [];
-      const yielding: string[] = [];
-      for (const { execution: id, progress } of reported) {
-        const execution = running.get(id);
-        if (execution?.workerId !== workerId || execution.boot !== bootId) {
-          // A worker lists a ticket from the moment it takes it.
-          if (execution?.boot !== null) abort.push(id);
-          continue;
-        }
-        execution.seenAt = now;
-        execution.missing = 0;
-        if (progress !== null) execution.request.progress(progress);
-        if (execution.request.shouldYield()) yielding.push(id);
-      }
-      const listed = new Set(reported.map(({ execution }) => execution));
-      for (const execution of [...running.values()]) {
-        const isMissing = execution.boot === bootId && execution.workerId === workerId && !listed.has(execution.id);
-        if (isMissing && execution.finishing === null && ++execution.missing >= MAX_MISSING)
-          lose(execution, "the worker has dropped it");
-      }
-      const before = ending.get(workerId)?.size ?? 0;
-      const left = new Set(abort.filter((id) => !accepted.has(id)));
-      if (left.size > 0) ending.set(workerId, left);
-      else ending.delete(workerId);
-      if (left.size < before) options.onRoom();
-      return { abort, yield: yielding };
-    },
     loseWorker: (workerId, reason) => {
       for (const execution of [...running.values()])
         if (execution.workerId === workerId && execution.finishing === null) lose(execution, reason);
-      ending.delete(workerId);
-      lastHeartbeat.delete(workerId);
+      liveness.forgetWorker(workerId);
       options.onRoom();
     },
-    countEnding: (workerId) => ending.get(workerId)?.size ?? 0,
+    heartbeat: liveness.heartbeat,
+    countEnding: liveness.countEnding,
     trouble: {
       rank: trouble.rank,
-      isAvoided: (workerId) => trouble.isAvoided(workerId) || isSilent(workerId),
+      isAvoided: (workerId) => trouble.isAvoided(workerId) || liveness.isSilent(workerId),
     },
-    check,
-    startChecking: () => {
-      lastCheck = clock();
-      checking = setInterval(check, CHECK_INTERVAL_MS);
-    },
-    stop: () => clearInterval(checking),
+    check: liveness.check,
+    startChecking: liveness.startChecking,
+    stop: liveness.stop,
   };
 }

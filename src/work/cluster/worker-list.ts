@@ -2,7 +2,6 @@
  * The workers of this server: who has joined, who is connected, and what they run. Heartbeats are kept in memory and stored at most every 30 s; a
  * worker that the memory does not know has to join again.
  */
-import { version } from "../../../package.json";
 import { AppError } from "../../domain/errors";
 import type { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../domain/states";
 import { type ExecutionKind, WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";
@@ -10,27 +9,23 @@ import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import type { Store } from "../../store/db";
 import {
-  type AnnouncedWorker,
   findWorker,
-  insertWorkerRuns,
   type ListedWorker,
-  listWorkerRuns,
   listWorkers,
   saveJoinedWorker,
   touchWorker,
   type WorkerRun,
   type WorkerToken,
 } from "../../store/workers";
+import { refuseProtocol, toAnnounced } from "./worker-announcement";
+import { createWorkerHistory } from "./worker-history";
 
 /** How often a worker sends a heartbeat. */
 export const HEARTBEAT_MS = 1_000;
 /** A worker without a heartbeat for this long is offline, and has lost what it ran. */
 export const LOST_AFTER_MS = 15_000;
 const SAVE_INTERVAL_MS = 30_000;
-/** What the database could not take is kept up to this number of runs. */
-const MAX_UNSAVED_RUNS = 2_000;
 const MAX_REPLACED_BOOTS = 16;
-const MAX_SHOWN_RUNS = 200;
 
 type WorkerState = (typeof WORKER_STATES)[number];
 type RunOutcome = (typeof WORKER_RUN_OUTCOMES)[number];
@@ -118,7 +113,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
   /** The boots that another one has replaced, by token. */
   const replaced = new Map<string, string[]>();
   const listeners: ((change: WorkerChange) => void)[] = [];
-  let unsavedRuns: WorkerRun[] = [];
+  const history = createWorkerHistory(store);
   let saving: Timer | undefined;
 
   const emit = (type: WorkerChange["type"], workerId: string) => {
@@ -142,7 +137,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
     if (!run) return;
     worker.runs.delete(execution);
     const { kind, stepId, subjectId, startedAt } = run;
-    unsavedRuns.push({
+    history.add({
       id: execution,
       worker_id: worker.id,
       kind,
@@ -153,21 +148,17 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
       outcome,
       media_seconds: mediaSeconds,
     });
-    if (unsavedRuns.length > MAX_UNSAVED_RUNS) unsavedRuns.shift();
   }
 
   async function save(): Promise<void> {
     const changed = [...live.values()].filter((worker) => worker.isUnsaved);
-    const runs = [...unsavedRuns];
-    if (changed.length === 0 && runs.length === 0) return;
+    if (changed.length === 0 && !history.isUnsaved()) return;
     for (const worker of changed) worker.isUnsaved = false;
     try {
-      await store.write(async (tx) => {
+      await history.save(async (tx) => {
         for (const { id, tokenId, freeBytes, speed, lastSeenAt } of changed)
           await touchWorker(tx, id, { token_id: tokenId, free_bytes: freeBytes, speed, last_seen_at: lastSeenAt });
-        await insertWorkerRuns(tx, runs);
       });
-      unsavedRuns = unsavedRuns.filter((run) => !runs.includes(run));
     } catch (error) {
       for (const worker of changed) worker.isUnsaved = true;
       log.warn("workers.save_failed", { error });
@@ -248,13 +239,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
       const found = await findWorker(store.read, id);
       return found && toView(found);
     },
-    listRuns: async (id) => {
-      const unsaved = unsavedRuns.filter((run) => run.worker_id === id).reverse();
-      const stored = await listWorkerRuns(store.read, id, MAX_SHOWN_RUNS);
-      // What is being saved is in both.
-      const others = stored.filter((run) => !unsaved.some((one) => one.id === run.id));
-      return [...unsaved, ...others].slice(0, MAX_SHOWN_RUNS);
-    },
+    listRuns: history.list,
     startRun: (workerId, run) => {
       live.get(workerId)?.runs.set(run.execution, { ...run, startedAt: now(), progress: null });
     },
@@ -286,27 +271,3 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
     },
   };
 }
-
-/** Returns the error for a worker of another protocol. */
-export const refuseProtocol = ({
-  protocol,
-  version: workerVersion,
-}: Pick<WorkerAnnouncement, "protocol" | "version">): AppError =>
-  new AppError(
-    "conflict",
-    `Worker has job protocol ${protocol} (Offcut ${workerVersion}), this server has ${WORKER_PROTOCOL} (Offcut ${version}): install the same version on both.`,
-  );
-
-const toAnnounced = (token: WorkerToken, announcement: WorkerAnnouncement, now: number): AnnouncedWorker => ({
-  token_id: token.id,
-  name: token.name,
-  version: announcement.version,
-  protocol: announcement.protocol,
-  jobs: announcement.jobs,
-  slots: announcement.slots,
-  encoding: announcement.encoding,
-  sandbox: announcement.sandbox,
-  languages: announcement.languages,
-  free_bytes: announcement.freeBytes,
-  last_seen_at: now,
-});

@@ -1,0 +1,154 @@
+/**
+ * Which executions are alive: heartbeats renew what a worker runs, and a check every second finds what is lost and repeats tickets. Times are
+ * those of a monotonic clock, in milliseconds.
+ */
+import type { ExecutionRequest, WorkerProcess } from "./execution-request";
+import { LOST_AFTER_MS } from "./worker-list";
+import type { WorkerTrouble } from "./worker-trouble";
+
+/** A ticket that was not taken is added again: Redis may have been emptied. */
+const TICKET_INTERVAL_MS = 5_000;
+/** A worker without a heartbeat for this long gets no new execution. Those that it runs are lost after `LOST_AFTER_MS`. */
+const MAX_SILENCE_MS = 4_000;
+/** A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the execution was started. */
+const MAX_MISSING = 3;
+const CHECK_INTERVAL_MS = 1_000;
+
+/** What is known of an execution that has not ended. `boot` is null until a process has started it. */
+export type TrackedExecution = {
+  id: string;
+  workerId: string;
+  boot: string | null;
+  request: ExecutionRequest;
+  createdAt: number;
+  ticketAt: number;
+  seenAt: number;
+  /** In how many heartbeats of its worker it was missing. */
+  missing: number;
+  /** The check of its result. The execution no longer depends on heartbeats. */
+  finishing: Promise<void> | null;
+};
+
+/** What a worker says that it runs. */
+type Reported = { execution: string; progress: number | null }[];
+
+export type ExecutionLiveness = {
+  /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
+  heartbeat(boot: WorkerProcess, reported: Reported): { abort: string[]; yield: string[] };
+  /** Whether the worker has sent no heartbeat lately. */
+  isSilent(workerId: string): boolean;
+  /** Records that the worker still runs an execution that has ended here. */
+  expectEnd(workerId: string, id: string): void;
+  /** Returns how many ended executions the worker still runs. */
+  countEnding(workerId: string): number;
+  forgetWorker(workerId: string): void;
+  /** Ends what is lost, and repeats tickets. Called every second once started. */
+  check(): void;
+  startChecking(): void;
+  stop(): void;
+};
+
+type LivenessOptions<E extends TrackedExecution> = {
+  /** The executions that have not ended, by ID. */
+  running: ReadonlyMap<string, E>;
+  /** Returns whether the execution has ended with a result. */
+  isAccepted(id: string): boolean;
+  /** Whether tickets can be added. */
+  isReachable(): boolean;
+  addTicket(execution: E): void;
+  lose(execution: E, reason: string): void;
+  trouble: Pick<WorkerTrouble, "avoid" | "prune">;
+  /** Called when a worker may have room again. */
+  onRoom(): void;
+  clock(): number;
+};
+
+export function createExecutionLiveness<E extends TrackedExecution>(options: LivenessOptions<E>): ExecutionLiveness {
+  const { running, isAccepted, isReachable, addTicket, lose, trouble, onRoom, clock } = options;
+  /** What workers still run although it has ended here, by worker. */
+  const ending = new Map<string, Set<string>>();
+  const lastHeartbeat = new Map<string, number>();
+  let lastCheck = clock();
+  let checking: Timer | undefined;
+
+  const isSilent = (workerId: string) => clock() - (lastHeartbeat.get(workerId) ?? clock()) >= MAX_SILENCE_MS;
+
+  function heartbeat({ workerId, bootId }: WorkerProcess, reported: Reported): { abort: string[]; yield: string[] } {
+    const now = clock();
+    lastHeartbeat.set(workerId, now);
+    const abort: string[] = [];
+    const yielding: string[] = [];
+    for (const { execution: id, progress } of reported) {
+      const execution = running.get(id);
+      if (execution?.workerId !== workerId || execution.boot !== bootId) {
+        // A worker lists a ticket from the moment it takes it.
+        if (execution?.boot !== null) abort.push(id);
+        continue;
+      }
+      execution.seenAt = now;
+      execution.missing = 0;
+      if (progress !== null) execution.request.progress(progress);
+      if (execution.request.shouldYield()) yielding.push(id);
+    }
+    const listed = new Set(reported.map(({ execution }) => execution));
+    for (const execution of [...running.values()]) {
+      const isMissing = execution.boot === bootId && execution.workerId === workerId && !listed.has(execution.id);
+      if (isMissing && execution.finishing === null && ++execution.missing >= MAX_MISSING)
+        lose(execution, "the worker has dropped it");
+    }
+    const before = ending.get(workerId)?.size ?? 0;
+    const left = new Set(abort.filter((id) => !isAccepted(id)));
+    if (left.size > 0) ending.set(workerId, left);
+    else ending.delete(workerId);
+    if (left.size < before) onRoom();
+    return { abort, yield: yielding };
+  }
+
+  function checkOne(execution: E, now: number): void {
+    const { boot, workerId, createdAt, ticketAt, seenAt, finishing } = execution;
+    if (finishing !== null) return;
+    if (boot !== null) {
+      if (now - seenAt >= LOST_AFTER_MS) lose(execution, "the worker sends no heartbeats");
+      return;
+    }
+    const isCutOff = !isReachable() || isSilent(workerId);
+    if (now - createdAt >= (isCutOff ? TICKET_INTERVAL_MS : LOST_AFTER_MS)) {
+      trouble.avoid(workerId, "not_taken");
+      lose(execution, "the worker has not taken the ticket");
+    } else if (now - ticketAt >= TICKET_INTERVAL_MS) addTicket(execution);
+  }
+
+  function check(): void {
+    const now = clock();
+    // A process that was suspended has received no heartbeats meanwhile.
+    const stalled = now - lastCheck - CHECK_INTERVAL_MS;
+    lastCheck = now;
+    if (stalled > CHECK_INTERVAL_MS) {
+      for (const execution of running.values()) execution.seenAt += stalled;
+      for (const [workerId, at] of lastHeartbeat) lastHeartbeat.set(workerId, at + stalled);
+    }
+    for (const execution of [...running.values()]) checkOne(execution, now);
+    trouble.prune();
+    onRoom();
+  }
+
+  return {
+    heartbeat,
+    isSilent,
+    expectEnd: (workerId, id) => {
+      const left = ending.get(workerId) ?? new Set();
+      ending.set(workerId, left.add(id));
+    },
+    countEnding: (workerId) => ending.get(workerId)?.size ?? 0,
+    forgetWorker: (workerId) => {
+      ending.delete(workerId);
+      lastHeartbeat.delete(workerId);
+    },
+    check,
+    startChecking: () => {
+      lastCheck = clock();
+      checking = setInterval(check, CHECK_INTERVAL_MS);
+    },
+    stop: () => clearInterval(checking),
+  };
+}

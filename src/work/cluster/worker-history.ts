@@ -1,0 +1,42 @@
+/** What workers have run. Ended runs are kept in memory until they are saved. */
+import type { Queries, Store } from "../../store/db";
+import { insertWorkerRuns, listWorkerRuns, type WorkerRun } from "../../store/workers";
+
+/** What the database could not take is kept up to this number of runs. */
+const MAX_UNSAVED_RUNS = 2_000;
+const MAX_SHOWN_RUNS = 200;
+
+export type WorkerHistory = {
+  add(run: WorkerRun): void;
+  isUnsaved(): boolean;
+  /** Saves what is not saved yet, in one transaction with `others`. */
+  save(others: (tx: Queries) => Promise<void>): Promise<void>;
+  /** Lists what a worker has run, the last first. */
+  list(workerId: string): Promise<WorkerRun[]>;
+};
+
+export function createWorkerHistory(store: Store): WorkerHistory {
+  let unsaved: WorkerRun[] = [];
+  return {
+    add: (run) => {
+      unsaved.push(run);
+      if (unsaved.length > MAX_UNSAVED_RUNS) unsaved.shift();
+    },
+    isUnsaved: () => unsaved.length > 0,
+    save: async (others) => {
+      const runs = [...unsaved];
+      await store.write(async (tx) => {
+        await others(tx);
+        await insertWorkerRuns(tx, runs);
+      });
+      unsaved = unsaved.filter((run) => !runs.includes(run));
+    },
+    list: async (workerId) => {
+      const recent = unsaved.filter((run) => run.worker_id === workerId).reverse();
+      const stored = await listWorkerRuns(store.read, workerId, MAX_SHOWN_RUNS);
+      // What is being saved is in both.
+      const others = stored.filter((run) => !recent.some((one) => one.id === run.id));
+      return [...recent, ...others].slice(0, MAX_SHOWN_RUNS);
+    },
+  };
+}
