@@ -131,3 +131,15 @@ test("undoing all edits ends the draft, but not that of another tab", async () =
   await keeper.hold();
   expect(keeper.state.value).toEqual({ kind: "none" });
 });
+
+test("a draft that another tab has sent again is no conflict", async () => {
+  const { editor, keeper } = open();
+  await nextRequest();
+  await keeper.hold();
+  stored = { ...stored!, revision: 2 };
+  editor.apply(keepUntil(8), "Remove", "Removed");
+  const accepted = nextRequest().then(nextRequest);
+  keeper.resume();
+  expect(await accepted).toBe("PUT");
+  expect(stored).toMatchObject({ revision: 3, segments: [{ end: 8 }] });
+});

@@ -1,4 +1,5 @@
 /** Chooses the draft to continue with: that of the server or one of this browser. Pure. */
+import type { DraftSource } from "../../editor/model/draft";
 import type { Draft } from "./draft-server";
 
 /**
@@ -8,7 +9,7 @@ import type { Draft } from "./draft-server";
 export type StartDraft = { draft: Draft | null; isUnsaved: boolean; other: Draft | null };
 
 /** Whether both edit the cut in the same way. */
-export const isSameEdit = (a: Draft, b: Draft): boolean =>
+export const isSameEdit = (a: DraftSource, b: DraftSource): boolean =>
   JSON.stringify([a.segments, a.texts]) === JSON.stringify([b.segments, b.texts]);
 
 /** `copies`: those of this browser that were not sent, newest first. */

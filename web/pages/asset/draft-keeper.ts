@@ -3,7 +3,7 @@ import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { ApiError, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
-import { fromDraft, toDraft } from "../../editor/model/draft";
+import { type DraftSource, fromDraft, toDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
 import { isSameEdit, type StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
@@ -47,6 +47,8 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     other !== null ? { kind: "conflict", other } : { kind: revision > 0 && !isUnsaved ? "saved" : "none" },
   );
   let base = revision;
+  /** The draft that this tab knows the server to have. */
+  let last: DraftSource | null = isUnsaved ? null : draft;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -78,10 +80,14 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     const { present } = editor.history.peek();
     show({ kind: "saving" });
     try {
-      if (editor.isChanged.peek()) base = await putDraft(cutId, { ...toDraft(present), revision: base });
-      else if (base > 0) {
-        // Not the draft of another tab or person, which the revision reveals.
-        base = await putDraft(cutId, { ...toDraft(present), revision: base });
+      const sent = toDraft(present);
+      const isChanged = editor.isChanged.peek();
+      if (isChanged || base > 0) {
+        base = await putDraft(cutId, { ...sent, revision: base });
+        last = sent;
+      }
+      if (!isChanged && base > 0) {
+        // Without a revision: what was sent first has made sure that no other tab or person had changed it.
         await deleteDraft(cutId);
         base = 0;
       }
@@ -97,12 +103,14 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   async function fail(error: unknown): Promise<void> {
     if (error instanceof ApiError && error.code === "conflict") {
       const stored = await fetchDraft(cutId).catch(() => null);
-      if (stored !== null && !isSameEdit(stored, { ...toDraft(editor.history.peek().present), revision: 0 })) {
+      const isOwn = (draft: DraftSource | null) => stored !== null && draft !== null && isSameEdit(stored, draft);
+      if (stored !== null && !isOwn(last) && !isOwn(toDraft(editor.getSettled()))) {
         show({ kind: "conflict", other: stored });
         return;
       }
-      // It was deleted elsewhere, or another tab has sent the same.
+      // It was deleted elsewhere, or another tab has sent what this one has.
       base = stored?.revision ?? 0;
+      last = stored;
       schedule(0);
       return;
     }
