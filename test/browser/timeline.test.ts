@@ -1,5 +1,6 @@
-/** A real browser: edges of the timeline that are dragged with the mouse. */
+/** A real browser: what the mouse drags, edges of the timeline and across words. */
 import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
 import { video } from "../http/media";
 import { until } from "../until";
@@ -39,4 +40,41 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
   await until("another edge", async () => String(await edges.allTextContents()) !== String(before));
   await undo.click();
   await until("the edges as before", async () => String(await edges.allTextContents()) === String(before));
+
+  // Words that were removed stay selected. Another drag begins within them.
+  const struck = page.getByRole("region", { name: "Transcript" }).locator("s");
+  await selectWords(page, "bravo", "delta");
+  await page.keyboard.press("Delete");
+  await page.getByRole("status").getByText("3 words removed").waitFor();
+  await selectWords(page, "charlie", "charlie");
+  await page.keyboard.press("Delete");
+  await page.getByRole("status").getByText("1 word restored").waitFor();
+  expect(await struck.allTextContents()).toEqual(["bravo", "delta"]);
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  expect([await page.evaluate(() => document.getSelection()!.toString())]).toEqual(await struck.allTextContents());
 });
+
+/** Drags across words with the mouse. */
+async function selectWords(page: Page, first: string, last: string): Promise<void> {
+  const find = (word: string) =>
+    page.getByRole("group", { name: "Words" }).evaluate((words, word) => {
+      const walker = document.createTreeWalker(words, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const node = walker.currentNode as Text;
+        const at = node.data.indexOf(word);
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        const { left, right, top, bottom } = range.getBoundingClientRect();
+        return { left, right, y: (top + bottom) / 2 };
+      }
+      throw new Error(`"${word}" is not shown`);
+    }, word);
+  const [from, to] = [await find(first), await find(last)];
+  await page.mouse.move(from.left + 3, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.right - 3, to.y, { steps: 4 });
+  await page.mouse.up();
+}

@@ -11,6 +11,7 @@ import { useCorrecting } from "./use-correcting";
 import { useFollow } from "./use-follow";
 import { useKeys } from "./use-keys";
 import { useMarks } from "./use-marks";
+import { endSelection } from "./use-selection";
 import { useViews } from "./use-views";
 
 export type TranscriptProps = {
@@ -101,6 +102,7 @@ export function Transcript(props: TranscriptProps) {
           tabIndex={0}
           onPointerDown={(event) => {
             pressed.current = { x: event.clientX, y: event.clientY };
+            if (event.pointerType === "mouse" && event.button === 0 && !event.shiftKey) endSelection();
           }}
           onClick={onClick}
           onDblClick={onDoubleClick}

@@ -30,6 +30,7 @@ export function useKeys({ count, selection, caret, onToggle, onCorrect, onSeekWo
     const { key } = event;
     const isWordKey = event.ctrlKey || event.altKey;
     if (isWordKey && (key === "ArrowRight" || key === "ArrowLeft")) move(key === "ArrowRight" ? 1 : -1, event.shiftKey);
+    else if ((event.ctrlKey || event.metaKey) && key === "a") selection.value = { from: 0, to: count };
     else if ((key === "Delete" || key === "Backspace") && chosen && onToggle) onToggle(chosen);
     else if (key === "F2") onCorrect(chosen ?? { from: caret.current, to: caret.current + 1 });
     else if (key === "Escape" && chosen) {

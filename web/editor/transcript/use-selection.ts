@@ -29,7 +29,7 @@ export function useSelection(page: RefObject<Page | null>, selection: Signal<Wor
     const stop = selection.subscribe((words) => {
       if (!page.current || isSame(readSelection(page.current), words)) return;
       if (words) selectWords(page.current, words, true);
-      else document.getSelection()?.collapseToStart();
+      else endSelection();
     });
     return () => {
       document.removeEventListener("selectionchange", read);
@@ -50,6 +50,12 @@ export function useSelection(page: RefObject<Page | null>, selection: Signal<Wor
     // To select is to lay out: the frame that shows an edit does not wait for it, and shows the words as selected all the same.
     afterNextFrame(restore);
   };
+}
+
+/** Ends the selection of the document. Else a press on it, as on words that were just removed, would drag its text instead of selecting. */
+export function endSelection(): void {
+  const chosen = document.getSelection();
+  if (chosen && chosen.rangeCount > 0) chosen.collapseToStart();
 }
 
 function readSelection(page: Page): WordRange | null {
