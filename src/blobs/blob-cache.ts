@@ -8,6 +8,7 @@ import { mkdir, open, rename, rm, stat, truncate, utimes } from "node:fs/promise
 import { join } from "node:path";
 import { flushFile } from "../lib/atomic-file";
 import type { DiskReserve } from "../lib/disk-reserve";
+import { findFileSize } from "../lib/file-size";
 import { sha256 } from "../lib/hash";
 import { isUuid, newId } from "../lib/ids";
 import { createSemaphore, type Semaphore } from "../lib/semaphore";
@@ -135,7 +136,7 @@ export async function openBlobCache(options: {
 
   async function fetchFile(entry: Entry, file: CachedFile, read: ReadRange, signal: AbortSignal): Promise<void> {
     const path = join(folder, entry.id, file.name);
-    if ((await findSize(path)) === file.bytes) return;
+    if ((await findFileSize(path)) === file.bytes) return;
     await rm(path, { force: true });
     const part = path + PART_EXTENSION;
     await mkdir(join(folder, entry.id), { recursive: true });
@@ -228,7 +229,7 @@ export async function openBlobCache(options: {
         releaseEntry();
       });
       try {
-        if ((await findSize(path)) === file.bytes) return { path, partBytes, parts: null, release };
+        if ((await findFileSize(path)) === file.bytes) return { path, partBytes, parts: null, release };
         entry.partial ??= createPartial(entry, file);
         const parts = await entry.partial;
         return { path: parts.path, partBytes, parts, release };
@@ -277,11 +278,9 @@ async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: num
   return found?.isFile() ? { bytes: found.size, lastUsedAt: found.atimeMs } : null;
 }
 
-const findSize = async (path: string): Promise<number | null> => (await stat(path).catch(() => null))?.size ?? null;
-
 /** Creates the file, or shortens it to its last complete part: after a power failure, what follows may be missing. Returns its size. */
 async function prepareInPart(path: string, bytes: number, partBytes: number): Promise<number> {
-  const size = await findSize(path);
+  const size = await findFileSize(path);
   if (size === null) {
     await (await open(path, "w", 0o600)).close();
     return 0;

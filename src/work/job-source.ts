@@ -1,6 +1,13 @@
 /** The runner's source of jobs, backed by the steps in the database. */
 import { decideRetry, type Job, type JobSource, MAX_ATTEMPTS } from "../domain/jobs";
-import { claimStep, findNextDueTime, findNextStep, findNextStepAlone, renewLease, requeueStep } from "../store/steps";
+import {
+  claimStep,
+  findNextDueTime,
+  findNextStep,
+  findNextStepAlone,
+  renewLease,
+  requeueStep,
+} from "../store/step-queue";
 import type { JobFailure } from "./jobs/definition";
 import { endPipelineStep } from "./pipelines";
 import { JOBS } from "./registry";

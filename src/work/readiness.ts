@@ -1,7 +1,7 @@
 /** Readiness: database, storage, ffmpeg and Redis. */
 import { statfs } from "node:fs/promises";
+import { findFileSize } from "../lib/file-size";
 import type { Services } from "./services";
-import { findFileSize } from "./uploads";
 
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 

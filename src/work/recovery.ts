@@ -1,14 +1,14 @@
 /** What the server does at its start and every hour: recovers from a crash, removes what has expired. */
 import { emptyTrash } from "../blobs/trash";
 import { deleteExpiredSessions } from "../store/sessions";
-import { requeueInterruptedSteps } from "../store/steps";
+import { requeueInterruptedSteps } from "../store/step-queue";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
 import { expireLostExports } from "./data-export/archive-removal";
 import { sweepLiveEvents } from "./live-events";
 import { sweepOrphans } from "./orphans";
 import { reconcileDerivatives } from "./prepared-size";
 import type { Services } from "./services";
-import { recoverUploads } from "./uploads";
+import { recoverUploads } from "./upload-progress";
 
 /** How long the server remembers revoked workers, and what workers have run. */
 const WORKER_HISTORY_MS = 30 * 24 * 3600 * 1000;

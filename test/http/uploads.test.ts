@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm, symlink } from "node:fs/promises";
 import { connect } from "node:net";
-import { findFileSize } from "../../src/work/uploads";
+import { findFileSize } from "../../src/lib/file-size";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";

@@ -2,11 +2,11 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { DataStore, ERRORS, Upload } from "@tus/server";
+import { findFileSize } from "../../lib/file-size";
 import { writeStream } from "../../lib/write-stream";
 import { type Asset, findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
 import { claimSpace } from "../../work/storage-limits";
-import { findFileSize } from "../../work/uploads";
 
 /** The TUS extension for uploads that are created without their length. */
 export const DEFER_LENGTH = "creation-defer-length";

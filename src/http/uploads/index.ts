@@ -4,19 +4,14 @@
  */
 import { EVENTS, Server } from "@tus/server";
 import { AppError } from "../../domain/errors";
+import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
 import { removeAsset } from "../../work/deletion";
 import type { Services } from "../../work/services";
 import { requireFreeSpace } from "../../work/storage-limits";
-import {
-  declareUploadLength,
-  findFileSize,
-  finishUpload,
-  getUploadExpiry,
-  isUploadExpired,
-  recordUploadProgress,
-} from "../../work/uploads";
+import { finishUpload, recordUploadProgress } from "../../work/upload-progress";
+import { declareUploadLength, getUploadExpiry, isUploadExpired } from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, notFound } from "../errors";
 import { AssetUploadStore, type AuthorizedUpload, DEFER_LENGTH, TUS_EXTENSIONS } from "./asset-upload-store";

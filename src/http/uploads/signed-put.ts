@@ -9,7 +9,8 @@ import { writeStream } from "../../lib/write-stream";
 import { recordPutActivity, requireOpenPut, reservePut } from "../../work/put-uploads";
 import type { Services } from "../../work/services";
 import { claimSpace } from "../../work/storage-limits";
-import { discardPut, finishUpload, requireUploadSize } from "../../work/uploads";
+import { discardPut, finishUpload } from "../../work/upload-progress";
+import { requireUploadSize } from "../../work/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 
 /** The path of the link in the dashboard family; its query is the signature. */

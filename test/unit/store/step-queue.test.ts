@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { newId } from "../../../src/lib/ids";
 import { steps } from "../../../src/store/schema";
-import { findNextStep } from "../../../src/store/steps";
+import { findNextStep } from "../../../src/store/step-queue";
 import { measureProcessorMs } from "../../processor-time";
 import { addStep, addUser, freshStore } from "./test-store";
 

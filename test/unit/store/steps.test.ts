@@ -4,18 +4,14 @@ import { newId } from "../../../src/lib/ids";
 import type { Queries, Store } from "../../../src/store/db";
 import {
   claimStep,
-  endStep,
-  findLatestStep,
   findNextDueTime,
   findNextStep,
   findNextStepAlone,
-  listOpenSteps,
-  readProgress,
   renewLease,
   requeueInterruptedSteps,
   requeueStep,
-  type Step,
-} from "../../../src/store/steps";
+} from "../../../src/store/step-queue";
+import { endStep, findLatestStep, listOpenSteps, readProgress, type Step } from "../../../src/store/steps";
 import { addStep, addUser, freshStore } from "./test-store";
 
 const LEASE_MS = 1_000;
