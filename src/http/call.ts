@@ -108,6 +108,7 @@ const omittedLengths = new WeakMap<Request, number>();
 export function toResponseTo(request: Request, reply: Reply): Response {
   const { file, stream, ...head } = reply;
   if (request.method !== "HEAD" || (file === undefined && stream === undefined)) return toResponse(reply);
+  void stream?.cancel();
   if (file !== undefined) omittedLengths.set(request, file instanceof Blob ? file.size : file.byteLength);
   return toResponse(head);
 }

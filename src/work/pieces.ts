@@ -1,6 +1,7 @@
 /** The parts of previews that requests ask for. Encodings at their starts are cached, and a few at a time with workspaces taking turns. */
 import { AppError } from "../domain/errors";
 import type { PreviewFacts } from "../domain/preview";
+import { createByteBudget } from "../lib/byte-budget";
 import { createByteCache } from "../lib/byte-cache";
 import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
 import type { EncodedHead } from "../media/preview/head";
@@ -10,8 +11,9 @@ import type { Asset } from "../store/assets";
 import type { MediaTools } from "./media-tools";
 import type { Services } from "./services";
 
-/** Times are in seconds. `seek`: where playback starts; null if it comes from the piece before. */
+/** `userId`: who asks. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before. */
 export type PieceOfAsset = {
+  userId: string;
   asset: Asset;
   facts: PreviewFacts;
   from: number;
@@ -22,10 +24,10 @@ export type PieceOfAsset = {
 
 export type Pieces = {
   /**
-   * Returns a piece as fragmented MP4. Errors: `AppError` `not_found` without such a track, `upstream_unavailable` when too many encodings are
-   * queued, `processing_failed`; the signal's reason.
+   * Returns the parts of a piece as fragmented MP4, and `release`, to be called when they are sent. Errors: `AppError` `not_found` without such a
+   * track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent, `processing_failed`; the signal's reason.
    */
-  read(track: "video" | "audio", piece: PieceOfAsset): Promise<Uint8Array[]>;
+  read(track: "video" | "audio", piece: PieceOfAsset): Promise<{ parts: Uint8Array[]; release(): void }>;
   /** Ends the processes that wait for work. */
   stop(): void;
 };
@@ -38,6 +40,14 @@ const MAX_WAITING = 128;
 const MAX_WAITING_PER_WORKSPACE = 32;
 const MAX_WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 2;
+/** Of pieces that were read and not sent yet: a client may read slowly, or not at all. */
+const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
+const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
+
+const tooMany = (what: string): AppError =>
+  new AppError("upstream_unavailable", `Too many pieces are being ${what}. Try again later.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 
 /** Returns what creates pieces on this server. */
 export function createPieces(
@@ -46,6 +56,7 @@ export function createPieces(
 ): Pieces {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
+  const unsent = createByteBudget({ maxBytes: MAX_UNSENT_BYTES, maxBytesPerKey: MAX_UNSENT_BYTES_PER_USER });
   const semaphore = createFairSemaphore({
     maxRunning: MAX_RUNNING,
     maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
@@ -70,31 +81,47 @@ export function createPieces(
       return encoders.encode(video, request, signal);
     };
     const head = await semaphore.run(asset.workspace_id, encode).catch((error) => {
-      if (!(error instanceof SemaphoreFullError)) throw error;
-      throw new AppError("upstream_unavailable", "Too many pieces are being encoded. Try again later.", {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+      throw error instanceof SemaphoreFullError ? tooMany("encoded") : error;
     });
     const bytes = head.samples.reduce((sum, sample) => sum + sample.byteLength, 0);
     cache.set(key, head, bytes);
     return head;
   }
 
+  async function readParts(
+    kind: "video" | "audio",
+    piece: PieceOfAsset,
+    reserve: (bytes: number) => void,
+  ): Promise<Uint8Array[]> {
+    const track = piece.facts[kind];
+    if (track === null) throw new AppError("not_found", `Asset has no ${kind}.`);
+    const { preview, previewIndex: index } = folders.media(piece.asset.id);
+    const request = { preview, index, track, from: piece.from, to: piece.to, reserve };
+    if (kind === "audio") return createAudioPiece(request);
+    const version = String(Bun.file(preview).lastModified);
+    const parts =
+      piece.seek === null
+        ? await createVideoPiece(request, (head) => readHead(piece, version, head))
+        : await createSeekPiece({ ...request, seek: piece.seek });
+    // Who plays a cut may edit it next.
+    if (piece.asset.info?.video) encoders.prepare(piece.asset.info.video);
+    return parts;
+  }
+
   return {
-    async read(kind, piece) {
-      const track = piece.facts[kind];
-      if (track === null) throw new AppError("not_found", `Asset has no ${kind}.`);
-      const { preview, previewIndex: index } = folders.media(piece.asset.id);
-      const request = { preview, index, track, from: piece.from, to: piece.to };
-      if (kind === "audio") return createAudioPiece(request);
-      const version = String(Bun.file(preview).lastModified);
-      const parts =
-        piece.seek === null
-          ? await createVideoPiece(request, (head) => readHead(piece, version, head))
-          : await createSeekPiece({ ...request, seek: piece.seek });
-      // Who plays a cut may edit it next.
-      if (piece.asset.info?.video) encoders.prepare(piece.asset.info.video);
-      return parts;
+    read: async (kind, piece) => {
+      let release = () => {};
+      const reserve = (bytes: number) => {
+        const taken = unsent.take(piece.userId, bytes);
+        if (taken === null) throw tooMany("sent");
+        release = taken;
+      };
+      try {
+        return { parts: await readParts(kind, piece, reserve), release: () => release() };
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
     stop: encoders.stop,
   };

@@ -169,6 +169,32 @@ describe("a file of media", () => {
     }
   });
 
+  test("the memory of a piece is given back when it is sent, and when nobody wants it", async () => {
+    const { pieces } = server.services();
+    const { read } = pieces;
+    const held = new Set<object>();
+    pieces.read = async (...request) => {
+      const piece = await read(...request);
+      held.add(piece);
+      return {
+        parts: piece.parts,
+        release: () => {
+          held.delete(piece);
+          piece.release();
+        },
+      };
+    };
+    try {
+      for (const method of ["GET", "HEAD"]) {
+        const path = `/api/v1/assets/${talk}/pieces/video?from=0&to=4`;
+        const { status } = await anna.call(method, path);
+        expect([method, status, held.size]).toEqual([method, 200, 0]);
+      }
+    } finally {
+      pieces.read = read;
+    }
+  });
+
   test("pieces have the duration of their span", async () => {
     for (const [from, to] of [
       [0, 4],

@@ -51,16 +51,48 @@ export const read = route({
     const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, "Content-Type": `${track}/mp4` };
     if (matchesEtag(request.headers.get("if-none-match"), etag)) return { status: 304, headers };
     const started = performance.now();
-    const piece = { asset: resource, facts, from, to, seek, signal: request.signal };
-    const parts = await services.pieces.read(track, piece);
+    const piece = { userId: principal.user.id, asset: resource, facts, from, to, seek, signal: request.signal };
+    const { parts, release } = await services.pieces.read(track, piece);
     const duration = (performance.now() - started).toFixed(1);
     return {
       status: 200,
-      file: new Blob(parts as BlobPart[]),
+      stream: streamParts(parts, request.signal, release),
       headers: { ...headers, "Server-Timing": `piece;dur=${duration}` },
     };
   },
 });
+
+const MIN_CHUNK_BYTES = 256 * 1024;
+
+/** Returns a stream of the parts, joined to larger chunks. Calls `onEnd` when they are sent or the client has left. */
+function streamParts(parts: Uint8Array[], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
+  let next = 0;
+  const end = () => {
+    signal.removeEventListener("abort", end);
+    // The response may live on, until its last bytes are received.
+    parts.length = 0;
+    onEnd();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  return new ReadableStream(
+    {
+      pull: (controller) => {
+        const chunk: Uint8Array[] = [];
+        for (let bytes = 0; next < parts.length && bytes < MIN_CHUNK_BYTES; next++) {
+          chunk.push(parts[next]!);
+          bytes += parts[next]!.length;
+        }
+        if (chunk.length > 0) controller.enqueue(Buffer.concat(chunk));
+        if (next < parts.length) return;
+        end();
+        controller.close();
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 /** The duration is rounded where it is shown. */
 const TOLERANCE_SECONDS = 0.001;

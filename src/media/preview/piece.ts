@@ -6,8 +6,15 @@ import { type FragmentTrack, writeFragment, writeInitSegment } from "./fragment"
 import { type EncodedHead, replaceParameterSets } from "./head";
 import { openSampleTable, type Sample, type SampleTable } from "./samples";
 
-/** `from` and `to` are in seconds. */
-export type PieceRequest = { preview: string; index: string; track: PreviewTrack; from: number; to: number };
+/** `from` and `to` are in seconds. `reserve` is called before so many bytes are read into memory, and may throw. */
+export type PieceRequest = {
+  preview: string;
+  index: string;
+  track: PreviewTrack;
+  from: number;
+  to: number;
+  reserve?: (bytes: number) => void;
+};
 
 /** A group of pictures of the preview, whose frames from number `first` on are needed as a group of their own. */
 export type HeadRequest = { id: number; sampleEntry: Uint8Array; samples: Uint8Array[]; first: number };
@@ -23,11 +30,12 @@ const MAX_BYTES = 64 * 1024 ** 2;
 
 const damaged = () => new AppError("processing_failed", "The preview is damaged.");
 
-type OpenTrack = { file: FileHandle; samples: SampleTable; format: FragmentTrack };
+type OpenFile = { file: FileHandle; reserve: (bytes: number) => void };
+type OpenTrack = OpenFile & { samples: SampleTable; format: FragmentTrack };
 
 async function withTrack<Result>(
   kind: FragmentTrack["kind"],
-  { preview, index, track }: PieceRequest,
+  { preview, index, track, reserve = () => {} }: PieceRequest,
   work: (open: OpenTrack) => Promise<Result>,
 ): Promise<Result> {
   await using files = new AsyncDisposableStack();
@@ -39,14 +47,15 @@ async function withTrack<Result>(
   const file = await openFile(preview);
   const samples = openSampleTable(await openFile(index), track);
   const sampleEntry = new Uint8Array(Buffer.from(track.sampleEntry, "base64"));
-  return await work({ file, samples, format: { kind, timescale: track.timescale, sampleEntry } });
+  return await work({ file, reserve, samples, format: { kind, timescale: track.timescale, sampleEntry } });
 }
 
 /** Reads the data of consecutive samples in one go: other tracks lie between them. */
-async function readData(file: FileHandle, samples: readonly Sample[]): Promise<Uint8Array[]> {
+async function readData({ file, reserve }: OpenFile, samples: readonly Sample[]): Promise<Uint8Array[]> {
   const start = Math.min(...samples.map(({ offset }) => offset));
   const end = Math.max(...samples.map(({ offset, size }) => offset + size));
   if (!(end - start <= MAX_BYTES)) throw damaged();
+  reserve(end - start);
   const bytes = new Uint8Array(end - start);
   const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
   if (bytesRead < bytes.length) throw damaged();
@@ -61,7 +70,8 @@ function readSamples(table: SampleTable, from: number, to: number): Promise<Samp
 
 /** Returns the packets of the audio from a little before the piece to a little after it. */
 export const createAudioPiece = (request: PieceRequest): Promise<Uint8Array[]> =>
-  withTrack("audio", request, async ({ file, samples, format }) => {
+  withTrack("audio", request, async (track) => {
+    const { samples, format } = track;
     const { timescale } = format;
     const first = await samples.findLast(Math.floor(Math.max(0, request.from - AUDIO_LEAD_SECONDS) * timescale));
     const last = await samples.findLast(Math.ceil((request.to + AUDIO_TAIL_SECONDS) * timescale) - 1);
@@ -69,7 +79,7 @@ export const createAudioPiece = (request: PieceRequest): Promise<Uint8Array[]> =
     // Times before the start of the recording cannot be written: those samples only prepare the decoder.
     const shown = found.slice(0, last - first + 1).filter(({ time }) => time >= 0);
     if (shown.length === 0) throw damaged();
-    const data = await readData(file, shown);
+    const data = await readData(track, shown);
     const end = found[last - first + 1]?.time;
     const fragment = shown.map((sample, n) => {
       const next =
@@ -97,13 +107,13 @@ async function findSpan({ from, to }: PieceRequest, { samples, format: { timesca
  */
 export const createSeekPiece = (request: PieceRequest & { seek: number }): Promise<Uint8Array[]> =>
   withTrack("video", request, async (track) => {
-    const { file, samples, format } = track;
+    const { samples, format } = track;
     const { start, end, first, last } = await findSpan(request, track);
     const place = await samples.findLast(Math.round((request.seek + TOLERANCE_SECONDS) * format.timescale));
     const key = await samples.findKeyBefore(Math.min(last, Math.max(first, place)));
     const found = await readSamples(samples, key, last + 1);
     const times = found.map(({ time }, n) => (key + n > first ? time : start + n));
-    const data = await readData(file, found);
+    const data = await readData(track, found);
     const fragment = found.map(({ isKey }, n) => ({
       data: data[n]!,
       duration: Math.max(1, (times[n + 1] ?? end) - times[n]!),
@@ -121,7 +131,7 @@ export const createVideoPiece = (
   encodeHead: (head: HeadRequest) => Promise<EncodedHead>,
 ): Promise<Uint8Array[]> =>
   withTrack("video", request, async (track) => {
-    const { file, samples, format } = track;
+    const { samples, format } = track;
     const { start, end, first, last } = await findSpan(request, track);
     const key = await samples.findKeyBefore(first);
     const headEnd = key === first ? first : Math.min(await samples.findKeyAfter(first), key + MAX_SAMPLES);
@@ -131,7 +141,7 @@ export const createVideoPiece = (
     const times = [...group.slice(first - key), ...copied].map(({ time }) => time).slice(0, last - first + 1);
     times[0] = start;
     const durations = times.map((time, n) => Math.max(1, (times[n + 1] ?? end) - time));
-    const data = await readData(file, [...group, ...copied]);
+    const data = await readData(track, [...group, ...copied]);
     const tail = data.slice(group.length).map((bytes, n) => {
       const at = times.length - copied.length + n;
       return { data: bytes, duration: durations[at]!, isKey: copied[n]!.isKey };

@@ -1,0 +1,30 @@
+/** Limits how many bytes are in memory at the same time: of each key, and of all keys together. */
+
+export type ByteBudget = {
+  /** Takes bytes. Returns what gives them back, which does so once; null when there is no room. */
+  take(key: string, bytes: number): (() => void) | null;
+};
+
+export function createByteBudget(limits: { maxBytes: number; maxBytesPerKey: number }): ByteBudget {
+  const taken = new Map<string, number>();
+  let total = 0;
+
+  function change(key: string, by: number): void {
+    total += by;
+    const bytes = (taken.get(key) ?? 0) + by;
+    if (bytes === 0) taken.delete(key);
+    else taken.set(key, bytes);
+  }
+
+  return {
+    take: (key, bytes) => {
+      if (total + bytes > limits.maxBytes || (taken.get(key) ?? 0) + bytes > limits.maxBytesPerKey) return null;
+      change(key, bytes);
+      let isTaken = true;
+      return () => {
+        if (isTaken) change(key, -bytes);
+        isTaken = false;
+      };
+    },
+  };
+}
