@@ -17,7 +17,7 @@ import { DASHBOARD_GUIDE } from "./dashboard/guide";
 import { createDocsPlugin } from "./docs";
 import { publicErrorShape } from "./errors";
 import { EVENT_STREAM_TYPE } from "./event-stream";
-import { createFailurePagePlugin } from "./failure-page";
+import { createFailurePage, createFailurePagePlugin, isAskedByPerson } from "./failure-page";
 import { type Family, family, type RequestContext, toErrorResponse } from "./family";
 import { serveFile } from "./files";
 import { KEYS_PREFIX, keyRoutes } from "./keys";
@@ -40,6 +40,10 @@ const API_KEY_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "sk_…" 
 
 const SESSION_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
+
+/** What a person sees who opens a link to a file, or an address, that does not work. */
+const BROKEN_LINK = { title: "File not available", href: "/", link: "Open the dashboard" };
+const UNKNOWN_PAGE = { title: "Page not found", href: "/", link: "Open the dashboard" };
 
 /** Creates the route families of the server. */
 export function createFamilies(services: Services): Family[] {
@@ -111,9 +115,12 @@ export function createHandler(services: Services, families: Family[] = createFam
   // The error hook comes first: a hook applies only to the routes that are added after it.
   const app = new Elysia({ normalize: false })
     .onError(({ error, code, request }) => {
-      const { errorShape = publicErrorShape } = findFamily(new URL(request.url).pathname) ?? {};
+      const { pathname } = new URL(request.url);
+      const { errorShape } = findFamily(pathname) ?? {};
       const shown = code === "NOT_FOUND" ? new AppError("not_found", "Path not found.") : error;
-      return toErrorResponse(shown, errorShape, contextOf(request).log);
+      if (errorShape === undefined && shown instanceof AppError && isAskedByPerson(request))
+        return toResponse(createFailurePage(shown, pathname.startsWith("/files/") ? BROKEN_LINK : UNKNOWN_PAGE));
+      return toErrorResponse(shown, errorShape ?? publicErrorShape, contextOf(request).log);
     })
     .use(createDocsPlugin(families))
     .use(createWebAppPlugin(services))

@@ -16,6 +16,10 @@ export const createFailurePagePlugin = () =>
 /** Escapes a text for the content of an element or an attribute in double quotes. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** Whether a person asks, who gets a page. A program gets the error. */
+export const isAskedByPerson = ({ method, headers }: Request): boolean =>
+  method === "GET" && headers.get("accept")?.includes("text/html") === true;
+
 /** Creates the page, with a link to continue. */
 export function createFailurePage(
   error: AppError,

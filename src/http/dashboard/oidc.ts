@@ -7,7 +7,7 @@ import { finishOidcSignIn, OIDC_SIGN_IN_MS, startOidcSignIn } from "../../work/i
 import type { SignInResult } from "../../work/identity/sign-in";
 import type { Services } from "../../work/services";
 import type { OpenCall, Reply } from "../call";
-import { createFailurePage } from "../failure-page";
+import { createFailurePage, isAskedByPerson } from "../failure-page";
 import { strictObject } from "../fields";
 import { respondsWithNothing } from "../response-docs";
 import { openRoute } from "../route";
@@ -58,7 +58,7 @@ async function showFailures(call: OpenCall, run: () => Promise<Reply>): Promise<
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof AppError) || !call.request.headers.get("accept")?.includes("text/html")) throw error;
+    if (!(error instanceof AppError) || !isAskedByPerson(call.request)) throw error;
     return createFailurePage(error, { title: "Sign-in failed", href: "/sign-in", link: "Back to sign-in" });
   }
 }
