@@ -33,8 +33,8 @@ export function validateEdit(segments: readonly EditedSegment[], clock: SourceCl
 
 /**
  * Returns the plan with the user's segments, which `validateEdit` has accepted. What the old plan removed keeps its reason and rule; what the
- * user removes as well is `manual`. A segment's text is the words inside it; an unchanged segment keeps its review, and its text unless that
- * was corrected in it. `corrected` (sorted, disjoint) is where the words have corrected texts.
+ * user removes as well is `manual`. The text of a span is the words inside it; an unchanged one keeps its text unless that was corrected in
+ * it, and an unchanged segment also its review. `corrected` (sorted, disjoint) is where the words have corrected texts.
  */
 export function editPlan(
   old: PlanJson,
@@ -52,13 +52,16 @@ export function editPlan(
   const textIn = createTextIndex(words);
   const bounds = (start: number, end: number) => `${start} ${end}`;
   const unchanged = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
+  const isCorrected = (span: Span): boolean => findOverlapping(corrected, span).length > 0;
   const kept = toSegments(wanted, clock).map((segment) => {
     const same = unchanged.get(bounds(segment.start, segment.end));
-    const isCorrected = findOverlapping(corrected, segment).length > 0;
-    const text = same === undefined || isCorrected ? textIn(segment) : same.text;
+    const text = same === undefined || isCorrected(segment) ? textIn(segment) : same.text;
     return { ...segment, text, review: same?.review ?? null };
   });
   const removed = old.removed.map((span) => ({ ...span, start: fromSeconds(span.start), end: fromSeconds(span.end) }));
+  const sameRemoved = new Set(removed.map(({ start, end }) => bounds(start, end)));
+  const keepsText = (span: Span): boolean =>
+    words.length === 0 || (sameRemoved.has(bounds(span.start, span.end)) && !isCorrected(span));
   const dropped = [
     ...removed.map(({ start, end, reason, text }): RemovedSpan => ({ start, end, reason, text })),
     ...planSegments(old).map(
@@ -73,7 +76,7 @@ export function editPlan(
     // The old plan has a reason for every moment, so no silence is added.
     removed: listRemovedSpans(kept, dropped, clock.duration, 0).map((span): Removed => {
       if (span.reason === "manual") return { ...span, rule: "manual.edit", text: textIn(span) };
-      return { ...span, rule: findOldRule(removed, span) };
+      return { ...span, text: keepsText(span) ? span.text : textIn(span), rule: findOldRule(removed, span) };
     }),
     takes: old.takes.map((take) => ({
       ...take,

@@ -6,7 +6,7 @@ import { AppError } from "../domain/errors";
 import { editPlan } from "../domain/plan-edit";
 import { type PlanJson, planToJson } from "../domain/plan-json";
 import { applyTexts } from "../domain/plan-texts";
-import { listPlanWords } from "../domain/plan-words";
+import { listEditableWords, listPlanWords } from "../domain/plan-words";
 import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../domain/timeline";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
@@ -57,6 +57,6 @@ export async function createEditedPlan({ paths, plan }: CompletedCut, edit: Plan
   requireValidEdit(edit, clock);
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
-  const { words, spans } = applyTexts(listPlanWords(old, transcript?.words ?? null) ?? [], edit.texts);
+  const { words, spans } = applyTexts(listEditableWords(old, transcript?.words ?? null), edit.texts);
   return JSON.stringify(planToJson(editPlan(old, edit.segments, words, clock, spans)));
 }

@@ -62,11 +62,19 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   await until("the draft", async () => (await region(page).locator("s").count()) === 1);
   expect(await button(page, "Hide hints").count()).toBe(0);
   expect(await size.getAttribute("aria-valuenow")).toBe("96");
+  // A removed word too: it may be restored later.
+  await words.focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("F2");
+  await page.locator("input:focus").waitFor();
+  await page.keyboard.type("Alfa");
+  await page.keyboard.press("Enter");
+  await announced(page, "Text corrected");
   const before = page.url();
   await button(page, "Save as cut").click();
   await page.waitForURL((url) => url.href !== before);
   await until("the new cut", async () => await button(page, "Save as cut").isDisabled());
-  expect(await region(page).locator("s").first().textContent()).toBe("alpha");
+  expect(await region(page).locator("s").first().textContent()).toBe("Alfa");
 });
 
 test.if(isFullSize)("a script of another recording says what to do", async () => {

@@ -81,6 +81,16 @@ test("what the user restores has its words again, and no review", () => {
   expect(edited.segments).toEqual([{ start: 2.9, end: 4, start_frame: 87, end_frame: 120, text: "two", review: null }]);
 });
 
+test("what stays removed has the words that are left in it, and corrected ones", () => {
+  const retake = { start: 2, end: 5, reason: "retake" as const, rule: "false_start.prefix" as const };
+  const edited = planToJson(editPlan(plan, [{ start: 2.9, end: 4 }], words, video));
+  expect(edited.removed.filter(({ reason }) => reason === "retake").map(({ text }) => text)).toEqual(["", ""]);
+  const corrected = words.map((word) => (word.text === "two" ? { ...word, text: "deux" } : word));
+  const span = { start: 2 * SECOND, end: 5 * SECOND };
+  const { removed } = planToJson(editPlan(plan, plan.segments, corrected, video, [span]));
+  expect(removed).toContainEqual({ ...retake, text: "deux" });
+});
+
 test("a plan that was stored before rules were recorded can be edited", () => {
   const stored = {
     ...plan,

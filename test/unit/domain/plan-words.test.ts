@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { PlanJson } from "../../../src/domain/plan-json";
-import { listPlanWords } from "../../../src/domain/plan-words";
+import { listEditableWords, listPlanWords } from "../../../src/domain/plan-words";
 import type { Word } from "../../../src/domain/speech";
 import { fromSeconds } from "../../../src/domain/time";
 
@@ -77,4 +77,10 @@ describe("the words of a cut", () => {
     expect(listPlanWords(createPlan([[0, 4, ""]], "en"), null)).toBeNull();
     expect(listTexts(listPlanWords(createPlan([[1, 2, "typed by hand"]], null), null))).toEqual(["typed by hand"]);
   });
+});
+
+test("an edit starts from the words of removed spans as they were corrected", () => {
+  const removed = [{ start: 2, end: 4, reason: "manual" as const, text: "trois four" }];
+  const plan = { ...createPlan([[0, 2, "one deux"]], "en"), removed };
+  expect(listTexts(listEditableWords(plan, WORDS))).toEqual(["one", "deux", "trois", "four"]);
 });

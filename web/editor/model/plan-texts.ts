@@ -1,19 +1,19 @@
-/** The words of a cut: those that were recognized, with the texts of its segments, which a script or an editor has corrected. Pure. */
+/** The words of a cut: those that were recognized, with the texts of its spans, which a script or an editor has corrected. Pure. */
 import { fromSeconds } from "./plan";
 import { findWordsIn, type Words } from "./words";
 
-type TextedSegment = { start: number; end: number; text: string };
+type TextedSpan = { start: number; end: number; text: string };
 
-/** Above this size of the comparison, a segment keeps its recognized words. */
+/** Above this size of the comparison, a span keeps its recognized words. */
 const MAX_CELLS = 4_000_000;
 
 /**
- * Returns the words with the texts of the segments, in seconds. Words keep their times; where a text has other words, the first replaced
+ * Returns the words with the texts of the spans, in seconds. Words keep their times; where a text has other words, the first replaced
  * one has all of them and the rest are empty.
  */
-export function applyPlanTexts(words: Words, segments: readonly TextedSegment[]): Words {
+export function applyPlanTexts(words: Words, spans: readonly TextedSpan[]): Words {
   let texts: string[] | null = null;
-  for (const { start, end, text } of segments) {
+  for (const { start, end, text } of spans) {
     if (text === "") continue;
     const { from, to } = findWordsIn(words, { start: fromSeconds(start), end: fromSeconds(end) });
     const recognized = words.text.slice(from, to);

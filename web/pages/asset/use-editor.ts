@@ -25,7 +25,7 @@ export function useEditor({ asset, opened, words, playback }: EditorOptions): Ed
     const editor = createEditor({
       cut: cut?.plan ? cut : null,
       duration,
-      words: cut?.plan ? applyPlanTexts(words, cut.plan.segments) : words,
+      words: cut?.plan ? applyPlanTexts(words, [...cut.plan.segments, ...cut.plan.removed]) : words,
       draft: draft.draft === null ? null : fromDraft(toEditorPlan(cut?.plan ?? null, duration), draft.draft),
       canWrite: isWriter,
       playhead: playback.playhead,
