@@ -36,7 +36,7 @@ export async function getAsset(db: Queries, id: string): Promise<Asset | null> {
 /** A time by which uploads are judged: those without a byte since `activeSince` have expired, and PUT links that ended before `now`. */
 export type UploadCutoff = { activeSince: number; now: number };
 
-export const isOpenUpload = ({ activeSince, now }: UploadCutoff) =>
+const isOpenUpload = ({ activeSince, now }: UploadCutoff) =>
   and(
     gte(assets.upload_active_at, activeSince),
     or(isNull(assets.put_until), gte(assets.put_until, now), gte(assets.upload_active_at, now - MAX_PUT_PAUSE_MS)),
@@ -45,31 +45,28 @@ export const isOpenUpload = ({ activeSince, now }: UploadCutoff) =>
 /** A running PUT records its activity more often than this, and may outlast its link. */
 export const MAX_PUT_PAUSE_MS = 5 * 60 * 1000;
 
-/** Lists the workspace's source assets, newest first, without uploads that have expired. */
+export type AssetFilter = { projectId: string | null; state: AssetState | null; uploads: UploadCutoff };
+
+/** Matches the source assets that lists show: not those whose upload has expired. */
+export const isListed = (workspaceId: string, filter: AssetFilter) =>
+  and(
+    eq(assets.workspace_id, workspaceId),
+    eq(assets.kind, "source"),
+    filter.projectId === null ? undefined : eq(assets.project_id, filter.projectId),
+    filter.state === null ? undefined : eq(assets.state, filter.state),
+    or(ne(assets.state, "pending_upload"), isOpenUpload(filter.uploads)),
+  );
+
+/** Lists the workspace's source assets, newest first. */
 export async function listAssets(
   db: Queries,
   workspaceId: string,
-  filter: {
-    projectId: string | null;
-    state: AssetState | null;
-    uploads: UploadCutoff;
-    afterId: string | null;
-    limit: number;
-  },
+  filter: AssetFilter & { afterId: string | null; limit: number },
 ): Promise<RowPage<Asset>> {
   const rows = await db
     .select()
     .from(assets)
-    .where(
-      and(
-        eq(assets.workspace_id, workspaceId),
-        eq(assets.kind, "source"),
-        filter.projectId ? eq(assets.project_id, filter.projectId) : undefined,
-        filter.state ? eq(assets.state, filter.state) : undefined,
-        or(ne(assets.state, "pending_upload"), isOpenUpload(filter.uploads)),
-        filter.afterId ? lt(assets.id, filter.afterId) : undefined,
-      ),
-    )
+    .where(and(isListed(workspaceId, filter), filter.afterId ? lt(assets.id, filter.afterId) : undefined))
     .orderBy(desc(assets.id))
     .limit(filter.limit + 1);
   return toRowPage(rows, filter.limit);

@@ -1,8 +1,8 @@
 /** Lists of projects and assets as the dashboard shows them: sorted by a column that the user chooses, filtered by a part of the name. */
-import { and, asc, desc, eq, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { AssetState, ProjectState } from "../domain/states";
-import { type Asset, isOpenUpload, type UploadCutoff } from "./assets";
+import type { ProjectState } from "../domain/states";
+import { type Asset, type AssetFilter, isListed } from "./assets";
 import type { Queries } from "./db";
 import { type RowPage, type SortKey, toRowPage } from "./paging";
 import type { Project } from "./projects";
@@ -81,15 +81,11 @@ export async function listSortedProjects(
   return toRowPage(rows, filter.limit);
 }
 
-/** Lists the workspace's source assets, without expired uploads. */
+/** Lists the workspace's source assets. */
 export async function listSortedAssets(
   db: Queries,
   workspaceId: string,
-  filter: Sorted<(typeof ASSET_SORTS)[number]> & {
-    projectId: string | null;
-    state: AssetState | null;
-    uploads: UploadCutoff;
-  },
+  filter: Sorted<(typeof ASSET_SORTS)[number]> & AssetFilter,
 ): Promise<RowPage<Asset>> {
   const value = ASSET_VALUES[filter.sort].sql;
   const by = order(filter.isDescending);
@@ -98,11 +94,7 @@ export async function listSortedAssets(
     .from(assets)
     .where(
       and(
-        eq(assets.workspace_id, workspaceId),
-        eq(assets.kind, "source"),
-        filter.projectId === null ? undefined : eq(assets.project_id, filter.projectId),
-        filter.state === null ? undefined : eq(assets.state, filter.state),
-        or(ne(assets.state, "pending_upload"), isOpenUpload(filter.uploads)),
+        isListed(workspaceId, filter),
         filter.q === null ? undefined : contains(assets.filename, filter.q),
         follows(value, assets.id, filter),
       ),

@@ -76,7 +76,8 @@ type Execution = TrackedExecution & {
   complete(output: unknown): void;
 };
 
-const gone = (): AppError => new AppError("not_found", "Execution link is invalid, or the execution has ended.");
+const createEndedError = (): AppError =>
+  new AppError("not_found", "Execution link is invalid, or the execution has ended.");
 
 export function createExecutions(options: ExecutionsOptions): Executions {
   const { tickets, history, log, clock } = options;
@@ -87,7 +88,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
 
   const require = (id: string): Execution => {
     const execution = running.get(id);
-    if (!execution) throw gone();
+    if (!execution) throw createEndedError();
     return execution;
   };
   const requireStarted = (id: string): Execution => {
@@ -221,11 +222,11 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       await execution.incoming.check(files);
       try {
         await execution.incoming.commit(files, () => running.has(id));
-        if (!running.has(id)) throw gone();
+        if (!running.has(id)) throw createEndedError();
         await execution.request.checkpoint(checkpoint);
       } catch (error) {
         execution.end("failed", error);
-        throw gone();
+        throw createEndedError();
       }
     },
     finish: async (id, result) => {

@@ -5,7 +5,7 @@ import { type Column, DataTable } from "../../ui/data-table";
 import { RelativeTime } from "../../ui/relative-time";
 import { Empty } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
-import { JobActions } from "./job-actions";
+import { createActionsColumn } from "./job-actions";
 import { JobCell, StarterCell } from "./job-cells";
 import { usePipelines } from "./use-pipelines";
 
@@ -14,16 +14,7 @@ const createColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
   { title: "State", width: "minmax(0, 1.5fr)", cell: (pipeline) => <EndedState pipeline={pipeline} /> },
   { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
   { title: "Ended", width: "8rem", cell: ({ finished_at: at }) => at !== null && <RelativeTime iso={at} /> },
-  {
-    title: "Actions",
-    width: "7rem",
-    isTitleHidden: true,
-    cell: (pipeline) => (
-      <span class="job-actions">
-        <JobActions pipeline={pipeline} onChange={() => void list.reload()} />
-      </span>
-    ),
-  },
+  createActionsColumn(list),
 ];
 
 const EMPTY_TITLES: Partial<Record<Pipeline["state"], string>> = {

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import type { PagedList } from "../../app/pages-of";
 import { canCancel, findRetryable, nameInput, namePipeline, type Pipeline, type Step } from "../../app/pipelines";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
+import type { Column } from "../../ui/data-table";
 import { CancelButton } from "./cancel-button";
 
 type JobActionProps = { pipeline: Pipeline; onChange(): void };
@@ -15,6 +17,18 @@ export function JobActions({ pipeline, onChange }: JobActionProps) {
   if (canCancel(pipeline)) return <CancelJob pipeline={pipeline} onChange={onChange} />;
   return step ? <RetryButton pipeline={pipeline} step={step} onChange={onChange} /> : null;
 }
+
+/** Creates the column of a list of jobs that has their actions. */
+export const createActionsColumn = (list: PagedList<Pipeline>): Column<Pipeline> => ({
+  title: "Actions",
+  width: "7rem",
+  isTitleHidden: true,
+  cell: (pipeline) => (
+    <span class="job-actions">
+      <JobActions pipeline={pipeline} onChange={() => void list.reload()} />
+    </span>
+  ),
+});
 
 function CancelJob({ pipeline, onChange }: JobActionProps) {
   const name = `${namePipeline(pipeline)} of ${nameInput(pipeline)}`;

@@ -5,7 +5,7 @@ import { type Column, DataTable } from "../../ui/data-table";
 import { RelativeTime } from "../../ui/relative-time";
 import { Empty } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
-import { JobActions } from "./job-actions";
+import { createActionsColumn } from "./job-actions";
 import { JobCell, StarterCell } from "./job-cells";
 import { JobProgress } from "./job-progress";
 import { usePipelines } from "./use-pipelines";
@@ -15,16 +15,7 @@ const createColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
   { title: "Progress", width: "minmax(0, 1.5fr)", cell: (pipeline) => <OpenState pipeline={pipeline} /> },
   { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
   { title: "Since", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
-  {
-    title: "Actions",
-    width: "7rem",
-    isTitleHidden: true,
-    cell: (pipeline) => (
-      <span class="job-actions">
-        <JobActions pipeline={pipeline} onChange={() => void list.reload()} />
-      </span>
-    ),
-  },
+  createActionsColumn(list),
 ];
 
 /** What runs and waits now. */
