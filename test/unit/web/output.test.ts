@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createRemainingTime } from "../../../web/app/remaining-time";
+import { describeCut } from "../../../web/pages/asset/describe-cut";
 import {
   canDropFrames,
   type ExportOptions,
@@ -155,4 +156,12 @@ test("the remaining time follows the progress, and starts again with a job that 
   expect(time.update("a", 0.6, 4_000)).toBeCloseTo(4);
   expect(time.update("b", 0.6, 4_000)).toBeNull();
   expect(time.update("a", 0.1, 5_000)).toBeNull();
+});
+
+test("cuts of one minute have different names", () => {
+  const options = { mode: "tight" } as Parameters<typeof describeCut>[0]["options"];
+  const make = (id: string, time: string) =>
+    ({ id, script: "", state: "completed", edited_from: null, options, created_at: `2025-03-04T${time}Z` }) as const;
+  const cuts = [make("a", "10:15:02"), make("b", "10:15:40"), make("c", "10:16:00")];
+  expect(cuts.map((cut) => /:\d\d(:\d\d)? /.exec(describeCut(cut, cuts))?.[1] ?? "")).toEqual([":02", ":40", ""]);
 });

@@ -6,7 +6,7 @@ import { useComputedOf } from "../../app/use-computed-of";
 import { comparePlans, type Difference } from "../../editor/model/compare";
 import { readPlan, toSeconds } from "../../editor/model/plan";
 import { ErrorPanel } from "../../ui/states";
-import { describeCut } from "./cut-chooser";
+import { describeCut } from "./describe-cut";
 import type { Editor } from "./editor-state";
 import { readExcerpt } from "./excerpt";
 import type { Playback } from "./playback";
@@ -24,8 +24,8 @@ type CompareProps = {
 /** What this cut keeps and another one removes, and the other way round. */
 export function ComparePanel({ editor, cuts, playback, otherId, differences }: CompareProps) {
   const listed = cuts.items;
-  const others =
-    listed.kind === "ready" ? listed.value.filter(({ id, state }) => state === "completed" && id !== cuts.openId) : [];
+  const all = listed.kind === "ready" ? listed.value : [];
+  const others = all.filter(({ id, state }) => state === "completed" && id !== cuts.openId);
   const isChosen = others.some(({ id }) => id === otherId.value);
   const chosen = isChosen ? otherId.value : null;
   if (editor.cut === null || others.length === 0) return null;
@@ -44,7 +44,7 @@ export function ComparePanel({ editor, cuts, playback, otherId, differences }: C
           <option value="">No other cut</option>
           {others.map((cut) => (
             <option key={cut.id} value={cut.id}>
-              {describeCut(cut)}
+              {describeCut(cut, all)}
             </option>
           ))}
         </select>

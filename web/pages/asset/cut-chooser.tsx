@@ -1,22 +1,5 @@
-import { toClock, toDay, toMonthDay } from "../../app/english";
-import type { Cuts, ListedCut } from "./use-cuts";
-
-const MODES: Record<string, string> = { tight: "Tight", natural: "Natural", loose: "Loose" };
-const STATES: Record<string, string> = { pending: "waiting", processing: "in progress", failed: "failed" };
-
-const formatCreated = (iso: string): string => {
-  const time = new Date(iso);
-  const toDate = time.getFullYear() === new Date().getFullYear() ? toMonthDay : toDay;
-  return `${toDate(time)}, ${toClock(time)}`;
-};
-
-/** Returns "Natural, with script · Nov 22, 2:03 PM". */
-export function describeCut(cut: ListedCut): string {
-  const kind = cut.edited_from !== null ? "Edited" : (MODES[cut.options.mode] ?? cut.options.mode);
-  const script = cut.script === "" ? "" : ", with script";
-  const state = STATES[cut.state];
-  return `${kind}${script} · ${formatCreated(cut.created_at)}${state ? ` · ${state}` : ""}`;
-}
+import { describeCut } from "./describe-cut";
+import type { Cuts } from "./use-cuts";
 
 /** Chooses which cut of the recording is open. */
 export function CutChooser({ cuts }: { cuts: Cuts }) {
@@ -29,7 +12,7 @@ export function CutChooser({ cuts }: { cuts: Cuts }) {
       <select class="input" value={cuts.openId ?? ""} onChange={(event) => cuts.choose(event.currentTarget.value)}>
         {items.map((cut) => (
           <option key={cut.id} value={cut.id}>
-            {describeCut(cut)}
+            {describeCut(cut, items)}
           </option>
         ))}
       </select>

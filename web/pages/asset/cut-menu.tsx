@@ -4,7 +4,7 @@ import { api, must } from "../../app/api";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import { describeCut } from "./cut-chooser";
+import { describeCut } from "./describe-cut";
 import { discardEdits } from "./edit-actions";
 import type { Cut, Editor } from "./editor-state";
 import type { Cuts } from "./use-cuts";
@@ -13,6 +13,7 @@ import type { Cuts } from "./use-cuts";
 export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: Editor }) {
   const { route } = useLocation();
   const [isDeleting, setIsDeleting] = useState(false);
+  const listed = cuts.items;
   const discard = { label: "Discard edits", icon: "undo" as const, run: () => discardEdits(editor) };
   const remove = { label: "Delete cut", icon: "trash" as const, isDangerous: true, run: () => setIsDeleting(true) };
   return (
@@ -32,8 +33,8 @@ export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: E
           onClose={() => setIsDeleting(false)}
         >
           <p>
-            <strong>{describeCut(cut)}</strong> is deleted with its edits, subtitles and renders. The recording and its
-            other cuts stay. This cannot be undone.
+            <strong>{describeCut(cut, listed.kind === "ready" ? listed.value : [])}</strong> is deleted with its edits,
+            subtitles and renders. The recording and its other cuts stay. This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

@@ -1,6 +1,6 @@
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
 import type { Asset } from "./asset-page";
-import { describeCut } from "./cut-chooser";
+import { describeCut } from "./describe-cut";
 import type { Editor } from "./editor-state";
 import { type Output, OutputPanel } from "./output/output-panel";
 import type { Cuts } from "./use-cuts";
@@ -12,8 +12,9 @@ type OpenOutputProps = { output: Output; asset: Asset; cuts: Cuts; editor: Edito
 export function OpenOutput({ output, asset, cuts, editor, save }: OpenOutputProps) {
   const listed = cuts.items;
   const describe = (cutId: string): string => {
-    const cut = listed.kind === "ready" ? listed.value.find(({ id }) => id === cutId) : undefined;
-    return cut === undefined ? "Cut" : describeCut(cut);
+    const all = listed.kind === "ready" ? listed.value : [];
+    const cut = all.find(({ id }) => id === cutId);
+    return cut === undefined ? "Cut" : describeCut(cut, all);
   };
   const plan = editor.cut?.plan ?? null;
   return (
