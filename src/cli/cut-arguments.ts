@@ -28,7 +28,7 @@ Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut
 
 --export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
 these or --plan, and without -o or --format, nothing is rendered.
-All settings are accepted too, such as --ffmpeg PATH (see offcut doctor).
+All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;
 
 export type CutArguments = TaskArguments & { script: string; options: CutOptions; explain: boolean };

@@ -22,7 +22,7 @@ The plan needs only "segments": a list of objects with "start" and "end" in seco
 to the frame before, ends to the frame after. "text" appears in timelines and subtitles as written. What "segments" leaves out is removed.
 --export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
 these, and without -o or --format, nothing is rendered.
-All settings are accepted too, such as --ffmpeg PATH (see offcut doctor).
+All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;
 
 /** `planName` is the path as given, for messages. `planText` has not been parsed. */

@@ -2,12 +2,18 @@
 import { type RunningServer, startServer } from "../boot";
 import { type Log, standardLog } from "../lib/log";
 import { runPlainCommand } from "./options";
+import { formatSettingsHelp } from "./settings-help";
 
 const HELP = `Usage: offcut serve [SETTINGS]
 
 Runs the server until SIGTERM or SIGINT. Every setting can be a flag (--port 4700), an environment variable (OFFCUT_PORT=4700) or a line of
-the configuration file (port = 4700). offcut doctor prints the effective settings.
-`;
+the configuration file (port = 4700), which also has prices ([[price]]) and sign-in providers ([[oidc]]). offcut doctor prints the effective
+settings.
+
+  --config FILE  Configuration file (default /etc/offcut/offcut.toml)
+
+Settings:
+${formatSettingsHelp()}`;
 
 /** Runs the server until it is stopped. Returns the exit code. */
 export function serveCommand(argv: string[]): Promise<number> {

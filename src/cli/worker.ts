@@ -18,6 +18,7 @@ offcut worker token create.
   --jobs LIST      Jobs to do: render,prepare,cut (default all)
   --slots N        How many of them at the same time (default half of the cores)
   --ca FILE        PEM file of the certificate authority of the head and of Redis
+  --cache-bytes N  Space for files of the head that it keeps (default 50 GiB)
   --data-dir DIR   Folder for files and speech models. Each worker has its own
 
 Every setting can also be an environment variable (OFFCUT_HEAD=…) or a line of the configuration file (head = "…"). Other users of this machine

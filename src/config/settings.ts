@@ -125,7 +125,7 @@ export const SETTINGS = {
   ),
   stripe_url: setting(originUrl, () => null as string | null, "address of the Stripe API; default that of Stripe"),
   models_url: setting(url, () => null as string | null, "mirror for speech models; default their publishers"),
-  speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech worker exits"),
+  speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech process exits"),
   head: setting(originUrl, () => null as string | null, "worker: address of the head"),
   token: setting(optionalString, () => null as string | null, "worker: join token, from offcut worker token create"),
   redis: setting(redisUrl, () => null as string | null, "worker: Redis of the head, redis:// or rediss://"),
