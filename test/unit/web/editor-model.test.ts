@@ -26,6 +26,7 @@ import { findNextReview, listReviews } from "../../../web/editor/model/reviews";
 import { chooseTake, getNextTake, listTakes } from "../../../web/editor/model/takes";
 import {
   areRemoved,
+  findMatchFrom,
   findText,
   findWordAt,
   findWordsIn,
@@ -233,6 +234,9 @@ describe("words", () => {
   test("text is found in any case, across words", () => {
     expect(findText(WORDS, "THE ta")).toEqual([{ from: 4, to: 6 }]);
     expect(findText(WORDS, "absent")).toEqual([]);
+    const found = [3, 8].map((from) => ({ from, to: from + 1 }));
+    expect([-1, 3, 4, 9].map((word) => findMatchFrom(found, word, 1))).toEqual([0, 0, 1, 0]);
+    expect([-1, 3, 4, 9].map((word) => findMatchFrom(found, word, -1))).toEqual([1, 1, 0, 1]);
     expect(findText(WORDS, "  ")).toEqual([]);
     const scripted = { ...WORDS, text: ["“So,", "we’ll", "cut the talk", "", "", "now."] };
     expect(findText(scripted, "so we'll cut")).toEqual([{ from: 0, to: 3 }]);

@@ -172,6 +172,13 @@ export function findText(words: Words, text: string): WordRange[] {
   return found;
 }
 
+/** Returns the index of the first match from a word on, or of the last one before it; from the end it starts over. -1 without matches. */
+export function findMatchFrom(found: readonly WordRange[], word: number, direction: 1 | -1): number {
+  const next = found.findIndex(({ from }) => from >= word);
+  if (direction === 1) return next === -1 ? Math.min(0, found.length - 1) : next;
+  return next <= 0 ? found.length - 1 : next - 1;
+}
+
 /** Returns whether everything between two words is removed, their pause included. */
 export const isPauseRemoved = (plan: EditorPlan, words: Words, before: number): boolean =>
   isRemoved(plan, { start: words.end[before]!, end: words.start[before + 1]! });

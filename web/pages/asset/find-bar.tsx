@@ -1,17 +1,19 @@
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { WordRange } from "../../editor/model/words";
+import { findMatchFrom, type WordRange } from "../../editor/model/words";
 import { Button, IconButton } from "../../ui/button";
 
 type FindBarProps = {
   search: Signal<string | null>;
   found: readonly WordRange[];
+  /** The word where the search begins. */
+  getStart(): number;
   onGo(range: WordRange): void;
   onClose(): void;
 };
 
 /** A search field with next and previous. Enter selects the next match, Shift+Enter the previous one, Escape closes. */
-export function FindBar({ search, found, onGo, onClose }: FindBarProps) {
+export function FindBar({ search, found, getStart, onGo, onClose }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   /** The match that was gone to; of another search it is none. */
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
@@ -24,7 +26,8 @@ export function FindBar({ search, found, onGo, onClose }: FindBarProps) {
   if (search.value === null) return null;
   const go = (step: 1 | -1) => {
     if (found.length === 0) return;
-    const next = current === -1 && step === -1 ? found.length - 1 : (current + step + found.length) % found.length;
+    const next =
+      current === -1 ? findMatchFrom(found, getStart(), step) : (current + step + found.length) % found.length;
     setGone({ found, index: next });
     onGo(found[next]!);
   };

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
 import { toKeys } from "../../app/shortcuts";
 import { useComputedOf } from "../../app/use-computed-of";
-import { findText, isWordKept, type WordRange } from "../../editor/model/words";
+import { findText, findWordAt, isWordKept, type WordRange } from "../../editor/model/words";
 import { Transcript } from "../../editor/transcript/transcript";
 import { IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -53,6 +53,7 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
       <FindBar
         search={search}
         found={found.value}
+        getStart={() => findWordAt(editor.words, playback.playhead.value)}
         onClose={() => {
           search.value = null;
           // The keys work on what was found.
