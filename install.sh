@@ -18,6 +18,7 @@ usage() {
 EOT
 }
 
+readonly CALLER_FOLDER=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
 readonly BUN_VERSION=1.4.5
 readonly EXECUTABLE=dist/offcut
@@ -33,6 +34,14 @@ fail() {
   printf 'install.sh: %s\n' "$*" >&2
   exit 1
 }
+# wrong_call REASON: says what is wrong and how to call this script.
+wrong_call() {
+  printf 'install.sh: %s\n\n' "$*" >&2
+  usage >&2
+  exit 2
+}
+# from_caller PATH: prints the path as the caller means it, from any folder.
+from_caller() { case $1 in /*) say "$1" ;; *) say "$CALLER_FOLDER/$1" ;; esac; }
 has() { command -v "$1" >/dev/null 2>&1; }
 is_root() { [ "$(id -u)" -eq 0 ]; }
 
@@ -336,9 +345,12 @@ demo() {
   local recording="" script="" expect=() folder server="" url="" out=dist/demo
   while [ $# -gt 0 ]; do
     case $1 in
-      --script) script=${2:?--script takes a file} && shift 2 ;;
-      -*) usage >&2 && exit 2 ;;
-      *) recording=$1 && shift ;;
+      --script)
+        [ $# -gt 1 ] || wrong_call "--script takes a file"
+        script=$(from_caller "$2") && shift 2
+        ;;
+      -*) wrong_call "unknown option of demo: $1" ;;
+      *) recording=$(from_caller "$1") && shift ;;
     esac
   done
   if [ -z "$recording" ]; then
@@ -489,20 +501,20 @@ case "${1:-}" in
     case "${2:-}" in
       "") install_service ;;
       --worker) install_worker_service ;;
-      *) usage >&2 && exit 2 ;;
+      *) wrong_call "unknown option of --systemd: $2" ;;
     esac
     ;;
   --worker)
-    if [ "${2:-}" != --systemd ]; then usage >&2 && exit 2; fi
+    if [ "${2:-}" != --systemd ]; then wrong_call "--worker needs --systemd"; fi
     install_worker_service
     ;;
   --uninstall) uninstall ;;
   build) build ;;
   demo) shift && demo "$@" ;;
   test)
-    if [ $# -gt 1 ]; then usage >&2 && exit 2; fi
+    if [ $# -gt 1 ]; then wrong_call "test takes no arguments"; fi
     run_all_tests
     ;;
   help) usage ;;
-  *) usage >&2 && exit 2 ;;
+  *) wrong_call "unknown command or option: $1" ;;
 esac
