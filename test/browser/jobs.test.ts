@@ -21,8 +21,15 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   const hold = server().holdRenders();
   const { id } = await startChain(user, asset.id, [CUT, RENDER]);
   await hold.reached;
+  await createWorkspace(await startSession(server(), user), "A studio with a long name");
   const page = await open("/projects", user);
-  await page.getByRole("button", { name: "1 job" }).click();
+  const jobs = page.getByRole("button", { name: "1 job" });
+  await jobs.waitFor();
+  for (const width of [320, 390, 1280]) {
+    await page.setViewportSize({ width, height: 720 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  }
+  await jobs.click();
   await page.getByRole("link", { name: "All jobs" }).click();
 
   await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();

@@ -1,3 +1,4 @@
+import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
 import { progressOf } from "../app/live";
 import { openJobs } from "../app/open-jobs";
@@ -22,7 +23,10 @@ export function LiveJobs() {
         onClick={() => setIsOpen(!isOpen)}
       >
         <Icon name="jobs" />
-        {formatCount(jobs.length, "job")}
+        <span>
+          {toNumber(jobs.length)}
+          <span class="live-jobs-noun"> {jobs.length === 1 ? "job" : "jobs"}</span>
+        </span>
       </button>
       {isOpen && (
         <section class="menu-items popover-list" aria-label="Running and waiting jobs">
