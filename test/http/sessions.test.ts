@@ -1,6 +1,7 @@
 /** Sessions over HTTP: their end by logout, from the list, by a new password, by disabling, and by time. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { createPasswordResetLink } from "../../src/work/identity/password-reset";
 import {
   createAdmin,
   emailOf,
@@ -113,6 +114,16 @@ test("an API key can neither list nor end sessions, nor change the password", as
 describe("a new password", () => {
   const change = (session: { call: Harness["nobody"]["call"] }, current: string, password: string) =>
     session.call("PUT", "/api/v1/users/me/password", { json: { current_password: current, password } });
+
+  test("ends the links that reset it", async () => {
+    const anna = await withPassword(server, await server.user());
+    const { store } = server.services();
+    const user = { id: anna.userId, email: emailOf(anna) };
+    const link = await store.write((tx) => createPasswordResetLink(server.services(), tx, user, anna.userId));
+    expect((await change(await startSession(server, anna), PASSWORD, NEW_PASSWORD)).status).toBe(204);
+    const json = { token: link.url.split("#")[1], password: "another horse 4711" };
+    expect((await server.nobody.call("POST", "/api/v1/auth/password/reset", { json })).status).toBe(401);
+  });
 
   test("ends all other sessions of the user, and is the only one that signs in", async () => {
     const anna = await withPassword(server, await server.user());

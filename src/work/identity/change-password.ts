@@ -1,5 +1,6 @@
 /** The change of a password by its user. */
 import { AppError } from "../../domain/errors";
+import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteSessionsOf } from "../../store/sessions";
 import { getUser, setPasswordHash } from "../../store/users";
 import { recordAudit } from "../audit";
@@ -9,7 +10,7 @@ import { requirePassword } from "./require-password";
 import { type AccountOwner, toAuditActor, toPasswordKey } from "./sign-in";
 
 /**
- * Changes the password and ends all other sessions of the user. Throws `AppError` `validation_error` for a wrong current password or one that
+ * Changes the password, and ends all other sessions of the user and links that reset it. Throws `AppError` `validation_error` for a wrong current password or one that
  * cannot be chosen; `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
  */
 export async function changePassword(
@@ -30,6 +31,8 @@ export async function changePassword(
       throw new AppError("conflict", "Password was changed by another request.");
     await setPasswordHash(tx, user.id, hash);
     await deleteSessionsOf(tx, user.id, sessionId);
+    // A link may be in the hands of who made the change necessary.
+    await takeTokensOf(tx, user.id, "password_reset", now());
     const actor = toAuditActor(user.id, sessionId, client);
     await recordAudit(tx, actor, { action: "user.password_changed", target: { kind: "user", id: user.id } }, now());
     await mails.queue(tx, { to: user.email, userId: user.id, template: "password_changed", values: {} }, now());
