@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { getRender } from "../../src/store/renders";
 import { removeRender } from "../../src/work/deletion";
@@ -74,6 +75,29 @@ test("what is deleted while a request for it runs is a 404", async () => {
     expect([path, outcome]).toEqual([path, "404 not_found"]);
   }
   expect(server.errors).toEqual([]);
+});
+
+test("an asset that is deleted while its file is sent is a 404", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const { body } = await user.call<{ asset: { id: string }; upload: { url: string } }>(
+    "POST",
+    "/api/v1/assets/upload-url",
+    { json: { type: "audio" } },
+  );
+  const { id } = body.asset;
+  const { store, folders } = server.services();
+  const { write } = store;
+  store.write = async (work) => {
+    const result = await write(work);
+    store.write = write;
+    await write((tx) => tx.run(sql`DELETE FROM assets WHERE id = ${id}`));
+    // What has no file any more cannot be written.
+    await mkdir(folders.upload(id), { recursive: true });
+    return result;
+  };
+  const { status } = await fetch(body.upload.url, { method: "PUT", body: await wav(1) });
+  expect([status, server.errors]).toEqual([404, []]);
 });
 
 describe("deleting with running jobs", () => {

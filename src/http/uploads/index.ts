@@ -184,9 +184,10 @@ export function createUploadSurface(services: Services): UploadSurface {
       if (!asset) throw notFound("Upload");
       const run = method === "HEAD" ? head : patch;
       return run(request, asset, caller).catch(async (error) => {
+        const current = await getAsset(services.store.read, id);
+        if (!current) throw error instanceof AppError ? error : notFound("Upload");
         // If another request has finished the upload meanwhile, this one gets the response of a finished upload.
-        const current = asset.state === "pending_upload" ? await getAsset(services.store.read, id) : null;
-        if (!current || current.state === "pending_upload") throw error;
+        if (asset.state !== "pending_upload" || current.state === "pending_upload") throw error;
         return run(request, current, caller);
       });
     },

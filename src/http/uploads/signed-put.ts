@@ -62,6 +62,8 @@ export function createSignedPut(services: Services): SignedPut {
       await discardPut(services, id).catch((failure) =>
         services.log.warn("upload.not_discarded", { asset: id, error: failure }),
       );
+      // Its file has disappeared when the asset was deleted meanwhile.
+      if (!(error instanceof AppError)) await requireOpenPut(services.store.read, id);
       throw error;
     } finally {
       writers.delete(id);
