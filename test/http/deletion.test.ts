@@ -96,7 +96,7 @@ test("an asset that is deleted while its file is sent is a 404", async () => {
     await mkdir(folders.upload(id), { recursive: true });
     return result;
   };
-  const { status } = await fetch(body.upload.url, { method: "PUT", body: await wav(1) });
+  const { status } = await fetch(body.upload.url, { method: "PUT", body: (await wav(1)) as Uint8Array<ArrayBuffer> });
   expect([status, server.errors]).toEqual([404, []]);
 });
 
