@@ -38,6 +38,11 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   const user = await dashboard.server().user(100);
   const asset = await user.ready(await video(12), { filename: "Talk.mp4" });
   const page = await dashboard.open(`/assets/${asset.id}`, user);
+  await page.getByText("Options", { exact: true }).click();
+  const pause = page.getByLabel("Shortest pause to remove, s");
+  await pause.fill("0.05");
+  await pause.press("Tab");
+  expect(await pause.inputValue()).toBe("0.1");
   await page.getByRole("combobox", { name: "Mode" }).selectOption("tight");
   await button(page, "Make cut").click();
   await page.waitForURL(/\?cut=/);

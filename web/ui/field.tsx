@@ -22,6 +22,8 @@ type FieldProps = {
   step?: number | "any";
   placeholder?: string;
   onInput?: JSX.IntrinsicElements["input"]["onInput"];
+  /** When the field is left after a change. */
+  onChange?: JSX.IntrinsicElements["input"]["onChange"];
 };
 
 /** A labeled input with a hint and an error, which assistive technology reads with it. */

@@ -39,6 +39,13 @@ export function CutOptionFields({ form }: { form: ScriptForm }) {
               const value = event.currentTarget.valueAsNumber;
               if (value >= min && value <= max) set({ [name]: value });
             }}
+            // What cannot be used is not left in the field.
+            onChange={(event) => {
+              const input = event.currentTarget;
+              const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));
+              input.value = String(value);
+              set({ [name]: value });
+            }}
           />
         ))}
         {SWITCHES.map(({ name, label }) => (
