@@ -53,6 +53,8 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Delete");
   expect([await page.evaluate(() => document.getSelection()!.toString())]).toEqual(await struck.allTextContents());
+  await page.getByRole("button", { name: "Save as cut" }).click();
+  await page.getByText("Nothing is kept.").waitFor();
 });
 
 /** Drags across words with the mouse. */

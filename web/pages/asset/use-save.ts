@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { showFailure, showToast } from "../../app/toasts";
 import { toDraft } from "../../editor/model/draft";
+import { listKept } from "../../editor/model/plan";
 import type { Cuts } from "./use-cuts";
 import type { EditorWithDraft } from "./use-editor";
 
@@ -18,9 +19,9 @@ export function useSave({ editor, keeper }: EditorWithDraft, cuts: Cuts): Save {
     const cutId = editor.cut?.id;
     if (cutId === undefined || keeper === null || isSaving) return null;
     if (!editor.isChanged.value) return cutId;
-    if (keeper.state.value.kind === "conflict") {
-      // A cut ends the stored draft, which is that of the other tab or person.
-      showToast({ kind: "bad", text: "Choose which edits to keep at the top of the page, then save." });
+    const obstacle = findObstacle({ editor, keeper });
+    if (obstacle !== null) {
+      showToast({ kind: "bad", text: obstacle });
       return null;
     }
     setIsSaving(true);
@@ -43,4 +44,12 @@ export function useSave({ editor, keeper }: EditorWithDraft, cuts: Cuts): Save {
     }
   };
   return { isSaving, save };
+}
+
+/** Returns why the edits cannot become a cut, and what to do; null if they can. */
+function findObstacle({ editor, keeper }: EditorWithDraft): string | null {
+  if (listKept(editor.plan.value).length === 0) return "Nothing is kept. Restore what the cut needs, then save.";
+  // A cut ends the stored draft, which is that of the other tab or person.
+  if (keeper?.state.value.kind === "conflict") return "Choose which edits to keep at the top of the page, then save.";
+  return null;
 }
