@@ -56,10 +56,10 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   };
 
   const named = (sources.flags.config as string | undefined) ?? sources.file ?? null;
-  const file = Bun.file(named ?? DEFAULT_FILE);
+  const path = named ?? DEFAULT_FILE;
+  const file = Bun.file(path);
   if (await file.exists()) {
-    for (const [key, value] of Object.entries(parseToml(await file.text(), file.name ?? "")))
-      apply(key, value, file.name ?? "");
+    for (const [key, value] of Object.entries(parseToml(await readText(file, path), path))) apply(key, value, path);
   } else if (named) throw new ConfigError(`${named}: configuration file not found`);
 
   applyEnvironment(sources.env, apply);
@@ -73,6 +73,17 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   requireCompleteBilling(config);
   requireWorkersForLocalZero(config);
   return config;
+}
+
+async function readText(file: Bun.BunFile, path: string): Promise<string> {
+  try {
+    return await file.text();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    throw new ConfigError(
+      `${path}: permission denied. Run offcut as the user of the service, or name another file with --config.`,
+    );
+  }
 }
 
 /** Without Redis there are no workers: nobody would do a job that this machine has no slots for. */

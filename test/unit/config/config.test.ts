@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Resolver } from "node:dns";
+import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { type Config, ConfigError, configFlags, getMailSender, loadConfig, publicUrl } from "../../../src/config";
 import { temporaryFolder } from "../../temporary-folder";
@@ -233,4 +234,14 @@ test.each([
   "[fd00::53",
 ])("DNS servers may not be %s", async (servers) => {
   expect(await refusal({ env: { OFFCUT_DNS_SERVERS: servers } })).toStartWith("OFFCUT_DNS_SERVERS: dns_servers must ");
+});
+
+// Nothing is forbidden to root.
+test.skipIf(process.getuid?.() === 0)("a file that may not be read says what to do", async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, "offcut.toml");
+  await Bun.write(file, "");
+  await chmod(file, 0o000);
+  const loading = loadConfig({ env: {}, flags: { config: file } });
+  await expect(loading).rejects.toThrow(`${file}: permission denied. Run offcut as the user of the service`);
 });
