@@ -54,7 +54,9 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
   await page.keyboard.press("Delete");
   expect([await page.evaluate(() => document.getSelection()!.toString())]).toEqual(await struck.allTextContents());
   await page.getByRole("button", { name: "Save as cut" }).click();
-  await page.getByText("Nothing is kept.").waitFor();
+  await page.getByText("Nothing is kept. Restore what the cut needs, then save.").waitFor();
+  await page.getByRole("button", { name: "Play cut" }).click();
+  await page.getByText("Nothing is kept. Restore what the cut needs, then play it.").waitFor();
 });
 
 /** Drags across words with the mouse. */

@@ -1,7 +1,8 @@
 /** The player as the editor uses it. Times are microseconds of the source. */
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
-import { type EditorPlan, findSpanIndex, type Range } from "../../editor/model/plan";
+import { showToast } from "../../app/toasts";
+import { type EditorPlan, findSpanIndex, listKept, type Range } from "../../editor/model/plan";
 import { CutPlayer, type PlayerMode } from "../../editor/player/cut-player";
 import type { PlayableMedia } from "../../editor/player/engine";
 
@@ -69,6 +70,10 @@ export function createPlayback(): Playback {
     isReady: player.isAttached,
     play: (mode = getNextMode()) => {
       backRate = 0;
+      if (mode === "cut" && plan !== null && listKept(plan).length === 0) {
+        showToast({ kind: "info", text: "Nothing is kept. Restore what the cut needs, then play it." });
+        return;
+      }
       if (!player.isInRange || mode !== player.mode.peek()) modeBefore = null;
       sendPlan();
       // From where the editor is, also when that was not played before.
