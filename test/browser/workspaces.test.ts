@@ -74,8 +74,11 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await page.getByLabel("Name", { exact: true }).fill("Film");
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { level: 1, name: "Film" }).waitFor();
+  // What is asked about a workspace in the moment of its deletion is answered with 404, which the browser reports.
+  const jobs = ["running", "pending"].map((state) => page.waitForResponse(new RegExp(`/pipelines\\?state=${state}`)));
   await button(page, "Switch to this workspace").click();
   await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await Promise.all(jobs);
   await page.getByLabel("Workspace", { exact: true }).selectOption("All workspaces…");
   await page.getByRole("link", { name: "Film" }).click();
   await button(page, "Delete workspace…").click();

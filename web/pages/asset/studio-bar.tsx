@@ -1,5 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { api, must } from "../../app/api";
+import { useResource } from "../../app/resource";
+import { useLiveReload } from "../../app/use-live-reload";
 import { AssetStatus } from "../../ui/status";
 import { type Asset, nameOf } from "./asset-page";
 import { CutChooser } from "./cut-chooser";
@@ -17,7 +20,7 @@ export function StudioBar({ asset, cuts, children }: StudioBarProps) {
   return (
     <div class="studio-bar">
       <div class="studio-title">
-        <a href={`/projects/${asset.project_id}`}>Project</a>
+        <ProjectLink id={asset.project_id} />
         <span class="soft" aria-hidden="true">
           /
         </span>
@@ -29,5 +32,18 @@ export function StudioBar({ asset, cuts, children }: StudioBarProps) {
       <CutChooser cuts={cuts} />
       {children}
     </div>
+  );
+}
+
+function ProjectLink({ id }: { id: string }) {
+  const params = { path: { project_id: id } };
+  const project = useResource((stop) => must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })), [id]);
+  useLiveReload(["project.updated"], project, (changed) => changed === id);
+  const state = project.state.value;
+  const name = state.kind === "ready" ? state.value.name : "Project";
+  return (
+    <a class="truncate" href={`/projects/${id}`} title={name} dir="auto">
+      {name}
+    </a>
   );
 }
