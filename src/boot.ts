@@ -98,6 +98,9 @@ async function serve(
     temporaryFolder: folders.workRoot,
     maxFileBytes: disk.maxFileBytes,
   };
+  // Trying encoders takes a second of a core, which only a configured one is worth before the first render.
+  if (config.encoder !== null)
+    void tools.encoder().catch((error: Error) => log.warn("encoder.unusable", { reason: error.message }));
   const slots = { prepare: config.prepareJobs, cut: config.cutJobs, render: config.renderJobs, preview: 1 };
   const findMailProblem = createMailProbe(config, () => url);
   const services: Services = {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { silentVideo, video, wav } from "./media";
@@ -292,4 +293,11 @@ describe("the render list", () => {
     expect(await tryCall(user, "GET", "/v1/renders?state=done")).toBe("422 validation_error query.state");
     expect(await tryCall(user, "GET", "/v1/renders?cut_id=x")).toBe("422 validation_error query.cut_id");
   });
+});
+
+test("a configured encoder that does not work is named in the log before the first render", async () => {
+  await using other = await harness({ ENCODER: "h264_missing" });
+  await until("the warning", () =>
+    other.log.some((line) => line.includes("encoder.unusable") && line.includes("h264_missing does not work")),
+  );
 });
