@@ -119,6 +119,8 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
       slot = await executions.acquire(isOfUse, AbortSignal.any([stopped, controller.signal]));
     } catch (error) {
       if (stopped.aborted || controller.signal.aborted) return;
+      // Workers that drain or are cut off from Redis get nothing new, and complete what they run.
+      if (executions.isLost(error) && board.running().length > 0) return;
       throw error;
     } finally {
       acquiring.delete(controller);

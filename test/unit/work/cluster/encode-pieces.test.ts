@@ -13,6 +13,7 @@ import {
 import type { PieceCall } from "../../../../src/work/cluster/split-executions";
 import type { ChunkInput } from "../../../../src/work/jobs/split-run";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
+import { until } from "../../../until";
 import { createFakeExecutions, type FakePlace, fakePlace, PlaceLost } from "./fake-executions";
 
 let folder: TemporaryFolder;
@@ -227,6 +228,21 @@ test("a place that joins later takes part", async () => {
   });
   await ended;
   expect(executions.calls.some(({ placeId }) => placeId === "b")).toBe(true);
+});
+
+test("what runs is completed when no place can get more, and the rest is given back", async () => {
+  const held = Promise.withResolvers<void>();
+  const { ended, executions } = start([fakePlace("a")], ten, async (_, call) => {
+    if (executions.calls.length > 1) throw new PlaceLost();
+    await held.promise;
+    return writePiece(call);
+  });
+  await until("a request for a slot while a piece runs", () => executions.calls.length > 0 && executions.strand());
+  await Bun.sleep(0);
+  expect(executions.calls[0]!.call.signal.aborted).toBe(false);
+  held.resolve();
+  await expect(ended).rejects.toBeInstanceOf(PlaceLost);
+  expect(await listFiles()).toEqual([nameOf(executions.calls[0]!.call)]);
 });
 
 test("without places for long, the render yields", async () => {

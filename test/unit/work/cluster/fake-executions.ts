@@ -31,13 +31,15 @@ export type FakeExecutions = SplitExecutions & {
   /** Removes a place. What runs there is lost. */
   remove(placeId: string): void;
   add(place: FakePlace): void;
+  /** Gives back who waits for a slot, because no place can do it any more, and returns whether anybody does. What runs continues. */
+  strand(): boolean;
   /** Asks those who wait again. */
   wake(): void;
   /** How many slots are taken. */
   held(): number;
 };
 
-type Waiter = { accepts(placeId: string): boolean; grant(placeId: string): void };
+type Waiter = { accepts(placeId: string): boolean; grant(placeId: string): void; fail(error: Error): void };
 
 /** `run` does the work of one execution and ends when the call's signal is aborted. */
 export function createFakeExecutions(
@@ -83,6 +85,10 @@ export function createFakeExecutions(
           };
           resolve({ placeId, release });
         },
+        fail: (error) => {
+          signal.removeEventListener("abort", stop);
+          reject(error);
+        },
       };
       signal.addEventListener("abort", stop, { once: true });
       waiting.add(waiter);
@@ -122,6 +128,12 @@ export function createFakeExecutions(
     add: (place) => {
       places.set(place.id, place);
       wake();
+    },
+    strand: () => {
+      const stranded = [...waiting];
+      waiting.clear();
+      for (const waiter of stranded) waiter.fail(new PlaceLost());
+      return stranded.length > 0;
     },
     wake,
     held: () => [...taken.values()].reduce((sum, count) => sum + count, 0),
