@@ -162,6 +162,9 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       new Promise((resolve, reject) => {
         const { signal, kind, stepId, subjectId } = request;
         if (signal.aborted) return reject(signal.reason);
+        // It was there when the slot was granted. A ticket would create the queue of a revoked worker again.
+        if (options.findBoot(workerId) === null)
+          return reject(new ExecutionLost("the worker is no longer online", false));
         const id = newId();
         const now = clock();
         const stop = () => execution.end("aborted", signal.reason);

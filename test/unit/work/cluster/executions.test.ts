@@ -194,6 +194,10 @@ describe("the end of an execution", () => {
     b.executions.loseWorker(WORKER, "the worker was revoked");
     expect((await run.ended).error?.message).toBe("execution lost: the worker was revoked");
     expect(await refusal(() => b.executions.getFile(run.id, "source"))).toBe("not_found");
+    b.boots.delete(WORKER);
+    const given = b.tickets.length;
+    expect((await b.run().ended).error).toMatchObject({ hasStarted: false });
+    expect(b.tickets).toHaveLength(given);
   });
 
   test("the heartbeat of another worker neither renews nor shows it", async () => {
