@@ -160,7 +160,8 @@ export async function killAllChildren(): Promise<void> {
 /**
  * Builds the script that sets the limits and then becomes the program. User text is only in its arguments. A second shell waits on descriptor
  * 3, whose other end this process holds: when this process ends, even by SIGKILL, or closes it, that shell kills the whole group, so no
- * orphan continues to write. A limit that cannot be set was already tighter.
+ * orphan continues to write. It survives the SIGTERM of the group, which the inner process of a `bwrap` that is still starting does too.
+ * A limit that cannot be set was already tighter.
  */
 function buildLauncher(limits: ChildLimits): string {
   const set = (flag: string, value: number | null | undefined, unit: number) =>
@@ -172,7 +173,7 @@ function buildLauncher(limits: ChildLimits): string {
     set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
     `{ echo ${OOM_SCORE_ADJUSTMENT} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
-    "(read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
+    "trap '' TERM; (read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & trap - TERM; " +
     'exec "$@" 3<&-'
   );
 }

@@ -83,6 +83,18 @@ describe("a child process", () => {
     expect(Date.now() - started).toBeLessThan(3_000);
   });
 
+  test("what ignores SIGTERM ends with the child that does not", async () => {
+    const child = spawnChild({
+      command: shell("(trap '' TERM; echo ready; while :; do sleep 1; done) & wait"),
+      stdout: "pipe",
+    });
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await child.kill();
+    expect((await child.exited).signal).toBe("SIGTERM");
+    expect((await reader.read()).done).toBe(true);
+  });
+
   test("the signal ends it; an aborted signal starts nothing", async () => {
     const stop = new AbortController();
     const child = spawnChild({ command: ["/bin/sleep", "60"], signal: stop.signal });
