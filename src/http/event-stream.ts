@@ -1,4 +1,5 @@
 /** Replies that are streams of server-sent events (WHATWG HTML, section 9.2). */
+import { AppError } from "../domain/errors";
 import type { LiveEvent, LiveEventFilter } from "../store/live-events";
 import type { LiveProgress } from "../work/live-feed";
 import type { LiveStream } from "../work/live-streams";
@@ -42,8 +43,8 @@ const formatReset = (position: number): string => `id: ${position}\nevent: reset
 const formatPosition = (position: number): string => `id: ${position}\n\n`;
 
 /**
- * Returns a reply that streams the matching events from `lastEventId` on, until the client leaves or the caller loses access. Throws `AppError` as
- * `LiveStreams.open`.
+ * Returns a reply that streams the matching events from `lastEventId` on, until the client leaves, the caller loses access, or the caller's role
+ * changes. Throws `AppError` as `LiveStreams.open`.
  */
 export async function eventStream(
   call: Call,
@@ -64,7 +65,12 @@ export async function eventStream(
     userId: principal.user.id,
     filter,
     lastEventId,
-    reauthorize: () => call.reauthorize({ isUse: false }),
+    reauthorize: async () => {
+      const { workspace } = await call.reauthorize({ isUse: false });
+      // A page learns from the end of its stream that it may do more or less than before.
+      if (workspace.role !== principal.workspace.role)
+        throw new AppError("forbidden", "The role in the workspace has changed.");
+    },
     onEvents: () => void pump(),
     onEnd: end,
   });

@@ -98,6 +98,22 @@ test("a viewer sees no write control and can leave; to others there is no such w
     expect(await button(page, name).count()).toBe(0);
   expect(await page.getByRole("combobox", { name: /^Role of/ }).count()).toBe(0);
   expect(await page.getByRole("region", { name: "Invitations" }).count()).toBe(0);
+  // A role that changes while a page is open.
+  const member = `/api/v1${path}/members/${viewer.userId}`;
+  const session = await startSession(server(), owner);
+  const isLive = page.waitForResponse(/\/api\/v1\/events\?workspace_id=/);
+  await page.getByLabel("Workspace", { exact: true }).selectOption("Studio");
+  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await isLive;
+  expect(await button(page, "New project").count()).toBe(0);
+  await session.must("PATCH", member, { json: { role: "editor" } });
+  await page.getByText("You are an editor of Studio now.").waitFor();
+  await button(page, "New project").waitFor();
+  await session.must("DELETE", member);
+  await page.getByText("You no longer have access to Studio.").waitFor();
+  await page.getByLabel("Workspace", { exact: true }).waitFor({ state: "detached" });
+  await session.must("POST", `/api/v1${path}/members`, { json: { email: emailOf(viewer), role: "viewer" } });
+  await page.goto(address(path));
   await button(page, "Leave the workspace").click();
   await button(page, "Leave").click();
   await page.getByText("You have left Studio.").waitFor();

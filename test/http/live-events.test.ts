@@ -246,7 +246,7 @@ test.each(endings)("a stream ends with %s", async (_, end) => {
   expect([401, 403]).toContain((await session.call("GET", "/api/v1/events")).status);
 });
 
-test("a stream ends with its key, and with the membership in its workspace; others go on", async () => {
+test("a stream ends with its key, with the role and with the membership in its workspace; others go on", async () => {
   const user = await server.user();
   const { store } = server.services();
   const workspace = newId();
@@ -257,10 +257,15 @@ test("a stream ends with its key, and with the membership in its workspace; othe
   const { id, key } = await createApiKey(server.services(), { email: emailOf(user), name: "k", scopes: ["read"] });
   const session = await startSession(server, user);
   await using ofKey = await open({ key });
-  await using ofWorkspace = await open(session, { headers: { "Offcut-Workspace": workspace } });
   await using own = await open(session);
   await store.write((tx) => tx.run(sql`DELETE FROM api_keys WHERE id = ${id}`));
   await ofKey.ended;
+  await using asViewer = await open(session, { headers: { "Offcut-Workspace": workspace } });
+  await store.write((tx) =>
+    tx.run(sql`UPDATE workspace_members SET role = 'editor' WHERE workspace_id = ${workspace}`),
+  );
+  await asViewer.ended;
+  await using ofWorkspace = await open(session, { headers: { "Offcut-Workspace": workspace } });
   await store.write((tx) => tx.run(sql`DELETE FROM workspace_members WHERE workspace_id = ${workspace}`));
   await ofWorkspace.ended;
   await own.contains(await createMarker(session));

@@ -11,6 +11,7 @@ import { Button } from "../ui/button";
 import { connection } from "./connection";
 import { loadSession } from "./load-session";
 import { APP_PATTERN } from "./paths";
+import { readPermissions } from "./read-permissions";
 import { NotFound, OPEN_PAGES, PLAIN_PAGES, SHELL_PAGES } from "./routes";
 import { refusals, session } from "./session";
 
@@ -33,7 +34,7 @@ function Pages() {
   const refused = refusals.value;
   // Perhaps the account is being deleted, or its role was changed.
   useEffect(() => {
-    if (refused > 0) void loadSession();
+    if (refused > 0) void readPermissions();
   }, [refused]);
   if (path in OPEN_PAGES) return <Routes pages={OPEN_PAGES} />;
   const { kind } = session.value;

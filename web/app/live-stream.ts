@@ -10,8 +10,11 @@ export type LiveMessage = {
   progress: number | null;
 };
 
-/** `refused`: the server answers but opens no stream, because of too many or of a proxy. */
-export type StreamState = "open" | "lost" | "refused";
+/**
+ * `ended`: the server has ended or refused the stream, perhaps because the user may do more or less than before. `refused`: it opens no stream,
+ * because of too many or of a proxy.
+ */
+export type StreamState = "open" | "ended" | "lost" | "refused";
 
 export type StreamOptions = {
   workspaceId: string | null;
@@ -88,7 +91,7 @@ export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOp
     );
     if (isClosed) return;
     if (isAnswered) refusals++;
-    onState(!isAnswered ? "lost" : refusals >= MAX_REFUSALS ? "refused" : "open");
+    onState(!isAnswered ? "lost" : refusals >= MAX_REFUSALS ? "refused" : "ended");
     clearTimeout(timer);
     timer = setTimeout(connect, refusals >= MAX_REFUSALS ? REFUSED_RETRY_MS : RETRY_MS);
   }

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { connection, reportAnswer, reportNoAnswer } from "./connection";
 import { joinElection } from "./live-leader";
 import { type LiveMessage, openStream, type StreamState } from "./live-stream";
-import { currentWorkspaceId, session, workspace } from "./session";
+import { currentWorkspaceId, refusals, session, workspace } from "./session";
 
 export type { LiveMessage } from "./live-stream";
 
@@ -74,7 +74,8 @@ function follow(key: string, workspaceId: string | null): () => void {
 
   const onState = (state: StreamState) => {
     if (state === "lost") reportNoAnswer();
-    if (state === "open") reportAnswer();
+    if (state === "open" || state === "ended") reportAnswer();
+    if (state === "ended") refusals.value++;
     clearInterval(polling);
     if (state === "refused") polling = setInterval(() => deliver(RESET), POLL_MS);
   };

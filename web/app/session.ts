@@ -43,8 +43,11 @@ export function showProfile(changed: Me): void {
   session.value = { kind: "signed-in", me: changed };
 }
 
-/** Counts refused calls: the permissions of the user may have changed. */
+/** Counts refused calls and streams: the permissions of the user may have changed. */
 export const refusals = signal(0);
+
+/** The workspaces that the user leaves or deletes in this tab. */
+export const leftWorkspaces = new Set<string>();
 
 /** Whether the user may change anything in the workspace. */
 export const canWrite = computed(() => workspace.value !== null && workspace.value.role !== "viewer");

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { formatBytes, formatCount } from "../../app/format";
+import { leftWorkspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
@@ -25,6 +26,7 @@ export function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
           confirmLabel="Delete workspace"
           onConfirm={async () => {
             const path = { workspace_id: value.id };
+            leftWorkspaces.add(value.id);
             await must(api.DELETE("/api/v1/workspaces/{workspace_id}", { params: { path } }));
             await onDeleted();
           }}

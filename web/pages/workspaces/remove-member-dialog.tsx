@@ -1,5 +1,5 @@
 import { api, must } from "../../app/api";
-import { me } from "../../app/session";
+import { leftWorkspaces, me } from "../../app/session";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import type { Member } from "./members-section";
 import type { WorkspaceDetail } from "./workspace-page";
@@ -21,6 +21,7 @@ export function RemoveMemberDialog({ workspace, member, onRemoved, onLeft, onClo
       title={isMe ? "Leave this workspace?" : "Remove this member?"}
       confirmLabel={isMe ? "Leave" : "Remove"}
       onConfirm={async () => {
+        if (isMe) leftWorkspaces.add(workspace.id);
         await must(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params }));
         await (isMe ? onLeft() : onRemoved());
       }}

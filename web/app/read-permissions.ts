@@ -1,0 +1,27 @@
+/** Notices that the user may do more or less than the page shows. */
+import { loadSession } from "./load-session";
+import { leftWorkspaces, session, toWorkspaceName, type Workspace, workspace, workspaces } from "./session";
+import { showToast } from "./toasts";
+
+/** Reads the account and its workspaces again, and says what has changed in the workspace that is shown: controls and dialogs disappear with it. */
+export async function readPermissions(): Promise<void> {
+  const before = workspace.value;
+  await loadSession();
+  if (before === null || session.value.kind !== "signed-in" || session.value.me.deleted_at !== null) return;
+  const after = workspaces.value.find(({ id }) => id === before.id);
+  if (after === undefined) announceLoss(before);
+  else if (after.role !== before.role) announceRole(after);
+}
+
+function announceLoss(lost: Workspace): void {
+  if (leftWorkspaces.has(lost.id)) return;
+  const name = toWorkspaceName(lost);
+  showToast({ kind: "bad", text: `You no longer have access to ${name}. This is your personal workspace.` });
+}
+
+function announceRole(changed: Workspace): void {
+  const name = toWorkspaceName(changed);
+  if (changed.role === "viewer")
+    showToast({ kind: "bad", text: `You are a viewer of ${name} now: you can change nothing in it any more.` });
+  else showToast({ kind: "info", text: `You are an ${changed.role} of ${name} now.` });
+}
