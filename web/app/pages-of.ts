@@ -27,13 +27,18 @@ export function usePagedList<Item>(read: ReadPage<Item>, dependencies: unknown[]
   return list;
 }
 
-function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & { stop(): void } {
+/** Creates a list whose first page is read with `loadMore`. */
+export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & { stop(): void } {
   const items = signal<Item[] | null>(null);
   const error = signal<string | null>(null);
   const hasMore = signal(true);
   let cursor: string | null = null;
   let pages = 0;
   let current: AbortController | null = null;
+  /** The end of the list was reached while it was read again. */
+  let isMoreWanted = false;
+  let isReloading = false;
+  let isStopped = false;
 
   async function run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const controller = new AbortController();
@@ -53,7 +58,10 @@ function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & { stop()
     error,
     hasMore,
     loadMore: () => {
-      if (current !== null) return;
+      if (current !== null) {
+        isMoreWanted ||= isReloading;
+        return;
+      }
       // Nothing is left to read: it was the reload that failed.
       if (!hasMore.value) return error.value === null ? undefined : void list.reload();
       void run(async (signal) => {
@@ -66,11 +74,15 @@ function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & { stop()
       });
     },
     reload: async () => {
+      // Reading the next page is put off, not forgotten.
+      isMoreWanted ||= current !== null && !isReloading && pages > 0;
       current?.abort();
+      isReloading = true;
       await run(async (signal) => {
         let fresh: Item[] = [];
         let next: string | null = null;
-        for (let page = 0; page < Math.max(1, pages); page++) {
+        const count = Math.max(1, pages);
+        for (let page = 0; page < count; page++) {
           const found: Page<Item> = await read(next, signal);
           if (signal.aborted) return;
           fresh = append(fresh, found.items);
@@ -80,12 +92,22 @@ function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & { stop()
         items.value = keepUnchanged(items.value ?? [], fresh);
         cursor = next;
         hasMore.value = next !== null;
+        pages = count;
       });
+      // A later reload has taken over, or the list is gone.
+      if (current !== null || isStopped) return;
+      isReloading = false;
+      const isWanted = isMoreWanted && error.value === null;
+      isMoreWanted = false;
+      if (isWanted) list.loadMore();
     },
     change: (update) => {
       items.value = update(items.value ?? []);
     },
-    stop: () => current?.abort(),
+    stop: () => {
+      isStopped = true;
+      current?.abort();
+    },
   };
   return list;
 }
