@@ -98,7 +98,10 @@ test("the history is filtered, and all of its entries are saved as CSV", async (
   // Added while the page is open.
   await server().grant(anna, 7000);
   await shows(page, "+7,000");
+  // A filter that is chosen right after typing keeps what was typed, and the other way round.
+  await page.getByLabel("Search recordings and invoices").fill("talk");
   await page.getByLabel("Kind").selectOption("topup");
+  await page.waitForURL(/q=talk&type=topup$/);
   await shows(page, "No matching entries");
   await page.getByRole("button", { name: "Show all entries" }).click();
   await shows(page, "+250");

@@ -1,5 +1,5 @@
 /** What a page filters by, kept in its address: it survives a reload, can be linked, and goes back with the browser. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 
 type Query<Name extends string> = Record<Name, string>;
@@ -23,11 +23,14 @@ const TYPING_MS = 200;
 /** Returns the text of a search field and its setter. `onPause` is called with it when the user stops typing. */
 export function useTyping(value: string, onPause: (text: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);
+  // Not that of the keystroke: another filter may have changed since.
+  const latest = useRef(onPause);
+  latest.current = onPause;
   // Going back in the browser changes the value, too.
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => onPause(text), TYPING_MS);
+    const timer = setTimeout(() => latest.current(text), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return [text, setText];
