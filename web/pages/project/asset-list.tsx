@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/relative-time";
 import { RowList } from "../../ui/row-list";
 import { AssetStatus, Status } from "../../ui/status";
-import { uploads } from "../../upload/queue";
+import { type UploadItem, uploads } from "../../upload/queue";
 import { AssetMenu } from "./asset-menu";
 import type { Asset } from "./project-page";
 
@@ -35,6 +35,7 @@ type AssetRowProps = Pick<AssetListProps, "selection"> & { asset: Asset; onChang
 
 function AssetRow({ asset, selection, onChange }: AssetRowProps) {
   const name = nameOf(asset);
+  const upload = findUpload(asset);
   // So that a row is drawn again only when its own state changes.
   const isSelected = useComputed(() => selection.value.has(asset.id));
   const toggle = () => {
@@ -59,8 +60,8 @@ function AssetRow({ asset, selection, onChange }: AssetRowProps) {
         </span>
       </div>
       <span class="asset-state">
-        {isUploadedHere(asset) ? (
-          <Status text="Uploading" look="busy" />
+        {upload !== undefined ? (
+          <Status {...UPLOAD_LOOKS[upload.state === "paused" ? "paused" : "uploading"]} />
         ) : (
           <AssetStatus state={asset.state} cuttable={asset.cuttable} />
         )}
@@ -103,12 +104,20 @@ const UNFINISHED = {
   viewer: "Upload not finished",
 };
 
-/** Whether this tab uploads the recording. Reads a signal. */
-const isUploadedHere = (asset: Asset): boolean =>
-  asset.state === "pending_upload" && uploads.value.some(({ name }) => name === asset.filename);
+const UPLOAD_LOOKS = {
+  uploading: { text: "Uploading", look: "busy" },
+  paused: { text: "Paused", look: "waiting" },
+};
+
+/** Returns the upload of a recording in this tab, unless it has failed. Reads a signal. */
+const findUpload = ({ state, filename, project_id: projectId }: Asset): UploadItem | undefined =>
+  state === "pending_upload"
+    ? uploads.value.find((one) => one.name === filename && one.projectId === projectId && one.state !== "failed")
+    : undefined;
 
 function Facts({ asset }: { asset: Asset }) {
-  if (isUploadedHere(asset)) return <>Being uploaded</>;
+  const upload = findUpload(asset);
+  if (upload !== undefined) return <>{upload.state === "paused" ? "Upload paused" : "Being uploaded"}</>;
   if (asset.state === "pending_upload") return <>{UNFINISHED[canWrite.value ? "writer" : "viewer"]}</>;
   if (asset.state === "pending_payment")
     return (

@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { api, must } from "../../app/api";
+import { ApiError, api, must } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { Button } from "../../ui/button";
@@ -25,6 +25,15 @@ type AssetToolbarProps = {
   onSort(sort: AssetSort): void;
   onDeleted(): void;
 };
+
+/** Deletes a recording, unless somebody else has done so. */
+async function deleteAsset(id: string): Promise<void> {
+  try {
+    await must(api.DELETE("/api/v1/assets/{asset_id}", { params: { path: { asset_id: id } } }));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+}
 
 /** Search, order, and what can be done with the selected recordings. */
 export function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted }: AssetToolbarProps) {
@@ -70,7 +79,7 @@ export function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted 
           confirmLabel="Delete"
           onConfirm={async () => {
             for (const id of selected) {
-              await must(api.DELETE("/api/v1/assets/{asset_id}", { params: { path: { asset_id: id } } }));
+              await deleteAsset(id);
               selection.value = new Set([...selection.value].filter((one) => one !== id));
             }
             onDeleted();
