@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { toDayStart } from "../../../web/app/day-start";
 import { formatElapsed } from "../../../web/app/format";
 import { describeNotification } from "../../../web/app/notification-texts";
 import type { Notification } from "../../../web/app/notifications";
@@ -33,6 +34,20 @@ describe("pipelines", () => {
     expect(findRetryable(pipeline("failed", ["prepare", "failed"]))).toBeUndefined();
     expect(findCurrentStep(pipeline("running", ["cut", "completed"], ["render", "running"]))?.id).toBe("1");
   });
+});
+
+test("a day ends where the next one begins, also when clocks are changed", () => {
+  const zone = process.env.TZ;
+  try {
+    process.env.TZ = "America/New_York";
+    const bounds = (day: string) => [toDayStart(day, 0), toDayStart(day, 1)];
+    expect(bounds("2026-11-01")).toEqual(["2026-11-01T04:00:00.000Z", "2026-11-02T05:00:00.000Z"]);
+    expect(bounds("2026-03-08")).toEqual(["2026-03-08T05:00:00.000Z", "2026-03-09T04:00:00.000Z"]);
+    expect(bounds("")).toEqual(["", ""]);
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
 });
 
 test("durations", () => {

@@ -1,6 +1,7 @@
 /** The credit history as the page lists it. */
 import { useMemo } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
+import { toDayStart } from "../../app/day-start";
 import { type Page, type PagedList, usePagedList } from "../../app/pages-of";
 import { workspace } from "../../app/session";
 import { useLiveReload } from "../../app/use-live-reload";
@@ -44,9 +45,3 @@ async function addNewest(list: PagedList<CreditEntry>, readFirst: () => Promise<
 /** Returns the query of a filter. A day that the calendar does not have filters nothing. */
 export const toHistoryQuery = ({ q, type, from, to }: HistoryFilter): Record<string, string> =>
   withoutEmpty({ q: q.trim(), type, since: toDayStart(from, 0), until: toDayStart(to, 1) }) as Record<string, string>;
-
-function toDayStart(day: string, daysLater: number): string {
-  const [year, month, date] = day.split("-").map(Number);
-  const start = new Date(year ?? Number.NaN, (month ?? Number.NaN) - 1, (date ?? Number.NaN) + daysLater);
-  return Number.isNaN(start.getTime()) ? "" : start.toISOString();
-}

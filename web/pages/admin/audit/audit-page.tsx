@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
+import { toDayStart } from "../../../app/day-start";
 import { useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { DataTable } from "../../../ui/data-table";
@@ -22,14 +23,6 @@ const ACTIONS = [
 ];
 const NAMES = ["user", "action", "from", "to", "target_id", "actor_id"] as const;
 
-const DAY_MS = 24 * 3600 * 1000;
-
-/** Returns the time at which a day begins here, or "" for none. */
-function toTime(day: string, plusMs: number): string {
-  const time = Date.parse(`${day}T00:00`);
-  return Number.isNaN(time) ? "" : new Date(time + plusMs).toISOString();
-}
-
 /** Who did what, when and from where. */
 export default function AuditPage() {
   const [query, change] = useQuery(NAMES);
@@ -37,7 +30,7 @@ export default function AuditPage() {
   const [start, setStart] = useState(0);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
   const { from, to, ...rest } = query;
-  const filters = withoutEmpty({ ...rest, since: toTime(from, 0), until: toTime(to, DAY_MS) });
+  const filters = withoutEmpty({ ...rest, since: toDayStart(from, 0), until: toDayStart(to, 1) });
   const list = useOffsetList<AuditEntry>(
     (page, signal) => mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { ...page, ...filters } }, signal })),
     ({ id }) => id,
