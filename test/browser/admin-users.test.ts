@@ -166,8 +166,15 @@ test.if(isFullSize)("two administrators at once: the second sees why, and the ac
   expectFailures(409, 403);
   const [one, two] = [await createAdmin(server()), await createAdmin(server())];
   const anna = await server().user(10);
+  await (await startSession(server(), anna)).must("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
   const page = await open(`/admin/users/${anna.userId}`, one);
   const other = await startSession(server(), two);
+  await page.getByRole("spinbutton", { name: "Credits" }).fill("-5");
+  await page.getByLabel("Workspace", { exact: true }).last().selectOption("Studio");
+  await button(page, "Change credits").click();
+  expect(await dialog(page).textContent()).toContain("All members of the workspace Studio lose 5 credits.");
+  await button(page, "Cancel").click();
+  await page.getByLabel("Workspace", { exact: true }).last().selectOption("Personal");
   await other.must("POST", `/api/v1/admin/users/${anna.userId}/credits`, { json: { delta: -10 } });
   await page.getByRole("spinbutton", { name: "Credits" }).fill("-5");
   await button(page, "Change credits").click();

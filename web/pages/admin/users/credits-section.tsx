@@ -86,9 +86,19 @@ export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
           onClose={() => setRemoval(null)}
         >
           <p>
-            <strong dir="auto">{user.email}</strong> loses {formatCount(-removal.delta, "credit")}
-            {removal.workspace_id === user.id && ` of ${toNumber(user.credits)}`}. Work that was paid for is not
-            affected.
+            {removal.workspace_id === user.id ? (
+              <>
+                <strong dir="auto">{user.email}</strong> loses {formatCount(-removal.delta, "credit")} of{" "}
+                {toNumber(user.credits)}.
+              </>
+            ) : (
+              <>
+                All members of the workspace{" "}
+                <strong dir="auto">{workspaces.find(({ value }) => value === removal.workspace_id)?.label}</strong> lose{" "}
+                {formatCount(-removal.delta, "credit")}.
+              </>
+            )}{" "}
+            Work that was paid for is not affected.
           </p>
         </ConfirmDialog>
       )}
