@@ -3,7 +3,7 @@
  * have. Days on which clocks are changed have 23 or 25 hours. Pure.
  */
 export function toDayStart(day: string, daysLater: number): string {
-  const [year, month, date] = day.split("-").map(Number);
-  const start = new Date(year ?? Number.NaN, (month ?? Number.NaN) - 1, (date ?? Number.NaN) + daysLater);
-  return Number.isNaN(start.getTime()) ? "" : start.toISOString();
+  const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split("-").map(Number);
+  const isInCalendar = new Date(year, month - 1, date).getDate() === date && month >= 1 && month <= 12;
+  return isInCalendar ? new Date(year, month - 1, date + daysLater).toISOString() : "";
 }

@@ -43,7 +43,7 @@ test("a day ends where the next one begins, also when clocks are changed", () =>
     const bounds = (day: string) => [toDayStart(day, 0), toDayStart(day, 1)];
     expect(bounds("2026-11-01")).toEqual(["2026-11-01T04:00:00.000Z", "2026-11-02T05:00:00.000Z"]);
     expect(bounds("2026-03-08")).toEqual(["2026-03-08T05:00:00.000Z", "2026-03-09T04:00:00.000Z"]);
-    expect(bounds("")).toEqual(["", ""]);
+    for (const day of ["", "2026-02-30", "2026-13-01"]) expect(bounds(day)).toEqual(["", ""]);
   } finally {
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;
