@@ -182,7 +182,11 @@ export function describeWorkers(
   const problems: string[] = [];
   if (missing.length > 0) {
     const waiting = missing.map((name) => `${name} (${queue.pending[name] ?? 0} waiting)`).join(", ");
-    problems.push(`No worker does ${waiting}, and this machine has no slots for it: start a worker`);
+    const canResume = workers.some(
+      ({ state, jobs }) => state === "draining" && missing.some((job) => jobs.includes(job)),
+    );
+    const advice = canResume ? "resume or start a worker" : "start a worker";
+    problems.push(`No worker does ${waiting}, and this machine has no slots for it: ${advice}`);
   }
   const shortages = queue.shortages.filter(({ lacks, job }) => lacks !== "worker" || !missing.includes(job));
   if (shortages.length > 0)

@@ -57,7 +57,7 @@ test.each<[string, CheckedWorker[], object, string, string]>([
     [{ ...DESK, state: "draining" }],
     {},
     "warning",
-    "1 draining (desk). No worker does render",
+    "1 draining (desk). No worker does render (3 waiting), and this machine has no slots for it: resume or start a worker",
   ],
   ["the one that could is offline", [{ ...DESK, state: "offline" }], {}, "warning", "1 offline (desk). No worker does"],
   [
