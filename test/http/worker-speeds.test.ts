@@ -1,6 +1,7 @@
 /** The speed of a worker after whole renders, with a worker of the test that reports what it likes. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { REDIS_SERVER } from "../redis";
+import { until } from "../until";
 import { callWorkers, executionPath, joinAsWorker } from "../worker-client";
 import { PATIENCE_MS } from "./harness";
 import { video } from "./media";
@@ -68,6 +69,11 @@ test.skipIf(REDIS_SERVER === null)(
       await callWorkers(server.url(), "POST", executionPath(ticket, "result"), { json });
       expect((await user.render(id)).state).not.toBe("completed");
       await user.must("DELETE", `/v1/renders/${id}`);
+      // Another worker is chosen before this one.
+      await until(
+        "distrust of the worker",
+        () => server.services().cluster!.executions.trouble.rank(worker.workerId, "another step") === 1,
+      );
     }
     expect(readSpeed()).toBeCloseTo(believed);
   },

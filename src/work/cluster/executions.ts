@@ -48,6 +48,8 @@ export type Executions = {
   loseWorker(workerId: string, reason: string): void;
   countEnding(workerId: string): number;
   trouble: Pick<WorkerTrouble, "isAvoided" | "rank">;
+  /** Records that the output of a completed execution is not one. */
+  refuseOutput(workerId: string, stepId: string, error: Error): void;
   /** Ends what is lost, and repeats tickets. Called every second once started. */
   check(): void;
   startChecking(): void;
@@ -258,6 +260,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       rank: trouble.rank,
       isAvoided: (workerId) => trouble.isAvoided(workerId) || liveness.isSilent(workerId),
     },
+    refuseOutput: (workerId, stepId, error) => trouble.record(workerId, stepId, "failed", error),
     check: liveness.check,
     startChecking: liveness.startChecking,
     stop: liveness.stop,

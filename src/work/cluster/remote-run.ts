@@ -13,6 +13,7 @@ import type { OutputRule } from "./incoming-files";
 import { createPlaceSpeeds } from "./place-speeds";
 import { LOCAL, type PlaceHold, type Places } from "./places";
 import { describeRemoteJob } from "./remote-jobs";
+import { InvalidResultError } from "./result-shapes";
 import { createSplitJobRunner, type SplitJob } from "./split-jobs";
 import { isWorkerJob, readStepNeeds, type StepNeeds } from "./step-needs";
 
@@ -21,7 +22,7 @@ export type ExecutionContext = Pick<RunContext, "signal" | "shouldYield" | "work
   progress(share: number): void;
 };
 
-/** One execution on a worker. `checkpoint` and `check` as in `ExecutionRequest`. */
+/** One execution on a worker. `checkpoint` and `check` as in `ExecutionRequest`. `finish` makes the output of the job of the worker's. */
 export type ExecutionTask = {
   kind: ExecutionKind;
   job: Pick<Job, "stepId" | "subjectId" | "workspaceId">;
@@ -34,12 +35,13 @@ export type ExecutionTask = {
   context: ExecutionContext;
   checkpoint?: (checkpoint: unknown) => Promise<void>;
   check?: (output: unknown, paths: Map<string, string>) => Promise<void>;
+  finish?: (output: unknown) => Promise<JobOutput>;
 };
 
 type RemoteRunParts = {
   services: Pick<Services, "folders" | "store" | "workerList">;
   tools: MediaTools;
-  executions: Pick<Executions, "run">;
+  executions: Pick<Executions, "refuseOutput" | "run">;
   places: Pick<Places, "acquire" | "list">;
   /** Returns what this machine encodes with; null while that is not known. */
   findLocalEncoding(): EncodingFacts | null;
@@ -48,7 +50,7 @@ type RemoteRunParts = {
 };
 
 export type RemoteRunner = {
-  /** Runs one execution on the worker of `hold`, which the caller releases. Errors: those of `Executions.run`. */
+  /** Runs one execution on the worker of `hold`, which the caller releases. Errors: those of `Executions.run` and of `finish`. */
   runExecution(hold: PlaceHold, task: ExecutionTask): Promise<unknown>;
   /** Runs a job at the first place that has room for it. Errors: those of the run, of `Places.acquire` and of `Executions.run`. */
   runJob<Checkpoint, Output extends JobOutput>(
@@ -61,9 +63,9 @@ export type RemoteRunner = {
 
 export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
   const { services, tools, executions, places, getOwner } = parts;
-  const runExecution = (hold: PlaceHold, task: ExecutionTask): Promise<unknown> => {
-    const { kind, job, input, files, outputs, context } = task;
-    return executions.run(hold.placeId, {
+  const runExecution = async (hold: PlaceHold, task: ExecutionTask): Promise<unknown> => {
+    const { kind, job, input, files, outputs, context, finish } = task;
+    const output = await executions.run(hold.placeId, {
       kind,
       stepId: job.stepId,
       subjectId: job.subjectId,
@@ -80,6 +82,13 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
       checkpoint: task.checkpoint ?? (() => Promise.reject(new Error("the execution has no checkpoints"))),
       check: task.check ?? (async () => {}),
     });
+    try {
+      return finish === undefined ? output : await finish(output);
+    } catch (error) {
+      // The next attempt runs elsewhere, where that is possible.
+      if (error instanceof InvalidResultError) executions.refuseOutput(hold.placeId, job.stepId, error);
+      throw error;
+    }
   };
 
   async function runRemotely(
@@ -99,6 +108,7 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
       files: remote.files,
       outputs: remote.outputs,
       checkpoint: remote.checkpoint,
+      finish: remote.finish,
       context: {
         ...context,
         progress: (share) => context.progress({ share, stage: STAGES[needs.job], stageShare: share }),
@@ -106,8 +116,7 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
     };
     // A preparation does not know it before it has probed the recording.
     if ("duration" in input) task.mediaSeconds = toSeconds(Number(input.duration));
-    const output = await runExecution(hold, task);
-    return remote.finish(output);
+    return (await runExecution(hold, task)) as JobOutput;
   }
 
   const speeds = createPlaceSpeeds(services.workerList);

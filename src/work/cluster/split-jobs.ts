@@ -129,7 +129,7 @@ async function runRemotely(
   const { root } = services.folders;
   const work = call.workFiles.map((name) => describeFile(root, join(context.workDir, name), "work"));
   const maxFileBytes = tools.maxFileBytes() ?? Number.MAX_SAFE_INTEGER;
-  const output = await runExecution(hold, {
+  return runExecution(hold, {
     kind: call.kind,
     job,
     assetId: needs.assetId,
@@ -137,8 +137,8 @@ async function runRemotely(
     files: [...(await listInputs(root, loaded.input, loaded)), ...(await Promise.all(work))],
     outputs: call.outputs.map(({ name, maxBytes }) => getRule(call.outputDir, name, Math.min(maxBytes, maxFileBytes))),
     context: { signal: call.signal, shouldYield: () => false, workDir: call.workDir, progress: call.onProgress },
+    ...(call.kind === "join" ? { finish: (output) => finishJoin(tools, loaded, call, output) } : {}),
   });
-  return call.kind === "join" ? finishJoin(tools, loaded, call, output) : output;
 }
 
 /** Only the file that has arrived counts. */
