@@ -12,6 +12,8 @@ const UNTRUSTED =
 
 const CLUSTER = "This is a Redis Cluster: use a single Redis.";
 
+const RESET = "The address closes the connection: check that Redis runs there, and use rediss:// if it requires TLS.";
+
 const ADVICE: Record<string, string> = {
   NOAUTH: "Redis requires a password: add it to the address.",
   WRONGPASS: "Redis does not accept the user name or the password of the address.",
@@ -26,6 +28,8 @@ const ADVICE: Record<string, string> = {
   CLUSTERDOWN: CLUSTER,
   [TIMED_OUT]: "Redis does not respond.",
   ECONNREFUSED: "Nothing listens at the address of Redis.",
+  ECONNRESET: RESET,
+  EPIPE: RESET,
   ENOTFOUND: "The host name of the address of Redis is unknown.",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,

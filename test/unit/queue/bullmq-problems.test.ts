@@ -17,5 +17,6 @@ test.each([
 
 test("advice is known for what Redis refuses", () => {
   expect(getRedisAdvice("NOPERM")).toContain("ACL");
+  for (const code of ["ECONNRESET", "EPIPE"]) expect(getRedisAdvice(code)).toContain("rediss://");
   expect(getRedisAdvice("ECONNABORTED")).toBeUndefined();
 });
