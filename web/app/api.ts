@@ -21,7 +21,10 @@ export class ApiError extends Error {
   }
 }
 
-const OFFLINE = "The server does not respond. Nothing was changed. Check the connection and try again.";
+const UNREAD = "The server does not respond. Nothing was changed. Check the connection and try again.";
+/** The request may have arrived before the connection was lost. */
+const UNANSWERED =
+  "The server does not respond. It is not known whether the change was saved. Check the connection and what is shown, then try again.";
 
 /** The names of request fields in messages. */
 const FIELD_NAMES: Record<string, string> = {
@@ -122,7 +125,7 @@ async function fetchFromServer(request: Request): Promise<Response> {
   } catch (error) {
     if (request.signal.aborted) throw error;
     reportNoAnswer();
-    throw new ApiError(OFFLINE, "offline", 0);
+    throw new ApiError(request.method === "GET" ? UNREAD : UNANSWERED, "offline", 0);
   }
 }
 
