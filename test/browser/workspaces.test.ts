@@ -101,10 +101,8 @@ test("a viewer sees no write control and can leave; to others there is no such w
   // A role that changes while a page is open.
   const member = `/api/v1${path}/members/${viewer.userId}`;
   const session = await startSession(server(), owner);
-  const isLive = page.waitForResponse(/\/api\/v1\/events\?workspace_id=/);
   await page.getByLabel("Workspace", { exact: true }).selectOption("Studio");
   await page.getByRole("heading", { name: "Start with a project" }).waitFor();
-  await isLive;
   expect(await button(page, "New project").count()).toBe(0);
   await session.must("PATCH", member, { json: { role: "editor" } });
   await page.getByText("You are an editor of Studio now.").waitFor();

@@ -46,6 +46,8 @@ function deliver(message: LiveMessage): void {
   const known = entityId === null ? undefined : progress.get(entityId);
   // A new attempt starts again, and what has ended has no progress.
   if (known && message.state !== "processing") known.value = null;
+  // The role in the workspace may have changed, too.
+  if (type === "reset") refusals.value++;
   for (const one of [...listeners]) if (type === "reset" || one.types.includes(type)) one.listener(message);
 }
 

@@ -3,8 +3,15 @@ import { loadSession } from "./load-session";
 import { leftWorkspaces, session, toWorkspaceName, type Workspace, workspace, workspaces } from "./session";
 import { showToast } from "./toasts";
 
+let last: Promise<void> = Promise.resolve();
+
 /** Reads the account and its workspaces again, and says what has changed in the workspace that is shown: controls and dialogs disappear with it. */
-export async function readPermissions(): Promise<void> {
+export function readPermissions(): void {
+  // One after the other, so that each change is announced once.
+  last = last.then(read);
+}
+
+async function read(): Promise<void> {
   const before = workspace.value;
   await loadSession();
   if (before === null || session.value.kind !== "signed-in" || session.value.me.deleted_at !== null) return;

@@ -43,7 +43,7 @@ export function showProfile(changed: Me): void {
   session.value = { kind: "signed-in", me: changed };
 }
 
-/** Counts refused calls and streams: the permissions of the user may have changed. */
+/** Counts refused calls, and streams that were refused or interrupted: the permissions of the user may have changed. */
 export const refusals = signal(0);
 
 /** The workspaces that the user leaves or deletes in this tab. */
