@@ -68,7 +68,9 @@ function toStored({ spans }: EditorPlan, stored: Record<string, unknown>) {
     segments: spans.flatMap((span) =>
       span.isKept ? [{ ...segment, ...toSpan(span), text: "", review: span.review }] : [],
     ),
-    removed: spans.flatMap((span) => (span.isKept ? [] : [{ ...toSpan(span), reason: span.reason, rule: span.rule }])),
+    removed: spans.flatMap((span) =>
+      span.isKept ? [] : [{ ...toSpan(span), text: "", reason: span.reason, rule: span.rule }],
+    ),
   };
 }
 
