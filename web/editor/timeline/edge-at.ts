@@ -3,7 +3,7 @@ import { type Edge, findNearestEdge, getEdgeRange } from "../model/edges";
 import { type EditorPlan, MIN_KEPT } from "../model/plan";
 import { toTime, type View } from "./view";
 
-/** CSS pixels. In narrower spans edges cannot be told apart: a press there is about the place. */
+/** CSS pixels. In narrower spans edges cannot be distinguished: a press there selects the place. */
 const MIN_WIDTH = 6;
 
 /** Returns the edge within `reach` pixels, but in a narrow span within a third of it; or null. */

@@ -6,7 +6,7 @@ export type Caret = { at: number; anchor: number | null; selected: WordRange | n
 
 /**
  * Moves the caret by a word; `extends_` selects the words in between. The first move selects the word at the caret. A selection that the keys
- * did not make, as with the pointer, goes on from its end.
+ * did not make, as with the pointer, continues from its end.
  */
 export function moveSelection(
   { at, anchor, selected }: Caret,

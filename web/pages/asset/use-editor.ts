@@ -34,7 +34,7 @@ export function useEditor({ asset, opened, words, playback }: EditorOptions): Ed
   }, [cut?.id, cut?.state, words, isWriter, playback]);
   useEffect(() => both.keeper?.stop, [both]);
   useEffect(() => prepareEdits(both.editor, playback), [both, playback]);
-  // A drag is heard when it ends.
+  // A drag is played when it ends.
   useEffect(
     () =>
       effect(() => {
