@@ -44,7 +44,7 @@ const formatPosition = (position: number): string => `id: ${position}\n\n`;
 
 /**
  * Returns a reply that streams the matching events from `lastEventId` on, until the client leaves, the caller loses access, or the caller's role
- * changes. Throws `AppError` as `LiveStreams.open`.
+ * in the workspace or on the server changes. Throws `AppError` as `LiveStreams.open`.
  */
 export async function eventStream(
   call: Call,
@@ -66,10 +66,10 @@ export async function eventStream(
     filter,
     lastEventId,
     reauthorize: async () => {
-      const { workspace } = await call.reauthorize({ isUse: false });
+      const { user, workspace } = await call.reauthorize({ isUse: false });
       // A page learns from the end of its stream that it may do more or less than before.
-      if (workspace.role !== principal.workspace.role)
-        throw new AppError("forbidden", "The role in the workspace has changed.");
+      if (workspace.role !== principal.workspace.role || user.is_admin !== principal.user.is_admin)
+        throw new AppError("forbidden", "The role has changed.");
     },
     onEvents: () => void pump(),
     onEnd: end,

@@ -246,7 +246,7 @@ test.each(endings)("a stream ends with %s", async (_, end) => {
   expect([401, 403]).toContain((await session.call("GET", "/api/v1/events")).status);
 });
 
-test("a stream ends with its key, with the role and with the membership in its workspace; others go on", async () => {
+test("a stream ends with its key, with the role and with the membership in its workspace, and with the role on the server; others go on", async () => {
   const user = await server.user();
   const { store } = server.services();
   const workspace = newId();
@@ -269,6 +269,8 @@ test("a stream ends with its key, with the role and with the membership in its w
   await store.write((tx) => tx.run(sql`DELETE FROM workspace_members WHERE workspace_id = ${workspace}`));
   await ofWorkspace.ended;
   await own.contains(await createMarker(session));
+  await store.write((tx) => tx.run(sql`UPDATE users SET is_admin = 1 WHERE id = ${user.userId}`));
+  await own.ended;
 });
 
 test("a session that is only used by an open stream ends after its time", async () => {

@@ -1,23 +1,29 @@
 /** Notices that the user may do more or less than the page shows. */
 import { loadSession } from "./load-session";
-import { leftWorkspaces, session, toWorkspaceName, type Workspace, workspace, workspaces } from "./session";
+import { isAdmin, leftWorkspaces, session, toWorkspaceName, type Workspace, workspace, workspaces } from "./session";
 import { showToast } from "./toasts";
 
 let last: Promise<void> = Promise.resolve();
 
-/** Reads the account and its workspaces again, and says what has changed in the workspace that is shown: controls and dialogs disappear with it. */
+/** Reads the account and its workspaces again, and says what has changed: controls and dialogs disappear with it. */
 export function readPermissions(): void {
   // One after the other, so that each change is announced once.
   last = last.then(read);
 }
 
 async function read(): Promise<void> {
-  const before = workspace.value;
+  const [before, wasAdmin] = [workspace.value, isAdmin.value];
   await loadSession();
   if (before === null || session.value.kind !== "signed-in" || session.value.me.deleted_at !== null) return;
+  if (wasAdmin !== isAdmin.value) announceServerRole();
   const after = workspaces.value.find(({ id }) => id === before.id);
   if (after === undefined) announceLoss(before);
   else if (after.role !== before.role) announceRole(after);
+}
+
+function announceServerRole(): void {
+  if (isAdmin.value) showToast({ kind: "info", text: "You are an administrator now." });
+  else showToast({ kind: "bad", text: "You are no longer an administrator." });
 }
 
 function announceLoss(lost: Workspace): void {
