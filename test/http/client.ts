@@ -102,7 +102,8 @@ export function createClient(url: () => string, key: string | null, userId: stri
       ),
     ready: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<AssetDetail> => {
       const asset = await client.prepared(await client.upload(bytes, options));
-      if (asset.state !== "ready") throw new Error(`asset is ${asset.state}: ${asset.error_code}: ${asset.error_message}`);
+      if (asset.state !== "ready")
+        throw new Error(`asset is ${asset.state}: ${asset.error_code}: ${asset.error_message}`);
       return asset;
     },
     cut: (id: string) => must<Cut>("GET", `/v1/cuts/${id}`),

@@ -58,16 +58,16 @@ const MIN_TRANSCRIPT_BYTES = 1024 * 1024;
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const toPattern = (name: string): RegExp => new RegExp(`^${escapePattern(name)}$`);
 
-/** Returns the files that a preparation makes, which a later attempt reads. */
+/** Returns the files that a preparation makes, which a later attempt reads. The speech analysis says that the files of speech are complete. */
 function getPreparedNames(outputDir: string): string[] {
   const files = getMediaFolder(outputDir);
   return [
     files.probed,
     files.analysisAudio,
-    files.speechAnalysis,
     files.energy,
     files.transcript,
     files.transcriptColumns,
+    files.speechAnalysis,
     files.waveform,
     files.poster,
     files.filmstrip,

@@ -7,6 +7,7 @@ import { ExecutionLost, JobYielded } from "../../domain/jobs";
 import type { ExecutionKind, ExecutionManifest, SentFile, Ticket, TicketQueues } from "../../domain/workers";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
+import { createSemaphore, type Semaphore } from "../../lib/semaphore";
 import { decodeExecutionError } from "./execution-errors";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
 import type {
@@ -74,6 +75,8 @@ export type ExecutionsOptions = {
 type Execution = TrackedExecution & {
   incoming: IncomingFiles;
   wrongResults: number;
+  /** Files are checked and moved for one call at a time: a worker may repeat a call whose answer it has not received. */
+  turns: Semaphore;
   end(outcome: ExecutionEnd, error: unknown): void;
   complete(output: unknown): void;
 };
@@ -186,6 +189,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
           ticketAt: now,
           seenAt: now,
           wrongResults: 0,
+          turns: createSemaphore(1),
           missing: 0,
           finishing: null,
           end: (outcome, error) => {
@@ -224,23 +228,27 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     writeOutput: (id, name, part) => requireStarted(id).incoming.write(name, part),
     checkpoint: async (id, checkpoint, files) => {
       const execution = requireStarted(id);
-      await execution.incoming.check(files);
-      try {
-        await execution.incoming.commit(files, () => running.has(id));
-        if (!running.has(id)) throw createEndedError();
-        await execution.request.checkpoint(checkpoint);
-      } catch (error) {
-        execution.end("failed", error);
-        throw createEndedError();
-      }
+      await execution.turns.run(undefined, async () => {
+        await execution.incoming.check(files);
+        try {
+          await execution.incoming.commit(files, () => running.has(id));
+          if (!running.has(id)) throw createEndedError();
+          await execution.request.checkpoint(checkpoint);
+        } catch (error) {
+          execution.end("failed", error);
+          throw createEndedError();
+        }
+      });
     },
     finish: async (id, result) => {
       if (accepted.has(id)) return;
       const execution = requireStarted(id);
-      execution.finishing ??= settle(execution, result).finally(() => {
-        execution.finishing = null;
-        execution.seenAt = clock();
-      });
+      execution.finishing ??= execution.turns
+        .run(undefined, () => settle(execution, result))
+        .finally(() => {
+          execution.finishing = null;
+          execution.seenAt = clock();
+        });
       await execution.finishing.catch((error) => {
         execution.wrongResults++;
         if (!(error instanceof WrongFilesError)) execution.end("failed", error);

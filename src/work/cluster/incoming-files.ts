@@ -37,7 +37,10 @@ export type IncomingFiles = {
   write(name: string, part: IncomingPart): Promise<number>;
   /** Compares the files with what is named. Returns their paths. Throws `WrongFilesError`, and removes those files. */
   check(files: readonly SentFile[]): Promise<Map<string, string>>;
-  /** Moves checked files to where they belong. Those of an earlier call may be named again. `isCurrent` false stops. */
+  /**
+   * Moves checked files to where they belong, in the order of the rules, so that a file which stands for others comes after them. Those of an
+   * earlier call may be named again. `isCurrent` false stops.
+   */
   commit(files: readonly SentFile[], isCurrent: () => boolean): Promise<void>;
   /** Stops writing and removes what is not moved. */
   remove(): Promise<void>;
@@ -178,7 +181,8 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
       return new Map(named.map(({ name }) => [name, files.get(name)?.path ?? join(requireRule(name).dir, name)]));
     },
     commit: async (named, isCurrent) => {
-      for (const one of named) {
+      const inOrder = rules.flatMap((rule) => named.filter(({ name }) => rule.name.test(name)));
+      for (const one of inOrder) {
         const file = files.get(one.name);
         if (!file || !isCurrent()) continue;
         const { dir: target } = requireRule(one.name);

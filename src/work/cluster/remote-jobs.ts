@@ -1,6 +1,6 @@
 /** What a worker needs for each job, and how what it returns becomes the output of the job. Only files that have arrived count, not what it says. */
 import { mkdir, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import type { MediaInfo } from "../../domain/media";
@@ -72,7 +72,7 @@ async function describePrepare(
   let hasAudio = false;
 
   async function requireFiles(paths: string[]): Promise<void> {
-    for (const path of paths) if (!(await exists(path))) throw new InvalidResultError("a file is missing");
+    for (const path of paths) if (!(await exists(path))) throw new InvalidResultError(`${basename(path)} is missing`);
   }
 
   async function readCheckpoint(sent: unknown): Promise<PrepareCheckpoint> {

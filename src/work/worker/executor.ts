@@ -5,6 +5,7 @@ import { JobAborted, JobYielded } from "../../domain/jobs";
 import type { ExecutionKind, ExecutionManifest, SentFile, Ticket } from "../../domain/workers";
 import { createFileKey } from "../../lib/hash";
 import type { Log } from "../../lib/log";
+import { createSemaphore } from "../../lib/semaphore";
 import { type Head, HeadError, type RemoteExecution, type SentResult, type WorkerBoot } from "../../outbound/head";
 import { isFullDisk } from "../disk-space";
 import { jobErrorCodec } from "../job-child/error-codec";
@@ -142,6 +143,7 @@ async function runKind(
 ): Promise<SentResult> {
   const { signal, shouldYield, progress } = control;
   const sent = new Map<string, SentFile>();
+  const turns = createSemaphore(1);
 
   async function send(blobs: BlobRef[]): Promise<SentFile[]> {
     for (const { name, bytes } of blobs) {
@@ -153,18 +155,19 @@ async function runKind(
     return blobs.map(({ name }) => sent.get(name)).filter((file) => file !== undefined);
   }
 
-  /** Repeats a call once that was refused because files had changed on the way. */
-  async function withResend(blobs: BlobRef[], call: (files: SentFile[]) => Promise<void>): Promise<void> {
-    try {
-      await call(await send(blobs));
-    } catch (error) {
-      if (!(error instanceof HeadError) || error.status !== UNPROCESSABLE) throw error;
-      log.warn("execution.files_refused", { files: error.names });
-      const refused = error.names.length > 0 ? error.names : [...sent.keys()];
-      for (const name of refused) sent.delete(name);
-      await call(await send(blobs));
-    }
-  }
+  /** Repeats a call once that was refused because files had changed on the way. One at a time: branches of a run name the same files. */
+  const withResend = (blobs: BlobRef[], call: (files: SentFile[]) => Promise<void>): Promise<void> =>
+    turns.run(signal, async () => {
+      try {
+        await call(await send(blobs));
+      } catch (error) {
+        if (!(error instanceof HeadError) || error.status !== UNPROCESSABLE) throw error;
+        log.warn("execution.files_refused", { files: error.names });
+        const refused = error.names.length > 0 ? error.names : [...sent.keys()];
+        for (const name of refused) sent.delete(name);
+        await call(await send(blobs));
+      }
+    });
 
   const context: RunContext<JobOutput> = {
     signal,

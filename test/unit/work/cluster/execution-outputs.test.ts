@@ -1,8 +1,10 @@
 /** The files that a worker sends for an execution. */
 import { describe, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import { ExecutionLost, JobAborted } from "../../../../src/domain/jobs";
+import { getRule } from "../../../../src/work/cluster/execution-files";
 import { WrongFilesError } from "../../../../src/work/cluster/incoming-files";
 import { BOOT, completed, executionBench, part, refusal, sent } from "./execution-bench";
 
@@ -115,6 +117,37 @@ describe("files", () => {
     expect(seen).toEqual([{ kind: "probed" }, "film"]);
     await b.executions.finish(run.id, completed(file));
     expect((await run.ended).error).toBeNull();
+  });
+
+  test("of checkpoints that arrive at once are moved for one after the other", async () => {
+    await using b = await executionBench();
+    const seen: string[] = [];
+    const run = b.run({
+      checkpoint: async (checkpoint) => {
+        seen.push(`${checkpoint} begins`);
+        await Bun.file(join(b.outputDir, "output.mp4")).text();
+        seen.push(`${checkpoint} ends`);
+      },
+    });
+    b.executions.start(run.id, BOOT);
+    await b.send(run.id, "output.mp4", "film");
+    const file = sent("output.mp4", "film");
+    await Promise.all(["audio", "video"].map((kind) => b.executions.checkpoint(run.id, kind, [file])));
+    expect(seen).toEqual(["audio begins", "audio ends", "video begins", "video ends"]);
+  });
+
+  test("are moved in the order of the rules, and not after one that cannot be", async () => {
+    await using b = await executionBench();
+    const rule = (name: string) => getRule(b.outputDir, name, 100);
+    const run = b.run({ outputs: [rule("energy.steps"), rule("listening.json")] });
+    b.executions.start(run.id, BOOT);
+    for (const name of ["listening.json", "energy.steps"]) await b.send(run.id, name, name);
+    // A folder is in the way.
+    await mkdir(join(b.outputDir, "energy.steps", "full"), { recursive: true });
+    const named = ["listening.json", "energy.steps"].map((name) => sent(name, name));
+    expect(await refusal(() => b.executions.checkpoint(run.id, {}, named))).toBe("not_found");
+    expect((await run.ended).error).toMatchObject({ syscall: "rename" });
+    expect(await Bun.file(join(b.outputDir, "listening.json")).exists()).toBe(false);
   });
 
   test("an error of storing a checkpoint ends the execution with it", async () => {

@@ -72,6 +72,14 @@ test("of a worker that does not stop sending checkpoints, only a few are stored"
   expect([refusals.at(-1), checkpoints.length]).toEqual(["InvalidResultError", 30]);
 });
 
+test("the speech analysis, which says that the files of speech are complete, is moved after them", () => {
+  const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, limits);
+  const placeOf = (name: string) => rules.findIndex((rule) => rule.name.test(name));
+  const last = placeOf("listening.json");
+  for (const name of ["energy.steps", "transcript.json", "transcript-columns.json.gz"])
+    expect([name, placeOf(name) >= 0 && placeOf(name) < last]).toEqual([name, true]);
+});
+
 test("a transcript, which the server parses, is not larger than that of continuous speech", () => {
   const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, { maxDurationSeconds: 86_400 });
   const maxBytesOf = (name: string) => rules.find((rule) => rule.name.test(name))?.maxBytes;

@@ -9,6 +9,7 @@ import { newId } from "../../../../src/lib/ids";
 import { createLog } from "../../../../src/lib/log";
 import { killAllChildren } from "../../../../src/lib/process";
 import { createHead } from "../../../../src/outbound/head";
+import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
 import type { RenderInput } from "../../../../src/work/jobs/render-run";
 import type { MediaTools } from "../../../../src/work/media-tools";
 import { writeProbed } from "../../../../src/work/prepared-files";
@@ -61,14 +62,22 @@ async function openTested(port: number, folder: string, disk = roomy) {
 const encode = (text: string) => new TextEncoder().encode(text);
 
 /** A preparation that only probes, with files that earlier attempts have left. */
-function addProbe(head: FakeHead, source: Uint8Array, left: { name: string; content: Uint8Array }[] = []) {
+const addProbe = (head: FakeHead, source: Uint8Array, left: { name: string; content: Uint8Array }[] = []) =>
+  addPreparation(head, source, "probe", left);
+
+function addPreparation(
+  head: FakeHead,
+  source: Uint8Array,
+  scope: PrepareInput["scope"],
+  left: { name: string; content: Uint8Array }[] = [],
+) {
   return head.addExecution({
     kind: "prepare",
     input: {
       blobs: { source: { name: "source", bytes: source.byteLength } },
       language: null,
       limits: LIMITS,
-      scope: "probe",
+      scope,
     },
     files: [{ name: "source", content: source }, ...left.map((file) => ({ ...file, role: "output" as const }))],
   });
@@ -106,6 +115,31 @@ test("an execution reports files and output, once again when a checksum was refu
   expect(repeated.received.size).toBe(0);
   expect(network.bytes.to_server - to_server).toBeLessThan(6_000);
   expect(network.bytes.to_client - to_client).toBeLessThan(probed.byteLength + 6_000);
+});
+
+test("files and checkpoints of branches that run at once are sent one after the other", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const tested = await openTested(head.port, folder.path);
+  const source = await silentVideo();
+  const execution = addPreparation(head, source, "all");
+  // Without an audio track that branch ends at once.
+  execution.onCheckpoint = async (kind) => {
+    if (kind !== "audio") return;
+    const isFilmed = async () =>
+      (await readdir(folder.path, { recursive: true })).some((path) => path.endsWith("filmstrip.jpg"));
+    await until("the end of the other branch", isFilmed);
+    let polls = 0;
+    await until("time for it to send", () => ++polls > 10);
+  };
+  await tested.run(execution);
+  expect(execution.checkpoints.map(({ checkpoint }) => (checkpoint as { kind: string }).kind)).toEqual([
+    "probed",
+    "audio",
+    "video",
+  ]);
+  expect(execution.overlaps).toEqual([]);
+  expect(execution.results).toMatchObject([{ status: "completed" }]);
 });
 
 test("a file that cannot be read fails with the error of a local job", async () => {

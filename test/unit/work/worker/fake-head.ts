@@ -12,6 +12,11 @@ export type FakeExecution = {
   contents: Map<string, Uint8Array>;
   received: Map<string, Uint8Array>;
   checkpoints: { checkpoint: unknown; files: unknown }[];
+  /** Runs before a checkpoint is answered. */
+  onCheckpoint: (kind: string) => Promise<void>;
+  /** The kind of the checkpoint that is being answered, and the files that have arrived meanwhile. */
+  answering: string | null;
+  overlaps: string[];
   results: { status: string; output?: unknown; error?: { message?: string }; files?: unknown[] }[];
   starts: number;
   /** Names that are refused once, as if they had changed on the way. */
@@ -88,6 +93,9 @@ export function startFakeHead(): FakeHead {
         contents,
         received: new Map(),
         checkpoints: [],
+        onCheckpoint: async () => {},
+        answering: null,
+        overlaps: [],
         results: [],
         starts: 0,
         refuseOnce: new Set(),
@@ -167,7 +175,11 @@ const toManifestFile = ({ name, content, role = "input" }: GivenFile): Execution
   modifiedAt: 1_600_000_000,
 });
 
-function answerExecution(execution: FakeExecution, action: string, body: Record<string, unknown>): Response {
+async function answerExecution(
+  execution: FakeExecution,
+  action: string,
+  body: Record<string, unknown>,
+): Promise<Response> {
   const { manifest, received, refuseOnce } = execution;
   if (action === "start") {
     execution.starts++;
@@ -186,8 +198,14 @@ function answerExecution(execution: FakeExecution, action: string, body: Record<
       "Files differ.",
       wrong.map(({ name }) => name),
     );
-  if (action === "checkpoint") execution.checkpoints.push(body as FakeExecution["checkpoints"][number]);
-  else execution.results.push(body as FakeExecution["results"][number]);
+  if (action === "checkpoint") {
+    const sent = body as FakeExecution["checkpoints"][number];
+    const { kind } = sent.checkpoint as { kind: string };
+    execution.checkpoints.push(sent);
+    execution.answering = kind;
+    await execution.onCheckpoint(kind);
+    execution.answering = null;
+  } else execution.results.push(body as FakeExecution["results"][number]);
   return new Response(null, { status: 204 });
 }
 
@@ -199,7 +217,9 @@ function sendFile({ contents }: FakeExecution, name: string, request: Request): 
   return new Response(content.slice(Number(from), Number(to) + 1), { status: 206, headers });
 }
 
-async function receiveOutput({ received }: FakeExecution, name: string, request: Request): Promise<Response> {
+async function receiveOutput(execution: FakeExecution, name: string, request: Request): Promise<Response> {
+  const { received, answering, overlaps } = execution;
+  if (answering !== null) overlaps.push(`${name} during ${answering}`);
   const before = received.get(name) ?? new Uint8Array();
   if (request.method === "HEAD") return new Response(null, { headers: { "Upload-Offset": String(before.byteLength) } });
   if (request.headers.get("upload-offset") !== String(before.byteLength))
