@@ -5,6 +5,7 @@ import { PASSWORD, startSession, withPassword } from "../http/accounts";
 import { createClient } from "../http/client";
 import { tryCall } from "../http/outcome";
 import { useDashboard } from "./dashboard";
+import { readFocus } from "./keys";
 
 const { address, open, server, expectFailures } = useDashboard();
 
@@ -38,7 +39,15 @@ test("a key is created after the password, shown once, copied without the clipbo
   await shown.getByText("Copied.").waitFor();
   await shown.getByRole("button", { name: "Copy api key" }).click();
   await shown.getByText("Copied.").nth(1).waitFor();
-  await shown.getByRole("button", { name: "Done" }).click();
+  // It is not lost by accident: only its button closes it, and Escape leads there.
+  expect(await shown.getByRole("button", { name: "Close" }).count()).toBe(0);
+  await page.mouse.click(2, 2);
+  await page.getByRole("heading", { name: "API key created" }).click();
+  for (let times = 0; times < 3; times++) await page.keyboard.press("Escape");
+  expect(await shown.getByLabel("API key", { exact: true }).inputValue()).toBe(key);
+  expect(await readFocus(page)).toBe("Done");
+  await page.keyboard.press("Enter");
+  await shown.waitFor({ state: "detached" });
   // What was copied is pasted: the browser gives it to no script.
   await page.getByRole("button", { name: "New API key" }).click();
   await form.getByLabel("Name").focus();

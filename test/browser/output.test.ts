@@ -80,6 +80,8 @@ test("a share link is shown once, copied without a secure context, and works wit
   await button("Copy link").click();
   await until("the note", async () => (await page.getByRole("dialog").textContent())?.includes("Copied."));
   await page.keyboard.press("Escape");
+  expect(await page.getByLabel("Link", { exact: true }).inputValue()).toBe(link);
+  await button("Done").click();
   expect((await fetch(link)).status).toBe(200);
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Share");
 });

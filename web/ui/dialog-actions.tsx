@@ -26,7 +26,7 @@ type DoneFooterProps = { label?: string; onClose(): void };
 /** Closes a dialog whose only action is to be read. */
 export const DoneFooter = ({ label = "Done", onClose }: DoneFooterProps) => (
   <div class="dialog-foot">
-    <Button look="primary" onClick={onClose}>
+    <Button look="primary" data-closes onClick={onClose}>
       {label}
     </Button>
   </div>

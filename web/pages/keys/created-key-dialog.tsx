@@ -1,25 +1,21 @@
 import type { NewApiKey } from "../../app/keys-api";
 import { CodeBlock } from "../../ui/code-block";
 import { CopyField } from "../../ui/copy-field";
-import { Dialog } from "../../ui/dialog";
-import { DoneFooter } from "../../ui/dialog-actions";
+import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 import { createExample, KEY_PLACEHOLDER } from "./key-texts";
 
 /** The new key, which is shown once: the server stores only its hash. */
 export const CreatedKeyDialog = ({ created, onClose }: { created: NewApiKey; onClose(): void }) => (
-  <Dialog title="API key created" isWide onClose={onClose}>
-    <div class="dialog-body">
-      <CopyField
-        label="API key"
-        value={created.key ?? ""}
-        hint="Copy it now and keep it in a safe place: it is not shown again."
-        isFirst
-      />
-      <div class="field">
-        <span class="label">Try it</span>
-        <CodeBlock label="Example call" code={createExample(created.key ?? KEY_PLACEHOLDER, created.scopes)} />
-      </div>
+  <ShownOnceDialog title="API key created" isWide onClose={onClose}>
+    <CopyField
+      label="API key"
+      value={created.key ?? ""}
+      hint="Copy it now and keep it in a safe place: it is not shown again."
+      isFirst
+    />
+    <div class="field">
+      <span class="label">Try it</span>
+      <CodeBlock label="Example call" code={createExample(created.key ?? KEY_PLACEHOLDER, created.scopes)} />
     </div>
-    <DoneFooter onClose={onClose} />
-  </Dialog>
+  </ShownOnceDialog>
 );

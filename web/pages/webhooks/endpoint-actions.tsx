@@ -57,7 +57,6 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
           onConfirm={async () => {
             const path = "/api/v1/webhook-endpoints/{endpoint_id}/rotate-secret";
             setSecret((await must(api.POST(path, { params }))).secret);
-            onChanged();
           }}
           onClose={close}
         >
@@ -70,7 +69,15 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
       )}
       {open === "delete" && <DeleteDialog endpoint={endpoint} onDeleted={onDeleted} onClose={close} />}
       {open === null && secret !== null && (
-        <SecretDialog title="Secret rotated" secret={secret} onClose={() => setSecret(null)}>
+        <SecretDialog
+          title="Secret rotated"
+          secret={secret}
+          onClose={() => {
+            setSecret(null);
+            // Not before: a page that fails to load would take the secret with it.
+            onChanged();
+          }}
+        >
           <p>The old secret works for 24 more hours.</p>
         </SecretDialog>
       )}

@@ -5,9 +5,10 @@ import { useResource } from "../../app/resource";
 import { showToast } from "../../app/toasts";
 import { CopyField } from "../../ui/copy-field";
 import { Dialog } from "../../ui/dialog";
-import { DoneFooter, FormActions } from "../../ui/dialog-actions";
+import { FormActions } from "../../ui/dialog-actions";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
+import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 import { ROLES, type Role } from "./roles";
 
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
@@ -16,17 +17,21 @@ type Invited = { email: string; url: string; expiresAt: string };
 /** Adds a member by address. An address without an account gets an invitation, whose link is shown once. */
 export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProps) {
   const [invited, setInvited] = useState<Invited | null>(null);
-  if (invited !== null) return <InvitationDialog invited={invited} onClose={onClose} />;
+  const finish = () => {
+    onClose();
+    // Not while the link is shown: a page that fails to load would take it along.
+    onAdded();
+  };
+  if (invited !== null) return <InvitationDialog invited={invited} onClose={finish} />;
   const add = async (email: string, role: Role) => {
     const params = { path: { workspace_id: workspaceId } };
     const added: Schemas["AddedMember"] = await must(
       api.POST("/api/v1/workspaces/{workspace_id}/members", { params, body: { email, role } }),
     );
-    onAdded();
     if (added.invitation_url !== null && added.expires_at !== null)
       return setInvited({ email, url: added.invitation_url, expiresAt: added.expires_at });
     showToast({ kind: "info", text: `${email} is now a member.` });
-    onClose();
+    finish();
   };
   return (
     <Dialog title="Add a member" onClose={onClose}>
@@ -85,22 +90,19 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
   const state = methods.state.value;
   const isMailed = state.kind === "ready" && state.value.email;
   return (
-    <Dialog title="Invitation created" onClose={onClose}>
-      <div class="dialog-body">
-        <p>
-          <strong>{invited.email}</strong> has no account yet.{" "}
-          {isMailed
-            ? "The invitation was sent by email. You can also send the link yourself."
-            : "This server does not send email: send the link yourself."}
-        </p>
-        <CopyField
-          label="Invitation link"
-          value={invited.url}
-          isFirst
-          hint={`Valid once, until ${formatTime(invited.expiresAt)}. It is not shown again. Anyone with the link can join.`}
-        />
-      </div>
-      <DoneFooter onClose={onClose} />
-    </Dialog>
+    <ShownOnceDialog title="Invitation created" onClose={onClose}>
+      <p>
+        <strong>{invited.email}</strong> has no account yet.{" "}
+        {isMailed
+          ? "The invitation was sent by email. You can also send the link yourself."
+          : "This server does not send email: send the link yourself."}
+      </p>
+      <CopyField
+        label="Invitation link"
+        value={invited.url}
+        isFirst
+        hint={`Valid once, until ${formatTime(invited.expiresAt)}. It is not shown again. Anyone with the link can join.`}
+      />
+    </ShownOnceDialog>
   );
 }

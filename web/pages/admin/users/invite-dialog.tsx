@@ -3,9 +3,10 @@ import { api, type Schemas } from "../../../app/api";
 import { formatTime } from "../../../app/format";
 import { CopyField } from "../../../ui/copy-field";
 import { Dialog } from "../../../ui/dialog";
-import { DoneFooter, FormActions } from "../../../ui/dialog-actions";
+import { FormActions } from "../../../ui/dialog-actions";
 import { Field, SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
+import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
 import { mustAdmin } from "../admin-api";
 
 type InvitedUser = Schemas["InvitedUser"];
@@ -58,22 +59,19 @@ export function InviteDialog({ onInvited, onClose }: InviteDialogProps) {
 
 function InvitationLink({ invited, onClose }: { invited: InvitedUser; onClose(): void }) {
   return (
-    <Dialog title="Invitation created" onClose={onClose}>
-      <div class="dialog-body">
-        <p dir="auto">
-          <strong>{invited.user.email}</strong> can set a password with this link. It works once, until{" "}
-          {formatTime(invited.expires_at)}.
-        </p>
-        {invited.invitation_url !== null && (
-          <CopyField
-            label="Invitation link"
-            value={invited.invitation_url}
-            hint="It is not shown again. It was also sent by email if the server has a mail server."
-            isFirst
-          />
-        )}
-      </div>
-      <DoneFooter onClose={onClose} />
-    </Dialog>
+    <ShownOnceDialog title="Invitation created" onClose={onClose}>
+      <p dir="auto">
+        <strong>{invited.user.email}</strong> can set a password with this link. It works once, until{" "}
+        {formatTime(invited.expires_at)}.
+      </p>
+      {invited.invitation_url !== null && (
+        <CopyField
+          label="Invitation link"
+          value={invited.invitation_url}
+          hint="It is not shown again. It was also sent by email if the server has a mail server."
+          isFirst
+        />
+      )}
+    </ShownOnceDialog>
   );
 }

@@ -3,9 +3,10 @@ import { api, type Schemas } from "../../../app/api";
 import { CodeBlock } from "../../../ui/code-block";
 import { CopyField } from "../../../ui/copy-field";
 import { Dialog } from "../../../ui/dialog";
-import { DoneFooter, FormActions } from "../../../ui/dialog-actions";
+import { FormActions } from "../../../ui/dialog-actions";
 import { Field } from "../../../ui/field";
 import { Form } from "../../../ui/form";
+import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
 import { mustAdmin } from "../admin-api";
 
 type CreatedToken = Schemas["CreatedWorkerToken"];
@@ -50,24 +51,21 @@ const createCommand = (token: string): string =>
 function CreatedTokenDialog({ created, onClose }: { created: CreatedToken; onClose(): void }) {
   const token = created.token ?? "";
   return (
-    <Dialog title="Join token created" isWide onClose={onClose}>
-      <div class="dialog-body">
-        <CopyField
-          label="Join token"
-          value={token}
-          hint={`For ${created.name} only. Copy it now: it is not shown again.`}
-          isFirst
-        />
-        <div class="field">
-          <span class="label">On the other machine</span>
-          <CodeBlock label="Command for the worker" code={createCommand(token)} />
-          <span class="hint">
-            REDIS_URL is the redis_url of this server, as the other machine reaches it. Run{" "}
-            <code>./install.sh --worker --systemd</code> there instead to install a service.
-          </span>
-        </div>
+    <ShownOnceDialog title="Join token created" isWide onClose={onClose}>
+      <CopyField
+        label="Join token"
+        value={token}
+        hint={`For ${created.name} only. Copy it now: it is not shown again.`}
+        isFirst
+      />
+      <div class="field">
+        <span class="label">On the other machine</span>
+        <CodeBlock label="Command for the worker" code={createCommand(token)} />
+        <span class="hint">
+          REDIS_URL is the redis_url of this server, as the other machine reaches it. Run{" "}
+          <code>./install.sh --worker --systemd</code> there instead to install a service.
+        </span>
       </div>
-      <DoneFooter onClose={onClose} />
-    </Dialog>
+    </ShownOnceDialog>
   );
 }
