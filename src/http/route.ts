@@ -120,11 +120,13 @@ export function route<
         principal,
         idempotency: null,
       };
-      const resource = load && (await load.find(call));
-      if (load && resource === null) throw notFound(load.name);
+      let resource = await loadResource(call, load);
       const { text, ...input } = await readInput(definition, call);
-      // A client can take its time to send a body. Who lost access meanwhile must not act any more.
-      if (definition.body) call.principal = await received.reauthorize();
+      if (definition.body) {
+        // A client can take its time to send a body. Who lost access meanwhile must not act any more, nor on what was deleted or changed.
+        call.principal = await received.reauthorize();
+        resource = await loadResource(call, load);
+      }
       if (idempotent) {
         call.idempotency = readIdempotencyKey(call, text, Object.keys(definition.headers ?? {}));
         // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.
@@ -139,6 +141,13 @@ export function route<
       return complete(call, reply);
     },
   };
+}
+
+/** Throws `AppError` `not_found` if the resource does not exist. */
+async function loadResource<Row>(call: Call, load: ResourceLoader<Row> | undefined): Promise<Row | undefined> {
+  const resource = load && (await load.find(call));
+  if (resource === null) throw notFound(load!.name);
+  return resource;
 }
 
 /** Throws `AppError` if the workspace or the resource was deleted while the call ran, which is why it failed. */

@@ -28,6 +28,9 @@ export const create = route({
   load: renderLoader,
   handle: async ({ services }, { body, resource }) => {
     if (resource.state !== "completed") throw new AppError("conflict", `Render is ${resource.state}, not completed.`);
+    // The file system may have lost it, or a backup without media was restored.
+    if (!(await Bun.file(services.folders.renderOutput(resource.id, resource.resolved.format)).exists()))
+      throw new AppError("conflict", "The file of this render is missing. Delete the render and start it again.");
     const { url, expiresAt } = services.links.signShare(resource.id, body.expires_in_seconds, services.now());
     return created(url, { url, expires_at: formatTime(expiresAt) } satisfies Resource<"ShareLink">);
   },

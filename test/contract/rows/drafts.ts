@@ -1,5 +1,6 @@
 /** Rows of the contract: drafts, corrected texts and share links. */
 import { expect } from "bun:test";
+import { rename } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { createApiKey } from "../../../src/work/accounts";
 import { emailOf } from "../../http/accounts";
@@ -186,7 +187,24 @@ export const draftRows: DashboardRow[] = [
       // Of a kind of its own: neither its signature nor that of a download link opens the other.
       expect((await fetch(body.url.replace("/files/shares/", "/files/renders/"))).status).toBe(404);
       expect((await fetch(render.download_url!.replace("/files/renders/", "/files/shares/"))).status).toBe(404);
-      expect(await getOutcome("DELETE", `/renders/${id}`, { as })).toBe("204");
+      const output = server.services().folders.renderOutput(id, "mp3");
+      await rename(output, `${output}.lost`);
+      expect(await share(3_600)).toBe("409 conflict");
+      await rename(`${output}.lost`, output);
+
+      // Deleted after the request has begun: the rest of the body follows the deletion.
+      const parts = [`{"expires_in_seconds":`, "3600}"];
+      const late = new ReadableStream<string>({
+        pull: async (controller) => {
+          if (parts.length === 1) expect(await getOutcome("DELETE", `/renders/${id}`, { as })).toBe("204");
+          controller.enqueue(parts.shift()!);
+          if (parts.length === 0) controller.close();
+        },
+      });
+      const headers = { "Content-Type": "application/json" };
+      expect(await getOutcome("POST", path, { body: late.pipeThrough(new TextEncoderStream()), headers, as })).toBe(
+        "404 not_found",
+      );
       expect((await fetch(body.url)).status).toBe(404);
     },
   ],
