@@ -84,6 +84,14 @@ export const WORKER_STATES = ["online", "draining", "no_redis", "offline"] as co
 
 /**
  * How an execution on a worker ended. `lost`: heartbeats of the worker were missing. `aborted`: it was cancelled, or its worker revoked. `yielded` and
- * `released`: given back before the end.
+ * `released`: given back before the end. `disk_full`: given back because the worker had no disk space left.
  */
-export const WORKER_RUN_OUTCOMES = ["completed", "failed", "yielded", "released", "aborted", "lost"] as const;
+export const WORKER_RUN_OUTCOMES = [
+  "completed",
+  "failed",
+  "yielded",
+  "released",
+  "disk_full",
+  "aborted",
+  "lost",
+] as const;

@@ -101,7 +101,7 @@ export const workerDetail = exactly({
       kind,
       job_id: uuid,
       subject_id: uuid,
-      outcome: oneOf("completed", "failed", "yielded", "released", "aborted", "lost"),
+      outcome: oneOf("completed", "failed", "yielded", "released", "disk_full", "aborted", "lost"),
       media_seconds: orNull(Type.Number()),
       started_at: time,
       ended_at: time,

@@ -4,7 +4,7 @@ import { JobKilled, JobYielded } from "../../domain/jobs";
 import { RenderYielded } from "../../media/parallel";
 import { jobErrorCodec } from "../job-child/error-codec";
 
-/** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled, or its disk is full. */
+/** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */
 const KNOWN_CODES: readonly string[] = [
   "unsupported_media",
   "corrupt_media",
@@ -29,4 +29,10 @@ export function decodeExecutionError(sent: object): Error {
     return new AppError(code, error.message, details.isPermanent === true ? { isPermanent: true } : {});
   }
   return new Error(`The worker reported: ${error instanceof Error ? error.message : "an error"}`);
+}
+
+/** Returns whether an execution failed because its worker had no disk space left, which says nothing about the job. */
+export function isFullWorkerDisk(sent: object): boolean {
+  const { kind, code } = sent as { kind?: unknown; code?: unknown };
+  return kind === "app" && code === "storage_full";
 }

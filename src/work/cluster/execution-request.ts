@@ -1,4 +1,5 @@
 /** What an execution on a worker is made of, and how it ends. */
+import type { WORKER_RUN_OUTCOMES } from "../../domain/states";
 import type { ExecutionFile, ExecutionKind, SentFile } from "../../domain/workers";
 import type { OutputRule } from "./incoming-files";
 
@@ -29,7 +30,7 @@ export type ExecutionRequest = {
 };
 
 /** How an execution ended, for the history of its worker. */
-export type ExecutionEnd = "completed" | "failed" | "yielded" | "released" | "aborted" | "lost";
+export type ExecutionEnd = (typeof WORKER_RUN_OUTCOMES)[number];
 
 /** What executions tell the list of workers. */
 export type ExecutionHistory = {

@@ -8,7 +8,7 @@ import type { ExecutionKind, ExecutionManifest, SentFile, Ticket, TicketQueues }
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { createSemaphore, type Semaphore } from "../../lib/semaphore";
-import { decodeExecutionError } from "./execution-errors";
+import { decodeExecutionError, isFullWorkerDisk } from "./execution-errors";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
 import type {
   ExecutionEnd,
@@ -80,6 +80,8 @@ type Execution = TrackedExecution & {
   end(outcome: ExecutionEnd, error: unknown): void;
   complete(output: unknown): void;
 };
+
+const jobFacts = ({ request: { kind, stepId, subjectId } }: Execution) => ({ kind, job: stepId, subject: subjectId });
 
 const createEndedError = (): AppError =>
   new AppError("not_found", "Execution link is invalid, or the execution has ended.");
@@ -153,7 +155,9 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         return execution.complete(output);
       }
       case "failed":
-        return execution.end("failed", decodeExecutionError(result.error));
+        if (!isFullWorkerDisk(result.error)) return execution.end("failed", decodeExecutionError(result.error));
+        log.warn("worker.disk_full", { worker: execution.workerId, execution: execution.id, ...jobFacts(execution) });
+        return execution.end("disk_full", new ExecutionLost("the worker's disk is full", false));
       case "yielded":
         return execution.end("yielded", new JobYielded());
       case "released":

@@ -25,20 +25,41 @@ const MAX_AVOID_MS = 60_000;
 const LOST_MS = 30_000;
 /** After a failed one, which fails again on a machine with a fault. */
 const FAILED_MS = 600_000;
+/** A worker whose disk was full gets nothing new for this long, and twice as long when it is full again soon after. */
+const FULL_DISK_MS = 15_000;
+const MAX_FULL_DISK_MS = 600_000;
+const FULL_DISK_MEMORY_MS = 1_800_000;
 
 /** `clock` in milliseconds. */
 export function createWorkerTrouble(clock: () => number): WorkerTrouble {
   const avoidedUntil = new Map<string, number>();
   const notTaken = new Map<string, number>();
+  const fullDisks = new Map<string, { forMs: number; until: number }>();
   /** Workers that have completed nothing since they failed. */
   const failing = new Set<string>();
   const steps = new Map<string, number>();
   const toKey = (workerId: string, stepId: string) => `${stepId} ${workerId}`;
 
+  const avoidFor = (workerId: string, milliseconds: number) =>
+    avoidedUntil.set(workerId, Math.max(avoidedUntil.get(workerId) ?? 0, clock() + milliseconds));
+
+  function recordFullDisk(workerId: string): void {
+    const before = fullDisks.get(workerId);
+    // What ran there beside the first one has met the same disk.
+    if (before && clock() < before.until) return;
+    const forMs = before ? Math.min(MAX_FULL_DISK_MS, before.forMs * 2) : FULL_DISK_MS;
+    fullDisks.set(workerId, { forMs, until: clock() + forMs });
+    avoidFor(workerId, forMs);
+  }
+
   return {
     record: (workerId, stepId, outcome, error) => {
       const key = toKey(workerId, stepId);
       if (outcome === "aborted" || outcome === "released") return;
+      if (outcome === "disk_full") {
+        steps.set(key, clock() + FAILED_MS);
+        return recordFullDisk(workerId);
+      }
       if (outcome === "lost" || (outcome === "failed" && !isOfFile(error))) {
         failing.add(workerId);
         steps.set(key, clock() + (outcome === "lost" ? LOST_MS : FAILED_MS));
@@ -51,7 +72,7 @@ export function createWorkerTrouble(clock: () => number): WorkerTrouble {
     avoid: (workerId, reason) => {
       const times = reason === "released" ? 0 : (notTaken.get(workerId) ?? 0);
       if (reason === "not_taken") notTaken.set(workerId, times + 1);
-      avoidedUntil.set(workerId, clock() + Math.min(MAX_AVOID_MS, AVOID_MS * 2 ** times));
+      avoidFor(workerId, Math.min(MAX_AVOID_MS, AVOID_MS * 2 ** times));
     },
     isAvoided: (workerId) => (avoidedUntil.get(workerId) ?? 0) > clock(),
     rank: (workerId, stepId) =>
@@ -59,6 +80,7 @@ export function createWorkerTrouble(clock: () => number): WorkerTrouble {
     prune: () => {
       const now = clock();
       for (const map of [avoidedUntil, steps]) for (const [key, until] of map) if (until <= now) map.delete(key);
+      for (const [key, { until }] of fullDisks) if (until + FULL_DISK_MEMORY_MS <= now) fullDisks.delete(key);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Runs executions on a worker: fetches the files, runs what the head would run itself, and sends back the files and the result. */
 import { join } from "node:path";
 import type { BlobCache } from "../../blobs/blob-cache";
+import { AppError } from "../../domain/errors";
 import { JobAborted, JobYielded } from "../../domain/jobs";
 import type { ExecutionKind, ExecutionManifest, SentFile, Ticket } from "../../domain/workers";
 import { createFileKey } from "../../lib/hash";
@@ -197,7 +198,7 @@ function toResult(error: unknown, log: Log, signal: AbortSignal): SentResult {
   if (error instanceof JobYielded) return { status: "yielded" };
   if (error instanceof HeadError && GONE_STATUSES.includes(error.status)) throw error;
   log.warn("execution.failed", { error });
-  // The disk of the head is not full: the job may succeed there, or on another worker.
-  const reported = isFullDisk(error) ? new Error("The worker's disk is full.") : error;
+  // The head knows that it is not its own disk, and has another place run the job.
+  const reported = isFullDisk(error) ? new AppError("storage_full", "The worker's disk is full.") : error;
   return { status: "failed", error: jobErrorCodec.encode(reported) };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import type { SentFile, Ticket } from "../../../../src/domain/workers";
 import { sha256 } from "../../../../src/lib/hash";
-import { silentLog } from "../../../../src/lib/log";
+import { createLog } from "../../../../src/lib/log";
 import type { ExecutionRequest } from "../../../../src/work/cluster/execution-request";
 import { createExecutions } from "../../../../src/work/cluster/executions";
 import type { IncomingPart } from "../../../../src/work/cluster/incoming-files";
@@ -48,6 +48,7 @@ export async function executionBench() {
   const tickets: Ticket[] = [];
   const removed: string[] = [];
   const history: string[] = [];
+  const log: string[] = [];
   const boots = new Map<string, string>([[WORKER, BOOT.bootId]]);
   const outputDir = join(folder.path, "output");
   const state = { now: 0, isReachable: true, addFails: false, rooms: 0 };
@@ -73,7 +74,7 @@ export async function executionBench() {
     onRoom: () => {
       state.rooms++;
     },
-    log: silentLog(),
+    log: createLog((line) => log.push(line), false),
     clock: () => state.now,
   });
 
@@ -112,6 +113,7 @@ export async function executionBench() {
     tickets,
     removed,
     history,
+    log,
     boots,
     state,
     outputDir,

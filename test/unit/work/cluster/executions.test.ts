@@ -66,12 +66,7 @@ describe("an execution", () => {
     ["an error of the job", new AppError("corrupt_media", "File is damaged."), "AppError", "File is damaged."],
     ["a kill by the kernel", new JobKilled(), "JobKilled", "the kernel killed the job's child process"],
     ["a crash", new TypeError("x is undefined"), "Error", "The worker reported: x is undefined"],
-    [
-      "a code that only the head decides on",
-      new AppError("storage_full", "full"),
-      "Error",
-      "The worker reported: full",
-    ],
+    ["a code that only the head decides on", new AppError("cancelled", "no"), "Error", "The worker reported: no"],
     ["a code that no job has", new AppError("unauthenticated", "no"), "Error", "The worker reported: no"],
   ])("fails with %s", async (_, error, name, message) => {
     await using b = await executionBench();
@@ -107,6 +102,19 @@ describe("an execution", () => {
     b.advance(6_000);
     b.executions.heartbeat(BOOT, []);
     expect(b.executions.trouble.isAvoided(WORKER)).toBe(false);
+  });
+
+  test("is given back by a worker whose disk is full, which is no failure of the job", async () => {
+    await using b = await executionBench();
+    const run = b.run();
+    b.executions.start(run.id, BOOT);
+    const error = jobErrorCodec.encode(new AppError("storage_full", "The worker's disk is full."));
+    await b.executions.finish(run.id, { status: "failed", error });
+    const ended = (await run.ended).error;
+    expect(ended).toBeInstanceOf(ExecutionLost);
+    expect(ended).toMatchObject({ hasStarted: false });
+    expect([b.history, b.executions.trouble.isAvoided(WORKER)]).toEqual([["disk_full"], true]);
+    expect(b.log).toEqual([expect.stringContaining("worker.disk_full")]);
   });
 
   test("an error of the head's own check ends it", async () => {

@@ -44,3 +44,24 @@ test("a worker that takes no tickets waits longer each time", () => {
   trouble.record("w", "step", "completed", null);
   expect(avoidedFor()).toBe(5);
 });
+
+test("a worker whose disk is full waits longer each time, and for the same step another place is preferred", () => {
+  const { state, trouble } = bench();
+  const avoidedFor = () => {
+    for (const step of ["a", "b", "c"]) trouble.record("w", step, "disk_full", null);
+    let seconds = 0;
+    for (; trouble.isAvoided("w"); seconds++) {
+      state.now += 1_000;
+      trouble.prune();
+    }
+    // What needs less space still completes.
+    trouble.record("w", "small", "completed", null);
+    return seconds;
+  };
+  expect([1, 2, 3, 4, 5, 6, 7, 8].map(avoidedFor)).toEqual([15, 30, 60, 120, 240, 480, 600, 600]);
+  expect([trouble.rank("w", "a"), trouble.rank("w", "other"), trouble.isAvoided("v")]).toEqual([0, 0, false]);
+  state.now += 1_800_000;
+  trouble.prune();
+  expect(avoidedFor()).toBe(15);
+  expect(trouble.rank("w", "a")).toBe(2);
+});

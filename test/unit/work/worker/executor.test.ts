@@ -151,14 +151,14 @@ test("a file that cannot be read fails with the error of a local job", async () 
   expect(execution.results).toMatchObject([{ status: "failed", error: { kind: "app", code: "unsupported_media" } }]);
 });
 
-test("a worker without disk space fails with an error that another place does not have", async () => {
+test("a worker without disk space says so", async () => {
   await using head = startFakeHead();
   await using folder = await temporaryFolder();
   const tested = await openTested(head.port, folder.path, { availableBytes: () => 0, claim: () => false });
   const execution = addProbe(head, encode("anything"));
   await tested.run(execution);
   expect(execution.results).toMatchObject([
-    { status: "failed", error: { kind: "error", message: "The worker's disk is full." } },
+    { status: "failed", error: { kind: "app", code: "storage_full", message: "The worker's disk is full." } },
   ]);
   expect(await tested.kept()).toEqual([]);
 });
@@ -173,7 +173,7 @@ test("a disk that fills up midway ends the execution without files, and the next
   const source = await silentVideo();
   const failed = addProbe(head, source);
   await tested.run(failed);
-  expect(failed.results).toMatchObject([{ status: "failed", error: { message: "The worker's disk is full." } }]);
+  expect(failed.results).toMatchObject([{ status: "failed", error: { code: "storage_full" } }]);
   const left = (await readdir(folder.path, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   expect([await tested.kept(), left.map(({ name }) => name)]).toEqual([[], []]);
   isFull = false;

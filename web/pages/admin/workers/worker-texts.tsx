@@ -32,6 +32,7 @@ const OUTCOME_LOOKS: Record<Run["outcome"], { text: string; look: string }> = {
   failed: { text: "Failed", look: "bad" },
   yielded: { text: "Gave way", look: "" },
   released: { text: "Given back", look: "" },
+  disk_full: { text: "Disk full", look: "bad" },
   aborted: { text: "Stopped", look: "" },
   lost: { text: "Lost", look: "bad" },
 };
