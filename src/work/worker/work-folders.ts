@@ -36,6 +36,7 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
   const used = new Set<string>();
   /** Folders in use that nobody needs later. */
   const forgotten = new Set<string>();
+  const removals = new Map<string, Promise<void>>();
   await removeOld();
 
   async function listUnused(): Promise<{ name: string; usedAt: number }[]> {
@@ -48,7 +49,11 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
 
   async function remove(name: string): Promise<void> {
     // It may have been taken meanwhile.
-    if (!used.has(name)) await rm(join(root, name), { recursive: true, force: true });
+    if (used.has(name)) return;
+    const removal =
+      removals.get(name) ?? rm(join(root, name), { recursive: true, force: true }).finally(() => removals.delete(name));
+    removals.set(name, removal);
+    await removal;
   }
 
   async function removeOld(): Promise<void> {
@@ -63,6 +68,8 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
       const name = used.has(own) ? `${asset}_${execution}` : own;
       used.add(name);
       const path = join(root, name);
+      // Else what this one writes would be removed too.
+      await removals.get(name)?.catch(() => {});
       await mkdir(path, { recursive: true });
       return {
         path,

@@ -41,6 +41,20 @@ test("work folders of deleted recordings are removed, at once or when their exec
   expect(await names()).toEqual([`${other}_key`, "speech-1"].toSorted());
 });
 
+test("a work folder that is taken while it is being removed stays", async () => {
+  await using folder = await temporaryFolder();
+  const workFolders = await openWorkFolders(folder.path);
+  const asset = newId();
+  const acquire = () => workFolders.acquire({ asset, key: "key", execution: newId() });
+  const first = await acquire();
+  await Promise.all(Array.from({ length: 300 }, (_, n) => Bun.write(join(first.path, `work/${n}`), "x")));
+  const released = first.release(false);
+  const second = await acquire();
+  await Bun.write(join(second.path, "chunk"), "x");
+  await released;
+  expect(await readdir(second.path)).toEqual(["chunk"]);
+});
+
 test("many recordings are asked about in parts, and none without copies", async () => {
   const asked: number[] = [];
   let assets: string[] = [];
