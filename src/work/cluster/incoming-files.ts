@@ -48,6 +48,7 @@ export type IncomingFiles = {
 
 type Incoming = {
   path: string;
+  created: Promise<void>;
   length: number;
   offset: number;
   hasher: Bun.CryptoHasher | null;
@@ -80,15 +81,28 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
         "conflict",
         `Upload-Length is ${length} but the file was announced with ${known.length} bytes.`,
       );
-    if (known) return known;
+    if (known) {
+      await known.created;
+      return known;
+    }
     if (files.size >= MAX_OUTPUT_FILES)
       throw new AppError("payload_too_large", `An execution sends at most ${MAX_OUTPUT_FILES} files.`);
     const path = join(dir, name);
-    const file = { path, length, offset: 0, hasher: new Bun.CryptoHasher("sha256"), sha256: null };
+    const created = create(path);
+    const file = { path, created, length, offset: 0, hasher: new Bun.CryptoHasher("sha256"), sha256: null };
     files.set(name, file);
+    try {
+      await created;
+    } catch (error) {
+      if (files.get(name) === file) files.delete(name);
+      throw error;
+    }
+    return file;
+  }
+
+  async function create(path: string): Promise<void> {
     await mkdir(dir, { recursive: true });
     await writeFile(path, "");
-    return file;
   }
 
   async function discard(name: string): Promise<void> {

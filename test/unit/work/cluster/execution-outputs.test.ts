@@ -58,6 +58,18 @@ describe("files", () => {
     expect(await Bun.file(join(b.outputDir, "output.mp4")).text()).toBe("abcdefghi");
   });
 
+  test("whose first part arrives twice at once are complete", async () => {
+    await using b = await executionBench();
+    const run = b.run();
+    b.executions.start(run.id, BOOT);
+    const write = () => b.executions.writeOutput(run.id, "output.mp4", part(0, 4, "film"));
+    for (const code of await Promise.all([refusal(write), refusal(write)]))
+      expect(code).toBeOneOf(["none", "conflict"]);
+    expect(b.executions.getOutputOffset(run.id, "output.mp4")).toBe(4);
+    await b.executions.finish(run.id, completed(sent("output.mp4", "film")));
+    expect(await Bun.file(join(b.outputDir, "output.mp4")).text()).toBe("film");
+  });
+
   test("a new part takes over from one that no longer arrives", async () => {
     await using b = await executionBench();
     const run = b.run();
