@@ -6,7 +6,9 @@ import { temporaryFolder } from "../../temporary-folder";
 const INSTALLER = join(import.meta.dir, "../../../install.sh");
 
 function run(cwd: string, args: string[]) {
-  const { exitCode, stderr } = Bun.spawnSync(["bash", INSTALLER, ...args], { cwd });
+  // Bash warns about a locale that is not installed.
+  const env = { ...process.env, LC_ALL: "C" };
+  const { exitCode, stderr } = Bun.spawnSync(["bash", INSTALLER, ...args], { cwd, env });
   return `${exitCode} ${stderr.toString().split("\n")[0]}`;
 }
 

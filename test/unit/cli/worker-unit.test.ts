@@ -11,7 +11,10 @@ function printUnit(): Map<string, string> {
     set -euo pipefail
     eval "$(sed -n '/^readonly WORKER_CONFIG=/p; /^say()/p; /^is_root()/p; /^program_folder() {/,/^}$/p; /^unit() {/,/^}$/p' "$1")"
     eval "$(sed -n 's/^ *\\(unit "Offcut worker" .*\\) >.*/\\1/p' "$1")"`;
-  const { stdout, stderr, exitCode } = Bun.spawnSync(["bash", "-c", script, "bash", INSTALLER]);
+  const { stdout, stderr, exitCode } = Bun.spawnSync(["bash", "-c", script, "bash", INSTALLER], {
+    // Bash warns about a locale that is not installed.
+    env: { ...process.env, LC_ALL: "C" },
+  });
   expect([exitCode, stderr.toString()]).toEqual([0, ""]);
   const lines = stdout.toString().split("\n");
   return new Map(lines.filter((line) => line.includes("=")).map((line) => line.split(/=(.*)/) as [string, string]));

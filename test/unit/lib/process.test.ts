@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { getPriority } from "node:os";
 import { killAllChildren, spawnChild } from "../../../src/lib/process";
+import { until } from "../../until";
 
 const shell = (script: string) => ["/bin/sh", "-c", script];
 
@@ -67,8 +68,7 @@ describe("a child process", () => {
     await child.kill();
     expect((await child.exited).signal).toBe("SIGTERM");
     expect(child.endedBy()).toBe("kill");
-    await Bun.sleep(20);
-    expect(await isRunning(grandchild)).toBe(false);
+    await until("the end of the grandchild", async () => !(await isRunning(grandchild)));
   });
 
   test("a child that ignores SIGTERM is killed two seconds later", async () => {
@@ -117,8 +117,7 @@ describe("a child process", () => {
     expect(await isRunning(pid)).toBe(true);
     parent.kill("SIGKILL");
     await parent.exited;
-    for (let n = 0; n < 50 && (await isRunning(pid)); n++) await Bun.sleep(20);
-    expect(await isRunning(pid)).toBe(false);
+    await until("the end of the child", async () => !(await isRunning(pid)));
   });
 });
 

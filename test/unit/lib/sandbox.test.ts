@@ -10,6 +10,7 @@ import {
   type SandboxView,
 } from "../../../src/lib/sandbox";
 import { temporaryFolder } from "../../temporary-folder";
+import { until } from "../../until";
 
 const HOST: BwrapHost = {
   program: "/usr/bin/bwrap",
@@ -195,8 +196,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     expect(tree.length).toBeGreaterThan(1);
     parent.kill("SIGKILL");
     await parent.exited;
-    for (let n = 0; n < 100 && (await running(tree)).length > 0; n++) await Bun.sleep(20);
-    expect(await running(tree)).toEqual([]);
+    await until("the end of all processes", async () => (await running(tree)).length === 0);
   });
 });
 

@@ -227,12 +227,12 @@ describe("fair scheduling between owners", () => {
     "a newcomer's %s is served at once, and the long one of another goes on after it in the same child",
     async (_, ask) => {
       const { engine: speech, lines } = engine();
-      const first = ask(speech, "long:200", "anna");
-      await until(() => lines().includes("task long:200"));
+      const first = ask(speech, "resumed:1", "anna");
+      await until(() => lines().includes("task resumed:1"));
       await ask(speech, "answer", "bert");
       await first;
       expect(lines().slice(1)).toEqual([
-        ...["task long:200", "pause long:200", "task answer", "done answer", "resume long:200", "done long:200"],
+        ...["task resumed:1", "pause resumed:1", "task answer", "done answer", "resume resumed:1", "done resumed:1"],
       ]);
     },
   );
@@ -247,15 +247,15 @@ describe("fair scheduling between owners", () => {
     const { engine: speech, lines } = engine({ quantumMs: 5 });
     await analyze(speech, "answer", "carl");
     await Promise.all([
-      analyze(speech, "long:301", "anna"),
-      analyze(speech, "long:102", "anna"),
-      analyze(speech, "long:303", "bert"),
+      analyze(speech, "resumed:1", "anna"),
+      analyze(speech, "long:1", "anna"),
+      analyze(speech, "resumed:2", "bert"),
     ]);
     const indexOf = (line: string) => lines().indexOf(line);
-    expect(lines()).toContain("resume long:301");
-    expect(lines()).toContain("resume long:303");
-    expect(indexOf("done long:301")).toBeLessThan(indexOf("task long:102"));
-    expect(indexOf("task long:303")).toBeLessThan(indexOf("done long:301"));
+    expect(lines()).toContain("resume resumed:1");
+    expect(lines()).toContain("resume resumed:2");
+    expect(indexOf("done resumed:1")).toBeLessThan(indexOf("task long:1"));
+    expect(indexOf("task resumed:2")).toBeLessThan(indexOf("done resumed:1"));
     expect(starts(lines())).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
 /**
  * A speech process without a recognizer, for tests of the engine: `bun fake-process.ts [FILE]`. It appends a line to FILE for each start and
  * command. The path of a task selects its behavior: `answer`, `crash`, `crash-twice`, `hang`, `wait` (until cancelled), `fail`, `slow`,
- * `long:MS` (can be paused), `deaf:MS` (cannot be paused).
+ * `long:MS` (can be paused), `deaf:MS` (cannot be paused), `resumed:NAME` (is complete when it has been paused and resumed).
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Span } from "../../../src/domain/time";
@@ -51,6 +51,7 @@ const long = new Map<number, LongTask>();
 type LongTask = { task: SpeechTask; leftMs: number; since: number; timer: Timer | undefined };
 
 function proceed(held: LongTask): void {
+  if (held.leftMs === Number.POSITIVE_INFINITY) return;
   held.since = performance.now();
   held.timer = setTimeout(() => {
     long.delete(held.task.id);
@@ -61,7 +62,7 @@ function proceed(held: LongTask): void {
 function pause(held: LongTask): void {
   if (held.task.path.startsWith("deaf")) return;
   clearTimeout(held.timer);
-  held.leftMs -= performance.now() - held.since;
+  held.leftMs = held.task.path.startsWith("resumed") ? 0 : held.leftMs - (performance.now() - held.since);
   emit({ event: "paused", id: held.task.id });
 }
 
@@ -89,8 +90,9 @@ for await (const frame of readIpcFrames(Bun.stdin.stream())) {
     else complete(task);
   } else if (doing === "hang") {
     for (;;) Bun.sleepSync(1_000);
-  } else if (doing === "long" || doing === "deaf") {
-    const held = { task, leftMs: Number(task.path.split(":")[1]), since: 0, timer: undefined };
+  } else if (doing === "long" || doing === "deaf" || doing === "resumed") {
+    const leftMs = doing === "resumed" ? Number.POSITIVE_INFINITY : Number(task.path.split(":")[1]);
+    const held = { task, leftMs, since: 0, timer: undefined };
     long.set(task.id, held);
     proceed(held);
   } else if (doing === "fail") emit({ event: "failed", id: task.id, message: "no such file" });

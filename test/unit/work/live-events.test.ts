@@ -7,6 +7,7 @@ import type { LiveEventFilter } from "../../../src/store/live-events";
 import { createLiveEvents, type LiveEvents } from "../../../src/work/live-events";
 import type { LiveFeed, LiveProgress } from "../../../src/work/live-feed";
 import { fullOr } from "../../full-size";
+import { until } from "../../until";
 import { freshStore, type TestStore } from "../store/test-store";
 
 setDefaultTimeout(fullOr(1_800_000, 60_000));
@@ -82,6 +83,17 @@ class Reader {
   }
 }
 
+const PATIENCE_MS = 20_000;
+
+/** Takes until the reader has this many events. */
+async function receive(reader: Reader, count: number): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (reader.ids.length < count) {
+    if (performance.now() > end) throw new Error(`${reader.ids.length} of ${count} events: ${reader.ids}`);
+    if ((await reader.take()) === 0) await Bun.sleep(1);
+  }
+}
+
 const written: fc.Arbitrary<Written> = fc.oneof(
   fc.record({ workspace: fc.nat(2), user: fc.constant(null), pipeline: fc.boolean() }),
   fc.record({ workspace: fc.constant(null), user: fc.nat(1), pipeline: fc.constant(false) }),
@@ -121,11 +133,7 @@ test("random commits, readers, resumes and disconnections", async () => {
       for (const reader of readers) {
         await reader.connect();
         const expected = (await listStored(reader.filter)).filter((id) => id > reader.since!);
-        for (let idle = 0; idle < 50 && reader.ids.length < expected.length; ) {
-          if ((await reader.take()) > 0) continue;
-          idle++;
-          await Bun.sleep(1);
-        }
+        await receive(reader, expected.length);
         expect(reader.ids).toEqual(expected);
         expect(await reader.take()).toBe(0);
         reader.disconnect();
@@ -143,34 +151,22 @@ async function openReader(filter = FILTERS[0]!): Promise<Reader> {
   return reader;
 }
 
-/** Takes until there is nothing for some time. */
-async function drain(reader: Reader): Promise<void> {
-  for (let idle = 0; idle < 10; ) {
-    if ((await reader.take()) > 0) idle = 0;
-    else {
-      idle++;
-      await Bun.sleep(1);
-    }
-  }
-}
-
 test("a reader that takes nothing for long keeps a bounded number of events, and gets all of them afterwards", async () => {
   const reader = await openReader();
   for (let n = 0; n < 100; n++) await commit([OWN]);
-  await Bun.sleep(20);
-  expect(reader.wasCalled).toBe(true);
+  await until("the call", () => reader.wasCalled);
   const first = await reader.take();
   expect(first).toBeLessThanOrEqual(MAX_EVENTS);
-  await drain(reader);
+  await receive(reader, 100);
   expect(reader.ids).toEqual(await listStored(reader.filter));
 });
 
 test("the position of an idle reader moves on with the events of others, so that it can resume after they were deleted", async () => {
   const reader = await openReader();
   for (let n = 0; n < 10; n++) await commit([{ workspace: 1, user: null, pipeline: false }]);
-  await drain(reader);
+  await until("the position of the last event", () => reader.feed!.position() === 10);
+  await reader.take();
   expect(reader.ids).toEqual([]);
-  expect(reader.feed!.position()).toBe(10);
 });
 
 test.each([
@@ -202,11 +198,9 @@ test("a failing read is tried again", async () => {
     throw new Error("disk I/O error");
   }) as never;
   await commit([OWN]);
-  await Bun.sleep(20);
-  expect(failures).toBeGreaterThan(0);
+  await until("a failure", () => failures > 0);
   fresh.store.read.all = all;
-  await Bun.sleep(1_100);
-  await drain(reader);
+  await receive(reader, 1);
   expect(reader.ids).toEqual([1]);
 });
 
