@@ -25,8 +25,8 @@ export type ExecutionRequest = {
   progress(share: number): void;
   /** Called after the named files are where they belong. Errors are those of the caller, and end the execution. */
   checkpoint(checkpoint: unknown): Promise<void>;
-  /** Checks an output with the paths of its new files, before they are where they belong. Errors end the execution. */
-  check(output: unknown, paths: Map<string, string>): Promise<void>;
+  /** Checks new files, before they are where they belong. `paths` by their names. Errors end the execution. */
+  check(paths: ReadonlyMap<string, string>): Promise<void>;
 };
 
 /** How an execution ended, for the history of its worker. */

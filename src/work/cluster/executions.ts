@@ -145,9 +145,9 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     switch (result.status) {
       case "completed": {
         const { output, files } = result;
-        const paths = await execution.incoming.check(files);
+        const arrived = await execution.incoming.check(files);
         try {
-          await execution.request.check(output, paths);
+          await execution.request.check(arrived);
           await execution.incoming.commit(files, () => running.has(execution.id));
         } catch (error) {
           return execution.end("failed", error);
@@ -233,8 +233,9 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     checkpoint: async (id, checkpoint, files) => {
       const execution = requireStarted(id);
       await execution.turns.run(undefined, async () => {
-        await execution.incoming.check(files);
+        const arrived = await execution.incoming.check(files);
         try {
+          await execution.request.check(arrived);
           await execution.incoming.commit(files, () => running.has(id));
           if (!running.has(id)) throw createEndedError();
           await execution.request.checkpoint(checkpoint);

@@ -35,7 +35,7 @@ export type IncomingFiles = {
    * another offset or length, `payload_too_large`; those of the chunks and of the file system.
    */
   write(name: string, part: IncomingPart): Promise<number>;
-  /** Compares the files with what is named. Returns their paths. Throws `WrongFilesError`, and removes those files. */
+  /** Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files. */
   check(files: readonly SentFile[]): Promise<Map<string, string>>;
   /**
    * Moves checked files to where they belong, in the order of the rules, so that a file which stands for others comes after them. Those of an
@@ -192,7 +192,7 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
       for (const one of named) if (!(await isAsNamed(one))) wrong.push(one.name);
       for (const name of wrong) await discard(name);
       if (wrong.length > 0) throw new WrongFilesError(wrong);
-      return new Map(named.map(({ name }) => [name, files.get(name)?.path ?? join(requireRule(name).dir, name)]));
+      return new Map(named.flatMap(({ name }) => (files.has(name) ? [[name, files.get(name)!.path]] : [])));
     },
     commit: async (named, isCurrent) => {
       const inOrder = rules.flatMap((rule) => named.filter(({ name }) => rule.name.test(name)));

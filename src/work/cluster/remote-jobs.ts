@@ -6,6 +6,7 @@ import { AppError } from "../../domain/errors";
 import type { MediaInfo } from "../../domain/media";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import type { WorkerJob } from "../../domain/workers";
+import { openPlanChild } from "../job-child/plan-child";
 import { openScratchFolder } from "../job-child/scratch";
 import { findBlob, getBlob, listBlobs } from "../jobs/blob-files";
 import type { CutInput, CutOutput } from "../jobs/cut-run";
@@ -31,6 +32,8 @@ import { InvalidResultError, parseCutResult, parseRenderFacts, requireProbeFacts
 export type RemoteJob = {
   files: ReadableFile[];
   outputs: OutputRule[];
+  /** Checks new files before they are in the folder of the job. Throws `InvalidResultError`. */
+  check(paths: ReadonlyMap<string, string>): Promise<void>;
   checkpoint(checkpoint: unknown): Promise<void>;
   /** Returns the output of the job. Throws when the worker's is not one. */
   finish(output: unknown): Promise<JobOutput>;
@@ -54,6 +57,7 @@ export function describeRemoteJob(job: WorkerJob, input: JobInput, parts: Remote
 /** A preparation has three, each of which may be sent again. Each is a write to the database. */
 const MAX_CHECKPOINTS = 30;
 
+const noFiles = async (): Promise<void> => {};
 const noCheckpoint = (): Promise<void> => Promise.reject(new InvalidResultError("checkpoint"));
 
 async function describePrepare(
@@ -101,6 +105,7 @@ async function describePrepare(
   return {
     files: [...(await listInputs(root, input, folders)), ...(await listPrepared(root, source, folders))],
     outputs: getPrepareRules(folders, input.limits),
+    check: (paths) => checkPrepared(paths, outputDir, tools, context),
     checkpoint: async (sent) => {
       if (++received > MAX_CHECKPOINTS) throw new InvalidResultError("too many checkpoints");
       const checkpoint = await readCheckpoint(sent);
@@ -123,6 +128,32 @@ async function describePrepare(
   };
 }
 
+/** Checks the files that are parsed later, by jobs and for pages, in a child process. */
+async function checkPrepared(
+  paths: ReadonlyMap<string, string>,
+  outputDir: string,
+  tools: MediaTools,
+  { signal }: RemoteJobContext,
+): Promise<void> {
+  const { probed, speechAnalysis, energy, transcript, transcriptColumns } = getMediaFolder(outputDir);
+  const parsed = Object.entries({ probed, speechAnalysis, energy, transcript, transcriptColumns });
+  const files = parsed.flatMap(([what, path]) => {
+    const arrived = paths.get(basename(path));
+    return arrived === undefined ? [] : [[what, arrived] as const];
+  });
+  if (files.length === 0) return;
+  await using child = openPlanChild(
+    tools,
+    files.map(([, path]) => path),
+  );
+  const problem = await child.run("checkPrepared", Object.fromEntries(files), { signal }).catch((error) => {
+    // What brings the child to its limits is no such file.
+    if (error instanceof AppError) return error.message;
+    throw error;
+  });
+  if (problem !== null) throw new InvalidResultError(problem);
+}
+
 /** The user pays for the duration. */
 function requireWithinLimits({ duration, video }: MediaInfo, limits: PrepareInput["limits"]): void {
   const longestSide = Math.max(video?.codedWidth ?? 0, video?.codedHeight ?? 0);
@@ -134,6 +165,7 @@ async function describeCut(input: CutInput, { root, tools, folders, context }: R
   return {
     files: await listInputs(root, input, folders),
     outputs: [],
+    check: noFiles,
     checkpoint: noCheckpoint,
     finish: async (sent): Promise<CutOutput> => {
       const { plan, recognized } = parseCutResult(sent);
@@ -167,6 +199,7 @@ async function describeRender(
   return {
     files: [...(await listInputs(root, input, folders)), ...(await listEncoded(root, context.workDir))],
     outputs: getRenderRules(folders, format, tools.maxFileBytes()),
+    check: noFiles,
     checkpoint: noCheckpoint,
     finish: async (sent): Promise<RenderOutput> => {
       const facts = parseRenderFacts(sent);

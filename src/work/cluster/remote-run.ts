@@ -34,7 +34,7 @@ export type ExecutionTask = {
   mediaSeconds?: number;
   context: ExecutionContext;
   checkpoint?: (checkpoint: unknown) => Promise<void>;
-  check?: (output: unknown, paths: Map<string, string>) => Promise<void>;
+  check?: (paths: ReadonlyMap<string, string>) => Promise<void>;
   finish?: (output: unknown) => Promise<JobOutput>;
 };
 
@@ -107,6 +107,7 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
       input,
       files: remote.files,
       outputs: remote.outputs,
+      check: remote.check,
       checkpoint: remote.checkpoint,
       finish: remote.finish,
       context: {

@@ -57,16 +57,18 @@ const audioStream = Type.Object({
   title: textOrNull(4_096),
 });
 
+const mediaInfo = Type.Object({
+  type: mediaType,
+  demuxer: text(64),
+  duration: count(),
+  startPts: ticks,
+  video: Type.Union([videoStream, Type.Null()]),
+  audio: Type.Array(audioStream, { maxItems: MAX_STREAMS }),
+  timecode: textOrNull(32),
+});
+
 const probeFacts = Type.Object({
-  info: Type.Object({
-    type: mediaType,
-    demuxer: text(64),
-    duration: count(),
-    startPts: ticks,
-    video: Type.Union([videoStream, Type.Null()]),
-    audio: Type.Array(audioStream, { maxItems: MAX_STREAMS }),
-    timecode: textOrNull(32),
-  }),
+  info: mediaInfo,
   sniffed: Type.Object({
     type: mediaType,
     extension: Type.String({ pattern: "^[a-z0-9]{1,16}$" }),
@@ -95,6 +97,9 @@ function parse<S extends TSchema>(schema: S, value: unknown, what: string): Stat
   if (!Value.Check(schema, value)) throw new InvalidResultError(what);
   return Value.Clean(schema, structuredClone(value)) as Static<S>;
 }
+
+/** Returns whether it is what a probe finds. */
+export const isMediaInfo = (value: unknown): value is MediaInfo => Value.Check(mediaInfo, value);
 
 /** Returns what a probe found. Throws `InvalidResultError`. */
 export const requireProbeFacts = (value: unknown): { info: MediaInfo; sniffed: SniffedMedia } =>

@@ -13,6 +13,7 @@ import type { RenderCheck } from "../../media/render-check";
 import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
 import type { PlanEdit } from "../plan-edits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
+import type { SentPreparedFiles } from "../prepared-check";
 import type { AnalysisPaths } from "../prepared-files";
 import type { RecognizedAgain } from "../recognized-again";
 
@@ -85,6 +86,8 @@ export type JobOperations = {
   >;
   /** Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file. */
   checkChunk: JobOperation<Omit<ChunkCheck, "signal">, string | null>;
+  /** Reads the files of a preparation that another machine has sent. Returns what is wrong with them; null for good ones. */
+  checkPrepared: JobOperation<SentPreparedFiles, string | null>;
   /** Reads the tables of a render that another machine has sent. */
   checkRender: JobOperation<{ probed: string; plan: string | null; output: ResolvedOutput; path: string }, RenderCheck>;
 };

@@ -182,6 +182,10 @@ const OPERATIONS: Implementation = {
     const { findChunkProblem } = await import("../../media/chunks/check");
     return findChunkProblem({ ...check, signal });
   },
+  async checkPrepared(files) {
+    const { findPreparedProblem } = await import("../prepared-check");
+    return findPreparedProblem(files);
+  },
   async checkRender({ path, ...input }, { signal }) {
     const { checkRenderedFile } = await import("../../media/render-check");
     return checkRenderedFile(await readRenderRequest(input), path, signal);

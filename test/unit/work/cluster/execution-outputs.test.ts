@@ -148,6 +148,24 @@ describe("files", () => {
     expect(seen).toEqual(["audio begins", "audio ends", "video begins", "video ends"]);
   });
 
+  test("of a checkpoint that the server's own check refuses end the execution, and are not moved", async () => {
+    await using b = await executionBench();
+    const seen: unknown[] = [];
+    const run = b.run({
+      check: async (paths) => {
+        for (const [name, path] of paths) seen.push([name, await Bun.file(path).text()]);
+        if (seen.length > 0) throw new Error("it is no film");
+      },
+    });
+    b.executions.start(run.id, BOOT);
+    await b.executions.checkpoint(run.id, {}, []);
+    await b.send(run.id, "output.mp4", "text");
+    const file = sent("output.mp4", "text");
+    expect(await refusal(() => b.executions.checkpoint(run.id, {}, [file]))).toBe("not_found");
+    expect((await run.ended).error?.message).toBe("it is no film");
+    expect([seen, await Bun.file(join(b.outputDir, "output.mp4")).exists()]).toEqual([[["output.mp4", "text"]], false]);
+  });
+
   test("are moved in the order of the rules, and not after one that cannot be", async () => {
     await using b = await executionBench();
     const rule = (name: string) => getRule(b.outputDir, name, 100);

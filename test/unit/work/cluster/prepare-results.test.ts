@@ -1,12 +1,15 @@
 /** What the server accepts of a preparation on a worker. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { getPrepareRules } from "../../../../src/work/cluster/execution-files";
 import { describeRemoteJob } from "../../../../src/work/cluster/remote-jobs";
 import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
 import type { MediaTools } from "../../../../src/work/media-tools";
+import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/prepared-check";
 import { readTranscriptColumns } from "../../../../src/work/preview-files";
 import { temporaryFolder } from "../../../temporary-folder";
+import { createTools } from "../split-places";
 
 const limits = { maxDurationSeconds: 3_600, maxSidePixels: 4_096, maxStreams: 8 };
 
@@ -30,14 +33,14 @@ const info = { type: "video", demuxer: "mov", duration: 3_600_000_000, startPts:
 const sniffed = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
 
 /** Returns a preparation on a worker in a folder that has the source and the probe. */
-async function describePreparation(dir: string) {
+async function describePreparation(dir: string, tools = {} as MediaTools) {
   await Bun.write(join(dir, "source"), "recording");
   await Bun.write(join(dir, "probed.json"), "{}");
   const checkpoints: unknown[] = [];
   const input: PrepareInput = { blobs: { source: { name: "source", bytes: 9 } }, language: null, limits, scope: "all" };
   const job = await describeRemoteJob("prepare", input, {
     root: dir,
-    tools: {} as MediaTools,
+    tools,
     folders: { inputDir: dir, outputDir: dir },
     context: {
       checkpoint: async (checkpoint) => {
@@ -70,6 +73,75 @@ test("of a worker that does not stop sending checkpoints, only a few are stored"
   const send = () => job.checkpoint({ kind: "video" }).catch(nameOf);
   const refusals = await Promise.all(Array.from({ length: 100 }, send));
   expect([refusals.at(-1), checkpoints.length]).toEqual(["InvalidResultError", 30]);
+});
+
+const words = [{ text: "one", start: 0.5, end: 0.9, confidence: 0.98 }];
+const speech = [{ start: 500_000, end: 900_000 }];
+const recognized = {
+  language: "en",
+  words: [{ text: "one", start: 500_000, end: 900_000, confidence: 0.98 }],
+  utterances: [{ ...speech[0], text: "one", meanLogProb: null }],
+};
+const rate = { num: 25, den: 1 };
+const constant = { kind: "constant", rate, first: 0, count: 90_000 };
+const listed = { kind: "listed", rate, times: [0, 40_000], end: 80_000 };
+const columns = { text: ["one"], start: [500], end: [900] };
+const { words: _words, ...withoutWords } = recognized;
+const { end: _end, ...withoutEnd } = columns;
+
+/** Contents of files with whether they are accepted. */
+const CONTENTS: [keyof SentPreparedFiles, unknown, boolean][] = [
+  ["transcript", { language: "en", words }, true],
+  ["transcript", { language: null, words: [] }, true],
+  ["transcript", { language: "en" }, false],
+  ["transcript", { language: "en", words: {} }, false],
+  ["transcript", { language: "en", words: [{ ...words[0], start: null }] }, false],
+  ["transcript", { language: "en", words: [{ ...words[0], text: 7 }] }, false],
+  ["transcript", null, false],
+  ["transcript", "{", false],
+  ["transcriptColumns", columns, true],
+  ["transcriptColumns", withoutEnd, false],
+  ["transcriptColumns", { ...columns, start: [] }, false],
+  ["transcriptColumns", "not JSON", false],
+  ["transcriptColumns", { ...columns, padding: " ".repeat(65 * 1024 ** 2) }, false],
+  ["speechAnalysis", { duration: 1_000_000, speech, transcript: recognized }, true],
+  ["speechAnalysis", { duration: 1_000_000, speech: [], transcript: null }, true],
+  ["speechAnalysis", { duration: 1_000_000, speech }, false],
+  ["speechAnalysis", { duration: 1_000_000, speech, transcript: withoutWords }, false],
+  ["speechAnalysis", { duration: 1_000_000, speech: null, transcript: null }, false],
+  ["probed", { info, frames: constant }, true],
+  ["probed", { info: { ...info, video: null }, frames: null }, true],
+  ["probed", { info, frames: listed }, true],
+  ["probed", { info, frames: { ...listed, times: "many" } }, false],
+  ["probed", { info: {}, frames: null }, false],
+  ["energy", "no samples", false],
+];
+
+test("files that the server parses have the shape that a preparation writes", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "file");
+  for (const [name, content, isAccepted] of CONTENTS) {
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    await Bun.write(path, name === "transcriptColumns" ? Bun.gzipSync(text) : text);
+    const problem = await findPreparedProblem({ [name]: path });
+    expect([name, text.slice(0, 200), problem === null]).toEqual([name, text.slice(0, 200), isAccepted]);
+  }
+  const energy = await createAudioFile(path);
+  await energy.finish();
+  await energy.close();
+  expect(await findPreparedProblem({ energy: path })).toBeNull();
+});
+
+test("files of speech are checked in a child process before they are moved", async () => {
+  await using folder = await temporaryFolder();
+  const { job } = await describePreparation(folder.path, createTools() as unknown as MediaTools);
+  const path = join(folder.path, "incoming");
+  const check = async (content: object) => {
+    await Bun.write(path, JSON.stringify(content));
+    return job.check(new Map([["transcript.json", path]])).catch(({ message }: Error) => message);
+  };
+  expect(await check({ language: "en", words })).toBeUndefined();
+  expect(await check({ language: "en" })).toBe("The worker's result is not valid: the transcript cannot be read");
 });
 
 test("the speech analysis, which says that the files of speech are complete, is moved after them", () => {
