@@ -14,6 +14,8 @@ const MAX_GROWTH_MEGABYTES = 700;
 export type AttackedServer = Server & {
   /** The longest that `/healthz` took since the last check, in milliseconds; a probe that is still unanswered counts with its age. */
   slowestProbeMs(): number;
+  /** The longest that the disk took to flush a file since the last check, in milliseconds. */
+  slowestFlushMs(): number;
   /** How far the server's resident memory rose above what it was before the attack, in megabytes. */
   memoryGrowthMegabytes(): number;
   /**
@@ -45,6 +47,7 @@ export async function startAttackedServer(settings: Record<string, string> = {})
   return {
     ...server,
     slowestProbeMs: () => prober.slowest().probeMs,
+    slowestFlushMs: () => prober.slowest().flushMs,
     memoryGrowthMegabytes,
     expectUnharmed: ({ maxProbeMs }) => {
       const { probeMs, flushMs } = prober.slowest();

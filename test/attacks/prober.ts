@@ -2,8 +2,8 @@
  * Asks a server again and again, and writes a JSON line for each answer. A process of its own, which a test's work does not delay. Arguments:
  * the URL, the ID of the process that answers, and a file to flush beside each question, as a commit of that process flushes one.
  */
-import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { startStopwatch } from "./stopwatch";
 
 /** `ms`: how long the answer took without the time that a process waited for a core. `flushMs`: how long the disk took. Null: refused. */
 export type ProbeLine = { ms: number | null; flushMs: number };
@@ -11,23 +11,12 @@ export type ProbeLine = { ms: number | null; flushMs: number };
 const PROBE_EVERY_MS = 25;
 const REPORT_PENDING_EVERY_MS = 100;
 
-/** Returns how long the main thread of a process was ready to run without a core, since its start; 0 where the system does not count it. */
-function readCoreWaitMs(pid: string): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
-  } catch {
-    return 0;
-  }
-}
-
-async function probe(url: string, pid: string, path: string): Promise<never> {
+async function probe(url: string, pid: number, path: string): Promise<never> {
   const file = await open(path, "w");
-  const readWaits = () => readCoreWaitMs(pid) + readCoreWaitMs("self");
   const write = (line: ProbeLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
   for (;;) {
     const started = performance.now();
-    const waited = readWaits();
-    const tookMs = () => performance.now() - started - (readWaits() - waited);
+    const tookMs = startStopwatch(pid);
     let flushMs = 0;
     const pending = setInterval(() => write({ ms: tookMs(), flushMs }), REPORT_PENDING_EVERY_MS);
     const flush = async () => {
@@ -51,5 +40,5 @@ async function probe(url: string, pid: string, path: string): Promise<never> {
 
 if (import.meta.main) {
   const [url, pid, path] = process.argv.slice(2);
-  await probe(url!, pid!, path!);
+  await probe(url!, Number(pid), path!);
 }

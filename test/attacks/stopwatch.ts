@@ -1,0 +1,19 @@
+/** How long a server takes to answer, apart from what a busy machine adds. */
+import { readFileSync } from "node:fs";
+
+/** Starts to measure. The function returns milliseconds without those in which this process or the server's waited for a core. */
+export function startStopwatch(serverPid: number): () => number {
+  const readWaits = () => readCoreWaitMs(serverPid) + readCoreWaitMs("self");
+  const waited = readWaits();
+  const started = performance.now();
+  return () => performance.now() - started - (readWaits() - waited);
+}
+
+/** Returns how long the main thread of a process was ready to run without a core, since its start; 0 where the system does not count it. */
+function readCoreWaitMs(pid: number | "self"): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
