@@ -169,11 +169,22 @@ test("axe-core finds nothing on the pages of administration, nor do they scroll 
   }
 });
 
+/** Runs in the page: presses a key as soon as there is a heading. */
+function pressAtHeading(key: string): void {
+  new MutationObserver((_, observer) => {
+    if (document.querySelector("h1") === null) return;
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  }).observe(document, { childList: true, subtree: true });
+}
+
 test("the keyboard alone creates and opens a project, and goes back to where the focus was", async () => {
-  const page = await open("/projects", await server().user());
+  const page = await (await browse(await server().user())).newPage();
   const { keyboard } = page;
+  await page.addInitScript(pressAtHeading, "n");
+  await page.goto(address("/projects"));
+  await page.getByRole("dialog", { name: "New project" }).waitFor();
   // What opens has the focus before the next key, so that nothing is waited for.
-  await keyboard.press("n");
   await keyboard.type("By keyboard");
   await keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor();

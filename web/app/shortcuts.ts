@@ -1,6 +1,6 @@
 /** Keyboard shortcuts of the page that is open, and of the shell. One table feeds the handler and the help. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { recall, remember } from "./memory";
 
 /** `keys`: `?`, `Space`, `Shift+ArrowLeft`, `Mod+z`. `Mod` is ⌘ on Macs and Ctrl elsewhere. */
@@ -21,7 +21,8 @@ export const listShortcuts = (): Shortcut[] => tables.value.flat();
 
 /** Adds shortcuts while a component is shown. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
-  useEffect(() => {
+  // Before the next key is pressed.
+  useLayoutEffect(() => {
     tables.value = [...tables.value, shortcuts];
     return () => {
       tables.value = tables.value.filter((table) => table !== shortcuts);

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { formatKeys, handleKey, letterKeys, listShortcuts, setLetterKeys, useShortcuts } from "../app/shortcuts";
 import { Dialog } from "../ui/dialog";
 
@@ -7,7 +7,7 @@ export const isHelpOpen = signal(false);
 
 /** Listens to the keyboard for all pages, and shows the list of shortcuts. */
 export function KeyboardHelp() {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.addEventListener("keydown", handleKey);
     return () => document.removeEventListener("keydown", handleKey);
   }, []);
