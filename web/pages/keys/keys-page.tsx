@@ -70,7 +70,7 @@ export default function KeysPage() {
       {revoking && (
         <RevokeDialog
           apiKey={revoking}
-          onRevoked={() => list.change((items) => items.filter((key) => key !== revoking))}
+          onRevoked={() => list.change((items) => items.filter(({ id }) => id !== revoking.id))}
           onClose={() => setRevoking(null)}
         />
       )}
