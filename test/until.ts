@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 20;
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  deadlineSeconds = 20,
+  deadlineSeconds = 60,
 ): Promise<T> {
   const end = performance.now() + deadlineSeconds * 1000;
   for (;;) {

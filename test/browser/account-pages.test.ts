@@ -55,7 +55,7 @@ async function expectSession(page: Page, path: string, email: string): Promise<v
 test("set-up creates the first administrator", async () => {
   expectFailures(422);
   const before = await open("/sign-in");
-  expect(await before.textContent("main")).toContain("offcut setup-url");
+  await before.getByRole("main").getByText("offcut setup-url").waitFor();
   await before.close();
   const url = new URL((await server().services().setup.url())!);
   const page = await open(url.pathname + url.hash);

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
+import { HEARTBEAT_MS } from "../../src/work/cluster/worker-list";
 import { createAdmin } from "../http/accounts";
 import { joinWorker } from "../http/workers";
 import { useDashboard } from "./dashboard";
@@ -52,7 +53,10 @@ test("without Redis and workers the page says how to enable them, and a token is
 test("a worker is drained, resumed and revoked, and its history stays", async () => {
   const admin = await createAdmin(server());
   const { workerList } = server().services();
-  const { worker } = await joinWorker(server().services(), "desk");
+  const { worker, beat } = await joinWorker(server().services(), "desk");
+  // Without heartbeats it is offline after a while.
+  using stack = new DisposableStack();
+  stack.adopt(setInterval(beat, HEARTBEAT_MS), clearInterval);
   const [done, running] = [newId(), newId()].map((execution) => {
     workerList.startRun(worker.id, { execution, kind: "chunk", stepId: newId(), subjectId: newId() });
     return execution;

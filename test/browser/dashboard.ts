@@ -1,12 +1,16 @@
 /** The dashboard in a real browser: over plain HTTP under a host name, where a browser grants no secure context. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from "bun:test";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from "playwright-core";
 import { launchChromium } from "../chromium";
 import { hashQuickly, startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { type Harness, harness } from "../http/harness";
 
 const HOST = "studio.test";
+
+/** For a machine that is many times slower. Only what fails takes as long. */
+const TEST_MS = 300_000;
+const ACTION_MS = 90_000;
 
 type Options = { settings?: Record<string, string>; configuration?: string };
 
@@ -28,7 +32,7 @@ export type Dashboard = {
  * expected failures, that nothing broke the content policy, and that no other host was asked.
  */
 export function useDashboard({ settings = {}, configuration = "" }: Options = {}): Dashboard {
-  setDefaultTimeout(60_000);
+  setDefaultTimeout(TEST_MS);
   let server: Harness;
   let browser: Browser;
   const contexts: BrowserContext[] = [];
@@ -58,6 +62,7 @@ export function useDashboard({ settings = {}, configuration = "" }: Options = {}
 
   async function browse(user: Pick<Client, "userId"> | null, options: BrowserContextOptions = {}) {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(ACTION_MS);
     contexts.push(context);
     watch(context, address(""), (problem) => problems.push(problem));
     if (user !== null) {
@@ -111,4 +116,25 @@ export async function readError(page: Page): Promise<string> {
   const shown = page.locator(".field-error, [role=alert] .message, .message[role=alert]").first();
   await shown.waitFor();
   return (await shown.textContent()) ?? "";
+}
+
+/**
+ * Runs something while a page gets no answer to what it reads from an address: after a change by somebody else, none of its regular reads
+ * removes what is about to be used.
+ */
+export async function withoutReads(page: Page, url: string, run: () => Promise<void>): Promise<void> {
+  const released = Promise.withResolvers<void>();
+  const hold = async (route: Route) => {
+    if (route.request().method() === "GET") await released.promise;
+    await route.continue();
+  };
+  await page.route(url, hold);
+  await run();
+  released.resolve();
+  await page.unroute(url, hold);
+}
+
+/** Leaves the event streams that a page opens from now on without an answer: what is shown is read again only by a button or at an interval. */
+export async function withholdEvents(page: Page): Promise<void> {
+  await page.route("**/api/v1/events*", () => {});
 }

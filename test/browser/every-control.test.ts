@@ -114,7 +114,7 @@ test("of the pages of a user", async () => {
   ];
   const visited = paths.filter((_, index) => index % PAGE_STEP === 0);
   expect(await visitPages(user, visited)).toEqual([]);
-}, 180_000);
+});
 
 test("of administration", async () => {
   const user = await server().user();

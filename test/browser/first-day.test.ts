@@ -8,13 +8,13 @@ import { FIXTURES } from "../e2e/offcut";
 import { admin, type Server, startServer } from "../e2e/server";
 import { PASSWORD } from "../http/accounts";
 import { wav } from "../http/media";
-import { until } from "../until";
 import { watch } from "./dashboard";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(600_000);
 
 const HOST = "studio.test";
-const PATIENCE_MS = 30_000;
+/** Speech recognition on a machine that is many times slower. Only what fails takes as long. */
+const PATIENCE_MS = 180_000;
 /** The browser's report of the first call of a page that has no session. */
 const NO_SESSION = /^Failed to load resource: .* 401 .*\/api\/v1\/users\/me$/;
 
@@ -142,8 +142,9 @@ test("an administrator, an editor and a producer", async () => {
   await button(eve, "Make cut").click();
   const transcript = eve.getByRole("region", { name: "Transcript" });
   const words = transcript.getByRole("group", { name: "Words" });
-  await until("the transcript", async () => ((await words.textContent()) ?? "").includes("bookshelf"), PATIENCE_MS);
-  expect(await transcript.locator("s").count()).toBeGreaterThan(0);
+  // The words are there before the cut.
+  await transcript.locator("s").first().waitFor();
+  expect(await words.textContent()).toContain("bookshelf");
   await words.focus();
   await eve.keyboard.press("Control+ArrowRight");
   await eve.keyboard.press("Delete");

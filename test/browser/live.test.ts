@@ -36,18 +36,19 @@ test("all tabs stay current with one stream, also after the tab that reads it wa
   for (let tab = 0; tab < TABS; tab++) tabs.push(await openTab(context));
   const create = async (name: string, pages: Page[]) => {
     await user.must("POST", "/api/v1/projects", { json: { name } });
-    await Promise.all(pages.map((page) => page.getByRole("link", { name }).waitFor({ timeout: 10_000 })));
+    await Promise.all(pages.map((page) => page.getByRole("link", { name }).waitFor()));
   };
-  await until("a stream", async () => streams() === 1);
+  await until("a stream", () => streams() === 1);
   await create("First", tabs);
-  expect(streams()).toBe(1);
+  // Two tabs of a slow browser may have claimed the stream, until they saw each other.
+  await until("one stream", () => streams() === 1);
   // The first tab opened the stream.
   await tabs[0]!.close();
   const started = performance.now();
   await create("Second", tabs.slice(1));
-  expect(performance.now() - started).toBeLessThan(8_000);
+  if (isFullSize) expect(performance.now() - started).toBeLessThan(8_000);
   // The pages are current; a closed tab's request may never be reported as ended.
-  expect(streams()).toBeLessThanOrEqual(2);
+  await until("one more stream at most", () => streams() <= 2);
 });
 
 test.if(isFullSize)("the other tabs stay current while the tab that reads the stream is frozen", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
 import { sample, send } from "../http/notification-samples";
-import { useDashboard } from "./dashboard";
+import { useDashboard, withholdEvents } from "./dashboard";
 
 const { address, browse, open, server, expectFailures } = useDashboard();
 
@@ -71,6 +71,7 @@ test.if(isFullSize)("an error of the list can be tried again", async () => {
       ? route.fulfill({ status: 500, json: { detail: "Internal error.", code: "internal_error" } })
       : route.continue(),
   );
+  await withholdEvents(page);
   await page.goto(address("/notifications"));
   await page.getByRole("alert").first().waitFor();
   isBroken = false;

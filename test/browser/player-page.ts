@@ -84,7 +84,8 @@ const harness = {
   },
   /** Resolves at the end of what plays. */
   ended: () =>
-    video.ended
+    // The event follows the property.
+    video.ended && !player.isPlaying.value
       ? Promise.resolve()
       : new Promise<void>((resolve) => video.addEventListener("ended", () => resolve(), { once: true })),
   record: () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { fromSeconds, type Range } from "../../web/editor/model/plan";
 import { isFullSize } from "../full-size";
 import { type OpenPlayer, openPlayer } from "./open-player";
-import { compareFrames } from "./player-media";
+import { compareFrames, listFrames } from "./player-media";
 import type { PlayerHarness } from "./player-page";
 
 declare const harness: PlayerHarness;
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 
 const SECONDS = 24;
 
@@ -37,8 +37,9 @@ test("plays a cut to its end and shows no removed frame", async () => {
   });
   const { removed, missing, expected } = compareFrames(shown, KEPT);
   expect(removed).toEqual([]);
-  // A busy machine may skip frames, but not most of them.
-  expect(missing.length).toBeLessThan(expected / 2);
+  // A busy machine may skip frames, but no span.
+  expect(KEPT.filter((span) => compareFrames(shown, [span]).missing.length === listFrames([span]).length)).toEqual([]);
+  if (isFullSize) expect(missing.length).toBeLessThan(expected / 2);
   expect(state).toMatchObject({ isPlaying: false, error: null });
   expect(Math.abs(state.cutTime - fromSeconds(3.32))).toBeLessThan(fromSeconds(0.03));
 });
@@ -48,7 +49,7 @@ test("plays on after an edit under the playhead, and after one ahead of it", asy
   const first = toSpans([0, 0.4], [6.2, SECONDS]);
   const second = toSpans([0, 0.4], [6.2, 7.6], [20.12, 21]);
   await player.open(whole);
-  const { shown, edited, state } = await player.page.evaluate(
+  const { shown, edited, editedAgain, state } = await player.page.evaluate(
     async ([first, second]) => {
       const pass = (time: number) =>
         new Promise<void>((resolve) => {
@@ -63,13 +64,19 @@ test("plays on after an edit under the playhead, and after one ahead of it", asy
       await pass(0.8);
       const edited = harness.setKept(first);
       await pass(6.5);
-      harness.setKept(second);
+      const editedAgain = harness.setKept(second);
       await harness.ended();
-      return { shown: harness.shown, edited, state: harness.state() };
+      return { shown: harness.shown, edited, editedAgain, state: harness.state() };
     },
     [first, second] as const,
   );
-  const after = shown.slice(shown.findIndex(({ frame, at }) => at > edited && frame >= 6.2 * 25));
+  // What the browser had already begun to show may follow an edit.
+  const find = (time: number, kept: Range[]) => {
+    const frames = new Set(listFrames(kept));
+    return shown.findIndex(({ frame, at }) => at > time && frames.has(frame));
+  };
+  const after = shown.slice(find(editedAgain, second));
+  expect(compareFrames(shown.slice(find(edited, first), -after.length), first).removed).toEqual([]);
   expect(compareFrames(after, second).removed).toEqual([]);
   expect(after.some(({ frame }) => frame >= 20.12 * 25)).toBe(true);
   // Frames before it are decoded when playback continues there.
@@ -91,7 +98,7 @@ test("goes back across a join to what was not loaded", async () => {
   await player.open(KEPT);
   const readFrame = (expected: number) =>
     page.evaluate(async (expected) => {
-      for (let tries = 0; tries < 2_000 && harness.shown.at(-1)?.frame !== expected; tries++)
+      for (let tries = 0; tries < 12_000 && harness.shown.at(-1)?.frame !== expected; tries++)
         await new Promise((resolve) => setTimeout(resolve, 5));
       return { frame: harness.shown.at(-1)!.frame, sourceTime: harness.state().sourceTime / 1e6 };
     }, expected);

@@ -9,7 +9,7 @@ import { wav } from "../http/media";
 import { until } from "../until";
 import type { Offcut } from "./page";
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(300_000);
 
 let browser: Browser;
 let other: Studio;

@@ -1,11 +1,13 @@
 /** A real browser: webhook endpoints and their deliveries. */
 import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
 import { insertDelivery } from "../../src/store/webhooks";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import { receiver } from "../http/receiver";
+import { until } from "../until";
 import { useDashboard } from "./dashboard";
 
 const { open, server, expectFailures } = useDashboard({ settings: { WEBHOOKS_ALLOW_LOOPBACK: "true" } });
@@ -13,6 +15,17 @@ const { open, server, expectFailures } = useDashboard({ settings: { WEBHOOKS_ALL
 type Endpoint = { id: string; url: string };
 
 const delivery = (page: Page, state: string) => page.getByRole("row").filter({ hasText: state });
+
+/** Waits for the first attempt, and puts off the second one, which would follow after seconds. */
+const putOffRetry = () =>
+  until("the first attempt", async () => {
+    const changed = await server()
+      .services()
+      .store.write((tx) =>
+        tx.run(sql`UPDATE deliveries SET due_at = due_at + 3600000 WHERE state = 'pending' AND attempts = 1`),
+      );
+    return changed.rowsAffected > 0;
+  });
 
 test("from a new endpoint to a delivery that failed, was resent, and arrived", async () => {
   expectFailures(422);
@@ -38,6 +51,7 @@ test("from a new endpoint to a delivery that failed, was resent, and arrived", a
   await page.getByRole("heading", { level: 1, name: new URL(hook.url).host }).waitFor();
   await page.getByText("No deliveries yet").waitFor();
   await page.getByRole("button", { name: "Send test event" }).click();
+  await putOffRetry();
   const first = delivery(page, "Retrying");
   await first.waitFor();
   expect(await first.textContent()).toContain("500 in ");
@@ -68,7 +82,8 @@ test("from a new endpoint to a delivery that failed, was resent, and arrived", a
 
 test("an endpoint that is gone says so, is enabled again, changed, disabled and deleted", async () => {
   await using hook = receiver();
-  hook.answer(410);
+  // The second attempt follows when the endpoint is enabled again.
+  hook.answer(410, 204);
   const user = await server().user();
   const json = { url: hook.url, event_types: ["render.completed"] };
   const { id } = await user.must<Endpoint>("POST", "/v1/webhook-endpoints", { json });
