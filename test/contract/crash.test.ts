@@ -22,6 +22,8 @@ const CUT_CREDITS = 2;
 const RENDER_CREDITS = 3;
 const PATIENCE_SECONDS = 120;
 const LATEST_KILL_MS = 1_500;
+/** One round in so many kills a preparation that runs, however slow the machine is. */
+const ROUNDS_PER_PREPARATION = 10;
 
 type Round = {
   killAfterMs: number;
@@ -70,6 +72,22 @@ async function trouble(user: Client, round: Round, n: number): Promise<void> {
   const render = await user.startRender({ asset_id: asset.id, output: { format, audio_bitrate: 64_000 + n } });
   if (round.cancels) await user.call("POST", `/v1/renders/${render.id}/cancel`);
   if (round.deletes) await user.call("DELETE", `/v1/cuts/${cut.id}`);
+}
+
+/** Uploads until a recording is probed, and not yet prepared. */
+async function untilPreparing(user: Client): Promise<void> {
+  await until(
+    "a preparation that runs",
+    async () => {
+      const id = await user.upload(await wav(3));
+      const probed = async () => {
+        const asset = await user.asset(id);
+        return asset.duration_seconds === null && asset.state !== "failed" ? null : asset;
+      };
+      return (await until("a measured duration", probed, PATIENCE_SECONDS)).state === "processing";
+    },
+    PATIENCE_SECONDS,
+  );
 }
 
 type ReceivedMessage = { endpoint: string; id: string; what: string };
@@ -152,7 +170,8 @@ test(
         cutOff++;
       });
       payments.push(reportPayment(server, n));
-      await Bun.sleep(round.killAfterMs);
+      if (n % ROUNDS_PER_PREPARATION === 1) await untilPreparing(user);
+      else await Bun.sleep(round.killAfterMs);
       await server.kill();
       await asking;
       await server.start();

@@ -73,9 +73,11 @@ test("calls that waited while others failed are refused too", async () => {
   const statuses = (await Promise.all(Array.from({ length: 30 }, () => signIn(emailOf(anna), WRONG, "192.0.2.5")))).map(
     ({ status }) => status,
   );
-  // As many as are hashed at once may exceed the limit.
-  expect(statuses.filter((status) => status === 401).length).toBeLessThan(10 + navigator.hardwareConcurrency);
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20 - navigator.hardwareConcurrency);
+  // As many as are hashed at once may exceed the limit: all cores but one, and at least one.
+  const atOnce = Math.max(1, navigator.hardwareConcurrency - 1);
+  const failed = statuses.filter((status) => status === 401).length;
+  expect(failed).toBeWithin(10, 10 + atOnce + 1);
+  expect(statuses.filter((status) => status === 429).length).toBe(30 - failed);
 });
 
 test("20 sign-ups an hour and address", async () => {
@@ -110,22 +112,19 @@ test("the work of a refusal does not show whether the address has an account", a
   await server.services().store.write((tx) => setPasswordHash(tx, user.userId, hash));
   const measure = (email: string, address: string) =>
     measureProcessorMs(async () => expect((await signIn(email, WRONG, address)).status).toBe(401));
-  const differences: number[] = [];
-  const times: number[] = [];
+  const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
   for (let pair = 0; pair < 5; pair++) {
     // In turns: what comes first may have more to do.
-    const address = `198.51.100.${pair}`;
-    const [first, second] =
-      pair % 2 === 0 ? [emailOf(user), "nobody2@example.test"] : ["nobody2@example.test", emailOf(user)];
-    const [a, b] = [await measure(first!, address), await measure(second!, address)];
-    const [known, unknown] = pair % 2 === 0 ? [a, b] : [b, a];
-    differences.push(known! - unknown!);
-    times.push(known!, unknown!);
+    for (const which of pair % 2 === 0 ? (["known", "unknown"] as const) : (["unknown", "known"] as const)) {
+      const email = which === "known" ? emailOf(user) : "nobody2@example.test";
+      times[which].push(await measure(email, `198.51.100.${pair}`));
+    }
   }
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
-  const [difference, usual] = [median(differences), median(times)];
+  // What else the process does only adds to a time.
+  const [known, unknown] = [Math.min(...times.known), Math.min(...times.unknown)];
+  const [difference, usual] = [known - unknown, Math.max(known, unknown)];
   console.log(
-    `user enumeration: median difference ${difference.toFixed(1)} ms of processor time of ${usual.toFixed(0)} ms in ${differences.length} pairs`,
+    `user enumeration: difference ${difference.toFixed(1)} ms of processor time of ${usual.toFixed(0)} ms, the least of ${times.known.length} pairs`,
   );
-  expect(Math.abs(difference)).toBeLessThan(usual / 4);
+  expect(Math.abs(difference)).toBeLessThan(usual / 2);
 });
