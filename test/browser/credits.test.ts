@@ -135,7 +135,7 @@ test("what fails says what is safe, and works when it is tried again; without pr
   await fail("**/credits/history?*");
   await page.goto(address("/credits/history"));
   expect(await readError(page)).toContain("Internal error.");
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.reload();
   await shows(page, "+1,000");
   stripe.fail({ status: 500, body: { error: { type: "api_error", message: "Down" } } }, 2);

@@ -1,6 +1,6 @@
 /** The dashboard in a real browser: over plain HTTP under a host name, where a browser grants no secure context. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from "bun:test";
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "../chromium";
 import { hashQuickly, startSession } from "../http/accounts";
 import type { Client } from "../http/client";
@@ -124,14 +124,13 @@ export async function readError(page: Page): Promise<string> {
  */
 export async function withoutReads(page: Page, url: string, run: () => Promise<void>): Promise<void> {
   const released = Promise.withResolvers<void>();
-  const hold = async (route: Route) => {
+  // It stays: it cannot be removed while a request passes.
+  await page.route(url, async (route) => {
     if (route.request().method() === "GET") await released.promise;
     await route.continue();
-  };
-  await page.route(url, hold);
+  });
   await run();
   released.resolve();
-  await page.unroute(url, hold);
 }
 
 /** Leaves the event streams that a page opens from now on without an answer: what is shown is read again only by a button or at an interval. */

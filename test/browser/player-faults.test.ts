@@ -94,7 +94,7 @@ test.if(isFullSize)("says why a piece is refused, and plays after another try", 
   const asked = requests;
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_500)));
   expect(requests).toBe(asked);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.evaluate(() => harness.player.retry());
   expect((await play()).state).toMatchObject({ error: null, isPlaying: false });
 });

@@ -149,7 +149,7 @@ test.if(isFullSize)("a page whose files are gone is loaded again once, and then 
   await openProject(page);
   await page.getByRole("heading", { level: 1, name: "This page has an error" }).waitFor();
   expect(loads).toBe(1);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/projects/${id}`);
