@@ -11,7 +11,7 @@ export const WORKER_PROTOCOL = 3;
 /** Of why a worker has no better sandbox. */
 export const MAX_REASON_LENGTH = 1_000;
 
-/** So many assets a worker asks about at the same time, whether they still exist. */
+/** So many assets a worker asks about at the same time, whether they still exist, and so many executions, whether their steps have ended. */
 export const MAX_COPIED_ASSETS = 500;
 
 /** Jobs that workers do. Previews stay on the head, which serves them. */

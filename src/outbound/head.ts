@@ -65,6 +65,8 @@ export type Head = {
   heartbeat(heartbeat: WorkerHeartbeat, signal: AbortSignal): Promise<HeartbeatAnswer>;
   /** Returns those of at most `MAX_COPIED_ASSETS` assets that were deleted. */
   findDeleted(assets: string[], signal: AbortSignal): Promise<string[]>;
+  /** Returns those of at most `MAX_COPIED_ASSETS` executions of this worker whose steps have ended. None at a head of an older version. */
+  findEnded(executions: string[], signal: AbortSignal): Promise<string[]>;
   leave(boot: WorkerBoot, signal: AbortSignal): Promise<void>;
   /** `url` is that of a ticket. Throws an `Error` when it is not the link of an execution. */
   openExecution(url: string): RemoteExecution;
@@ -114,6 +116,13 @@ export function createHead(address: HeadAddress): Head {
     findDeleted: async (assets, signal) => {
       const { deleted } = ((await call("copies", { assets }, signal)) ?? {}) as { deleted?: unknown };
       return toTexts(deleted);
+    },
+    findEnded: async (executions, signal) => {
+      const answer = await call("ended", { executions }, signal).catch((error) => {
+        if (error instanceof HeadError && error.status === NOT_FOUND) return null;
+        throw error;
+      });
+      return toTexts(((answer ?? {}) as { ended?: unknown }).ended);
     },
     leave: async ({ workerId, bootId }, signal) => {
       await call("leave", { worker_id: workerId, boot_id: bootId }, signal);

@@ -109,3 +109,12 @@ export async function listPendingStepIds(db: Queries, ids: string[]): Promise<st
     .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending")));
   return rows.map(({ id }) => id);
 }
+
+/** Returns those of the IDs whose steps have not ended. */
+export async function listUnendedStepIds(db: Queries, ids: string[]): Promise<string[]> {
+  const rows = await db
+    .select({ id: steps.id })
+    .from(steps)
+    .where(and(isAnyOf(steps.id, ids), isNull(steps.finished_at)));
+  return rows.map(({ id }) => id);
+}

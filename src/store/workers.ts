@@ -1,5 +1,6 @@
 /** Workers on other machines, their join tokens, and what they have run. */
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
 import { workerRuns, workers, workerTokens } from "./schema-workers";
@@ -152,6 +153,13 @@ export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Pr
     .where(eq(workerRuns.worker_id, workerId))
     .orderBy(desc(workerRuns.ended_at), desc(workerRuns.id))
     .limit(limit);
+
+/** Lists those runs of a worker that have these IDs. */
+export const listRunsOf = (db: Queries, workerId: string, ids: string[]): Promise<WorkerRun[]> =>
+  db
+    .select()
+    .from(workerRuns)
+    .where(and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
 
 /** Deletes runs that ended before `time`, and of each worker all but the last `kept`. */
 export async function deleteOldWorkerRuns(tx: Queries, time: number, kept: number): Promise<void> {

@@ -58,3 +58,17 @@ test.skipIf(!hasRedis)("a recording is deleted while a worker cuts it", async ()
   expect(await server.services().store.read.all(sql`SELECT * FROM holds`)).toEqual([]);
   expect(server.errors).toEqual([]);
 });
+
+test.skipIf(!hasRedis)("a render is cancelled while a worker runs it: the worker keeps no work folder", async () => {
+  await using cluster = await withWorkers({ RENDER_JOBS: "0" });
+  const { server } = cluster;
+  const user = await server.user();
+  const worker = await cluster.addWorker("one");
+  const asset = await user.ready(await video(60));
+  const render = await user.startRender({ asset_id: asset.id, output: { resolution: "144p" } });
+  await started(worker, "render");
+  await user.must("POST", `/v1/renders/${render.id}/cancel`);
+  await until("no work folder", async () => (await readdir(join(worker.dataDir, "work"))).length === 0);
+  expect(worker.log.some((line) => line.includes('"work_folders.removed"'))).toBe(true);
+  expect(server.errors).toEqual([]);
+});

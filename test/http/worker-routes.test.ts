@@ -164,21 +164,25 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     expect((await post("/workers/join", body, token)).status).toBe(status);
   });
 
-  test.each(["join", "heartbeat", "leave", "copies"])("%s needs a join token that is not revoked", async (name) => {
-    const { token, boot } = await joined(`revoked-${name}`);
-    const bodies: Record<string, object> = {
-      join: announcement(),
-      heartbeat: { ...boot, free_bytes: 1, running: [] },
-      leave: boot,
-      copies: { assets: [] },
-    };
-    const body = bodies[name];
-    const { key } = await cluster.server.user().then((user) => ({ key: user.userId }));
-    for (const wrong of [undefined, "wt_wrong", "x".repeat(10_000), key])
-      expect([wrong, codeOf(await post(`/workers/${name}`, body, wrong))]).toEqual([wrong, "unauthenticated"]);
-    await revokeToken(services(), COMMAND_ACTOR, { name: `revoked-${name}` });
-    expect(codeOf(await post(`/workers/${name}`, body, token))).toBe("unauthenticated");
-  });
+  test.each(["join", "heartbeat", "leave", "copies", "ended"])(
+    "%s needs a join token that is not revoked",
+    async (name) => {
+      const { token, boot } = await joined(`revoked-${name}`);
+      const bodies: Record<string, object> = {
+        join: announcement(),
+        heartbeat: { ...boot, free_bytes: 1, running: [] },
+        leave: boot,
+        copies: { assets: [] },
+        ended: { executions: [] },
+      };
+      const body = bodies[name];
+      const { key } = await cluster.server.user().then((user) => ({ key: user.userId }));
+      for (const wrong of [undefined, "wt_wrong", "x".repeat(10_000), key])
+        expect([wrong, codeOf(await post(`/workers/${name}`, body, wrong))]).toEqual([wrong, "unauthenticated"]);
+      await revokeToken(services(), COMMAND_ACTOR, { name: `revoked-${name}` });
+      expect(codeOf(await post(`/workers/${name}`, body, token))).toBe("unauthenticated");
+    },
+  );
 
   test("a heartbeat of a process that has not joined, or with the token of another worker, has to join", async () => {
     const [one, other] = [await joined("one"), await joined("other")];

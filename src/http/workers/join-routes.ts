@@ -11,7 +11,7 @@ import { noContent, ok } from "../call";
 import { validate } from "../validation";
 import type { CallOfWorker, WorkerRoute } from ".";
 import { readBody } from "./read-body";
-import { announcementSchema, bootSchema, copiesSchema, heartbeatSchema, versionSchema } from "./schemas";
+import { announcementSchema, bootSchema, copiesSchema, endedSchema, heartbeatSchema, versionSchema } from "./schemas";
 
 /** Throws `AppError` `unauthenticated`. */
 async function requireToken({ request, services }: CallOfWorker): Promise<WorkerToken> {
@@ -78,6 +78,15 @@ export const joinRoutes: WorkerRoute[] = [
       const { assets } = await readBody(call, copiesSchema);
       const existing = await findExistingAssetIds(call.services.store.read, assets);
       return ok({ deleted: assets.filter((id) => !existing.has(id)) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/ended",
+    run: async (call) => {
+      const token = await requireToken(call);
+      const { executions } = await readBody(call, endedSchema);
+      return ok({ ended: await call.services.workerList.findEnded(token, executions) });
     },
   },
   {

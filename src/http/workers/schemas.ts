@@ -52,6 +52,11 @@ export const copiesSchema = strictObject({
   assets: Type.Array(uuidField("ID of an asset"), { maxItems: MAX_COPIED_ASSETS }),
 });
 
+/** Executions that a worker has work folders of. */
+export const endedSchema = strictObject({
+  executions: Type.Array(uuidField("ID of an execution"), { maxItems: MAX_COPIED_ASSETS }),
+});
+
 const sentFiles = Type.Array(
   strictObject({ name: shortText(200), bytes, sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }) }),
   { maxItems: MAX_OUTPUT_FILES },

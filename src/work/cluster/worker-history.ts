@@ -1,6 +1,7 @@
 /** What workers have run. Ended runs are kept in memory until they are saved. */
 import type { Queries, Store } from "../../store/db";
-import { insertWorkerRuns, listWorkerRuns, type WorkerRun } from "../../store/workers";
+import { listUnendedStepIds } from "../../store/steps";
+import { insertWorkerRuns, listRunsOf, listWorkerRuns, type WorkerRun } from "../../store/workers";
 
 /** What the database could not take is kept up to this number of runs. */
 const MAX_UNSAVED_RUNS = 2_000;
@@ -13,6 +14,8 @@ export type WorkerHistory = {
   save(others: (tx: Queries) => Promise<void>): Promise<void>;
   /** Lists what a worker has run, the last first. */
   list(workerId: string): Promise<WorkerRun[]>;
+  /** Returns those of the executions that this worker has ended and whose steps have ended too, or were deleted. */
+  findEnded(workerId: string, executions: string[]): Promise<string[]>;
 };
 
 export function createWorkerHistory(store: Store): WorkerHistory {
@@ -37,6 +40,13 @@ export function createWorkerHistory(store: Store): WorkerHistory {
       // What is being saved is in both.
       const others = stored.filter((run) => !recent.some((one) => one.id === run.id));
       return [...recent, ...others].slice(0, MAX_SHOWN_RUNS);
+    },
+    findEnded: async (workerId, executions) => {
+      const recent = unsaved.filter((run) => run.worker_id === workerId && executions.includes(run.id));
+      const runs = [...recent, ...(await listRunsOf(store.read, workerId, executions))];
+      const stepIds = [...new Set(runs.map((run) => run.step_id))];
+      const unended = await listUnendedStepIds(store.read, stepIds);
+      return [...new Set(runs.filter((run) => !unended.includes(run.step_id)).map((run) => run.id))];
     },
   };
 }

@@ -87,6 +87,8 @@ export type WorkerList = {
   find(id: string): Promise<WorkerView | null>;
   /** Lists what a worker has run, the last first. */
   listRuns(id: string): Promise<WorkerRun[]>;
+  /** Returns those of the executions of the token's worker that have ended, and their steps too. */
+  findEnded(token: WorkerToken, executions: string[]): Promise<string[]>;
   startRun(workerId: string, run: StartedRun): void;
   /** `mediaSeconds` null: unknown. An execution that was not started, or has ended, is ignored. */
   endRun(execution: string, outcome: RunOutcome, mediaSeconds: number | null): void;
@@ -240,6 +242,10 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
       return found && toView(found);
     },
     listRuns: history.list,
+    findEnded: async (token, executions) => {
+      const worker = live.values().find(({ tokenId }) => tokenId === token.id);
+      return worker ? history.findEnded(worker.id, executions) : [];
+    },
     startRun: (workerId, run) => {
       live.get(workerId)?.runs.set(run.execution, { ...run, startedAt: now(), progress: null });
     },

@@ -46,7 +46,7 @@ type RunningExecution = {
   ended: Promise<void>;
 };
 
-/** How often the head is asked for deleted recordings. When an execution was aborted, it is asked at once. */
+/** How often the head is asked for deleted recordings and ended steps. When an execution was aborted, it is asked at once. */
 const COPIES_INTERVAL_MS = 60_000;
 /** With `ABORT_MS` and `LEAVE_MS` below 30 s, after which supervisors kill. */
 const DRAIN_MS = 24_000;
@@ -187,7 +187,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
     copiesDueAt = performance.now() + COPIES_INTERVAL_MS;
     isRemovingCopies = true;
     void copies
-      .removeDeleted(stop.signal)
+      .removeUnneeded(stop.signal)
       .catch((error) => {
         if (!stop.signal.aborted) log.warn("copies.not_removed", { reason: describeHeadError(error) });
       })

@@ -116,8 +116,8 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Sent
       files.release();
     }
   } catch (error) {
-    // What was cancelled is not tried again.
-    if (isFullDisk(error) || isCancelled(signal)) keep = false;
+    // A long execution may be aborted because it runs again: the head is asked whether its step has ended.
+    if (isFullDisk(error) || (isCancelled(signal) && !isLong(manifest.kind))) keep = false;
     result = toResult(error, parts.log, signal);
     const closing = signal.aborted ? AbortSignal.timeout(RELEASE_TIMEOUT_MS) : signal;
     await remote.sendResult(result, closing);
@@ -129,6 +129,9 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Sent
 }
 
 const isCancelled = ({ reason }: AbortSignal): boolean => reason instanceof JobAborted && reason.reason === "cancelled";
+
+/** Whether a later attempt on the same input saves much time by what is left of an earlier one. */
+const isLong = (kind: ExecutionKind): boolean => kind === "prepare" || kind === "render";
 
 /** Returns the key of the work folder, which is the same for the next attempt on the same input. */
 const toWorkKey = ({ kind, owner, input, files }: ExecutionManifest): string =>

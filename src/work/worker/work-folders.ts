@@ -1,11 +1,12 @@
 /**
  * The work folders of executions on a worker. A folder is kept after an execution that did not complete, so that the next attempt on the
- * same input resumes here, and removed when it was not used for a day, when there are too many, or when the disk is full.
+ * same input resumes here, and removed when its step has ended, when it was not used for a day, when there are too many, or when the disk is full.
  */
-import { mkdir, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findAssetOf } from "../../blobs/blob-cache";
 import { listNames } from "../../blobs/trash";
+import { isUuid } from "../../lib/ids";
 
 export type WorkFolder = {
   path: string;
@@ -23,9 +24,16 @@ export type WorkFolders = {
   listAssets(): Promise<string[]>;
   /** Removes all folders of an asset: those in use when they are released. */
   forget(asset: string): Promise<void>;
+  /** Lists the last executions of the folders that none uses. */
+  listExecutions(): Promise<string[]>;
+  /** Removes the unused folders whose last execution is one of these. */
+  removeOf(executions: readonly string[]): Promise<void>;
   /** Removes the folders that no execution uses. */
   removeUnused(): Promise<void>;
 };
+
+/** The file in a work folder with the ID of its last execution. */
+const EXECUTION_FILE = "execution";
 
 const MAX_UNUSED = 16;
 const MAX_AGE_MS = 24 * 3600 * 1000;
@@ -45,6 +53,13 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
       names.map(async (name) => ({ name, usedAt: (await stat(join(root, name)).catch(() => null))?.mtimeMs ?? 0 })),
     );
     return found.sort((a, b) => b.usedAt - a.usedAt);
+  }
+
+  async function readExecution(name: string): Promise<string | null> {
+    const text = await Bun.file(join(root, name, EXECUTION_FILE))
+      .text()
+      .catch(() => "");
+    return isUuid(text) ? text : null;
   }
 
   async function remove(name: string): Promise<void> {
@@ -71,6 +86,7 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
       // Else what this one writes would be removed too.
       await removals.get(name)?.catch(() => {});
       await mkdir(path, { recursive: true });
+      await writeFile(join(path, EXECUTION_FILE), execution);
       return {
         path,
         release: async (keep) => {
@@ -91,6 +107,16 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
         if (findAssetOf(name) !== asset) continue;
         if (used.has(name)) forgotten.add(name);
         else await remove(name);
+      }
+    },
+    listExecutions: async () => {
+      const found = await Promise.all((await listUnused()).map(({ name }) => readExecution(name)));
+      return found.filter((execution) => execution !== null);
+    },
+    removeOf: async (executions) => {
+      for (const { name } of await listUnused()) {
+        const execution = await readExecution(name);
+        if (execution !== null && executions.includes(execution)) await remove(name);
       }
     },
     removeUnused: async () => {

@@ -9,7 +9,7 @@ import { COMMAND_ACTOR } from "../../../../src/work/audit";
 import { revokeWorker, setDraining } from "../../../../src/work/cluster/worker-administration";
 import { createWorkerList, LOST_AFTER_MS, type WorkerChange } from "../../../../src/work/cluster/worker-list";
 import { authenticateWorker, createWorkerToken, revokeToken } from "../../../../src/work/cluster/worker-tokens";
-import { freshStore } from "../../store/test-store";
+import { addStep, addUser, freshStore } from "../../store/test-store";
 
 const START = 1_800_000_000_000;
 const ANNOUNCEMENT: WorkerAnnouncement = {
@@ -210,6 +210,24 @@ test("draining is stored, and ends when it is resumed", async () => {
   expect((await c.workerList.find(id))?.state).toBe("online");
   expect(await c.actions()).toEqual(["worker_token.created", "worker.drained", "worker.resumed"]);
   expect(setDraining(c.services, COMMAND_ACTOR, newId(), true)).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("a worker learns which of its executions are of steps that have ended or were deleted, saved or not", async () => {
+  await using c = await cluster();
+  const [desk, other] = [await c.join("desk"), await c.join("other", { bootId: newId() })];
+  const { stepId, pipelineId } = await c.store.write(async (tx) => addStep(tx, await addUser(tx)));
+  const [open, running] = [run(newId()), run(newId())];
+  const [saved, unsaved] = [run(newId()), run(newId())];
+  for (const one of [{ ...open, stepId }, running, saved, unsaved]) c.workerList.startRun(desk.id, one);
+  for (const one of [open, saved]) c.workerList.endRun(one.execution, "aborted", null);
+  await c.workerList.stop();
+  c.workerList.endRun(unsaved.execution, "yielded", null);
+  const asked = [open, running, saved, unsaved, run(newId())].map(({ execution }) => execution);
+  const ended = async (token = desk.token) => (await c.workerList.findEnded(token, asked)).toSorted();
+  expect(await ended()).toEqual([saved.execution, unsaved.execution].toSorted());
+  expect(await ended(other.token)).toEqual([]);
+  await c.store.write((tx) => tx.run(sql`DELETE FROM pipelines WHERE id = ${pipelineId}`));
+  expect(await ended()).toEqual([open.execution, saved.execution, unsaved.execution].toSorted());
 });
 
 test("a revoked worker is out of the list, and what it ran is in its history as aborted", async () => {

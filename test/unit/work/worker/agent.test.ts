@@ -69,7 +69,7 @@ function startTested(url: string, options: { token?: string; drainMs?: number } 
         control.signal.addEventListener("abort", () => reject(control.signal.reason));
       }),
     copies: {
-      removeDeleted: async () => {
+      removeUnneeded: async () => {
         looked++;
         if (looked === 1) throw new Error("the head is away");
       },

@@ -32,13 +32,40 @@ test("work folders of deleted recordings are removed, at once or when their exec
     head: createHead({ url: head.url, token: head.token, ca: null }),
     log: silentLog(),
   });
-  await copies.removeDeleted(never);
+  await copies.removeUnneeded(never);
   expect(head.askedAbout.map((assets) => assets.toSorted())).toEqual([[deleted, other].toSorted()]);
   expect(forgotten).toEqual([deleted]);
   const names = async () => (await readdir(folder.path)).toSorted();
   expect(await names()).toEqual([`${deleted}_another`, `${other}_key`, "speech-1"].toSorted());
   await used.release(true);
   expect(await names()).toEqual([`${other}_key`, "speech-1"].toSorted());
+});
+
+test("work folders of steps that have ended are removed, but not of a later execution", async () => {
+  await using head = startFakeHead();
+  await using folder = await temporaryFolder();
+  const workFolders = await openWorkFolders(folder.path);
+  const asset = newId();
+  const keys = ["ended", "waiting", "again"];
+  for (const key of keys) {
+    const execution = newId();
+    if (key !== "waiting") head.ended.push(execution);
+    await (await workFolders.acquire({ asset, key, execution })).release(true);
+  }
+  await (await workFolders.acquire({ asset, key: "again", execution: newId() })).release(true);
+  const inUse = newId();
+  head.ended.push(inUse);
+  const used = await workFolders.acquire({ asset, key: "used", execution: inUse });
+  const copies = createCopies({
+    cache: { listAssets: () => [], forget: () => {} },
+    workFolders,
+    head: createHead({ url: head.url, token: head.token, ca: null }),
+    log: silentLog(),
+  });
+  await copies.removeUnneeded(never);
+  const kept = ["again", "used", "waiting"].map((key) => `${asset}_${key}`);
+  expect((await readdir(folder.path)).toSorted()).toEqual(kept);
+  await used.release(false);
 });
 
 test("a work folder that is taken while it is being removed stays", async () => {
@@ -52,7 +79,7 @@ test("a work folder that is taken while it is being removed stays", async () => 
   const second = await acquire();
   await Bun.write(join(second.path, "chunk"), "x");
   await released;
-  expect(await readdir(second.path)).toEqual(["chunk"]);
+  expect((await readdir(second.path)).toSorted()).toEqual(["chunk", "execution"]);
 });
 
 test("many recordings are asked about in parts, and none without copies", async () => {
@@ -60,8 +87,14 @@ test("many recordings are asked about in parts, and none without copies", async 
   let assets: string[] = [];
   const copies = createCopies({
     cache: { listAssets: () => assets, forget: () => {} },
-    workFolders: { listAssets: async () => [], forget: async () => {} },
+    workFolders: {
+      listAssets: async () => [],
+      listExecutions: async () => [],
+      forget: async () => {},
+      removeOf: async () => {},
+    },
     head: {
+      findEnded: () => Promise.reject(new Error("it was not asked about any")),
       findDeleted: async (some) => {
         asked.push(some.length);
         return [];
@@ -69,8 +102,8 @@ test("many recordings are asked about in parts, and none without copies", async 
     },
     log: silentLog(),
   });
-  await copies.removeDeleted(never);
+  await copies.removeUnneeded(never);
   assets = Array.from({ length: MAX_COPIED_ASSETS + 1 }, newId);
-  await copies.removeDeleted(never);
+  await copies.removeUnneeded(never);
   expect(asked).toEqual([MAX_COPIED_ASSETS, 1]);
 });

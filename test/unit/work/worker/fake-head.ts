@@ -37,6 +37,8 @@ export type FakeHead = AsyncDisposable & {
   /** What it says was deleted, and what it was asked about. */
   deleted: string[];
   askedAbout: string[][];
+  /** The executions whose steps have ended. */
+  ended: string[];
   announcements: Record<string, unknown>[];
   heartbeats: { running: { execution: string; progress: number | null }[]; boot_id: string; has_redis: boolean }[];
   left: number;
@@ -79,6 +81,7 @@ export function startFakeHead(): FakeHead {
     asset: newId(),
     deleted: [],
     askedAbout: [],
+    ended: [],
     announcements: [],
     heartbeats: [],
     left: 0,
@@ -153,6 +156,10 @@ export function startFakeHead(): FakeHead {
     if (name === "copies") {
       head.askedAbout.push(body.assets as string[]);
       return Response.json({ deleted: head.deleted });
+    }
+    if (name === "ended") {
+      const executions = body.executions as string[];
+      return Response.json({ ended: executions.filter((id) => head.ended.includes(id)) });
     }
     if (name === "leave") {
       head.left++;
