@@ -199,7 +199,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
           end: (outcome, error) => {
             if (!close(outcome)) return;
             trouble.record(workerId, stepId, outcome, error);
-            reject(error);
+            // The next attempt, or a deletion, works on the same folder: nothing moves there afterwards.
+            void execution.incoming.settled().then(() => reject(error));
           },
           complete: (output) => {
             if (!close("completed")) return;

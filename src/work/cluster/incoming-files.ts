@@ -42,7 +42,9 @@ export type IncomingFiles = {
    * earlier call may be named again. `isCurrent` false stops.
    */
   commit(files: readonly SentFile[], isCurrent: () => boolean): Promise<void>;
-  /** Stops writing and removes what is not moved. */
+  /** Resolves when no file is on the move. */
+  settled(): Promise<void>;
+  /** Stops writing and removes what is not moved. A move that has begun ends first. */
   remove(): Promise<void>;
 };
 
@@ -65,6 +67,8 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
   const committed = new Map<string, SentFile>();
   const writers = new Map<string, Writer>();
   let isRemoved = false;
+  /** The file that is moved to where it belongs: calls take turns, so there is one. */
+  let moving = Promise.resolve();
 
   const requireRule = (name: string): OutputRule => {
     const rule = rules.find((one) => one.name.test(name));
@@ -142,6 +146,14 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
     }
   }
 
+  async function move({ path }: Incoming, named: SentFile): Promise<void> {
+    const { dir: target } = requireRule(named.name);
+    await mkdir(target, { recursive: true });
+    files.delete(named.name);
+    await commitFile(path, join(target, named.name));
+    committed.set(named.name, named);
+  }
+
   async function isAsNamed(named: SentFile): Promise<boolean> {
     const file = files.get(named.name);
     if (!file) {
@@ -199,17 +211,17 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
       for (const one of inOrder) {
         const file = files.get(one.name);
         if (!file || !isCurrent()) continue;
-        const { dir: target } = requireRule(one.name);
-        await mkdir(target, { recursive: true });
-        files.delete(one.name);
-        await commitFile(file.path, join(target, one.name));
-        committed.set(one.name, one);
+        const running = move(file, one);
+        moving = running.catch(() => {});
+        await running;
       }
     },
+    settled: () => moving,
     remove: async () => {
       isRemoved = true;
       for (const writer of writers.values()) writer.stop();
       files.clear();
+      await moving;
       await rm(dir, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,6 @@
 /** The files that a worker sends for an execution. */
 import { describe, expect, test } from "bun:test";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import { ExecutionLost, JobAborted } from "../../../../src/domain/jobs";
@@ -178,6 +178,28 @@ describe("files", () => {
     expect(await refusal(() => b.executions.checkpoint(run.id, {}, named))).toBe("not_found");
     expect((await run.ended).error).toMatchObject({ syscall: "rename" });
     expect(await Bun.file(join(b.outputDir, "listening.json")).exists()).toBe(false);
+  });
+
+  test("move nowhere after the execution has ended: one that is on the move arrives first", async () => {
+    await using b = await executionBench();
+    let asked = 0;
+    // The server asks once for the order and once for the folder of each file.
+    const name = Object.assign(/^(energy|listening)$/, {
+      test: (text: string) => {
+        if (text === "energy" && ++asked === 2) queueMicrotask(() => run.abort.abort(new JobAborted("cancelled")));
+        return text === "energy" || text === "listening";
+      },
+    });
+    const run = b.run({ outputs: [{ name, dir: b.outputDir, maxBytes: 100 }] });
+    b.executions.start(run.id, BOOT);
+    for (const one of ["energy", "listening"]) await b.send(run.id, one, one);
+    asked = 0;
+    const named = ["energy", "listening"].map((one) => sent(one, one));
+    const refused = refusal(() => b.executions.checkpoint(run.id, {}, named));
+    expect((await run.ended).error).toMatchObject({ reason: "cancelled" });
+    expect(await readdir(b.outputDir)).toEqual(["energy"]);
+    expect(await refused).toBe("not_found");
+    expect(await readdir(b.outputDir)).toEqual(["energy"]);
   });
 
   test("an error of storing a checkpoint ends the execution with it", async () => {
