@@ -68,8 +68,9 @@ export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechA
   await writeAtomic(folder.speechAnalysis, JSON.stringify(rest));
 }
 
-/** Returns whether the speech of the recording has been analyzed. */
-export const hasSpeechAnalysis = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.speechAnalysis).exists();
+/** Returns whether the speech of the recording has been analyzed. A power failure may have kept the later file only. */
+export const hasSpeechAnalysis = async (folder: MediaFolder): Promise<boolean> =>
+  (await Bun.file(folder.speechAnalysis).exists()) && (await Bun.file(folder.energy).exists());
 
 /** Returns whether the speech analysis has a transcript. */
 export const hasTranscript = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.transcript).exists();

@@ -9,6 +9,7 @@ import { CHUNK_SIZES_FILE } from "../../media/chunks/sizes-file";
 import { listBlobs } from "../jobs/blob-files";
 import type { JobInput, LoadedJob } from "../jobs/definition";
 import { isPieceName } from "../jobs/split-run";
+import { hasSpeechAnalysis } from "../prepared-files";
 import type { ReadableFile } from "./execution-request";
 import type { OutputRule } from "./incoming-files";
 
@@ -74,13 +75,20 @@ function getPreparedNames(outputDir: string): string[] {
   ].map((path) => basename(path));
 }
 
-/** Lists what an earlier attempt of a preparation has left. */
+/**
+ * Lists what an earlier attempt of a preparation has left. Files of speech only when all are there: else the next worker would complete those of
+ * another one with its own.
+ */
 export async function listPrepared(
   root: string,
   sourceName: string,
   { outputDir }: JobFolders,
 ): Promise<ReadableFile[]> {
   const names = new Set(getPreparedNames(outputDir));
+  const files = getMediaFolder(outputDir);
+  if (!(await hasSpeechAnalysis(files)))
+    for (const path of [files.energy, files.transcript, files.transcriptColumns, files.speechAnalysis])
+      names.delete(basename(path));
   const found = await listBlobs(outputDir, sourceName);
   return Promise.all(
     found.filter(({ name }) => names.has(name)).map(({ name }) => describeFile(root, join(outputDir, name), "output")),

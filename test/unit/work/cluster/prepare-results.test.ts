@@ -1,12 +1,14 @@
 /** What the server accepts of a preparation on a worker. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { getMediaFolder } from "../../../../src/blobs/folders";
 import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { getPrepareRules } from "../../../../src/work/cluster/execution-files";
 import { describeRemoteJob } from "../../../../src/work/cluster/remote-jobs";
 import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
 import type { MediaTools } from "../../../../src/work/media-tools";
 import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/prepared-check";
+import { hasSpeechAnalysis } from "../../../../src/work/prepared-files";
 import { readTranscriptColumns } from "../../../../src/work/preview-files";
 import { temporaryFolder } from "../../../temporary-folder";
 import { createTools } from "../split-places";
@@ -150,6 +152,21 @@ test("the speech analysis, which says that the files of speech are complete, is 
   const last = placeOf("listening.json");
   for (const name of ["energy.steps", "transcript.json", "transcript-columns.json.gz"])
     expect([name, placeOf(name) >= 0 && placeOf(name) < last]).toEqual([name, true]);
+});
+
+test("files of speech of an earlier attempt are continued with only when all are there", async () => {
+  const speechFiles = ["energy.steps", "listening.json", "transcript-columns.json.gz", "transcript.json"];
+  for (const missing of ["none", "listening.json", "energy.steps"]) {
+    await using folder = await temporaryFolder();
+    const files = getMediaFolder(folder.path);
+    for (const name of ["analysis.audio", ...speechFiles])
+      if (name !== missing) await Bun.write(join(folder.path, name), "x");
+    const { job } = await describePreparation(folder.path);
+    const sent = job.files.filter(({ role }) => role === "output").map(({ name }) => name);
+    const kept = ["analysis.audio", "probed.json", ...(missing === "none" ? speechFiles : [])];
+    expect([missing, sent.toSorted()]).toEqual([missing, kept.toSorted()]);
+    expect([missing, await hasSpeechAnalysis(files)]).toEqual([missing, missing === "none"]);
+  }
 });
 
 test("a transcript, which the server parses, is not larger than that of continuous speech", () => {
