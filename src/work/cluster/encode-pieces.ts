@@ -232,8 +232,12 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
   return { repaired };
 }
 
-/** The file that a place has sent is not the chunk. */
-class WrongChunkError extends Error {}
+/** The file that a place has sent is not the chunk. When all places fail so, the render may still succeed at one. */
+class WrongChunkError extends AppError {
+  constructor(problem: string) {
+    super("processing_failed", problem);
+  }
+}
 
 const isStorageFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
 

@@ -14,6 +14,7 @@ import { REPAIRED_WARNING } from "../../media/warnings";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import type { SplitInput, SplitOutput } from "../jobs/split-run";
 import { type EncodeOptions, encodePieces, INCOMING_FOLDER, MAX_IDLE_MS, type Piece } from "./encode-pieces";
+import { InvalidResultError } from "./result-shapes";
 import type { PieceCall, SplitExecutions, SplitPlace, SplitSlot } from "./split-executions";
 import { parseSplitPlan } from "./split-plan";
 
@@ -73,7 +74,9 @@ export async function runSplitRender(options: SplitRenderOptions): Promise<Rende
     const output = await joinPieces(split, pieces);
     return repaired ? { ...output, warnings: [...output.warnings, REPAIRED_WARNING] } : output;
   } catch (error) {
-    if (!isProcessingFailure(error)) throw error;
+    // The next attempt would join the same chunks.
+    const isWrongFile = step === "joining" && error instanceof InvalidResultError;
+    if (!isProcessingFailure(error) && !isWrongFile) throw error;
     log("render.fell_back", { from: "split", to: "whole", step, reason: error.message });
     // A chunk that failed everywhere fails there too, unless another encoder can do it. Chunks that do not fit are of no use.
     if (step === "joining") for (const { name } of pieces) await rm(join(workDir, name), { force: true });

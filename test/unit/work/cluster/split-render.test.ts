@@ -7,6 +7,7 @@ import { JobYielded } from "../../../../src/domain/jobs";
 import { CHUNK_SIZES_FILE, writeChunkSizes } from "../../../../src/media/chunks/sizes-file";
 import type { SplitPlan } from "../../../../src/media/split-render";
 import { createChunkChecker } from "../../../../src/work/cluster/chunk-check";
+import { InvalidResultError } from "../../../../src/work/cluster/result-shapes";
 import type { PieceCall } from "../../../../src/work/cluster/split-executions";
 import { runSplitRender, type SplitRenderOptions } from "../../../../src/work/cluster/split-render";
 import { type RenderOutput, runRender } from "../../../../src/work/jobs/render-run";
@@ -239,10 +240,13 @@ describe("a render at two places", () => {
     expect(split.executions.held()).toBe(0);
   });
 
-  test("runs whole when the chunks do not fit, without them", async () => {
-    await cp(wholeDir(), join(folder.path, "mismatch", "work"), { recursive: true });
-    const split = await start("mismatch", async (placeId, call) => {
-      if (call.kind === "join") throw new AppError("processing_failed", "The video chunks could not be joined.");
+  test.each([
+    ["do not fit", new AppError("processing_failed", "The video chunks could not be joined.")],
+    ["become a wrong file", new InvalidResultError("the video has 7 frames")],
+  ])("runs whole when the chunks %s, without them", async (name, error) => {
+    await cp(wholeDir(), join(folder.path, name, "work"), { recursive: true });
+    const split = await start(name, async (placeId, call) => {
+      if (call.kind === "join") throw error;
       return copyAt(placeId, call);
     });
     let left: string[] = [];
@@ -254,6 +258,13 @@ describe("a render at two places", () => {
     expect(left).toEqual([CHUNK_SIZES_FILE]);
     expect(split.events.some(({ event, step }) => event === "render.fell_back" && step === "joining")).toBe(true);
   });
+});
+
+test("a render whose chunks are wrong from all workers runs whole", async () => {
+  const places = PLACES().map((place) => ({ ...place, isLocal: false }));
+  const split = await start("wrong", copyAt, { checkChunk: async () => "it is wrong" }, places);
+  expect(await split.attempt({ runWhole: async () => whole.output })).toEqual(whole.output);
+  expect(split.events.some(({ event, step }) => event === "render.fell_back" && step === "encoding")).toBe(true);
 });
 
 describe("a render runs whole", () => {
