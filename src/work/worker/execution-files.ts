@@ -78,7 +78,9 @@ export async function fetchFiles(
     }
     const path = join(role === "output" ? outputDir : workDir, name);
     const found = await stat(path).catch(() => null);
-    if (role === "output" || found?.size !== total) {
+    // The sizes of the chunks of another attempt may have as many bytes.
+    const isSame = found?.size === total && Math.floor(found.mtimeMs / 1000) === file.modifiedAt;
+    if (role === "output" || !isSame) {
       if (!cache.makeRoom(total)) throw Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
       await download(file, path, remote, any);
     }

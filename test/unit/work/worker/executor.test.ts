@@ -13,6 +13,7 @@ import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
 import type { RenderInput } from "../../../../src/work/jobs/render-run";
 import type { MediaTools } from "../../../../src/work/media-tools";
 import { writeProbed } from "../../../../src/work/prepared-files";
+import { fetchFiles } from "../../../../src/work/worker/execution-files";
 import { createExecutor, type ExecutionControl } from "../../../../src/work/worker/executor";
 import { openWorkFolders } from "../../../../src/work/worker/work-folders";
 import { longVideo, silentVideo } from "../../../http/media";
@@ -140,6 +141,32 @@ test("files and checkpoints of branches that run at once are sent one after the 
   ]);
   expect(execution.overlaps).toEqual([]);
   expect(execution.results).toMatchObject([{ status: "completed" }]);
+});
+
+test("a file that another attempt has left in the work folder is replaced, also by one with as many bytes", async () => {
+  await using folder = await temporaryFolder();
+  const [outputDir, workDir] = [join(folder.path, "output"), join(folder.path, "work")];
+  const fetchSizes = async (content: string, key: string, modifiedAt: number): Promise<string> => {
+    const file = { name: "sizes.json", role: "work", bytes: content.length, key, modifiedAt } as const;
+    const manifest = {
+      execution: newId(),
+      kind: "join",
+      asset: newId(),
+      owner: "o",
+      input: {},
+      files: [file],
+    } as const;
+    const read = async function* () {
+      yield encode(content);
+    };
+    const cache = await openBlobCache({ folder: join(folder.path, "cache"), maxBytes: 1e9, disk: roomy });
+    const files = { cache, remote: { read }, outputDir, workDir };
+    await fetchFiles({ ...manifest, files: [file] }, files, new AbortController().signal);
+    return Bun.file(join(workDir, file.name)).text();
+  };
+  expect(await fetchSizes("[12,34]", "a", 1_600_000_000)).toBe("[12,34]");
+  expect(await fetchSizes("[34,12]", "b", 1_600_000_060)).toBe("[34,12]");
+  expect(await fetchSizes("is kept", "b", 1_600_000_060)).toBe("[34,12]");
 });
 
 test("a file that cannot be read fails with the error of a local job", async () => {
