@@ -436,7 +436,7 @@ count_tests() {
   log=$(mktemp)
   if [ "${OFFCUT_FULL:-}" = 1 ]; then seconds=43200; fi
   if has timeout; then limit=(timeout --kill-after=10 "$seconds"); fi
-  ${limit[@]+"${limit[@]}"} bun test --timeout 30000 --parallel=3 "$@" </dev/null 2>&1 | tee "$log" || status=$?
+  ${limit[@]+"${limit[@]}"} bun test --timeout 120000 --parallel=3 "$@" </dev/null 2>&1 | tee "$log" || status=$?
   passed=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
   failed=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
   FAILURES+=$(failed_tests "$log")

@@ -17,7 +17,7 @@ const SETTLED = ["ready", "pending_payment", "failed"];
 const ENDED = ["completed", "failed", "cancelled"];
 
 /** Creates a client of the server at `url`. `key` null sends no authorization. `patienceSeconds`: how long a job may take. */
-export function createClient(url: () => string, key: string | null, userId: string, patienceSeconds = 20) {
+export function createClient(url: () => string, key: string | null, userId: string, patienceSeconds = 60) {
   async function call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const answer = await fetch(path.startsWith("http") ? path : `${url()}${path}`, {
@@ -44,6 +44,24 @@ export function createClient(url: () => string, key: string | null, userId: stri
     const reply = await call<T>(method, path, options);
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
     return reply.body;
+  }
+
+  /** Waits until what `read` returns has one of the states. */
+  async function untilState<T extends { state: string; progress?: number | null }>(
+    what: string,
+    states: string[],
+    read: () => Promise<T>,
+  ): Promise<T> {
+    let seen = "";
+    const look = async () => {
+      const found = await read();
+      const { state, progress } = found;
+      seen = progress == null ? state : `${state}, progress ${progress}`;
+      return states.includes(state) ? found : null;
+    };
+    return until(what, look, patienceSeconds).catch((error: Error) => {
+      throw new Error(`${error.message}: ${seen}`, { cause: error });
+    });
   }
 
   const tus = (headers: Record<string, string> = {}) => ({ "Tus-Resumable": "1.0.0", ...headers });
@@ -91,15 +109,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
     },
     asset: (id: string) => must<AssetDetail>("GET", `/v1/assets/${id}`),
     /** Waits for the end of the preparation, whether it succeeds or fails. */
-    prepared: (id: string) =>
-      until(
-        `preparation of ${id}`,
-        async () => {
-          const asset = await client.asset(id);
-          return SETTLED.includes(asset.state) ? asset : null;
-        },
-        patienceSeconds,
-      ),
+    prepared: (id: string) => untilState<AssetDetail>(`preparation of ${id}`, SETTLED, () => client.asset(id)),
     ready: async (bytes: Uint8Array, options: UploadOptions = {}): Promise<AssetDetail> => {
       const asset = await client.prepared(await client.upload(bytes, options));
       if (asset.state !== "ready")
@@ -108,26 +118,10 @@ export function createClient(url: () => string, key: string | null, userId: stri
     },
     cut: (id: string) => must<Cut>("GET", `/v1/cuts/${id}`),
     startCut: (json: Record<string, unknown>) => must<Cut>("POST", "/v1/cuts", { json }),
-    cutEnded: (id: string) =>
-      until(
-        `cut ${id}`,
-        async () => {
-          const cut = await client.cut(id);
-          return ENDED.includes(cut.state) ? cut : null;
-        },
-        patienceSeconds,
-      ),
+    cutEnded: (id: string) => untilState<Cut>(`cut ${id}`, ENDED, () => client.cut(id)),
     render: (id: string) => must<Render>("GET", `/v1/renders/${id}`),
     startRender: (json: Record<string, unknown>) => must<Render>("POST", "/v1/renders", { json }),
-    renderEnded: (id: string) =>
-      until(
-        `render ${id}`,
-        async () => {
-          const render = await client.render(id);
-          return ENDED.includes(render.state) ? render : null;
-        },
-        patienceSeconds,
-      ),
+    renderEnded: (id: string) => untilState<Render>(`render ${id}`, ENDED, () => client.render(id)),
   };
   return client;
 }

@@ -24,7 +24,7 @@ import { bundledJobCommand } from "./job-command";
 import { BUNDLED_FFMPEG } from "./media";
 
 /** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 120_000;
 
 export type Harness = AsyncDisposable & {
   url(): string;

@@ -80,7 +80,8 @@ describe("a child process", () => {
     const started = Date.now();
     await child.kill();
     expect((await child.exited).signal).toBe("SIGKILL");
-    expect(Date.now() - started).toBeLessThan(3_000);
+    // And what a busy machine needs: it would never end.
+    expect(Date.now() - started).toBeLessThan(10_000);
   });
 
   test("what ignores SIGTERM ends with the child that does not", async () => {

@@ -10,6 +10,9 @@ import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(60_000);
 
+/** A process that does not end is killed after 2 s; on a busy machine that takes its time. */
+const MAX_END_MS = 6_000;
+
 const folder = await mkdtemp(join(tmpdir(), "offcut-sound-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -103,7 +106,7 @@ describe("an audio render", () => {
     expect(render).rejects.toThrow("cancelled by the user");
     await render.catch(() => {});
     expect(stopped).toBeGreaterThan(0);
-    expect(Date.now() - stopped).toBeLessThan(3_000);
+    expect(Date.now() - stopped).toBeLessThan(MAX_END_MS);
     expect((await readdir(folder)).filter((name) => name !== "work")).toEqual([]);
     expect(await readdir(request.workDir)).toEqual([]);
   });

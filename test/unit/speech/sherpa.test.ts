@@ -94,7 +94,7 @@ test("an installed model transcribes with accurate word times, and the process s
   } finally {
     await pcm.close();
   }
-}, 60_000);
+}, 180_000);
 
 test("the engine transcribes a recording with the model for its language, and reports what that cannot do", async () => {
   const { path } = await spoken();
@@ -124,4 +124,4 @@ test("the engine transcribes a recording with the model for its language, and re
   } finally {
     await engine.close();
   }
-}, 60_000);
+}, 180_000);

@@ -342,5 +342,5 @@ describe("any sequence of grants, preparations, failures, deletions and refunds"
       }),
       { numRuns: 40 },
     );
-  }, 20_000);
+  }, 120_000);
 });

@@ -10,7 +10,7 @@ import { fullOr } from "../../full-size";
 import { until } from "../../until";
 import { freshStore, type TestStore } from "../store/test-store";
 
-setDefaultTimeout(fullOr(1_800_000, 60_000));
+setDefaultTimeout(fullOr(1_800_000, 180_000));
 
 /** Small, so that readers fall behind often. */
 const MAX_EVENTS = 3;

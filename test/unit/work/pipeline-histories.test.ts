@@ -31,7 +31,7 @@ import { fullOr } from "../../full-size";
 import { addAsset, addUser, freshStore, grantWorkspace, type TestStore } from "../store/test-store";
 import { listPipelineProblems } from "./pipeline-problems";
 
-setDefaultTimeout(fullOr(3_600_000, 60_000));
+setDefaultTimeout(fullOr(3_600_000, 180_000));
 
 const HISTORIES = fullOr(5_000, 15);
 const [CUT_CREDITS, RENDER_CREDITS, RENDER_BYTES, SOURCE_BYTES] = [3, 5, 100, 1000];

@@ -200,7 +200,7 @@ test("what the head cancels is aborted with the next heartbeat, and what it want
   head.settings.abort = [cancelled.ticket.execution];
   expect(await abortedWith(cancelled)).toBe("cancelled");
   // A second, and what a busy machine needs.
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(performance.now() - started).toBeLessThan(10_000);
   expect(yielding.control.shouldYield()).toBe(true);
   expect(yielding.control.signal.aborted).toBe(false);
   tested.agent.drain();
