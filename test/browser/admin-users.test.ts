@@ -50,6 +50,8 @@ test("an administrator invites a user, finds the account, and changes credits, q
   expect(await dialog(page).textContent()).toContain("loses 30 credits of 150");
   await button(page, "Remove credits").click();
   await page.getByText("Removed 30 credits.").waitFor();
+  // It closes when the page has read the account again.
+  await dialog(page).waitFor({ state: "detached" });
 
   await page.getByLabel("Quota").selectOption("own");
   await page.getByLabel("Gigabytes").fill("2.5");

@@ -86,9 +86,11 @@ async function signIn(page: Page, email: string, secret: string): Promise<void> 
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);
   await button(page, "Sign in").click();
+  const field = page.getByLabel("Code", { exact: true });
+  await field.waitFor();
   // Each code works once: this is the one of the next half minute, which the server accepts for clocks that differ.
   const code = generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + 30 });
-  await page.getByLabel("Code", { exact: true }).fill(code);
+  await field.fill(code);
   await button(page, "Sign in").click();
 }
 

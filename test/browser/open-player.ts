@@ -14,6 +14,8 @@ import type { PlayerHarness, Setup } from "./player-page";
 declare const harness: PlayerHarness;
 
 const HOST = "studio.test";
+/** For a machine that is many times slower. */
+const ACTION_MS = 90_000;
 type AssetMedia = {
   video_type: string | null;
   audio_type: string | null;
@@ -66,6 +68,7 @@ export async function openPlayer(seconds: number, size = "960:540", isWhole = is
   const browser = await launchChromium(FLAGS, isWhole);
   stack.defer(() => browser.close());
   const context = await browser.newContext();
+  context.setDefaultTimeout(ACTION_MS);
   await context.addCookies([{ name: "service_session", value: session.key, domain: HOST, path: "/", httpOnly: true }]);
   const problems: string[] = [];
   const built = await Bun.build({ entrypoints: [join(import.meta.dir, "player-page.ts")], target: "browser" });

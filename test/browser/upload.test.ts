@@ -9,7 +9,9 @@ import { wav } from "../http/media";
 import { until } from "../until";
 import type { Offcut } from "./page";
 
+/** For a machine that is many times slower. Only what fails takes as long. */
 setDefaultTimeout(300_000);
+const ACTION_MS = 90_000;
 
 let browser: Browser;
 let other: Studio;
@@ -55,8 +57,14 @@ const uploadWith = (page: Page, way: keyof Offcut, target: Target): Promise<stri
     [way, target] as const,
   );
 
-async function openStudio(origin: string): Promise<Page> {
+async function newPage(): Promise<Page> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(ACTION_MS);
+  return page;
+}
+
+async function openStudio(origin: string): Promise<Page> {
+  const page = await newPage();
   await page.goto(origin);
   await page.waitForFunction(() => "offcut" in window);
   return page;
@@ -87,7 +95,7 @@ test("from an origin that the settings do not name the browser lets nothing thro
 
 test("the executable's documentation shows every call and asks no other host for anything", async () => {
   await using server = await startServer();
-  const page = await browser.newPage();
+  const page = await newPage();
   const asked: string[] = [];
   const wrong: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
