@@ -1,23 +1,28 @@
 /** The audit log. Rows are only ever added; the purge of an account removes personal data from them. */
-import { and, asc, count, desc, eq, gt, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
 import { auditLog, users, workspaces } from "./schema-accounts";
 
 export type AuditEntry = typeof auditLog.$inferInsert;
 
-/** `actorEmail` null: the actor is not a user, or the account was purged; `targetName` likewise of a user or a workspace. */
+/**
+ * `actorEmail` null: the actor is not a user, or the account was purged; `targetName` likewise of a user or a workspace. `namedId`: the user that
+ * the details name, such as the member of a workspace that was changed.
+ */
 export type ListedAuditEntry = {
   entry: typeof auditLog.$inferSelect;
   actorEmail: string | null;
   targetName: string | null;
+  namedId: string | null;
+  namedEmail: string | null;
 };
 
 export async function insertAuditEntry(tx: Queries, entry: AuditEntry): Promise<void> {
   await tx.insert(auditLog).values(entry);
 }
 
-/** Undefined: any. `user`: part of the email address of who acted or was changed. `since` is included, `until` is not. */
+/** Undefined: any. `user`: part of the email address of who acted, was changed, or is named in the details. `since` is included, `until` is not. */
 export type AuditFilter = {
   user?: string | undefined;
   actorId?: string | undefined;
@@ -30,12 +35,17 @@ export type AuditFilter = {
 
 const actors = alias(users, "actors");
 const targets = alias(users, "targets");
+const named = alias(users, "named");
+/** No entry has both. */
+const namedId = sql<
+  string | null
+>`coalesce(json_extract(${auditLog.details}, '$.user_id'), json_extract(${auditLog.details}, '$.invited_by'))`;
 
 const matchesAudit = (filter: AuditFilter): SQL | undefined =>
   and(
     filter.user === undefined
       ? undefined
-      : sql`(instr(${actors.email}, lower(${filter.user})) > 0 OR instr(${targets.email}, lower(${filter.user})) > 0)`,
+      : or(...[actors, targets, named].map(({ email }) => sql`instr(${email}, lower(${filter.user})) > 0`)),
     filter.actorId === undefined ? undefined : eq(auditLog.actor_id, filter.actorId),
     filter.targetId === undefined ? undefined : eq(auditLog.target_id, filter.targetId),
     filter.workspaceId === undefined ? undefined : eq(auditLog.workspace_id, filter.workspaceId),
@@ -50,10 +60,13 @@ const selectEntries = (db: Queries) =>
       entry: auditLog,
       actorEmail: actors.email,
       targetName: sql<string | null>`coalesce(${targets.email}, ${workspaces.name})`,
+      namedId,
+      namedEmail: named.email,
     })
     .from(auditLog)
     .leftJoin(actors, eq(actors.id, auditLog.actor_id))
     .leftJoin(targets, and(eq(targets.id, auditLog.target_id), eq(auditLog.target_kind, "user")))
+    .leftJoin(named, eq(named.id, namedId))
     .leftJoin(workspaces, and(eq(workspaces.id, auditLog.target_id), eq(auditLog.target_kind, "workspace")));
 
 /** Lists entries, newest first. */
@@ -73,6 +86,7 @@ export async function listAuditEntries(
     : counted
         .leftJoin(actors, eq(actors.id, auditLog.actor_id))
         .leftJoin(targets, and(eq(targets.id, auditLog.target_id), eq(auditLog.target_kind, "user")))
+        .leftJoin(named, eq(named.id, namedId))
   ).where(matchesAudit(filter));
   return { rows, total: all?.n ?? 0 };
 }

@@ -39,7 +39,7 @@ test("orders are decided: the waiting ones come first, and a decision of another
   const path = await order();
   await lookAgain(page);
   await page.getByRole("button", { name: /^Reject/ }).click();
-  expect(await dialog(page).textContent()).toContain("600 credits for €12.00 are not added");
+  expect(await dialog(page).textContent()).toContain("600 credits (€12.00) are not added");
   const other = await startSession(server(), admin);
   await withoutReads(page, "**/api/v1/admin/orders?*", async () => {
     await other.must("POST", `/api/v1/admin${path}/approve`);
@@ -91,12 +91,16 @@ test("the audit log is filtered, follows what happens, and is downloaded without
   const anna = await server().user();
   const grant = (note: string) =>
     client.must("POST", `/api/v1/admin/users/${anna.userId}/credits`, { json: { delta: 5, note } });
+  const { id } = await client.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Studio West" } });
+  await client.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email: emailOf(anna), role: "viewer" } });
   await grant("=cmd|' /C calc'!A0");
   const page = await open(`/admin/audit?user=${anna.userId}`, admin);
-  await page.getByText("1 entry", { exact: true }).waitFor();
+  await page.getByText("2 entries", { exact: true }).waitFor();
+  const added = page.getByRole("row").filter({ hasText: "Added a member to a workspace" });
+  expect(await added.textContent()).toContain(`user: ${emailOf(anna)}, role: viewer`);
   await grant("second");
   await lookAgain(page);
-  await page.getByText("2 entries", { exact: true }).waitFor();
+  await page.getByText("3 entries", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Changed credits" }).first().click();
   expect(await dialog(page).textContent()).toContain("127.0.0.1");
   await button(page, "Everything about this user").click();

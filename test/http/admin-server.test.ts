@@ -144,6 +144,7 @@ describe("the audit log", () => {
       address: "127.0.0.1",
       request_id: requestId,
       details: null,
+      named_user: null,
     } as never);
     const both = ["user.enabled", "user.disabled", "api_key.created"];
     expect(await actions(target)).toEqual(both.slice(0, 2));

@@ -143,9 +143,9 @@ export const administrationRows: DashboardRow[] = [
     },
   ],
   [
-    "GET admin/audit?user= finds who acted or was changed; target.name names it; audit/export?format=csv escapes formulas",
+    "GET admin/audit?user= finds who acted, was changed or is in the details; target.name and named_user name them; audit/export?format=csv escapes formulas",
     async (fixtures) => {
-      const { server, call, user } = fixtures;
+      const { server, call, user, bert } = fixtures;
       const [as, target] = [await createAdminSession(fixtures), await user()];
       await call("POST", `/admin/users/${target.userId}/credits`, { json: { delta: 1, note: '=1+1,"x"' }, as });
       const { body } = await call<{ items: { action: string; target: { name: string } }[] }>(
@@ -154,6 +154,18 @@ export const administrationRows: DashboardRow[] = [
         { as },
       );
       expect(body.items.map((item) => item.target.name)).toEqual([emailOf(target)]);
+      const made = await call<{ id: string }>("POST", "/workspaces", { json: { name: "Studio West" }, as: bert });
+      const member = { email: emailOf(target), role: "viewer" };
+      await call("POST", `/workspaces/${made.body.id}/members`, { json: member, as: bert });
+      const found = await call<{ items: object[]; total: number }>(
+        "GET",
+        `/admin/audit?action=workspace.member_added&user=${emailOf(target)}`,
+        { as },
+      );
+      expect(found.body).toMatchObject({
+        total: 1,
+        items: [{ named_user: { id: target.userId, email: emailOf(target) }, target: { name: "Studio West" } }],
+      });
       const bearer = createClient(server.url, as.key, as.userId);
       const csv = await bearer.must<string>("GET", `/api/v1/admin/audit/export?format=csv&target_id=${target.userId}`);
       const [head, line] = csv.split("\r\n");

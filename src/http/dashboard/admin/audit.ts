@@ -21,7 +21,7 @@ const MAX_ACTION_CHARACTERS = 100;
 const filters = {
   user: Type.Optional({
     ...textField(MAX_SEARCH_CHARACTERS),
-    description: "part of the email address of who acted or was changed",
+    description: "part of the email address of who acted, was changed, or is named in the details",
   }),
   actor_id: Type.Optional(uuidField("who acted")),
   target_id: Type.Optional(uuidField("what was changed")),
@@ -43,7 +43,13 @@ const toAuditFilter = (query: AuditQuery): AuditFilter => ({
   until: toTime(query.until),
 });
 
-const showEntry = ({ entry, actorEmail, targetName }: ListedAuditEntry): Resource<"AuditEntry"> => ({
+const showEntry = ({
+  entry,
+  actorEmail,
+  targetName,
+  namedId,
+  namedEmail,
+}: ListedAuditEntry): Resource<"AuditEntry"> => ({
   id: entry.id,
   created_at: formatTime(entry.created_at),
   action: entry.action as AuditAction,
@@ -61,6 +67,7 @@ const showEntry = ({ entry, actorEmail, targetName }: ListedAuditEntry): Resourc
   address: entry.address,
   request_id: entry.request_id,
   details: entry.details,
+  named_user: namedId === null ? null : { id: namedId, email: namedEmail },
 });
 
 export const list = offsetListRoute({
@@ -124,6 +131,7 @@ const CSV_COLUMNS: [title: string, value: (entry: Resource<"AuditEntry">) => str
   ["request_id", (entry) => entry.request_id],
   ["details", (entry) => entry.details && JSON.stringify(entry.details)],
   ["id", (entry) => entry.id],
+  ["named_user_email", (entry) => entry.named_user?.email],
 ];
 
 async function* readCsv(db: Queries, filter: AuditFilter): AsyncGenerator<string> {

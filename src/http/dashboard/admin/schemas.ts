@@ -177,5 +177,9 @@ export const ADMIN_SCHEMAS = {
     address: orNull(text),
     request_id: orNull(text, "`X-Request-Id` of the response"),
     details: orNull(Type.Record(Type.String(), Type.Unknown())),
+    named_user: orNull(
+      strictObject({ id, email: orNull(text, "null once the account is deleted") }),
+      "the user whose ID is in the details, such as a member of a workspace",
+    ),
   }),
 };

@@ -52,6 +52,7 @@ function listFacts(entry: AuditEntry): [string, string][] {
     ["Target ID", target?.id ?? null],
     ["Workspace", entry.workspace_id],
     ["Details", formatDetails(entry) || null],
+    ["User ID in the details", entry.named_user?.id ?? null],
     ["Request ID", entry.request_id],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);

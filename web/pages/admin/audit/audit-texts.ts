@@ -80,8 +80,13 @@ function formatDetail([name, value]: [string, unknown]): string {
   return `${label}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
 }
 
-/** Returns "delta: 600, note: Order 2026-117". */
-export const formatDetails = ({ details }: AuditEntry): string =>
+/** Returns "delta: 600, note: Order 2026-117". A user is named by address, if there still is an account. */
+export const formatDetails = ({ details, named_user: user }: AuditEntry): string =>
   Object.entries(details ?? {})
+    .map(([name, value]): [string, unknown] =>
+      user !== null && user.email !== null && value === user.id
+        ? [name.replace(/_id$/, ""), user.email]
+        : [name, value],
+    )
     .map(formatDetail)
     .join(", ");
