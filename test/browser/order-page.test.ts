@@ -18,7 +18,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
   const administrator = await createAdmin(server());
   const anna = await withPassword(server(), await server().user(0));
   const { url } = await anna.must<{ url: string }>("POST", "/api/v1/billing/checkout", {
-    json: { price_id: "pack-600" },
+    json: { price_id: "studio-monthly" },
   });
   const { pathname } = new URL(url);
 
@@ -29,7 +29,9 @@ test("the user sees the order after signing in, an administrator approves it, ot
   await own.keyboard.press("Enter");
   await heading(own, "Order");
   const text = (await own.textContent("main"))!;
-  for (const shown of ["600 credits", "€12.00", "Waiting", "Pay as agreed"]) expect(text).toContain(shown);
+  // Only a payment provider collects again.
+  for (const shown of ["Studio", "€19.00 for one month", "Waiting", "Pay as agreed", "Order again"])
+    expect(text).toContain(shown);
   expect(text).not.toContain("Approve");
 
   await expectAccessible(own);
@@ -47,7 +49,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
   // The page follows by itself.
   await heading(own, "Order paid");
   const { balance } = await anna.must<{ balance: number }>("GET", "/api/v1/credits/balance");
-  expect(balance).toBe(600);
+  expect(balance).toBe(1000);
 });
 
 test.if(isFullSize)("a second decision says why it is refused", async () => {

@@ -1,8 +1,17 @@
 /** Texts for prices. */
 
-type Interval = "month" | "year" | null;
+type Price = {
+  amount: number;
+  currency: string;
+  interval: "month" | "year" | null;
+  provider: "offline" | "stripe";
+};
 
-const INTERVALS = { month: " a month", year: " a year" };
+/** What an administrator approves is for one period: only the payment provider collects again. */
+const PERIODS = {
+  offline: { month: " for one month", year: " for one year" },
+  stripe: { month: " a month", year: " a year" },
+};
 
 /** Returns an amount in the smallest unit of its currency: 1250 EUR are €12.50. */
 export function formatAmount(amount: number, currency: string): string {
@@ -10,6 +19,6 @@ export function formatAmount(amount: number, currency: string): string {
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
-/** Returns a price with its interval: "€19.00 a month". */
-export const formatPrice = (price: { amount: number; currency: string; interval: Interval }): string =>
-  `${formatAmount(price.amount, price.currency)}${price.interval === null ? "" : INTERVALS[price.interval]}`;
+/** Returns a price with its period: "€19.00 a month", or "€19.00 for one month" if it does not renew. */
+export const formatPrice = ({ amount, currency, interval, provider }: Price): string =>
+  `${formatAmount(amount, currency)}${interval === null ? "" : PERIODS[provider][interval]}`;

@@ -27,7 +27,7 @@ const COLUMNS: Column<Order>[] = [
   { title: "State", width: "7rem", cell: ({ state }) => <OrderStatus state={state} /> },
   { title: "Ordered", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
   { title: "Credits", width: "7rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
-  { title: "Price", width: "9rem", isNumber: true, cell: formatPrice },
+  { title: "Price", width: "11rem", isNumber: true, cell: formatPrice },
 ];
 
 /** The orders of the workspace, newest first. */

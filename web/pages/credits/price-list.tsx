@@ -55,7 +55,7 @@ function Offers({ list: { items, provider }, isSubscribed }: { list: Prices; isS
         {items.map((price) => (
           <li key={price.price_id} class="price">
             <h3 dir="auto">{price.name}</h3>
-            <p class="price-amount">{formatPrice(price)}</p>
+            <p class="price-amount">{formatPrice({ ...price, provider })}</p>
             {describe(price, provider) !== price.name && <p class="soft">{describe(price, provider)}</p>}
             {isSubscribed && price.kind === "subscription" ? (
               <p class="soft price-note">The workspace has a subscription.</p>
@@ -84,9 +84,7 @@ const nameAction = ({ kind }: Price, provider: Prices["provider"]): string =>
 function describe({ kind, credits, interval }: Price, provider: Prices["provider"]): string {
   const amount = formatCount(credits, "credit");
   if (kind === "pack") return amount;
-  return provider === "stripe"
-    ? `${amount} each ${interval}, until you cancel`
-    : `${amount} for one ${interval}, without renewal`;
+  return provider === "stripe" ? `${amount} each ${interval}, until you cancel` : `${amount} once, without renewal`;
 }
 
 const NothingForSale = () => (

@@ -63,7 +63,7 @@ const FailedPayment = () => (
 /** Returns its name and price as they are configured now, or the ID of a price that is no longer sold. */
 function nameSubscription({ price_id: id }: Subscription, { state: { value: prices } }: Resource<Prices>): string {
   const price = prices.kind === "ready" ? prices.value.items.find(({ price_id }) => price_id === id) : undefined;
-  return price === undefined ? id : `${price.name}, ${formatPrice(price)}`;
+  return price === undefined ? id : `${price.name}, ${formatPrice({ ...price, provider: "stripe" })}`;
 }
 
 /** Returns what ending it means. A failed payment is still owed. */

@@ -33,12 +33,15 @@ export const NEXT_STEPS: Record<Order["provider"], Record<State, string>> = {
   },
 };
 
+const NO_RENEWAL: [string, string] = ["Renewal", "None: credits are added once. Order again for more."];
+
 /** Lists the facts of an order; an administrator also sees whose it is. */
 export function listOrderFacts({ order, administered }: ShownOrder): [string, string][] {
   const facts: [string, string][] = [
     ["What", order.name],
     ["Credits", toNumber(order.credits)],
     ["Price", formatPrice(order)],
+    ...(order.provider === "offline" && order.interval !== null ? [NO_RENEWAL] : []),
     ["Ordered", formatTime(order.created_at)],
     ["Order", order.id],
   ];

@@ -47,7 +47,7 @@ const COLUMNS: Column<AdminOrder>[] = [
   { title: "State", width: "6rem", cell: ({ state }) => <OrderStatus state={state} /> },
   { title: "Ordered", width: "7rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
   { title: "Credits", width: "5rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
-  { title: "Price", width: "7rem", isNumber: true, cell: formatPrice },
+  { title: "Price", width: "11rem", isNumber: true, cell: formatPrice },
 ];
 
 const REFRESH_MS = 15_000;

@@ -89,7 +89,7 @@ function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
           {order.name}
         </a>
         <span class="soft">
-          {credits} for {formatPrice(order)}, <RelativeTime iso={order.created_at} />
+          {credits}, {formatPrice(order)}, <RelativeTime iso={order.created_at} />
         </span>
       </div>
       <UserCell user={order.created_by} workspace={order.workspace} />
@@ -109,7 +109,7 @@ function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
           onClose={() => setIsRejecting(false)}
         >
           <p>
-            {credits} for {formatPrice(order)} are not added to the workspace of{" "}
+            {credits} ({formatPrice(order)}) are not added to the workspace of{" "}
             <strong dir="auto">{order.created_by?.email ?? order.workspace?.name ?? "a deleted user"}</strong>. This
             cannot be undone; the user can place a new order.
           </p>
