@@ -7,6 +7,7 @@ import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
 import type { EncodedHead } from "../media/preview/head";
 import { createHeadEncoders } from "../media/preview/head-encoders";
 import { createAudioPiece, createSeekPiece, createVideoPiece, type HeadRequest } from "../media/preview/piece";
+import { CHUNK_BYTES, type PiecePart, readParts } from "../media/preview/read-parts";
 import type { Asset } from "../store/assets";
 import type { MediaTools } from "./media-tools";
 import type { Services } from "./services";
@@ -24,10 +25,10 @@ export type PieceOfAsset = {
 
 export type Pieces = {
   /**
-   * Returns the parts of a piece as fragmented MP4, and `release`, to be called when they are sent. Errors: `AppError` `not_found` without such a
-   * track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent, `processing_failed`; the signal's reason.
+   * Returns the chunks of a piece as fragmented MP4, and `release`, to be called when they are sent. Errors: `AppError` `not_found` without such
+   * a track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent, `processing_failed`; the signal's reason.
    */
-  read(track: "video" | "audio", piece: PieceOfAsset): Promise<{ parts: Uint8Array[]; release(): void }>;
+  read(track: "video" | "audio", piece: PieceOfAsset): Promise<{ chunks: AsyncGenerator<Uint8Array>; release(): void }>;
   /** Ends the processes that wait for work. */
   stop(): void;
 };
@@ -40,7 +41,7 @@ const MAX_WAITING = 128;
 const MAX_WAITING_PER_WORKSPACE = 32;
 const MAX_WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 2;
-/** Of pieces that were read and not sent yet: a client may read slowly, or not at all. */
+/** Of the heads and chunks of pieces that are not sent yet: a client may read slowly, or not at all. */
 const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
 const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
 
@@ -88,11 +89,11 @@ export function createPieces(
     return head;
   }
 
-  async function readParts(
+  async function locateParts(
     kind: "video" | "audio",
     piece: PieceOfAsset,
     reserve: (bytes: number) => void,
-  ): Promise<Uint8Array[]> {
+  ): Promise<PiecePart[]> {
     const track = piece.facts[kind];
     if (track === null) throw new AppError("not_found", `Asset has no ${kind}.`);
     const { preview, previewIndex: index } = folders.media(piece.asset.id);
@@ -110,14 +111,19 @@ export function createPieces(
 
   return {
     read: async (kind, piece) => {
-      let release = () => {};
+      const taken: (() => void)[] = [];
+      const release = () => {
+        for (const giveBack of taken.splice(0)) giveBack();
+      };
       const reserve = (bytes: number) => {
-        const taken = unsent.take(piece.userId, bytes);
-        if (taken === null) throw tooMany("sent");
-        release = taken;
+        const giveBack = unsent.take(piece.userId, bytes);
+        if (giveBack === null) throw tooMany("sent");
+        taken.push(giveBack);
       };
       try {
-        return { parts: await readParts(kind, piece, reserve), release: () => release() };
+        reserve(CHUNK_BYTES);
+        const parts = await locateParts(kind, piece, reserve);
+        return { chunks: readParts(folders.media(piece.asset.id).preview, parts), release };
       } catch (error) {
         release();
         throw error;

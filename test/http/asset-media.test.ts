@@ -177,7 +177,7 @@ describe("a file of media", () => {
       const piece = await read(...request);
       held.add(piece);
       return {
-        parts: piece.parts,
+        chunks: piece.chunks,
         release: () => {
           held.delete(piece);
           piece.release();

@@ -52,40 +52,38 @@ export const read = route({
     if (matchesEtag(request.headers.get("if-none-match"), etag)) return { status: 304, headers };
     const started = performance.now();
     const piece = { userId: principal.user.id, asset: resource, facts, from, to, seek, signal: request.signal };
-    const { parts, release } = await services.pieces.read(track, piece);
+    const { chunks, release } = await services.pieces.read(track, piece);
     const duration = (performance.now() - started).toFixed(1);
     return {
       status: 200,
-      stream: streamParts(parts, request.signal, release),
+      stream: streamChunks(chunks, request.signal, release),
       headers: { ...headers, "Server-Timing": `piece;dur=${duration}` },
     };
   },
 });
 
-const MIN_CHUNK_BYTES = 256 * 1024;
-
-/** Returns a stream of the parts, joined to larger chunks. Calls `onEnd` when they are sent or the client has left. */
-function streamParts(parts: Uint8Array[], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
-  let next = 0;
-  const end = () => {
+/** Returns a stream of the chunks, each of which is read when it is asked for. Calls `onEnd` when all are sent or the client has left. */
+function streamChunks(
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const end = async () => {
     signal.removeEventListener("abort", end);
-    // The response may live on, until its last bytes are received.
-    parts.length = 0;
+    await chunks.return(undefined).catch(() => {});
     onEnd();
   };
   signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
+  if (signal.aborted) void end();
   return new ReadableStream(
     {
-      pull: (controller) => {
-        const chunk: Uint8Array[] = [];
-        for (let bytes = 0; next < parts.length && bytes < MIN_CHUNK_BYTES; next++) {
-          chunk.push(parts[next]!);
-          bytes += parts[next]!.length;
-        }
-        if (chunk.length > 0) controller.enqueue(Buffer.concat(chunk));
-        if (next < parts.length) return;
-        end();
+      pull: async (controller) => {
+        const next = await chunks.next().catch(async (error) => {
+          await end();
+          throw error;
+        });
+        if (!next.done) return controller.enqueue(next.value);
+        await end();
         controller.close();
       },
       cancel: end,

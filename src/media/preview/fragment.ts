@@ -7,7 +7,8 @@ export type FragmentTrack = {
   sampleEntry: Uint8Array;
 };
 
-export type FragmentSample = { data: Uint8Array; duration: number; isKey: boolean };
+/** `data`: the bytes, or where they are. */
+type FragmentSample<Data> = { data: Data; duration: number; isKey: boolean };
 
 type Part = Uint8Array | number[];
 
@@ -93,7 +94,10 @@ const DEFAULT_BASE_IS_MOOF = 0x02_0000;
 const RUN_FLAGS = 0x000701;
 
 /** Returns the boxes of a fragment whose first sample is shown at `start`, in units of the timescale, and the data of its samples. */
-export function writeFragment(start: number, samples: readonly FragmentSample[]): Uint8Array[] {
+export function writeFragment<Data extends { length: number }>(
+  start: number,
+  samples: readonly FragmentSample<Data>[],
+): (Uint8Array | Data)[] {
   const table = new DataView(new ArrayBuffer(12 * samples.length));
   let bytes = 0;
   for (const [n, { data, duration, isKey }] of samples.entries()) {

@@ -4,9 +4,10 @@ import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
 import { type FragmentTrack, writeFragment, writeInitSegment } from "./fragment";
 import { type EncodedHead, replaceParameterSets } from "./head";
+import type { FileRange, PiecePart } from "./read-parts";
 import { openSampleTable, type Sample, type SampleTable } from "./samples";
 
-/** `from` and `to` are in seconds. `reserve` is called before so many bytes are read into memory, and may throw. */
+/** `from` and `to` are in seconds. `reserve` is called before so many bytes of the preview are read into memory, and may throw. */
 export type PieceRequest = {
   preview: string;
   index: string;
@@ -26,11 +27,14 @@ const AUDIO_LEAD_SECONDS = 0.05;
 const AUDIO_TAIL_SECONDS = 0.03;
 /** Samples of a minute at 60 frames per second, with room. */
 const MAX_SAMPLES = 8_192;
-const MAX_BYTES = 64 * 1024 ** 2;
+/** Of the frames that are encoded again: half a second of noise at 60 frames per second has a tenth of this. */
+const MAX_GROUP_BYTES = 64 * 1024 ** 2;
+/** A fragment has its size in 32 bits. A minute of noise at 60 frames per second has a sixth of this. */
+const MAX_FRAGMENT_BYTES = 2 ** 32 - 1024 ** 2;
 
 const damaged = () => new AppError("processing_failed", "The preview is damaged.");
 
-type OpenFile = { file: FileHandle; reserve: (bytes: number) => void };
+type OpenFile = { file: FileHandle; size: number; reserve: (bytes: number) => void };
 type OpenTrack = OpenFile & { samples: SampleTable; format: FragmentTrack };
 
 async function withTrack<Result>(
@@ -47,14 +51,23 @@ async function withTrack<Result>(
   const file = await openFile(preview);
   const samples = openSampleTable(await openFile(index), track);
   const sampleEntry = new Uint8Array(Buffer.from(track.sampleEntry, "base64"));
-  return await work({ file, reserve, samples, format: { kind, timescale: track.timescale, sampleEntry } });
+  const { size } = await file.stat();
+  return await work({ file, size, reserve, samples, format: { kind, timescale: track.timescale, sampleEntry } });
+}
+
+/** Returns where the data of samples is, which may be too much for the memory. */
+function locateData({ size: fileSize }: OpenFile, samples: readonly Sample[]): FileRange[] {
+  const total = samples.reduce((sum, { size }) => sum + size, 0);
+  if (total > MAX_FRAGMENT_BYTES || samples.some(({ offset, size }) => offset + size > fileSize)) throw damaged();
+  return samples.map(({ offset, size }) => ({ offset, length: size }));
 }
 
 /** Reads the data of consecutive samples in one go: other tracks lie between them. */
 async function readData({ file, reserve }: OpenFile, samples: readonly Sample[]): Promise<Uint8Array[]> {
+  if (samples.length === 0) return [];
   const start = Math.min(...samples.map(({ offset }) => offset));
   const end = Math.max(...samples.map(({ offset, size }) => offset + size));
-  if (!(end - start <= MAX_BYTES)) throw damaged();
+  if (!(end - start <= MAX_GROUP_BYTES)) throw damaged();
   reserve(end - start);
   const bytes = new Uint8Array(end - start);
   const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
@@ -69,7 +82,7 @@ function readSamples(table: SampleTable, from: number, to: number): Promise<Samp
 }
 
 /** Returns the packets of the audio from a little before the piece to a little after it. */
-export const createAudioPiece = (request: PieceRequest): Promise<Uint8Array[]> =>
+export const createAudioPiece = (request: PieceRequest): Promise<PiecePart[]> =>
   withTrack("audio", request, async (track) => {
     const { samples, format } = track;
     const { timescale } = format;
@@ -79,7 +92,7 @@ export const createAudioPiece = (request: PieceRequest): Promise<Uint8Array[]> =
     // Times before the start of the recording cannot be written: those samples only prepare the decoder.
     const shown = found.slice(0, last - first + 1).filter(({ time }) => time >= 0);
     if (shown.length === 0) throw damaged();
-    const data = await readData(track, shown);
+    const data = locateData(track, shown);
     const end = found[last - first + 1]?.time;
     const fragment = shown.map((sample, n) => {
       const next =
@@ -105,7 +118,7 @@ async function findSpan({ from, to }: PieceRequest, { samples, format: { timesca
  * first. If that is before the piece, the frames from it to the start of the piece have one unit of the timescale each, from the start of the
  * piece on: a player that seeks to a place after them decodes them and does not show them.
  */
-export const createSeekPiece = (request: PieceRequest & { seek: number }): Promise<Uint8Array[]> =>
+export const createSeekPiece = (request: PieceRequest & { seek: number }): Promise<PiecePart[]> =>
   withTrack("video", request, async (track) => {
     const { samples, format } = track;
     const { start, end, first, last } = await findSpan(request, track);
@@ -113,7 +126,7 @@ export const createSeekPiece = (request: PieceRequest & { seek: number }): Promi
     const key = await samples.findKeyBefore(Math.min(last, Math.max(first, place)));
     const found = await readSamples(samples, key, last + 1);
     const times = found.map(({ time }, n) => (key + n > first ? time : start + n));
-    const data = await readData(track, found);
+    const data = locateData(track, found);
     const fragment = found.map(({ isKey }, n) => ({
       data: data[n]!,
       duration: Math.max(1, (times[n + 1] ?? end) - times[n]!),
@@ -129,7 +142,7 @@ export const createSeekPiece = (request: PieceRequest & { seek: number }): Promi
 export const createVideoPiece = (
   request: PieceRequest,
   encodeHead: (head: HeadRequest) => Promise<EncodedHead>,
-): Promise<Uint8Array[]> =>
+): Promise<PiecePart[]> =>
   withTrack("video", request, async (track) => {
     const { samples, format } = track;
     const { start, end, first, last } = await findSpan(request, track);
@@ -141,17 +154,18 @@ export const createVideoPiece = (
     const times = [...group.slice(first - key), ...copied].map(({ time }) => time).slice(0, last - first + 1);
     times[0] = start;
     const durations = times.map((time, n) => Math.max(1, (times[n + 1] ?? end) - time));
-    const data = await readData(track, [...group, ...copied]);
-    const tail = data.slice(group.length).map((bytes, n) => {
-      const at = times.length - copied.length + n;
-      return { data: bytes, duration: durations[at]!, isKey: copied[n]!.isKey };
-    });
+    const tail = locateData(track, copied).map(
+      (data, n): { data: FileRange | Uint8Array; duration: number; isKey: boolean } => {
+        const at = times.length - copied.length + n;
+        return { data, duration: durations[at]!, isKey: copied[n]!.isKey };
+      },
+    );
     if (group.length === 0) return [...writeInitSegment(format), ...writeFragment(start, tail)];
 
     const head = await encodeHead({
       id: first,
       sampleEntry: format.sampleEntry,
-      samples: data.slice(0, group.length),
+      samples: await readData(track, group),
       first: first - key,
     });
     const shown = head.samples

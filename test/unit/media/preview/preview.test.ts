@@ -14,6 +14,7 @@ import {
 } from "../../../../src/media/preview/encode";
 import { readParameterSets, replaceParameterSets, startHeadEncoder } from "../../../../src/media/preview/head";
 import { createAudioPiece, createSeekPiece, createVideoPiece } from "../../../../src/media/preview/piece";
+import { type PiecePart, readParts } from "../../../../src/media/preview/read-parts";
 import { buildStoryboardArguments } from "../../../../src/media/preview/storyboard";
 import { writePreviewIndex } from "../../../../src/media/preview/write-index";
 import { bundledFfmpeg, generate, systemFfmpeg } from "../generated-media";
@@ -57,15 +58,20 @@ async function makePreview(ffmpeg: Ffmpeg, path: string, count = 1): Promise<Mad
   return { path: preview, index, probed, tracks: await writePreviewIndex(preview, index) };
 }
 
+const concatenate = async (preview: string, parts: PiecePart[]) =>
+  Buffer.concat(await Array.fromAsync(readParts(preview, parts)));
+
 const pieceOf = ({ path, index, tracks, probed }: Made, ffmpeg: Ffmpeg) => ({
   video: async (from: number, to: number) => {
     const parts = await createVideoPiece({ preview: path, index, track: tracks.video!, from, to }, (head) =>
       startHeadEncoder({ ffmpeg, sandbox }, probed.info.video!).encode(head),
     );
-    return readPiece(Buffer.concat(parts));
+    return readPiece(await concatenate(path, parts));
   },
   audio: async (from: number, to: number) =>
-    readPiece(Buffer.concat(await createAudioPiece({ preview: path, index, track: tracks.audio!, from, to }))),
+    readPiece(
+      await concatenate(path, await createAudioPiece({ preview: path, index, track: tracks.audio!, from, to })),
+    ),
 });
 
 const packets = async (path: string) =>
@@ -185,7 +191,9 @@ describe("a piece", () => {
     const source = await pattern("-t", "4", "-pix_fmt", "yuv420p");
     const { path: preview, index, tracks } = await makePreview(systemFfmpeg, source);
     const read = async (from: number, to: number, seek: number) =>
-      readPiece(Buffer.concat(await createSeekPiece({ preview, index, track: tracks.video!, from, to, seek })));
+      readPiece(
+        await concatenate(preview, await createSeekPiece({ preview, index, track: tracks.video!, from, to, seek })),
+      );
     const frame = 90_000 / 25;
     const sizes = (await read(0, 4, 0)).samples.map(({ bytes }) => bytes);
     expect(sizes).toHaveLength(100);

@@ -1,0 +1,61 @@
+/** Reads what a piece consists of: bytes, and the samples of the preview that follow them. */
+import { open } from "node:fs/promises";
+import { AppError } from "../../domain/errors";
+
+/** Bytes of the preview's file. */
+export type FileRange = { offset: number; length: number };
+export type PiecePart = Uint8Array | FileRange;
+
+/** Chunks have about this size, unless a sample is larger. */
+export const CHUNK_BYTES = 1024 ** 2;
+/** Samples of the other track up to this size are read along: it costs less than another call. */
+const MAX_GAP_BYTES = 64 * 1024;
+
+const isInMemory = (part: PiecePart): part is Uint8Array => part instanceof Uint8Array;
+
+/** Reads the parts in chunks, so that a piece of any size takes little memory. Throws `AppError` `processing_failed` when the file is too short. */
+export async function* readParts(preview: string, parts: readonly PiecePart[]): AsyncGenerator<Uint8Array> {
+  const file = await open(preview, "r");
+  try {
+    let chunk: Uint8Array[] = [];
+    let bytes = 0;
+    for (let next = 0; next < parts.length; ) {
+      const end = findRunEnd(parts, next);
+      const run = parts.slice(next, end);
+      const found = isInMemory(run[0]!) ? (run as Uint8Array[]) : await readRun(file, run as FileRange[]);
+      chunk.push(...found);
+      bytes += found.reduce((sum, { length }) => sum + length, 0);
+      next = end;
+      if (bytes < CHUNK_BYTES && next < parts.length) continue;
+      yield Buffer.concat(chunk);
+      [chunk, bytes] = [[], 0];
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the end, exclusive, of the parts from number `first` on that are read in one go. */
+function findRunEnd(parts: readonly PiecePart[], first: number): number {
+  const start = parts[first]!;
+  if (isInMemory(start)) return first + 1;
+  let position = start.offset + start.length;
+  let end = first + 1;
+  for (; end < parts.length; end++) {
+    const part = parts[end]!;
+    if (isInMemory(part)) break;
+    const gap = part.offset - position;
+    position = part.offset + part.length;
+    if (gap < 0 || gap > MAX_GAP_BYTES || position - start.offset > CHUNK_BYTES) break;
+  }
+  return end;
+}
+
+async function readRun(file: Awaited<ReturnType<typeof open>>, run: readonly FileRange[]): Promise<Uint8Array[]> {
+  const { offset: start } = run[0]!;
+  const last = run.at(-1)!;
+  const bytes = new Uint8Array(last.offset + last.length - start);
+  const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+  if (bytesRead < bytes.length) throw new AppError("processing_failed", "The preview is damaged.");
+  return run.map(({ offset, length }) => bytes.subarray(offset - start, offset - start + length));
+}
