@@ -182,6 +182,7 @@ test.if(isFullSize)("two administrators at once: the second sees why, and the ac
   await button(page, "Change credits").click();
   await button(page, "Remove credits").click();
   expect(await readError(page)).toContain("Balance is 0 credits: 5 cannot be removed.");
+  await page.getByText("0 available in the personal workspace").waitFor();
   await button(page, "Cancel").click();
   await withoutReads(page, "**/api/v1/users/me", async () => {
     await other.must("PATCH", `/api/v1/admin/users/${one.userId}`, { json: { role: "member" } });

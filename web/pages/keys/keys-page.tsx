@@ -71,6 +71,7 @@ export default function KeysPage() {
         <RevokeDialog
           apiKey={revoking}
           onRevoked={() => list.change((items) => items.filter(({ id }) => id !== revoking.id))}
+          onOutdated={() => void list.reload()}
           onClose={() => setRevoking(null)}
         />
       )}

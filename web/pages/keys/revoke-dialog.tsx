@@ -1,14 +1,15 @@
 import { must } from "../../app/api";
 import { formatTime } from "../../app/format";
 import { type ApiKey, keysApi } from "../../app/keys-api";
+import { orReread } from "../../app/reread";
 import { findWorkspaceName } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 
-type RevokeDialogProps = { apiKey: ApiKey; onRevoked(): void; onClose(): void };
+type RevokeDialogProps = { apiKey: ApiKey; onRevoked(): void; onOutdated(): void; onClose(): void };
 
 /** Asks before a key is revoked. */
-export function RevokeDialog({ apiKey, onRevoked, onClose }: RevokeDialogProps) {
+export function RevokeDialog({ apiKey, onRevoked, onOutdated, onClose }: RevokeDialogProps) {
   const { id, name, prefix, last_used_at: usedAt, workspace_id: workspaceId } = apiKey;
   const where = findWorkspaceName(workspaceId);
   return (
@@ -16,7 +17,7 @@ export function RevokeDialog({ apiKey, onRevoked, onClose }: RevokeDialogProps) 
       title="Revoke this key?"
       confirmLabel="Revoke key"
       onConfirm={async () => {
-        await must(keysApi.DELETE("/api-keys/{key_id}", { params: { path: { key_id: id } } }));
+        await orReread(must(keysApi.DELETE("/api-keys/{key_id}", { params: { path: { key_id: id } } })), onOutdated);
         showToast({ kind: "info", text: `The key “${name}” is revoked.` });
         onRevoked();
       }}

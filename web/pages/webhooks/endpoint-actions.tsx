@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { orReread } from "../../app/reread";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -26,7 +27,7 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
   const close = () => setOpen(null);
   const test = async () => {
     try {
-      await must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params }));
+      await orReread(must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params })), onChanged);
       showToast({ kind: "info", text: "Test event queued. It appears under Deliveries." });
       onTested();
     } catch (error) {
@@ -56,7 +57,7 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
           confirmLabel="Rotate secret"
           onConfirm={async () => {
             const path = "/api/v1/webhook-endpoints/{endpoint_id}/rotate-secret";
-            setSecret((await must(api.POST(path, { params }))).secret);
+            setSecret((await orReread(must(api.POST(path, { params })), onChanged)).secret);
           }}
           onClose={close}
         >
@@ -67,7 +68,9 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
           </p>
         </ConfirmDialog>
       )}
-      {open === "delete" && <DeleteDialog endpoint={endpoint} onDeleted={onDeleted} onClose={close} />}
+      {open === "delete" && (
+        <DeleteDialog endpoint={endpoint} onOutdated={onChanged} onDeleted={onDeleted} onClose={close} />
+      )}
       {open === null && secret !== null && (
         <SecretDialog
           title="Secret rotated"
@@ -85,15 +88,15 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
   );
 }
 
-type DeleteDialogProps = { endpoint: Endpoint; onDeleted(): void; onClose(): void };
+type DeleteDialogProps = { endpoint: Endpoint; onOutdated(): void; onDeleted(): void; onClose(): void };
 
-const DeleteDialog = ({ endpoint, onDeleted, onClose }: DeleteDialogProps) => (
+const DeleteDialog = ({ endpoint, onOutdated, onDeleted, onClose }: DeleteDialogProps) => (
   <ConfirmDialog
     title="Delete this endpoint?"
     confirmLabel="Delete endpoint"
     onConfirm={async () => {
       const params = { path: { endpoint_id: endpoint.id } };
-      await must(api.DELETE("/api/v1/webhook-endpoints/{endpoint_id}", { params }));
+      await orReread(must(api.DELETE("/api/v1/webhook-endpoints/{endpoint_id}", { params })), onOutdated);
       showToast({ kind: "info", text: "Endpoint deleted." });
       onDeleted();
     }}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { orReread } from "../../app/reread";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
 import { Form } from "../../ui/form";
@@ -28,7 +29,8 @@ export const EditEndpointDialog = ({ endpoint, onChanged, onClose }: EditEndpoin
     endpoint={endpoint}
     onSend={async (url, event_types) => {
       const params = { path: { endpoint_id: endpoint.id } };
-      await must(api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { url, event_types } }));
+      const call = api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { url, event_types } });
+      await orReread(must(call), onChanged);
       onClose();
       onChanged();
     }}

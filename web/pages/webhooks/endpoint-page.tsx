@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
+import { orReread } from "../../app/reread";
 import { type Resource, useResource } from "../../app/resource";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -53,7 +54,8 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
   const deliveries = useDeliveries(endpoint, filter, () => void refreshEndpoint(resource, endpoint.id));
   const setState = async (state: Endpoint["state"]) => {
     try {
-      await must(api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { state } }));
+      const call = api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { state } });
+      await orReread(must(call), resource.reload);
       await resource.reload();
       await deliveries.refresh();
     } catch (error) {

@@ -1,6 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { formatTime } from "../../app/format";
+import { orReread } from "../../app/reread";
 import { useResource } from "../../app/resource";
 import { showToast } from "../../app/toasts";
 import { CopyField } from "../../ui/copy-field";
@@ -25,9 +26,8 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
   if (invited !== null) return <InvitationDialog invited={invited} onClose={finish} />;
   const add = async (email: string, role: Role) => {
     const params = { path: { workspace_id: workspaceId } };
-    const added: Schemas["AddedMember"] = await must(
-      api.POST("/api/v1/workspaces/{workspace_id}/members", { params, body: { email, role } }),
-    );
+    const call = api.POST("/api/v1/workspaces/{workspace_id}/members", { params, body: { email, role } });
+    const added: Schemas["AddedMember"] = await orReread(must(call), onAdded);
     if (added.invitation_url !== null && added.expires_at !== null)
       return setInvited({ email, url: added.invitation_url, expiresAt: added.expires_at });
     showToast({ kind: "info", text: `${email} is now a member.` });

@@ -1,16 +1,17 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { formatBytes, formatCount } from "../../app/format";
+import { orReread } from "../../app/reread";
 import { leftWorkspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
 import type { WorkspaceDetail } from "./workspace-page";
 
-type DeleteSectionProps = { value: WorkspaceDetail; onDeleted(): Promise<void> };
+type DeleteSectionProps = { value: WorkspaceDetail; onChange(): void; onDeleted(): Promise<void> };
 
 /** Deletes a workspace, after saying what is lost. */
-export function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
+export function DeleteSection({ value, onChange, onDeleted }: DeleteSectionProps) {
   const [isOpen, setIsOpen] = useState(false);
   const others = value.member_count - 1;
   return (
@@ -27,7 +28,10 @@ export function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
           onConfirm={async () => {
             const path = { workspace_id: value.id };
             leftWorkspaces.add(value.id);
-            await must(api.DELETE("/api/v1/workspaces/{workspace_id}", { params: { path } }));
+            await orReread(must(api.DELETE("/api/v1/workspaces/{workspace_id}", { params: { path } })), () => {
+              leftWorkspaces.delete(value.id);
+              onChange();
+            });
             await onDeleted();
           }}
           onClose={() => setIsOpen(false)}

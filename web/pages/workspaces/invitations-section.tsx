@@ -3,6 +3,7 @@ import { api, must, type Schemas } from "../../app/api";
 import { formatDay } from "../../app/format";
 import { toOffsetQuery, toPage } from "../../app/offset-page";
 import { usePagedList } from "../../app/pages-of";
+import { orReread } from "../../app/reread";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -41,7 +42,8 @@ export function InvitationsSection({ workspaceId }: { workspaceId: string }) {
           confirmLabel="Revoke"
           onConfirm={async () => {
             const params = { path: { workspace_id: workspaceId, invitation_id: revoked.id } };
-            await must(api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params }));
+            const call = api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params });
+            await orReread(must(call), list.reload);
             showToast({ kind: "info", text: `The invitation of ${revoked.email} is revoked.` });
             await list.reload();
           }}

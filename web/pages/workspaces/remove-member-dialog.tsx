@@ -1,4 +1,5 @@
 import { api, must } from "../../app/api";
+import { orReread } from "../../app/reread";
 import { leftWorkspaces, me } from "../../app/session";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import type { Member } from "./members-section";
@@ -22,7 +23,11 @@ export function RemoveMemberDialog({ workspace, member, onRemoved, onLeft, onClo
       confirmLabel={isMe ? "Leave" : "Remove"}
       onConfirm={async () => {
         if (isMe) leftWorkspaces.add(workspace.id);
-        await must(api.DELETE("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params }));
+        const call = api.DELETE("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params });
+        await orReread(must(call), () => {
+          leftWorkspaces.delete(workspace.id);
+          void onRemoved();
+        });
         await (isMe ? onLeft() : onRemoved());
       }}
       onClose={onClose}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { loadSession } from "../../app/load-session";
+import { orReread } from "../../app/reread";
 import { me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import type { Member } from "./members-section";
@@ -17,7 +18,8 @@ export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSele
     setIsBusy(true);
     try {
       const params = { path: { workspace_id: workspaceId, user_id: member.user_id } };
-      await must(api.PATCH("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params, body: { role } }));
+      const call = api.PATCH("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params, body: { role } });
+      await orReread(must(call), onChange);
       showToast({
         kind: "info",
         text: `${name} is ${role === "viewer" ? "a" : "an"} ${toRoleName(role).toLowerCase()} now.`,

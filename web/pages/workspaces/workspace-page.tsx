@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { loadSession } from "../../app/load-session";
+import { orReread } from "../../app/reread";
 import { useResource } from "../../app/resource";
 import { chooseWorkspace, toWorkspaceName, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
@@ -79,7 +80,11 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         />
         {isOwner && !isPersonal && <InvitationsSection key={invitations} workspaceId={id} />}
         {isOwner && !isPersonal && (
-          <DeleteSection value={value} onDeleted={() => leave(`${value.name} and everything in it was deleted.`)} />
+          <DeleteSection
+            value={value}
+            onChange={onChange}
+            onDeleted={() => leave(`${value.name} and everything in it was deleted.`)}
+          />
         )}
       </div>
       {isRenaming && (
@@ -89,7 +94,8 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
           value={value.name}
           onSend={async (name) => {
             const path = { workspace_id: id };
-            await must(api.PATCH("/api/v1/workspaces/{workspace_id}", { params: { path }, body: { name } }));
+            const call = api.PATCH("/api/v1/workspaces/{workspace_id}", { params: { path }, body: { name } });
+            await orReread(must(call), onChange);
             setIsRenaming(false);
             await loadSession();
             onChange();

@@ -5,12 +5,15 @@ import { loadSession } from "../../app/load-session";
 import { toOffsetQuery, toPage } from "../../app/offset-page";
 import { usePagedList } from "../../app/pages-of";
 import { toWorkspaceName, type Workspace, workspace } from "../../app/session";
+import { useRefresh } from "../../app/use-refresh";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
 import { Empty } from "../../ui/states";
 import { NameDialog } from "./name-dialog";
 import { toRoleName } from "./roles";
+
+const REFRESH_MS = 60_000;
 
 /** All workspaces of the user. */
 export default function WorkspacesPage() {
@@ -21,6 +24,7 @@ export default function WorkspacesPage() {
       toPage(await must(api.GET("/api/v1/workspaces", { params: { query: toOffsetQuery(cursor) }, signal }))),
     [],
   );
+  useRefresh(() => void list.reload(), REFRESH_MS);
   const isAlone = list.items.value?.length === 1;
   return (
     <Page

@@ -1,5 +1,6 @@
 import { api } from "../../../app/api";
 import { STEP_NAMES } from "../../../app/pipelines";
+import { orReread } from "../../../app/reread";
 import { CancelButton } from "../../jobs/cancel-button";
 import { mustAdmin } from "../admin-api";
 import { type AdminJob, nameJobInput } from "./job-columns";
@@ -14,7 +15,8 @@ const isCancellable = ({ state, name }: AdminJob): boolean =>
 export function CancelJob({ job, onCancelled }: CancelJobProps) {
   const name = `${STEP_NAMES[job.name].toLowerCase()} of ${nameJobInput(job)}`;
   const cancel = async () => {
-    await mustAdmin(api.POST("/api/v1/admin/jobs/{job_id}/cancel", { params: { path: { job_id: job.id } } }));
+    const params = { path: { job_id: job.id } };
+    await orReread(mustAdmin(api.POST("/api/v1/admin/jobs/{job_id}/cancel", { params })), onCancelled);
     await onCancelled();
   };
   return (

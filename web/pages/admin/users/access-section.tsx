@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
 import { loadSession } from "../../../app/load-session";
+import { orReread } from "../../../app/reread";
 import { session } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
@@ -19,7 +20,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const params = { path: { user_id: user.id } };
   const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
   const change = async (body: { role?: "admin" | "member"; disabled?: boolean }) => {
-    await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
+    await orReread(mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body })), onChanged);
     // Who has changed their own account may not administer any more.
     if (isSelf) await loadSession();
     await onChanged();
@@ -64,7 +65,12 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
           icon="link"
           onClick={() =>
             attempt(async () =>
-              setLink(await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/password-reset", { params }))),
+              setLink(
+                await orReread(
+                  mustAdmin(api.POST("/api/v1/admin/users/{user_id}/password-reset", { params })),
+                  onChanged,
+                ),
+              ),
             )
           }
         >

@@ -3,6 +3,7 @@ import { api } from "../../../app/api";
 import { formatDay } from "../../../app/format";
 import { findPurgeTime } from "../../../app/grace-period";
 import { loadSession } from "../../../app/load-session";
+import { orReread } from "../../../app/reread";
 import { session } from "../../../app/session";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
@@ -42,7 +43,8 @@ export function DeletionSection({ user, onChanged }: DeletionSectionProps) {
           title={isSelf ? "Delete your own account?" : "Delete this account?"}
           confirmLabel="Delete account"
           onConfirm={async () => {
-            await mustAdmin(api.DELETE("/api/v1/admin/users/{user_id}", { params: { path: { user_id: user.id } } }));
+            const params = { path: { user_id: user.id } };
+            await orReread(mustAdmin(api.DELETE("/api/v1/admin/users/{user_id}", { params })), onChanged);
             if (isSelf) await loadSession();
             await onChanged();
           }}

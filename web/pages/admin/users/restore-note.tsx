@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { formatTime } from "../../../app/format";
 import { findPurgeTime } from "../../../app/grace-period";
+import { orReread } from "../../../app/reread";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
@@ -17,7 +18,7 @@ export function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
     setIsBusy(true);
     try {
       const params = { path: { user_id: user.id } };
-      await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params }));
+      await orReread(mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params })), onChanged);
       await onChanged();
     } catch (error) {
       showFailure(error);

@@ -53,7 +53,7 @@ export default function UserPage() {
         <div>
           {user.deleted_at === null && <AccessSection {...part} />}
           <CreditsSection {...part} />
-          <QuotaSection {...part} />
+          <QuotaSection key={user.storage_quota_bytes} {...part} />
           {user.deleted_at === null && <DeletionSection {...part} />}
         </div>
       </div>

@@ -10,6 +10,7 @@ import { RelativeTime } from "../../../ui/relative-time";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
+import { useFreshList } from "../use-fresh-list";
 import { useOffsetList } from "../use-offset-list";
 import { InviteDialog } from "./invite-dialog";
 import { type AdminUser, toFullName, UserStatus } from "./user-texts";
@@ -48,6 +49,8 @@ const COLUMNS: Column<AdminUser>[] = [
   { title: "Storage", width: "5rem", isNumber: true, cell: (user) => formatBytes(user.storage_used_bytes) },
 ];
 
+const REFRESH_MS = 60_000;
+
 /** The accounts of the server. */
 export default function UsersPage() {
   const [query, change] = useQuery(["q", "state", "role", "sort"]);
@@ -60,6 +63,7 @@ export default function UsersPage() {
     ({ id }) => id,
     [query.q, query.state, query.role, query.sort],
   );
+  useFreshList(list, REFRESH_MS);
   const total = list.total.value;
   return (
     <AdminFrame

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
+import { orReread } from "../../../app/reread";
 import type { Resource } from "../../../app/resource";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
@@ -34,7 +35,8 @@ export const WaitingTokens = ({ tokens, onRevoked }: WaitingTokensProps) => (
 function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise<void> }) {
   const [isAsking, setIsAsking] = useState(false);
   const revoke = async () => {
-    await mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params: { path: { token_id: token.id } } }));
+    const params = { path: { token_id: token.id } };
+    await orReread(mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params })), onRevoked);
     showToast({ kind: "info", text: `The token of ${token.name} is revoked.` });
     await onRevoked();
   };

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
+import { orReread } from "../../../app/reread";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
@@ -25,7 +26,7 @@ export function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
     setIsBusy(false);
   };
   const revoke = async () => {
-    await mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params }));
+    await orReread(mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params })), onChanged);
     showToast({ kind: "info", text: `${worker.name} is revoked.` });
     await onChanged();
   };
