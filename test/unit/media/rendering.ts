@@ -16,6 +16,7 @@ import type { Ffmpeg } from "../../../src/media/ffmpeg";
 import { probeMedia } from "../../../src/media/probe";
 import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
+import { fullOr } from "../../full-size";
 import { bundledFfmpeg } from "./generated-media";
 import { findBeep, readFrameNumbers, readFrameTimes, readSamples } from "./readback";
 
@@ -29,6 +30,12 @@ export async function sniffFile(path: string): Promise<SniffedMedia> {
 
 export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): Promise<ProbedMedia> =>
   await probeMedia({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
+
+/**
+ * A cancelled render frees the processor within 3 s: what does not end by itself is killed after 2 s. Beside other tests that takes longer, so
+ * CI only finds what does not end.
+ */
+export const MAX_CANCEL_MS = fullOr(3_000, 6_000);
 
 /** Returns segments in seconds snapped as the planner does it: starts down to a frame, ends up. */
 export function toSnappedSegments(

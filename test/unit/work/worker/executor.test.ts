@@ -21,7 +21,7 @@ import { createRandom } from "../../../random";
 import { startTcpProxy } from "../../../tcp-proxy";
 import { temporaryFolder } from "../../../temporary-folder";
 import { until } from "../../../until";
-import { LIMITS, probeFile } from "../../media/rendering";
+import { LIMITS, MAX_CANCEL_MS, probeFile } from "../../media/rendering";
 import { createTools } from "../split-places";
 import { type FakeExecution, type FakeHead, startFakeHead } from "./fake-head";
 
@@ -277,7 +277,7 @@ async function processesOf(folder: string): Promise<string[]> {
   return commands.filter((command) => command.includes(folder));
 }
 
-test("a cancelled render frees the processor soon, and reports nothing", async () => {
+test("a cancelled render frees the processor within three seconds, and reports nothing", async () => {
   await using head = startFakeHead();
   await using folder = await temporaryFolder();
   const tested = await openTested(head.port, folder.path);
@@ -289,8 +289,7 @@ test("a cancelled render frees the processor soon, and reports nothing", async (
   abort.abort(new JobAborted("cancelled"));
   await expect(running).rejects.toMatchObject({ reason: "cancelled" });
   expect(await processesOf(folder.path)).toEqual([]);
-  // What does not end is killed after 2 s; on a busy machine that takes its time.
-  expect(performance.now() - started).toBeLessThan(6_000);
+  expect(performance.now() - started).toBeLessThan(MAX_CANCEL_MS);
   expect(execution.results).toEqual([]);
 });
 
