@@ -45,6 +45,7 @@ test("an administrator invites a user, finds the account, and changes credits, q
   await button(page, "Change credits").click();
   await page.getByText("Added 50 credits.").waitFor();
   await page.getByText("delta: 50, note: Order 7").waitFor();
+  await page.getByText("150 available in the personal workspace").waitFor();
   await page.getByRole("spinbutton", { name: "Credits" }).fill("-30");
   await button(page, "Change credits").click();
   expect(await dialog(page).textContent()).toContain("loses 30 credits of 150");
