@@ -34,7 +34,7 @@ function Pages() {
   const refused = refusals.value;
   // Perhaps the account is being deleted, or its role was changed.
   useEffect(() => {
-    if (refused > 0) readPermissions();
+    if (refused > 0) void readPermissions();
   }, [refused]);
   if (path in OPEN_PAGES) return <Routes pages={OPEN_PAGES} />;
   const { kind } = session.value;

@@ -6,9 +6,10 @@ import { showToast } from "./toasts";
 let last: Promise<void> = Promise.resolve();
 
 /** Reads the account and its workspaces again, and says what has changed: controls and dialogs disappear with it. */
-export function readPermissions(): void {
+export function readPermissions(): Promise<void> {
   // One after the other, so that each change is announced once.
   last = last.then(read);
+  return last;
 }
 
 async function read(): Promise<void> {

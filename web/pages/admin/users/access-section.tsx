@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
-import { loadSession } from "../../../app/load-session";
+import { readPermissions } from "../../../app/read-permissions";
 import { orReread } from "../../../app/reread";
 import { session } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
@@ -22,7 +22,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const change = async (body: { role?: "admin" | "member"; disabled?: boolean }) => {
     await orReread(mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body })), onChanged);
     // Who has changed their own account may not administer any more.
-    if (isSelf) await loadSession();
+    if (isSelf) await readPermissions();
     await onChanged();
   };
   const attempt = (work: () => Promise<void>) => void work().catch(showFailure);
