@@ -25,8 +25,8 @@ const COLUMNS: Column<Order>[] = [
     ),
   },
   { title: "State", width: "7rem", cell: ({ state }) => <OrderStatus state={state} /> },
-  { title: "Ordered", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
-  { title: "Credits", width: "7rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
+  { title: "Ordered", width: "11rem", cell: ({ created_at }) => <Time iso={created_at} /> },
+  { title: "Credits", width: "5rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
   { title: "Price", width: "11rem", isNumber: true, cell: formatPrice },
 ];
 
