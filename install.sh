@@ -8,7 +8,8 @@ usage() {
 ./install.sh --systemd        also install a hardened system service (needs root)
 ./install.sh --worker --systemd
                               install the service of a worker instead, which does work of a server on another machine;
-                              OFFCUT_HEAD, OFFCUT_TOKEN and OFFCUT_REDIS fill its configuration file
+                              OFFCUT_HEAD, and the files that OFFCUT_TOKEN_FILE and OFFCUT_REDIS_FILE name,
+                              fill its configuration file
 ./install.sh --uninstall      remove the program and the services, but not the data
 ./install.sh build            build dist/offcut
 ./install.sh demo [FILE] [--script FILE]
@@ -198,16 +199,26 @@ start_service() {
 install_service() {
   prepare_service offcut "$DATA"
   if [ -e "$CONFIG" ]; then
-    grep -q '^ *data_dir' "$CONFIG" || printf 'data_dir = "%s"\n' "$DATA" | cat - "$CONFIG" >"$CONFIG.new"
-    [ ! -e "$CONFIG.new" ] || mv "$CONFIG.new" "$CONFIG"
+    add_data_dir "$CONFIG" "$DATA"
   else
     printf '# Read by every offcut command. Put secrets into /etc/offcut/offcut.env (OFFCUT_NAME=value, mode 0600).\ndata_dir = "%s"\nhost = "0.0.0.0"\n' "$DATA" >"$CONFIG"
     chmod 644 "$CONFIG"
   fi
-  unit "Offcut media cutting and rendering server" offcut "serve" 2 30 >"$UNIT"
+  unit "Offcut media cutting and rendering server" offcut "serve" 2 30 "$CONFIG" >"$UNIT"
   start_service offcut || return 0
   say "Create the first account: open the link that sudo -u offcut offcut setup-url prints,"
   say "or run sudo -u offcut offcut user create --admin --email YOU@EXAMPLE.ORG"
+}
+
+# add_data_dir FILE FOLDER: adds the setting to a configuration file without it. The file keeps its owner and mode: passwords may be in it.
+add_data_dir() {
+  if grep -q '^[[:blank:]]*data_dir' "$1"; then return; fi
+  local file
+  # A symbolic link stays one.
+  file=$(readlink -f "$1")
+  cp -p "$file" "$file.new"
+  printf 'data_dir = "%s"\n' "$2" | cat - "$file" >"$file.new"
+  mv "$file.new" "$file"
 }
 
 install_worker_service() {
@@ -222,10 +233,10 @@ install_worker_service() {
     mv "$WORKER_CONFIG.new" "$WORKER_CONFIG"
   fi
   # A worker drains for 30 s before it ends.
-  unit "Offcut worker" offcut-worker "worker --config $WORKER_CONFIG" 10 45 >"$WORKER_UNIT"
+  unit "Offcut worker" offcut-worker "worker --config $WORKER_CONFIG" 10 45 "$WORKER_CONFIG" >"$WORKER_UNIT"
   local name
   for name in head token redis; do
-    if ! grep -q "^ *$name *=" "$WORKER_CONFIG"; then
+    if ! grep -q "^[[:blank:]]*$name[[:blank:]]*=" "$WORKER_CONFIG"; then
       if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
       say "Wrote $WORKER_UNIT. Complete $WORKER_CONFIG ($name is missing), then run: systemctl enable --now offcut-worker"
       return
@@ -234,14 +245,30 @@ install_worker_service() {
   start_service offcut-worker || true
 }
 
-# worker_config: prints the configuration of a worker, with the settings that OFFCUT_HEAD, OFFCUT_TOKEN and OFFCUT_REDIS give.
+# worker_config: prints the configuration of a worker. Secrets come from files, as others can see command lines.
 worker_config() {
+  local token redis
+  token=$(secret_of OFFCUT_TOKEN)
+  redis=$(secret_of OFFCUT_REDIS)
   say "# Read by offcut worker. For other commands on this machine: sudo -u offcut-worker offcut models list --config $WORKER_CONFIG"
   say "data_dir = \"$WORKER_DATA\""
   worker_setting head "${OFFCUT_HEAD:-}" https://offcut.example.org "address of the server"
-  worker_setting token "${OFFCUT_TOKEN:-}" wt_... "from offcut worker token create on the server"
-  worker_setting redis "${OFFCUT_REDIS:-}" rediss://user:password@redis.example.org:6379 "redis_url of the server, as this machine reaches it"
+  worker_setting token "$token" wt_... "from offcut worker token create on the server"
+  worker_setting redis "$redis" rediss://user:password@redis.example.org:6379 "redis_url of the server, as this machine reaches it"
   say "# jobs = [\"render\", \"prepare\", \"cut\"]" "# slots = 2" "# ca = \"/etc/offcut/ca.pem\""
+}
+
+# secret_of NAME: prints the first line of the file that the variable NAME_FILE names, else the value of the variable NAME.
+secret_of() {
+  local name=$1_FILE path
+  path=${!name:-}
+  if [ -z "$path" ]; then
+    say "${!1:-}"
+    return
+  fi
+  path=$(from_caller "$path")
+  [ -r "$path" ] || fail "file not found: $path"
+  head -n 1 "$path" | tr -d '\r'
 }
 
 # worker_setting NAME VALUE EXAMPLE ABOUT: prints the setting, as a comment without a value.
@@ -251,9 +278,16 @@ worker_setting() {
   if [ -n "$2" ]; then say "$1 = '$2'"; else say "# $1 = \"$3\""; fi
 }
 
-# unit DESCRIPTION USER COMMAND RESTART_SECONDS STOP_SECONDS: prints the unit of a service, whose data folder has the name of its user.
+# bwrap_works USER: succeeds when the user can run a program in bwrap, with all that the sandbox of media processes needs.
+bwrap_works() {
+  runuser -u "$1" -- bwrap --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --proc /proc --dev /dev true >/dev/null 2>&1
+}
+
+# unit DESCRIPTION USER COMMAND RESTART_SECONDS STOP_SECONDS CONFIG: prints the unit of a service, whose data folder has the name of its user.
 unit() {
-  local description=$1 user=$2 command=$3 restart=$4 stop=$5 groups="" group
+  local description=$1 user=$2 command=$3 restart=$4 stop=$5 config=$6 groups="" group sandbox=""
+  # The environment overrides the file, in which an administrator may have chosen another sandbox.
+  if ! grep -q '^[[:blank:]]*sandbox[[:blank:]]*=' "$config" && bwrap_works "$user"; then sandbox=require; fi
   for group in video render; do
     if getent group "$group" >/dev/null; then groups="$groups $group"; fi
   done
@@ -265,7 +299,9 @@ Wants=network-online.target
 
 [Service]
 ExecStart=$(program_folder)/offcut $command
-EnvironmentFile=-/etc/offcut/$user.env
+${sandbox:+# bwrap works here. With a setting sandbox in $config, the next installation leaves this out.
+Environment=OFFCUT_SANDBOX=$sandbox
+}EnvironmentFile=-/etc/offcut/$user.env
 User=$user
 Group=$user
 ${groups:+SupplementaryGroups=${groups# }
@@ -279,6 +315,8 @@ RestartSec=$restart
 KillMode=mixed
 TimeoutStopSec=$stop
 LimitNOFILE=65536
+# A dump of the memory has secrets in it.
+LimitCORE=0
 # Out of memory, the kernel ends the process that uses the most, not the whole service.
 MemoryMax=80%
 TasksMax=4096

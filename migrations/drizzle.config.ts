@@ -7,6 +7,7 @@ export default defineConfig({
     "./src/store/schema-accounts.ts",
     "./src/store/schema.ts",
     "./src/store/schema-outbox.ts",
+    "./src/store/schema-shares.ts",
     "./src/store/schema-billing.ts",
     "./src/store/schema-notifications.ts",
     "./src/store/schema-workers.ts",

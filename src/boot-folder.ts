@@ -1,15 +1,18 @@
 /** Opens the data folder of a server: its lock, its assets and its database. */
-import { join } from "node:path";
-import { type Config, ConfigError, publicUrl } from "./config";
+import { getFolders } from "./blobs/folders";
+import { openDatabase } from "./boot-database";
+import { type Config, publicUrl } from "./config";
 import { type DataFolder, openDataFolder, type Secrets } from "./data-folder";
 import { type Assets, openAssets } from "./lib/assets";
 import { silentLog } from "./lib/log";
-import { openStore, type Store } from "./store/db";
-import { migrate } from "./store/migrate";
+import { createSealer } from "./lib/sealer";
+import type { Store } from "./store/db";
 import type { AdminServices } from "./work/admin-commands";
+import { createBackups } from "./work/backup/backups";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createPasswords } from "./work/identity/passwords";
 import { openSetup } from "./work/identity/setup";
+import { createMails } from "./work/mails";
 
 export type OpenDataFolder = {
   path: string;
@@ -25,7 +28,7 @@ export async function openFolder(config: Config): Promise<OpenDataFolder> {
   const folder = await openDataFolder(config.dataDir);
   try {
     const assets = await openAssets({ dataDir: folder.path });
-    const store = await openDatabase(join(folder.path, "offcut.db"));
+    const store = await openDatabase(folder.path);
     return {
       path: folder.path,
       assets,
@@ -43,20 +46,25 @@ export async function openFolder(config: Config): Promise<OpenDataFolder> {
   }
 }
 
-async function openDatabase(path: string): Promise<Store> {
-  try {
-    const store = await openStore(path);
-    await migrate(store);
-    return store;
-  } catch (error) {
-    throw new ConfigError(`cannot open the database ${path}: ${(error as Error).message}`);
-  }
-}
-
 /** Opens the data folder for an administration command. Throws an error when a server holds the folder. */
 export async function openForAdmin(config: Config): Promise<AdminServices & { close(): Promise<void> }> {
-  const { path: folder, store, close } = await openFolder(config);
+  const { path: folder, store, secrets, close } = await openFolder(config);
+  const backups = createBackups({ store, folders: getFolders(folder), now: Date.now, log: silentLog() });
   const setup = openSetup({ folder, store, publicUrl: () => publicUrl(config, config.port) });
   const workerList = createWorkerList({ store, log: silentLog(), now: Date.now });
-  return { store, config, now: Date.now, passwords: createPasswords(), setup, cluster: null, workerList, close };
+  // The next start of the server sends them.
+  const sealer = createSealer(secrets.sealing);
+  const mails = createMails({ isConfigured: config.smtpUrl !== null, sealer, log: silentLog() });
+  return {
+    store,
+    config,
+    mails,
+    now: Date.now,
+    passwords: createPasswords(),
+    setup,
+    cluster: null,
+    workerList,
+    backups,
+    close,
+  };
 }

@@ -22,8 +22,10 @@ import { openPayments } from "./outbound/payments";
 import { createRunner, getExtraSlots, TIME_SLICE_MS } from "./queue/runner";
 import { createCursors } from "./store/paging";
 import { createBackgroundWork } from "./work/background";
+import { createBackups } from "./work/backup/backups";
 import { openCluster } from "./work/cluster/open-cluster";
 import { createWorkerList } from "./work/cluster/worker-list";
+import { createHealthProbes } from "./work/health-probes";
 import { createPasswords } from "./work/identity/passwords";
 import { openSessionKeys } from "./work/identity/session-keys";
 import { createSessions } from "./work/identity/sessions";
@@ -33,9 +35,9 @@ import { openPlanChild } from "./work/job-child/plan-child";
 import { createJobSource } from "./work/job-source";
 import { createLiveEvents } from "./work/live-events";
 import { createLiveStreams } from "./work/live-streams";
-import { createMailProbe } from "./work/mail-probe";
 import { createMails } from "./work/mails";
 import type { MediaTools } from "./work/media-tools";
+import { createServerCounters, readMetrics } from "./work/metrics";
 import { createPieces } from "./work/pieces";
 import { createPlanRequests } from "./work/plan-requests";
 import { recover } from "./work/recovery";
@@ -102,7 +104,11 @@ async function serve(
   if (config.encoder !== null)
     void tools.encoder().catch((error: Error) => log.warn("encoder.unusable", { reason: error.message }));
   const slots = { prepare: config.prepareJobs, cut: config.cutJobs, render: config.renderJobs, preview: 1 };
-  const findMailProblem = createMailProbe(config, () => url);
+  const probes = createHealthProbes(config, {
+    db: store.read,
+    base: () => url,
+    isRedisReachable: () => services.cluster?.isReachable(),
+  });
   const services: Services = {
     config,
     store,
@@ -130,9 +136,12 @@ async function serve(
     licensesPath: assets.licenses,
     ffmpegPath: tools.ffmpeg.path,
     publicUrl: () => url,
+    backups: createBackups({ store, folders, now, log }),
     workerList: createWorkerList({ store, log, now, clock: overrides.now ?? (() => performance.now()) }),
     cluster: null,
-    readHealth: () => readSystemHealth(services, { tools, slots, findMailProblem }),
+    counters: createServerCounters(),
+    readMetrics: () => readMetrics(services, { slots, probes }),
+    readHealth: () => readSystemHealth(services, { tools, slots, probes }),
   };
   const { timeSliceMs = TIME_SLICE_MS } = overrides;
   const cluster = await openCluster(services, tools, { secret: secrets.links, slots, timeSliceMs });
@@ -151,7 +160,7 @@ async function serve(
   store.onCommit(liveEvents.wake);
   const background = createBackgroundWork(services);
 
-  const handler = createHandler(services);
+  const handler = await createHandler(services);
   const server = listen(config, handler);
   url = publicUrl(config, server.port ?? config.port);
   if (isExposedWithoutTls(config)) {
@@ -183,7 +192,7 @@ async function serve(
       control?.stop(true);
       // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause an unclean exit.
       const drain = Promise.race([drained, Bun.sleep(DRAIN_MS)]);
-      await Promise.all([drain, services.runner.stop(), background.stop()]);
+      await Promise.all([drain, services.runner.stop(), background.stop(), services.backups.stop()]);
       await server.stop(true);
       liveEvents.stop();
       await cluster?.stop();
@@ -213,7 +222,14 @@ async function listenOnControlSocket(
   }
   // A leftover of a killed server, because this process holds the lock of the folder.
   if (existsSync(socket)) unlinkSync(socket);
-  const server = Bun.serve({ unix: socket, fetch: handler });
+  const server = Bun.serve({
+    unix: socket,
+    // A backup takes longer than a connection may be idle.
+    fetch: (request, server) => {
+      server.timeout(request, 0);
+      return handler(request);
+    },
+  });
   chmodSync(socket, 0o600);
   return { stop: (force) => server.stop(force) };
 }

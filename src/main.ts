@@ -1,5 +1,6 @@
 /** `offcut`: runs the command that the arguments name. Commands are loaded on demand: `key create` needs no ffmpeg. */
 import { version } from "../package.json";
+import { print, printError } from "./cli/print";
 
 const HELP = `Offcut ${version}: cut and render recordings on your own server.
 
@@ -13,6 +14,8 @@ Usage: offcut [COMMAND] [OPTIONS]
   key          Create, list and revoke API keys
   worker       Do work of a server on another machine, and manage join tokens of workers
   models       Install and remove speech models for other languages
+  backup       Back up the data folder, and verify a backup
+  restore      Put a backup in the place of the data folder
   doctor       Check this machine and the configuration
   licenses     Print the licenses of the bundled software
   version      Print the version
@@ -39,6 +42,10 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/worker")).workerCommand(args);
     case "models":
       return (await import("./cli/models")).modelsCommand(args);
+    case "backup":
+      return (await import("./cli/backup")).backupCommand(args);
+    case "restore":
+      return (await import("./cli/restore")).restoreCommand(args);
     case "doctor":
       return (await import("./cli/doctor")).doctorCommand(args);
     case "licenses":
@@ -46,20 +53,18 @@ async function main(argv: string[]): Promise<number> {
     case "version":
     case "--version":
       if (args.includes("--help")) {
-        process.stdout.write(
-          "Usage: offcut version [--json]\n\nPrints the version. --json prints it as a JSON object.\n",
-        );
+        print("Usage: offcut version [--json]\n\nPrints the version. --json prints it as a JSON object.\n");
         return 0;
       }
-      process.stdout.write(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
+      print(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
       return 0;
     case "help":
       if (args[0] !== undefined) return main([args[0], "--help"]);
-      process.stdout.write(HELP);
+      print(HELP);
       return 0;
     case "--help":
     case "-h":
-      process.stdout.write(HELP);
+      print(HELP);
       return 0;
     case "__speech":
       return (await import("./cli/speech")).speechProcessCommand(args);
@@ -68,7 +73,7 @@ async function main(argv: string[]): Promise<number> {
     default:
       // `offcut --port 80` starts the server.
       if (command.startsWith("--")) return (await import("./cli/serve")).serveCommand(argv);
-      process.stderr.write(`offcut: Unknown command "${command}". See offcut --help.\n`);
+      printError(`offcut: Unknown command "${command}". See offcut --help.`);
       return 2;
   }
 }

@@ -11,10 +11,6 @@ declare module "swagger-ui-dist/swagger-ui.css" {
   const path: string;
   export default path;
 }
-declare module "*/web/docs.js" {
-  const text: string;
-  export default text;
-}
 declare module "*/web/failure.css" {
   const text: string;
   export default text;

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * What a link points to. `shares` are renders in links for other people, which last longer. `what`: `source`, `output`, `poster`, `filmstrip`,
+ * What a link points to. `shares` are links of renders for other people, which last longer and have a row each. `what`: `source`, `output`, `poster`, `filmstrip`,
  * `preview`, `waveform`, `transcript`, `archive`.
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
@@ -13,8 +13,8 @@ export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id
 export type SignedLinks = {
   /** Returns a link that expires after `LINK_SECONDS`. */
   sign(target: LinkTarget, now: number): string;
-  /** Returns a link to the output of a render, and when it expires in milliseconds since 1970. */
-  signShare(renderId: string, lifetimeSeconds: number, now: number): { url: string; expiresAt: number };
+  /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
+  signShare(id: string, expiresAt: number): string;
   /** Returns whether the signature is valid and the link has not expired. */
   verify(target: LinkTarget, expires: string | null, signature: string | null, now: number): boolean;
   /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
@@ -52,10 +52,7 @@ export function createSignedLinks(secret: string, publicUrl: () => string): Sign
   };
   return {
     sign: (target, now) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
-    signShare: (renderId, lifetimeSeconds, now) => {
-      const expires = Math.floor(now / 1000) + lifetimeSeconds;
-      return { url: signUntil({ kind: "shares", id: renderId, what: "output" }, expires), expiresAt: expires * 1000 };
-    },
+    signShare: (id, expiresAt) => signUntil({ kind: "shares", id, what: "output" }, Math.floor(expiresAt / 1000)),
     verify: (target, expires, signature, now) => isValid((at) => computeSignature(target, at), expires, signature, now),
     signUpload: (id, expiresAt) => {
       const expires = String(Math.floor(expiresAt / 1000));

@@ -34,14 +34,17 @@ export function listNativeFiles(project: string): { name: string; path: string }
 export function createNativeAddonsPlugin(loader: string): Bun.BunPlugin {
   const load = (file: string) => `require(${JSON.stringify(loader)}).loadNative(${JSON.stringify(file)})`;
   const rewrites: Rewrite[] = [
-    { filter: /node_modules\/libsql\/index\.js$/, change: (source, path) => deferLibsql(source, path, load(LIBSQL)) },
+    ...[/node_modules\/libsql\/index\.js$/, /node_modules\/libsql\/promise\.js$/].map((filter) => ({
+      filter,
+      change: (source: string, path: string) => deferLibsql(source, path, load(LIBSQL)),
+    })),
     {
       filter: /node_modules\/onnxruntime-node\/dist\/binding\.js$/,
       change: (source, path) =>
         replaceOnce(
           source,
           path,
-          /exports\.binding =\s*(?:\/\/.*\s*)*require\(`[^`]*`\);/,
+          /exports\.binding =\s*(?:\/\/.*\n\s*)*require\(`[^`]*`\);/,
           `Object.defineProperty(exports, "binding", { enumerable: true, get: () => ${load(ONNX)} });`,
         ),
     },

@@ -38,6 +38,8 @@ async function sendToServer(
   const response = await fetch("http://offcut/", {
     unix,
     method: "POST",
+    // A backup takes its time.
+    timeout: false,
     body: JSON.stringify({ command, args }),
   }).catch((error: NodeJS.ErrnoException) => {
     // No server is listening: a killed server leaves its socket behind.

@@ -27,7 +27,7 @@ import {
   describeWebhooks,
   type HealthCheck,
 } from "../work/health-checks";
-import { findMailProblem } from "../work/mail-probe";
+import { findMailProblem } from "../work/health-probes";
 import { runAdminCommand } from "./admin";
 import { checkHead, isOfWorker } from "./doctor-head";
 import { checkWorkers } from "./doctor-workers";

@@ -1,7 +1,10 @@
 /** `offcut doctor`: checks this machine, the data folder and the configuration, and shows what is in use. */
+
 import { arch, cpus, platform, totalmem } from "node:os";
 import { version } from "../../package.json";
 import type { Config } from "../config";
+import { formatBytes } from "../domain/bytes";
+import { escapeControls } from "../lib/control-characters";
 import type { WorkerReport } from "../work/cluster/worker-report";
 import type { HealthCheck } from "../work/health-checks";
 import { runDoctorChecks } from "./doctor-checks";
@@ -10,6 +13,7 @@ import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";
 import { formatWorkers, readWorkerReport } from "./doctor-workers";
 import { listMaskedSettings, type MaskedSetting } from "./masked-settings";
 import { runPlainCommand } from "./options";
+import { print } from "./print";
 
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
@@ -30,8 +34,8 @@ export function doctorCommand(argv: string[]): Promise<number> {
     const storage = isOfWorker(config) ? null : await readStorage(config).catch(() => []);
     const workers = isOfWorker(config) ? null : await readWorkerReport(config).catch(() => null);
     const report = { checks, storage, workers };
-    if (parsed.values.json) process.stdout.write(`${JSON.stringify(formatJson(config, report))}\n`);
-    else process.stdout.write(`${formatText(config, report).join("\n")}\n`);
+    if (parsed.values.json) print(`${JSON.stringify(formatJson(config, report))}\n`);
+    else print(`${formatText(config, report).map(escapeControls).join("\n")}\n`);
     return checks.some((check) => check.state === "broken") ? 1 : 0;
   });
 }
@@ -64,7 +68,7 @@ function formatText(config: Config, { checks, storage, workers }: DoctorReport):
   const settings = listSettings(config);
   const keyWidth = Math.max(...settings.map(({ key }) => key.length));
   return [
-    `Offcut ${version} on ${platform()} ${arch()}, ${processors} processors, ${(memory_bytes / 2 ** 30).toFixed(1)} GiB memory`,
+    `Offcut ${version} on ${platform()} ${arch()}, ${processors} processors, ${formatBytes(memory_bytes)} memory`,
     "",
     ...checks.map(({ name, state, about }) => `${MARKS[state].padEnd(4)}  ${name.padEnd(width)}  ${about}`),
     "",

@@ -1,5 +1,6 @@
 /** `offcut licenses`: prints the licenses of the bundled software. */
 import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
+import { print } from "./print";
 import { openPrivateAssets } from "./private-assets";
 
 const HELP = `Usage: offcut licenses
@@ -12,7 +13,7 @@ export function licensesCommand(argv: string[]): Promise<number> {
   return runCommand("licenses", async () => {
     const parsed = parseCommand(argv, {});
     if (parsed.values.help) {
-      process.stdout.write(HELP);
+      print(HELP);
       return 0;
     }
     requireNoArguments(parsed);

@@ -5,6 +5,7 @@ import { type InstallResult, installByName, installFromFile, removeModel } from 
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { getWordTimesSource } from "../speech/sherpa";
 import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import { print, printError } from "./print";
 import { createProgress } from "./progress";
 
 const HELP = `Usage: offcut models list
@@ -35,7 +36,7 @@ export function modelsCommand(argv: string[]): Promise<number> {
     const parsed = parseCommand(argv, { file: { type: "string" } });
     const [action, name, ...extra] = parsed.positionals;
     if (parsed.values.help || !action) {
-      process.stdout.write(HELP);
+      print(HELP);
       return parsed.values.help ? 0 : 2;
     }
     if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
@@ -52,7 +53,7 @@ async function run(action: string, name: string | undefined, parsed: ParsedComma
     case "list": {
       if (name) throw new UsageError(`Unexpected argument "${name}".`);
       const rows = listModels(modelsDir);
-      process.stdout.write(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : formatModelTable(rows));
+      print(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : formatModelTable(rows));
       return 0;
     }
     case "add": {
@@ -63,7 +64,7 @@ async function run(action: string, name: string | undefined, parsed: ParsedComma
     case "remove": {
       if (!name) throw new UsageError("remove needs the name of a model.");
       await removeModel(name, { modelsDir });
-      process.stdout.write(parsed.values.json ? `${JSON.stringify({ name, removed: true })}\n` : `Removed ${name}.\n`);
+      print(parsed.values.json ? `${JSON.stringify({ name, removed: true })}\n` : `Removed ${name}.\n`);
       return 0;
     }
     default:
@@ -87,15 +88,13 @@ async function addModel(
   try {
     const installed = await (file ? installFromFile(file, options) : installByName(name, options));
     progress.clear();
-    process.stdout.write(
-      parsed.values.json ? `${JSON.stringify(toInstallJson(installed))}\n` : formatInstallResult(installed),
-    );
+    print(parsed.values.json ? `${JSON.stringify(toInstallJson(installed))}\n` : formatInstallResult(installed));
     return 0;
   } catch (error) {
     progress.clear();
     if (!aborting.signal.aborted) throw error;
     const next = file ? "Nothing was installed." : "Run the command again to resume.";
-    process.stderr.write(`offcut models: Interrupted. ${next}\n`);
+    printError(`offcut models: Interrupted. ${next}`);
     return INTERRUPTED_EXIT_CODE;
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);

@@ -1,6 +1,7 @@
 /** Command line parsing: settings as flags, usage errors in one line, exit codes. */
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, ConfigError, configFlags, loadConfig } from "../config";
+import { print, printError } from "./print";
 
 /** The arguments do not match the usage of the command: exit code 2. */
 export class UsageError extends Error {}
@@ -29,7 +30,8 @@ export function parseCommand(argv: string[], options: OptionSpecs): ParsedComman
 
 /** Formats an error of the parser as one line, without its advice for programmers. */
 function formatParseError(message: string): string {
-  const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+)[^']*' argument (missing|is ambiguous)/.exec(message) ?? [];
+  const [, option, problem] =
+    /^Option '(?:-\w, )?(--[\w-]+)(?: [^']*)?' argument (missing|is ambiguous)/.exec(message) ?? [];
   if (problem === "missing") return `${option} needs a value.`;
   if (option) return `${option} needs a value. Write a value that begins with a dash as ${option}=-…`;
   const [sentence = "Invalid arguments"] = message.split(/\n|\. To specify/);
@@ -56,7 +58,7 @@ export async function runCommand(name: string, body: () => Promise<number>): Pro
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
     const isKnown = error instanceof UsageError || error instanceof ConfigError;
     const hint = error instanceof ParseError ? ` See offcut ${name} --help.` : "";
-    process.stderr.write(`offcut ${name}: ${(error as Error).message ?? error}${hint}\n`);
+    printError(`offcut ${name}: ${(error as Error).message ?? error}${hint}`);
     return isKnown ? 2 : 1;
   }
 }
@@ -74,12 +76,12 @@ export function runActionCommand(
     const parsed = parseCommand(argv, options);
     const [action, ...rest] = parsed.positionals;
     if (parsed.values.help || !action) {
-      process.stdout.write(help);
+      print(help);
       return parsed.values.help ? 0 : 2;
     }
     if (!actions.includes(action))
       throw new UsageError(`Unknown action "${name} ${action}". See offcut ${name} --help.`);
-    process.stdout.write(await run(action, rest, parsed));
+    print(await run(action, rest, parsed));
     return 0;
   });
 }
@@ -99,7 +101,7 @@ export function runPlainCommand(
   return runCommand(name, async () => {
     const parsed = parseCommand(argv, {});
     if (parsed.values.help) {
-      process.stdout.write(help);
+      print(help);
       return 0;
     }
     requireNoArguments(parsed);

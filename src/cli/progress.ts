@@ -1,10 +1,11 @@
 /** Progress of a long command: a progress bar on a terminal, else a line for each stage. */
+import { escapeControls } from "../lib/control-characters";
 
 export type ProgressOutput = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
 export type Progress = {
   /** Shows the progress of a stage; `share` is 0 to 1. */
-  show(title: string, stage: string, share: number): void;
+  show(name: string, stage: string, share: number): void;
   /** Removes the bar from the terminal, so that the next output starts on an empty line. */
   clear(): void;
 };
@@ -21,7 +22,8 @@ export function createProgress(output: ProgressOutput, now: () => number = Date.
   let drawnAt = Number.NEGATIVE_INFINITY;
   let isDrawn = false;
   return {
-    show(title, stage, share) {
+    show(name, stage, share) {
+      const title = escapeControls(name);
       const isNew = last !== `${title} ${stage}`;
       last = `${title} ${stage}`;
       if (!output.isTTY) {

@@ -1,5 +1,7 @@
 /** Parses and validates the command line of `offcut render`, and reads the plan. */
+
 import { existsSync, realpathSync, statSync } from "node:fs";
+import { formatBytes } from "../domain/bytes";
 import { EXPORT_FORMATS } from "../domain/timeline";
 import { listKnownTargets, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
 import { parseCommand, UsageError } from "./options";
@@ -29,8 +31,7 @@ All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 export type RenderArguments = TaskArguments & { planName: string; planText: string };
 
 /** A day of speech makes a plan of about 10 MB. */
-const MAX_PLAN_MEBIBYTES = 64;
-const MAX_PLAN_BYTES = MAX_PLAN_MEBIBYTES * 1024 * 1024;
+const MAX_PLAN_BYTES = 64 * 1024 * 1024;
 
 /** Returns the parsed command line; null when it asks for help. Throws `UsageError`. */
 export async function readRenderArguments(argv: string[]): Promise<RenderArguments | null> {
@@ -56,7 +57,7 @@ async function readPlanText(path: string): Promise<string> {
   for await (const chunk of Bun.file(path).stream()) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes > MAX_PLAN_BYTES) throw new UsageError(`plan ${path} must have at most ${MAX_PLAN_MEBIBYTES} MiB`);
+    if (bytes > MAX_PLAN_BYTES) throw new UsageError(`plan ${path} must have at most ${formatBytes(MAX_PLAN_BYTES)}`);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -4,10 +4,11 @@ import type { ProbedMedia } from "../domain/media";
 import { type RepairedPlan, repairPlan } from "../domain/plan-repair";
 import { parsePlanText, type WrittenPlan } from "../domain/plan-text";
 import type { Word } from "../domain/speech";
+import { escapeControls } from "../lib/control-characters";
 import { type OneShotTools, openRecording, prepareRecording, withWorkFolder } from "../work/one-shot";
 import type { CutTask } from "./cut-tasks";
 import { RENDER_HELP, type RenderArguments, readRenderArguments } from "./render-arguments";
-import { type CutResult, printable, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
+import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
 
 /** How many errors of a plan the message lists. `--json` lists all. */
 const MAX_LISTED_ERRORS = 5;
@@ -61,7 +62,7 @@ function requireRepairedPlan(
 function toPlanError(planName: string, errors: FieldError[]): AppError {
   const listed = errors.slice(0, MAX_LISTED_ERRORS).map(({ field, message }) => `${field} ${message}`.trim());
   const more = errors.length > listed.length ? `; and ${errors.length - listed.length} more` : "";
-  return new AppError("validation_error", `plan ${printable(planName)}: ${listed.join("; ")}${more}`, {
+  return new AppError("validation_error", `plan ${escapeControls(planName)}: ${listed.join("; ")}${more}`, {
     fields: errors,
   });
 }

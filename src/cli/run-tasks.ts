@@ -4,12 +4,14 @@ import type { Config } from "../config";
 import { AppError, type FieldError } from "../domain/errors";
 import type { ProbedMedia, RenderResult } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
+import { escapeControls } from "../lib/control-characters";
 import { killAllChildren } from "../lib/process";
 import { type OneShotTools, type OpenRecording, renderRecording, requireOutput } from "../work/one-shot";
 import { type CompanionSource, requireExportable, writeCompanions } from "./cut-companions";
 import { type CutTask, requireFree, type TaskArguments, toCutPath } from "./cut-tasks";
 import { loadCommandConfig, runCommand, UsageError } from "./options";
 import { drawTimeline, formatRemovedTable, summarizePlan } from "./plan-report";
+import { print, printError } from "./print";
 import { openPrivateAssets } from "./private-assets";
 import { createProgress } from "./progress";
 
@@ -50,7 +52,7 @@ export function runTaskCommand<Arguments extends TaskArguments>(
   return runCommand(command.name, async () => {
     const args = await command.readArguments(argv);
     if (args === null) {
-      process.stdout.write(command.help);
+      print(command.help);
       return 0;
     }
     const config = await loadCommandConfig(args.parsed);
@@ -61,7 +63,7 @@ export function runTaskCommand<Arguments extends TaskArguments>(
       return await runTasks(command, args, config, stop.signal);
     } catch (error) {
       if (!stop.signal.aborted) throw error;
-      process.stderr.write(`offcut ${command.name}: interrupted\n`);
+      printError(`offcut ${command.name}: interrupted`);
       return INTERRUPTED_EXIT_CODE;
     } finally {
       await killAllChildren();
@@ -88,7 +90,7 @@ async function runTasks<Arguments extends TaskArguments>(
   };
   try {
     for (const task of args.tasks) {
-      title = printable(task.name);
+      title = escapeControls(task.name);
       try {
         const result = await command.process(tools, task, args);
         progress.clear();
@@ -99,14 +101,14 @@ async function runTasks<Arguments extends TaskArguments>(
         signal.throwIfAborted();
         if (args.tasks.length === 1 && error instanceof UsageError) throw error;
         items.push(toFailure(task.path, error));
-        process.stderr.write(`offcut ${command.name}: ${title}: ${(error as Error).message}\n`);
+        printError(`offcut ${command.name}: ${title}: ${(error as Error).message}`);
       }
     }
   } finally {
     progress.clear();
     await media.speech.close();
   }
-  if (args.json) process.stdout.write(`${JSON.stringify({ items })}\n`);
+  if (args.json) print(`${JSON.stringify({ items })}\n`);
   return items.some((item) => "error" in item) ? 1 : 0;
 }
 
@@ -150,15 +152,15 @@ function printReport(result: CutResult): void {
   const width = Math.max(20, Math.min(MAX_COLUMNS, process.stdout.columns || MAX_COLUMNS));
   const lines = [...drawTimeline(plan, width), "", ...formatRemovedTable(plan), "", ...summarizePlan(plan)];
   if (result.explanation) lines.push("", ...result.explanation, "");
-  for (const warning of result.warnings) lines.push(`note: ${warning}`);
-  if (result.plan_file !== null) lines.push(`plan: ${printable(result.plan_file)}`);
+  for (const warning of result.warnings) lines.push(`note: ${escapeControls(warning)}`);
+  if (result.plan_file !== null) lines.push(`plan: ${escapeControls(result.plan_file)}`);
   for (const [what, paths] of Object.entries({ timeline: result.exports, subtitles: result.subtitles }))
-    for (const path of paths) lines.push(`${what}: ${printable(path)}`);
+    for (const path of paths) lines.push(`${what}: ${escapeControls(path)}`);
   if (result.output !== null) {
     const megabytes = ((result.size_bytes ?? 0) / 1e6).toFixed(2);
-    lines.push(`written: ${printable(result.output)} (${megabytes} MB, ${result.strategy})`);
+    lines.push(`written: ${escapeControls(result.output)} (${megabytes} MB, ${result.strategy})`);
   }
-  process.stdout.write(`${lines.join("\n")}\n`);
+  print(`${lines.join("\n")}\n`);
 }
 
 function toFailure(input: string, error: unknown): CutFailure {
@@ -167,6 +169,3 @@ function toFailure(input: string, error: unknown): CutFailure {
   const fields = error instanceof AppError ? error.details.fields : undefined;
   return { input, error: { code, message, ...(fields && { fields }) } };
 }
-
-/** Returns a file name for the terminal, its control characters replaced by `?`. */
-export const printable = (path: string): string => path.replace(/\p{Cc}/gu, "?");

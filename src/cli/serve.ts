@@ -2,6 +2,7 @@
 import { type RunningServer, startServer } from "../boot";
 import { type Log, standardLog } from "../lib/log";
 import { runPlainCommand } from "./options";
+import { print } from "./print";
 import { formatSettingsHelp } from "./settings-help";
 
 const HELP = `Usage: offcut serve [SETTINGS]
@@ -44,7 +45,7 @@ async function announceSetup({ setup }: RunningServer["services"], log: Log): Pr
     const url = await setup.url();
     if (url === null) return;
     log.warn("setup.required", { advice: "run offcut setup-url on this machine and open the link that it prints" });
-    if (process.stdout.isTTY) process.stdout.write(`\nSet up Offcut: ${url}\n\n`);
+    if (process.stdout.isTTY) print(`\nSet up Offcut: ${url}\n\n`);
   } catch (error) {
     log.warn("setup_url.not_stored", { error });
   }

@@ -1,6 +1,7 @@
 /** `offcut setup-url`: prints the link that creates the first administrator. */
 import { runAdminCommand } from "./admin";
 import { runPlainCommand } from "./options";
+import { print } from "./print";
 
 const HELP = `Usage: offcut setup-url [--json]
 
@@ -15,7 +16,7 @@ export function setupUrlCommand(argv: string[]): Promise<number> {
     const { url } = (await runAdminCommand(config, "setup url", {})) as { url: string | null };
     if (url === null)
       throw new Error("This server is already set up: sign in, or add an account with offcut user create.");
-    process.stdout.write(parsed.values.json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
+    print(parsed.values.json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
     return 0;
   });
 }

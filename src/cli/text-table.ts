@@ -1,7 +1,10 @@
 /** Tables of text on the terminal. */
 
-/** Formats rows of cells as aligned columns. */
-export function formatTextTable(rows: readonly (readonly string[])[]): string {
+import { escapeControls } from "../lib/control-characters";
+
+/** Formats rows of cells as aligned columns, without control characters. */
+export function formatTextTable(texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((cells) => cells.map(escapeControls));
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map(

@@ -3,6 +3,7 @@ import type { WorkerSettings } from "../boot-worker";
 import type { Config } from "../config";
 import { standardLog } from "../lib/log";
 import { runPlainCommand, UsageError } from "./options";
+import { printError } from "./print";
 import { workerTokenCommand } from "./worker-token";
 
 const HELP = `Usage: offcut worker --head URL --token TOKEN --redis URL [SETTINGS]
@@ -56,7 +57,7 @@ export function workerCommand(argv: string[]): Promise<number> {
     const end = await worker.ended;
     if (end.kind === "refused") {
       if (!end.isFinal) throw new Error(end.message);
-      process.stderr.write(`offcut worker: ${end.message}\n`);
+      printError(`offcut worker: ${end.message}`);
       return REFUSED_EXIT_CODE;
     }
     log.info("worker.stopped");

@@ -26,6 +26,9 @@ export const integer =
       ? n
       : fail(`must be an integer from ${min} to ${max}`);
   };
+/** A time of day, as `HH:MM`. */
+export const timeOfDay: Reader<string> = (v) =>
+  /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(string(v)) ? String(v) : fail("must be a time of day, such as 02:00");
 export const boolean: Reader<boolean> = (v) => {
   if (v === true || v === "true" || v === "1") return true;
   if (v === false || v === "false" || v === "0") return false;
@@ -49,7 +52,7 @@ export const url: Reader<string | null> = (v) => (v === "" ? null : urlValue(v))
 export const urlValue: Reader<string> = (v) => {
   const value = string(v);
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https URL");
-  return value.replace(/\/+$/, "");
+  return value.replace(/(?<!\/)\/+$/, "");
 };
 
 /** A URL without a path, query or credentials. */

@@ -16,6 +16,7 @@ import {
   smtpUrl,
   string,
   stringList,
+  timeOfDay,
   url,
 } from "./readers";
 
@@ -77,13 +78,21 @@ export const SETTINGS = {
   storage_quota_bytes: setting(
     integer(0),
     () => 0,
-    "storage per workspace: sources, derivatives and renders; 0 disables the limit",
+    "storage per workspace: sources, derivatives, renders and text; 0 disables the limit",
   ),
   disk_reserve_bytes: setting(
     integer(0),
     () => 2 * 1024 ** 3,
     "free space below which uploads and renders are refused",
   ),
+  backup_to: setting(
+    optionalString,
+    () => null as string | null,
+    "folder for the backup of each night, best on another disk; default none",
+  ),
+  backup_at: setting(timeOfDay, () => "02:00", "local time of the nightly backup, such as 02:00"),
+  backup_keep_daily: setting(integer(1, 1000), () => 7, "days whose last backup is kept"),
+  backup_keep_weekly: setting(integer(0, 1000), () => 4, "weeks whose last backup is kept"),
   max_duration_seconds: setting(integer(1), () => 24 * 3600, "maximum duration of a recording"),
   max_side_pixels: setting(integer(16), () => 8192, "maximum width or height of video"),
   max_streams: setting(integer(1), () => 64, "maximum number of streams in a file"),

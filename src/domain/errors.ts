@@ -27,17 +27,20 @@ export const HTTP_STATUS = {
 export type HttpCode = keyof typeof HTTP_STATUS;
 
 /** Why an asset, a cut or a render failed permanently. */
-export type JobCode =
-  | "unsupported_media"
-  | "corrupt_media"
-  | "no_media_streams"
-  | "media_limits_exceeded"
-  | "processing_failed"
-  | "no_speech"
-  | "script_mismatch"
-  | "transcription_unavailable"
-  | "cancelled"
-  | "storage_full";
+const JOB_CODES = [
+  "unsupported_media",
+  "corrupt_media",
+  "no_media_streams",
+  "media_limits_exceeded",
+  "processing_failed",
+  "no_speech",
+  "script_mismatch",
+  "transcription_unavailable",
+  "cancelled",
+  "storage_full",
+] as const;
+
+export type JobCode = (typeof JOB_CODES)[number];
 
 /** The most fields that an error lists. */
 export const MAX_FIELD_ERRORS = 50;
@@ -73,6 +76,10 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
 
 /** Returns whether a code can be in an HTTP response. */
 export const isHttpCode = (code: string): code is HttpCode => Object.hasOwn(HTTP_STATUS, code);
+
+/** Returns whether a code is one of the API or of jobs. */
+export const isErrorCode = (code: unknown): code is HttpCode | JobCode =>
+  typeof code === "string" && (isHttpCode(code) || JOB_CODES.some((known) => known === code));
 
 /** Returns the error with its fields, which are in `body`, at another place, such as `body.steps.1.params`. Other errors stay as they are. */
 export function moveFields(error: unknown, place: string): unknown {

@@ -26,7 +26,7 @@ export function toPortableName(name: string): string {
     .normalize("NFC")
     .replace(INVISIBLE, "")
     .replace(NOT_IN_NAMES, "_")
-    .replace(/^[\s.]+|[\s.]+$/g, "");
+    .replace(/^[\s.]+|(?<![\s.])[\s.]+$/g, "");
   const { stem, extension } = splitName(clean || "file");
   const bytes = new TextEncoder();
   const room = MAX_NAME_BYTES - bytes.encode(extension).length;

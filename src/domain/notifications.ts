@@ -1,4 +1,5 @@
 /** Notifications: the payload of each type, and which channels a user receives it on. */
+import type { WorkspaceRole } from "./access";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "./states";
 
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
@@ -48,6 +49,24 @@ export type NotificationPayloads = {
     size_bytes: number | null;
     error_message: string | null;
   };
+  /** `invited_by`: the name or address of who invites. The user is not a member of the workspace yet. */
+  workspace_invitation: {
+    invitation_id: string;
+    invited_workspace_id: string;
+    workspace_name: string;
+    role: WorkspaceRole;
+    invited_by: string | null;
+    expires_at: string;
+  };
+  /** For administrators. `amount` is in the smallest unit of the currency; `ordered_by` is an address. */
+  order_pending: {
+    order_id: string;
+    price_name: string;
+    credits: number;
+    amount: number;
+    currency: string;
+    ordered_by: string;
+  };
 };
 
 export type NotificationCategory = "job" | "system" | "billing" | "account";
@@ -59,6 +78,8 @@ export const NOTIFICATION_CATEGORIES: Record<NotificationType, NotificationCateg
   webhook_disabled: "system",
   subscription_payment_failed: "billing",
   data_export_ready: "account",
+  workspace_invitation: "account",
+  order_pending: "billing",
 };
 
 /** Mails of completed work are off by default: a user who works all day would get one every 10 minutes. */
@@ -112,5 +133,7 @@ export function goesTo(
   // The mail follows when the export has ended.
   if (notification.type === "data_export_ready" && channel === "email")
     return enabled && ["ready", "failed"].includes(notification.payload.status);
+  // The invitation itself is mailed to the address, which may have no account.
+  if (notification.type === "workspace_invitation" && channel === "email") return false;
   return enabled;
 }

@@ -111,7 +111,9 @@ const LOOKALIKES: Record<string, string> = {
 
 /** Returns whether the password is up to three common words with something before and after them: `Passw0rd2024!`, `iloveyou_forever`. */
 function isMadeOfCommonWords(password: string): boolean {
-  const [, before = "", middle = "", after = ""] = /^([^a-z]*)(.*?)([^a-z]*)$/s.exec(password) ?? [];
+  const [before = ""] = /^[^a-z]+/.exec(password) ?? [];
+  const [after = ""] = /(?<![^a-z])[^a-z]+$/.exec(password) ?? [];
+  const middle = password.slice(before.length, password.length - after.length);
   const isAffix = (text: string) => text.length <= MAX_AFFIX_CHARACTERS || isMadeOfRuns(text);
   // A sign at either end may stand for a letter: `p@$$`.
   return (isAffix(before) && isAffix(after) && isFewCommonWords(middle)) || isFewCommonWords(password);

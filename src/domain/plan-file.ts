@@ -6,8 +6,11 @@ import { parsePlanText } from "./plan-text";
 export const MAX_PLAN_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_NESTING_LEVELS = 64;
 
-/** Checks that the bytes are a plan that `parsePlanText` accepts. Throws `AppError` `unsupported_media` that names the first problem. */
-export function checkPlanBytes(bytes: Uint8Array): void {
+/** Maximum duration of a plan. Its times are those of a client. */
+const MAX_PLAN_SECONDS = 1e9;
+
+/** Returns the seconds that a plan keeps. Throws `AppError` `unsupported_media` that names the first problem when `parsePlanText` does not accept it. */
+export function checkPlanBytes(bytes: Uint8Array): number {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -17,9 +20,19 @@ export function checkPlanBytes(bytes: Uint8Array): void {
   if (isNestedDeeperThan(text, MAX_NESTING_LEVELS))
     throw invalidPlan(`is nested deeper than ${MAX_NESTING_LEVELS} levels`);
   const parsed = parsePlanText(text);
-  if (parsed.ok) return;
+  if (parsed.ok) return sumKeptSeconds(parsed.plan.segments);
   const [first] = parsed.errors;
   throw invalidPlan([first?.field, first?.message].filter(Boolean).join(" "));
+}
+
+/** Segments of a file may overlap. */
+function sumKeptSeconds(segments: readonly { start: number; end: number }[]): number {
+  let [kept, reached] = [0, 0];
+  for (const { start, end } of segments.toSorted((a, b) => a.start - b.start)) {
+    kept += Math.max(0, end - Math.max(start, reached));
+    reached = Math.max(reached, end);
+  }
+  return Math.min(kept, MAX_PLAN_SECONDS);
 }
 
 const invalidPlan = (problem: string): AppError =>

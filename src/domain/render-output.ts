@@ -1,6 +1,6 @@
 /** Resolves the `output` object of a render request against a source and its limits. */
 import type { ProbedMedia, ResolvedOutput, VideoStream } from "./media";
-import type { Rational } from "./time";
+import { lowestTerms, type Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
 
@@ -10,15 +10,21 @@ export type OutputRequest = {
   resolution?: string | null;
   video_bitrate?: number | null;
   frame_rate?: number | null;
+  /** In place of `frame_rate`, which may be there too. That of the source: frames keep their times. */
+  exact_frame_rate?: Rational | null;
   audio_bitrate?: number | null;
 };
 
-/** The `output` object of a render in the API: rounded; null where the output has no such track or the value is unknown. */
+/**
+ * The `output` object of a render in the API: rounded; null where the output has no such track or the value is unknown. `exact_frame_rate` is
+ * null where `frame_rate` is exact. As a request for the same source it is the request that it was resolved from.
+ */
 export type OutputJson = {
   format: OutputFormat;
   resolution: string | null;
   video_bitrate: number | null;
   frame_rate: number | null;
+  exact_frame_rate: Rational | null;
   audio_bitrate: number | null;
 };
 
@@ -96,7 +102,7 @@ function resolveFormat(probed: ProbedMedia, requested: string | null, fail: Repo
 }
 
 function rejectVideoFields(request: OutputRequest, fail: ReportFieldError): void {
-  for (const field of ["resolution", "video_bitrate", "frame_rate"] as const)
+  for (const field of ["resolution", "video_bitrate", "frame_rate", "exact_frame_rate"] as const)
     if ((request[field] ?? null) !== null) fail(field, "does not apply to an audio format");
 }
 
@@ -104,7 +110,9 @@ function resolveVideo(video: VideoStream, request: OutputRequest, fail: ReportFi
   const sourceSize = toEvenSize(video.width, video.height);
   const size = resolveSize(sourceSize, request.resolution ?? null, fail);
   const bitrate = resolveVideoBitrate(video, request.video_bitrate ?? null, fail);
-  const frameRate = resolveFrameRate(video, request.frame_rate ?? null, fail);
+  const frameRate = request.exact_frame_rate
+    ? resolveExactFrameRate(video, request.exact_frame_rate, request.frame_rate ?? null, fail)
+    : resolveFrameRate(video, request.frame_rate ?? null, fail);
   return {
     resolved: { ...size, frameRate, bitrate },
     unchanged:
@@ -159,16 +167,42 @@ function resolveVideoBitrate(video: VideoStream, requested: number | null, fail:
   return requested === max ? null : requested;
 }
 
+const getMaxFrameRate = ({ frameRate: { num, den } }: VideoStream): number =>
+  Math.max(1, Math.min(MAX_FRAME_RATE_FPS, (2 * num) / den));
+
+const toWholeFrameRate = ({ num, den }: Rational): number => Math.max(1, Math.round(num / den));
+
 /** Returns null when the frames keep their times. */
 function resolveFrameRate(video: VideoStream, requested: number | null, fail: ReportFieldError): Rational | null {
   if (requested === null) return null;
   const { num, den } = video.frameRate;
-  const max = Math.max(1, Math.min(MAX_FRAME_RATE_FPS, Math.floor((2 * num) / den)));
+  const max = Math.floor(getMaxFrameRate(video));
   if (!Number.isInteger(requested) || requested < 1 || requested > max) {
     fail("frame_rate", `must be a whole number of frames per second from 1 to ${max}`);
     return null;
   }
   return !video.variable && num === requested * den ? null : { num: requested, den: 1 };
+}
+
+/** Returns null when the frames keep their times. `whole`: the rounded rate, if the request has it too. */
+function resolveExactFrameRate(
+  video: VideoStream,
+  exact: Rational,
+  whole: number | null,
+  fail: ReportFieldError,
+): Rational | null {
+  if (whole !== null && whole !== toWholeFrameRate(exact)) {
+    fail("frame_rate", `must be ${toWholeFrameRate(exact)}, which is exact_frame_rate rounded, or absent`);
+    return null;
+  }
+  const rate = lowestTerms(exact);
+  const { num, den } = lowestTerms(video.frameRate);
+  if (rate.num === num && rate.den === den) return null;
+  const max = getMaxFrameRate(video);
+  const isPossible = rate.num >= rate.den && rate.num / rate.den <= max;
+  if (!isPossible)
+    fail("exact_frame_rate", `must be from 1 to ${+max.toFixed(3)} frames per second, or the source's ${num}/${den}`);
+  return rate;
 }
 
 function resolveAudio(probed: ProbedMedia, requested: number | null, fail: ReportFieldError): number | null {
@@ -211,14 +245,15 @@ function toOutputJson(output: ResolvedOutput, video: VideoStream | null): Output
   const { format, audio } = output;
   const audio_bitrate = audio?.bitrate ?? null;
   if (output.video === null || video === null)
-    return { format, resolution: null, video_bitrate: null, frame_rate: null, audio_bitrate };
-  const rate = output.video.frameRate ?? video.frameRate;
+    return { format, resolution: null, video_bitrate: null, frame_rate: null, exact_frame_rate: null, audio_bitrate };
+  const rate = output.video.frameRate ?? lowestTerms(video.frameRate);
   const bitrate = output.video.bitrate ?? video.bitrate;
   return {
     format,
     resolution: `${Math.min(output.video.width, output.video.height)}p`,
     video_bitrate: bitrate === null ? null : Math.round(bitrate),
-    frame_rate: Math.max(1, Math.round(rate.num / rate.den)),
+    frame_rate: toWholeFrameRate(rate),
+    exact_frame_rate: output.video.frameRate?.den === 1 ? null : rate,
     audio_bitrate,
   };
 }

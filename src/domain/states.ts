@@ -68,6 +68,8 @@ export const NOTIFICATION_TYPES = [
   "webhook_disabled",
   "subscription_payment_failed",
   "data_export_ready",
+  "workspace_invitation",
+  "order_pending",
 ] as const;
 export const NOTIFICATION_CHANNELS = ["in_app", "email"] as const;
 

@@ -24,7 +24,7 @@ export const fromSeconds = (seconds: number): Ticks => Math.round(seconds * TICK
 export const formatDecimalSeconds = (ticks: number): string => {
   const fraction = String(ticks % TICKS_PER_SECOND)
     .padStart(6, "0")
-    .replace(/0+$/, "");
+    .replace(/(?<!0)0+$/, "");
   return `${Math.floor(ticks / TICKS_PER_SECOND)}${fraction ? `.${fraction}` : ""}`;
 };
 
@@ -96,7 +96,8 @@ function toRational(value: number): Rational {
   return lowestTerms({ num: Math.max(1, Math.round(value * 1000)), den: 1000 });
 }
 
-function lowestTerms({ num, den }: Rational): Rational {
+/** Returns the fraction with the smallest numerator and denominator. */
+export function lowestTerms({ num, den }: Rational): Rational {
   let a = num;
   let b = den;
   while (b > 0) [a, b] = [b, a % b];

@@ -14,7 +14,8 @@ days after its last byte (\`Upload-Expires\`). \`Upload-Metadata\` can have \`fi
 that cannot send PATCH or DELETE sends POST with \`X-HTTP-Method-Override\`.
 
 **Errors** are \`{ "error": { "code", "message", "fields"? } }\`. Branch on the code. Checks run in this order: authentication, rate limit,
-existence of the resource in the path, body, state, credits. Every response has \`X-Request-Id\`.
+existence of the resource in the path, body, state, credits. Every response has \`X-Request-Id\`, except 400, 431 and 505 to what is
+not valid HTTP or has a path and headers of more than 16 KiB: these have no body either.
 
 **Compatibility.** Responses may gain fields and enum values: ignore what you do not know, and treat an unknown error code as
 \`internal_error\`. Nothing is removed, renamed or made stricter within \`/v1\`.
@@ -34,8 +35,8 @@ something take an \`Idempotency-Key\`, which is stored for 24 hours. A replayed 
 **Credits.** A recording costs one credit per started minute, held when its length is known and charged when it is \`ready\`. Without enough
 credits it is \`pending_payment\` until the next top-up (oldest first), and new uploads are \`402\`.
 
-**Storage.** \`GET /v1/users/me\` shows your usage and your quota, which sources, derived files and renders share. Above the quota, new
-uploads and renders are \`409\`. While the server is short of storage, uploads, renders and exports are \`503\` with \`Retry-After\`.
+**Storage.** \`GET /v1/users/me\` shows your usage and your quota, which sources, derived files, renders and text share. Above the quota, new
+uploads, cuts and renders are \`409\`. While the server is short of storage, uploads, renders and exports are \`503\` with \`Retry-After\`.
 
 **Webhooks** report terminal states as \`{ "type", "data" }\`. \`data\` has \`entity_id\` and \`asset_id\`; for assets also \`project_id\`,
 \`previous_state\` and \`external_id\`; for renders also \`cut_id\`. They are signed as Standard Webhooks (\`webhook-id\`, \`webhook-timestamp\`,

@@ -22,6 +22,7 @@ import { type Family, family, type RequestContext, toErrorResponse } from "./fam
 import { serveFile } from "./files";
 import { KEYS_PREFIX, keyRoutes } from "./keys";
 import { KEYS_GUIDE } from "./keys/guide";
+import { countRequest, createMetricsHandler, METRICS_PATH } from "./metrics";
 import { createOAuthMetadata, OAUTH_METADATA_PATH, OAUTH_PREFIX, oauthRoutes } from "./oauth";
 import { oauthErrorShape } from "./oauth/errors";
 import { OAUTH_GUIDE } from "./oauth/guide";
@@ -105,15 +106,23 @@ export function createFamilies(services: Services): Family[] {
 }
 
 /** Creates the server's request handler. */
-export function createHandler(services: Services, families: Family[] = createFamilies(services)): Handler {
+export async function createHandler(services: Services): Promise<Handler> {
   const { config } = services;
   const contexts = new WeakMap<Request, RequestContext>();
   const contextOf = (request: Request): RequestContext =>
     contexts.get(request) ?? { requestId: "", log: services.log, connection: NO_CONNECTION, client: UNKNOWN_CLIENT };
+  const families = createFamilies(services);
   const findFamily = (pathname: string) => families.find((one) => one.contains(pathname));
 
+  const uploads = createUploadSurface(services);
+  const signedPut = createSignedPut(services);
+  const mounted = families.map((one) => ({
+    family: one,
+    routes: one.mount({ services, uploads, signedPut, contextOf }),
+  }));
+
   // The error hook comes first: a hook applies only to the routes that are added after it.
-  const app = new Elysia({ normalize: false })
+  const app = new Elysia({ normalize: false, strictPath: true })
     .onError(({ error, code, request }) => {
       const { pathname } = new URL(request.url);
       const { errorShape } = findFamily(pathname) ?? {};
@@ -122,18 +131,11 @@ export function createHandler(services: Services, families: Family[] = createFam
         return toResponse(createFailurePage(shown, pathname.startsWith("/files/") ? BROKEN_LINK : UNKNOWN_PAGE));
       return toErrorResponse(shown, errorShape ?? publicErrorShape, contextOf(request).log);
     })
-    .use(createDocsPlugin(families))
+    .use(await createDocsPlugin(mounted))
     .use(createWebAppPlugin(services))
     .use(createFailurePagePlugin());
-  const uploads = createUploadSurface(services);
-  const signedPut = createSignedPut(services);
-  for (const { method, path, handle } of families.flatMap((one) =>
-    one.mount({ services, uploads, signedPut, contextOf }),
-  )) {
-    app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });
-  }
   const workerRoutes = services.cluster ? createWorkerRoutes(services, services.cluster, contextOf) : [];
-  for (const { method, path, handle } of workerRoutes)
+  for (const { method, path, handle } of [...mounted.flatMap(({ routes }) => routes), ...workerRoutes])
     app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });
   for (const method of ["GET", "HEAD"]) {
     app.route(method, "/files/:kind/:id/:what", ({ request, params }) =>
@@ -141,6 +143,9 @@ export function createHandler(services: Services, families: Family[] = createFam
     );
   }
   app.get(OAUTH_METADATA_PATH, () => toResponse({ status: 200, body: createOAuthMetadata(services) }));
+  const serveMetrics = createMetricsHandler(services);
+  for (const method of ["GET", "HEAD"])
+    app.route(method, METRICS_PATH, ({ request }) => serveMetrics(request, contextOf(request)));
   app.get("/healthz", () => new Response("ok\n"));
   app.get("/readyz", async () => {
     const state = await checkReadiness(services);
@@ -148,6 +153,7 @@ export function createHandler(services: Services, families: Family[] = createFam
   });
 
   return async (received, connection = NO_CONNECTION) => {
+    const startedAt = performance.now();
     const request = withRoutableUrl(received);
     const requestId = crypto.randomUUID();
     const log = services.log.with({ request: requestId });
@@ -161,10 +167,12 @@ export function createHandler(services: Services, families: Family[] = createFam
     const isStream = response.headers.get("content-type") === EVENT_STREAM_TYPE;
     const isDownload = pathname.startsWith("/files/") || response.headers.get("content-type") === "video/mp4";
     if (!isStream && !isDownload) connection.setIdleTimeout(config.requestTimeoutSeconds);
-    if (findFamily(pathname) && request.method !== "GET") {
-      const { status } = response;
-      log.info("request.completed", { method: request.method, path: pathname, status, client: client.address });
-    }
+    const family = findFamily(pathname);
+    const { method } = request;
+    const { status } = response;
+    countRequest(services, { prefix: family?.prefix, pathname, method, status, startedAt });
+    if (family && method !== "GET")
+      log.info("request.completed", { method, path: pathname, status, client: client.address });
     addSecurityHeaders(response.headers, client.isSecure);
     if (response.status >= 400 && mustCloseConnection(request)) response.headers.set("Connection", "close");
     return withHeaders(response, { ...createCorsHeaders(config.corsOrigins, request), "X-Request-Id": requestId });

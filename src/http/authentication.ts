@@ -2,12 +2,15 @@
 import { AppError } from "../domain/errors";
 import { sha256 } from "../lib/hash";
 import { findKeyOwner, type KeyOwner, touchApiKey } from "../store/users";
-import type { Caller } from "../work/access";
+import { type Caller, isAccountKey, type RouteAccess } from "../work/access";
 import type { Services } from "../work/services";
 import type { RequestClient } from "./client";
 
-/** `isUse` false: the server only checks whether an open request is still allowed, which does not count as a use of its credential. */
-export type AuthenticationOptions = { isUse: boolean };
+/**
+ * `isUse` false: the server only checks whether an open request is still allowed, which does not count as a use of its credential. `origin`:
+ * that of the route's access.
+ */
+export type AuthenticationOptions = { isUse?: boolean } & Partial<Pick<RouteAccess, "origin">>;
 
 /** Returns the user of a request. Throws `AppError` `unauthenticated` or `forbidden`. */
 export type Authenticate = (
@@ -46,7 +49,7 @@ export function createApiKeyAuthenticator(services: Pick<Services, "now" | "stor
     return found;
   }
 
-  return async (request, _, { isUse } = { isUse: true }) => {
+  return async (request, _, { isUse = true } = {}) => {
     const token = readBearerToken(request);
     if (!token?.startsWith("sk_"))
       throw new AppError("unauthenticated", "Send an API key in the header Authorization: Bearer sk_….");
@@ -64,7 +67,13 @@ export function createApiKeyAuthenticator(services: Pick<Services, "now" | "stor
     const { key, user, role } = found;
     return {
       user,
-      credential: { kind: "api_key", id: key.id, ageMs: now - key.created_at, scopes: key.scopes },
+      credential: {
+        kind: "api_key",
+        id: key.id,
+        ageMs: now - key.created_at,
+        scopes: key.scopes,
+        isForAccount: isAccountKey(key),
+      },
       keyWorkspace: { id: key.workspace_id, role },
     };
   };

@@ -10,7 +10,7 @@ import type { RequestClient } from "./client";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
-/** Returns the principal of a call as it is now. Errors: those of the authentication and of `enterWorkspace`. */
+/** Returns the principal of a call as it is now, also where the route needs none. Errors: those of the authentication and of `enterWorkspace`. */
 export type Reauthorize = (options?: AuthenticationOptions) => Promise<Principal>;
 
 /** A call of a route without authentication. */
@@ -22,13 +22,13 @@ export type OpenCall = {
   client: RequestClient;
   /** Path parameters: UUIDs in lower case. */
   params: Record<string, string>;
+  reauthorize: Reauthorize;
   /** Returns the path of `path` in the family that serves this call: `/v1/cuts/…` for `/cuts/…`. */
   url(path: string): string;
 };
 
 export type Call = OpenCall & {
   principal: Principal;
-  reauthorize: Reauthorize;
   /** Returns who made a resource, as a field of it, where the family shows that. */
   authorship: ReadAuthorship;
   /** Null if the route does not use idempotency keys or the client sent none. */
@@ -43,6 +43,8 @@ export type Reply = {
   stream?: ReadableStream<Uint8Array>;
   file?: Blob | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
+  /** `Set-Cookie` headers. */
+  cookies?: string[];
 };
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -122,6 +124,7 @@ export function restoreLength(request: Request, { headers }: Response): void {
 /** Converts a reply to a response. Caches must not store it unless the reply has its own `cache-control`, because it is for one user and may contain signed links. */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
+  for (const cookie of reply.cookies ?? []) headers.append("Set-Cookie", cookie);
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
   if (reply.stream !== undefined) return new Response(reply.stream, { status: reply.status, headers });
   if (reply.file !== undefined) return new Response(reply.file, { status: reply.status, headers });

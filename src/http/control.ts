@@ -1,14 +1,25 @@
-/** The control socket: runs the shell's commands in a running server. File permissions decide who may connect. */
+/** The control socket: runs the shell's commands in a running server, and serves its metrics. File permissions decide who may connect. */
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
 import { type AdminServices, runAdmin } from "../work/admin-commands";
+import type { Services } from "../work/services";
 import { toResponse } from "./call";
 import { publicErrorShape, toErrorReply } from "./errors";
+import { isReadMethod } from "./methods";
+import { createMetricsReply, METRICS_PATH } from "./metrics";
 
-/** Creates the handler of `POST /` with `{ command, args }`. Responds with the command's result, or with an error in the public shape. */
-export function createControlHandler(services: AdminServices, log: Log): (request: Request) => Promise<Response> {
+/**
+ * Creates the handler of `POST /` with `{ command, args }` and of `GET /metrics`. Responds with the result, or with an error in the public
+ * shape.
+ */
+export function createControlHandler(
+  services: AdminServices & Pick<Services, "readMetrics">,
+  log: Log,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
+      if (isReadMethod(request.method) && new URL(request.url).pathname === METRICS_PATH)
+        return toResponse(await createMetricsReply(services));
       const { command, args } = (await request.json()) as { command: string; args: Record<string, unknown> };
       if (typeof command !== "string")
         throw new AppError("bad_request", "Field `command` must be the name of a command.");

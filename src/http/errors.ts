@@ -14,11 +14,23 @@ export type ErrorShape = {
   toStatus?(code: HttpCode): number;
 };
 
+/** The field of an error that is about the body as a whole: one that is not an object. */
+const WHOLE_BODY = "body.__root__";
+
 const publicError = strictObject({
   error: Type.Object({
     code: Type.String({ enum: Object.keys(HTTP_STATUS) }),
     message: Type.String(),
-    fields: Type.Optional(Type.Array(strictObject({ field: Type.String(), message: Type.String() }))),
+    fields: Type.Optional(
+      Type.Array(
+        strictObject({
+          field: Type.String({
+            description: `dotted path that starts with \`body.\`, \`query.\`, \`path.\` or \`header.\`; \`${WHOLE_BODY}\` when the body is not an object`,
+          }),
+          message: Type.String(),
+        }),
+      ),
+    ),
     reason: Type.Optional(
       Type.String({ description: "why a 403 is refused, if a client with a session can act on it: session_too_old" }),
     ),
@@ -30,7 +42,11 @@ export const publicErrorShape: ErrorShape = {
   schema: publicError,
   toBody: (code, { message, details }): Static<typeof publicError> => {
     const error: Static<typeof publicError>["error"] = { code, message: toSingleLine(message) };
-    if (details.fields) error.fields = details.fields.map(({ field, message }) => ({ field, message }));
+    if (details.fields)
+      error.fields = details.fields.map(({ field, message }) => ({
+        field: field === "body" ? WHOLE_BODY : field,
+        message,
+      }));
     if (details.reason !== undefined) error.reason = details.reason;
     return { error };
   },

@@ -11,7 +11,7 @@ const STYLE_PATH = "/failure.css";
 
 /** Serves the style sheet of the page. */
 export const createFailurePagePlugin = () =>
-  new Elysia({ name: "failure-page" }).get(STYLE_PATH, () => toPageResponse("css", style));
+  new Elysia({ name: "failure-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
 
 /** Escapes a text for the content of an element or an attribute in double quotes. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -5,7 +5,7 @@
 import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
 import type { Log } from "../lib/log";
-import { type Caller, DEFAULT_ACCESS, enterWorkspace, type Principal, type RouteAccess } from "../work/access";
+import { type Caller, enterWorkspace, type Principal, type RouteAccess, UPLOAD_ACCESS } from "../work/access";
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { createAuthorReader, hideAuthors } from "./authorship";
@@ -14,16 +14,16 @@ import type { RequestClient } from "./client";
 import type { Connection } from "./connection";
 import { type ErrorShape, toErrorReply } from "./errors";
 import { isReadMethod } from "./methods";
+import type { JsonObject } from "./openapi-parts";
 import { NO_LIMIT, type RateLimiter } from "./rate-limit";
-import type { Route } from "./route";
-import { parseUploadMethod, type UploadSurface } from "./uploads";
-import { createTusErrorHeaders } from "./uploads/protocol-headers";
+import { type Route, WORKSPACE_HEADER } from "./route";
+import { describeRoute } from "./route-detail";
+import { parseUploadMethod, UPLOAD_METHODS, type UploadSurface } from "./uploads";
+import { CREATION_DETAIL, SIGNED_PUT_DETAIL, TUS_DETAILS } from "./uploads/details";
+import { createTusErrorHeaders, RESUMABLE_PATH } from "./uploads/protocol-headers";
 import { SIGNED_PUT_PATH, type SignedPut } from "./uploads/signed-put";
 
-/** Names the workspace that a session acts in. */
-export const WORKSPACE_HEADER = "Offcut-Workspace";
-
-type FamilyDefinition = {
+export type FamilyDefinition = {
   /** The path below which everything is mounted, such as `/v1`. */
   prefix: string;
   authenticate: Authenticate;
@@ -44,7 +44,7 @@ type FamilyDefinition = {
 /** What the OpenAPI document of a family says besides its routes. `guide` is the description at its head, in Markdown. */
 export type FamilyDocument = {
   path: string;
-  guide: string | null;
+  guide: string;
   /** By their names: one of them is needed. */
   securitySchemes: Record<string, object>;
 };
@@ -68,10 +68,13 @@ export type MountedRoute = {
   handle(request: Request, params: Record<string, string>): Promise<Response>;
 };
 
+/** A route with its operation in the OpenAPI document; `{ hide: true }` if it is not shown there. */
+export type FamilyRoute = MountedRoute & { detail(): JsonObject };
+
 export type Family = FamilyDefinition & {
   /** Returns whether a path is below the prefix, whether or not a route exists for it. */
   contains(pathname: string): boolean;
-  mount(host: FamilyHost): MountedRoute[];
+  mount(host: FamilyHost): FamilyRoute[];
 };
 
 /** Creates a family. */
@@ -84,7 +87,7 @@ export function family(definition: FamilyDefinition): Family {
     const { access } = route;
     const isOpen = access.authentication === "none";
     if (isOpen && !isReadMethod(request.method)) checkOpenCall?.(request, client);
-    const caller = isOpen ? null : await authenticate(request, client);
+    const caller = isOpen ? null : await authenticate(request, client, access);
     const rate = caller && access.rateLimited ? rateLimit.take(caller.user.id, services.now()) : NO_LIMIT;
     const url = (path: string) => `${prefix}${path}`;
     try {
@@ -97,7 +100,7 @@ export function family(definition: FamilyDefinition): Family {
       const rights = { access, isRead: isReadMethod(request.method), inPath: readPathWorkspace(params) };
       const principal = caller && (await enter(services, caller, request, rights));
       const reauthorize: Reauthorize = async (options) =>
-        enter(services, await authenticate(request, client, options), request, rights);
+        enter(services, await authenticate(request, client, { ...access, ...options }), request, rights);
       const authorship =
         principal && hasWorkspaces ? createAuthorReader(services.store.read, principal.user) : hideAuthors;
       const received = { services, request, requestId, log, client, url, authorship, reauthorize };
@@ -114,8 +117,9 @@ export function family(definition: FamilyDefinition): Family {
     try {
       // Before authentication: a request without a method of the protocol is for a path that does not exist.
       const method = parseUploadMethod(request);
-      const rights = { access: DEFAULT_ACCESS, isRead: isReadMethod(method), inPath: null };
-      const authorize = async () => enter(services, await authenticate(request, client), request, rights);
+      const rights = { access: UPLOAD_ACCESS, isRead: isReadMethod(method), inPath: null };
+      const authorize = async () =>
+        enter(services, await authenticate(request, client, UPLOAD_ACCESS), request, rights);
       const { workspace } = await authorize();
       return await uploads.handle(request, method, { workspaceId: workspace.id, connection, authorize }, uploadId);
     } catch (error) {
@@ -128,28 +132,30 @@ export function family(definition: FamilyDefinition): Family {
     ...definition,
     contains: (pathname) => pathname === prefix || pathname.startsWith(`${prefix}/`),
     mount: (host) => {
-      const mounted: MountedRoute[] = routes.map((route) => ({
+      const mounted: FamilyRoute[] = routes.map((route) => ({
         method: route.method,
         path: `${prefix}${route.path}`,
+        detail: () => describeRoute(route, definition),
         handle: (request, params) => runRoute(host, route, request, params),
       }));
-      if (definition.hasSignedUploads)
-        mounted.push({
-          method: "PUT",
-          path: `${prefix}${SIGNED_PUT_PATH}`,
-          handle: (request, params) => host.signedPut(request, params.upload_id!, host.contextOf(request).connection),
-        });
-      if (!definition.hasUploads) return mounted;
-      const uploadPath = `${prefix}/uploads/:upload_id`;
-      for (const method of ["HEAD", "PATCH", "DELETE", "POST"]) {
+      const discover = async () => host.uploads.options(definition.hasSignedUploads);
+      if (definition.hasUploads) {
+        const path = `${prefix}/uploads/:upload_id`;
         const handle: MountedRoute["handle"] = (request, params) => runUpload(host, request, params.upload_id!);
-        mounted.push({ method, path: uploadPath, handle });
+        mounted.push(
+          { method: "OPTIONS", path, detail: () => TUS_DETAILS.OPTIONS, handle: discover },
+          ...UPLOAD_METHODS.map((method) => ({ method, path, detail: () => TUS_DETAILS[method], handle })),
+          { method: "POST", path, detail: () => ({ hide: true }), handle },
+        );
       }
-      mounted.push({
-        method: "OPTIONS",
-        path: uploadPath,
-        handle: async () => host.uploads.options(definition.hasSignedUploads),
-      });
+      if (definition.hasSignedUploads) {
+        const send: MountedRoute["handle"] = (request, params) =>
+          host.signedPut(request, params.upload_id!, host.contextOf(request).connection);
+        mounted.push(
+          { method: "PUT", path: `${prefix}${SIGNED_PUT_PATH}`, detail: () => SIGNED_PUT_DETAIL, handle: send },
+          { method: "OPTIONS", path: `${prefix}${RESUMABLE_PATH}`, detail: () => CREATION_DETAIL, handle: discover },
+        );
+      }
       return mounted;
     },
   };

@@ -19,12 +19,13 @@ export const timeField = (description: string) =>
 export const toTime = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : (parseIsoTime(text) ?? undefined);
 
-/** Returns the schema of a string of 1 to `max` Unicode code points. */
-export function textField(max: number) {
-  const format = `1 to ${max} characters`;
-  FormatRegistry.Set(format, (value) => value !== "" && [...value].length <= max);
+/** Returns the schema of a string of `min` to `max` Unicode code points. */
+export function textField(max: number, min: 0 | 1 = 1) {
+  const format = `${min} to ${max} characters`;
+  FormatRegistry.Set(format, (value) => value.length >= min && [...value].length <= max);
   // JSON Schema counts code points too, but TypeBox counts UTF-16 units. So `maxLength` appears only in the OpenAPI document.
-  return Type.String({ minLength: 1, format, characters: max, errorText: `must be a string of ${format}` });
+  const errorText = `must be a string of ${min === 0 ? "at most" : "1 to"} ${max} characters`;
+  return Type.String({ ...(min > 0 && { minLength: min }), format, characters: max, errorText });
 }
 
 /** The longest text that lists are searched for. */
@@ -53,11 +54,14 @@ export const oneOf = <const T extends string[]>(...words: T) =>
     Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
   );
 
-/** Returns the schema of a value that may be null. */
-export const nullable = <S extends TSchema>(schema: S) =>
-  Type.Union([schema, Type.Null()], {
-    errorText: `${schema.errorText ?? (schema.format === "uuid" ? "must be a UUID" : "is invalid")} or null`,
-  });
+/** Returns the schema of a value that may be null. An invalid value has the errors of `schema`. */
+export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+/** Returns the schema of a text of up to `max` characters that may be left empty. */
+export const clearableText = (max: number) => nullable(textField(max, 0));
+
+/** Returns the text of a `clearableText`: null if it is empty or blank. */
+export const emptyToNull = (text: string | null): string | null => (text === null || text.trim() === "" ? null : text);
 
 /** Returns the schema of a secret, such as a password or a token: errors never repeat its value. */
 export const secretField = (description: string, max: number) =>

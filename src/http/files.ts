@@ -7,9 +7,11 @@ import { OUTPUT_CONTENT_TYPES } from "../domain/render-output";
 import { type Asset, getAsset } from "../store/assets";
 import { getCut } from "../store/cuts";
 import { getDataExport } from "../store/data-exports";
+import { getRenderShare } from "../store/render-shares";
 import { getRender } from "../store/renders";
 import { getUser } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
+import { requireWriter } from "../work/access";
 import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
 import { toResponseTo } from "./call";
@@ -61,7 +63,8 @@ async function openFile(found: LinkedFile): Promise<{ file: Blob; modifiedAt: nu
 async function findLinkedFile(services: FileServices, target: LinkTarget): Promise<LinkedFile | null> {
   if (target.kind === "exports") return target.what === "archive" ? findExport(services, target.id) : null;
   if (target.kind === "renders" || target.kind === "shares") {
-    const render = target.what === "output" ? await getRender(services.store.read, target.id) : null;
+    const id = target.kind === "shares" ? await findSharedRenderId(services, target.id) : target.id;
+    const render = target.what === "output" && id !== null ? await getRender(services.store.read, id) : null;
     if (render?.state !== "completed" || (await isWorkspaceDisabled(services.store.read, render.workspace_id)))
       return null;
     const { format } = render.resolved;
@@ -101,6 +104,20 @@ async function findLinkedFile(services: FileServices, target: LinkTarget): Promi
     default:
       return null;
   }
+}
+
+/** Returns the ID of the render that a link shares; null if it was revoked or its maker can no longer write in the workspace. */
+async function findSharedRenderId({ store }: FileServices, shareId: string): Promise<string | null> {
+  const share = await getRenderShare(store.read, shareId);
+  const user = share && (await getUser(store.read, share.created_by));
+  if (!share || !user) return null;
+  try {
+    await requireWriter(store.read, user, share.workspace_id);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+  return share.render_id;
 }
 
 /** Returns the file of a pipeline's output: that of its render, or the plan of its cut. */

@@ -1,6 +1,35 @@
-/** Parts of OpenAPI documents. */
+/** Parts of the operations in OpenAPI documents. `JSON.stringify` leaves out undefined properties. */
+import { HTTP_STATUS, type HttpCode } from "../domain/errors";
+import type { SchemaName } from "./schemas";
 
 export type JsonObject = Record<string, unknown>;
 
 /** Returns a reference to a schema of the document. */
-export const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+export const schemaRef = (name: SchemaName | "Error"): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+
+/** Describes a parameter: text, and optional outside a path, unless `rest` says otherwise. */
+export const describeParameter = (place: "path" | "query" | "header", name: string, rest: JsonObject = {}) => ({
+  name,
+  in: place,
+  required: place === "path",
+  description: undefined,
+  schema: { type: "string" },
+  ...rest,
+});
+
+const WAITING_CODES: HttpCode[] = ["rate_limited", "asset_processing", "upstream_unavailable"];
+
+/** Describes error responses by status. */
+export const describeErrors = (codes: HttpCode[]): JsonObject =>
+  Object.fromEntries(
+    [...Map.groupBy(new Set(codes), (code) => HTTP_STATUS[code])].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\``).join(", "),
+        headers: group.some((code) => WAITING_CODES.includes(code))
+          ? { "Retry-After": { schema: { type: "integer" } } }
+          : undefined,
+        content: { "application/json": { schema: schemaRef("Error") } },
+      },
+    ]),
+  );

@@ -6,7 +6,7 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 type PydanticError = { type: string; context: Record<string, unknown> };
 
 /** Properties that this project adds to schemas, besides those of JSON Schema. */
-type SchemaProperties = TSchema & { characters?: number; enum?: string[]; anyOf?: TSchema[] };
+type SchemaProperties = TSchema & { characters?: number; enum?: string[] };
 
 const named = (type: string, context: Record<string, unknown> = {}): PydanticError => ({ type, context });
 
@@ -37,22 +37,16 @@ export function toPydanticError(error: ValueError, place: "body" | "query"): Pyd
     case ValueErrorType.Boolean:
       return named("bool_type");
     case ValueErrorType.String:
-      return named("string_type");
+      if (schema.enum) return toEnumError(schema.enum);
+      return named(schema.format === "uuid" ? "uuid_type" : "string_type");
     case ValueErrorType.StringMinLength:
       return named("string_too_short", { min_length: schema.minLength });
     case ValueErrorType.StringMaxLength:
       return named("string_too_long", { max_length: schema.maxLength });
     case ValueErrorType.StringPattern:
-      return schema.enum
-        ? named("enum", { expected: formatAlternatives(schema.enum) })
-        : named("string_pattern_mismatch", { pattern: schema.pattern });
+      return schema.enum ? toEnumError(schema.enum) : named("string_pattern_mismatch", { pattern: schema.pattern });
     case ValueErrorType.StringFormat:
       return toFormatError(error, schema);
-    case ValueErrorType.Union: {
-      // The alternatives differ in null only: the error is that of the other one.
-      const other = schema.anyOf?.find((one) => one.type !== "null") as SchemaProperties | undefined;
-      return other ? toAlternativeError(error.value, other) : named("value_error", { error: error.message });
-    }
     default:
       return toNumberError(error, place);
   }
@@ -67,17 +61,7 @@ function toFormatError(error: ValueError, schema: SchemaProperties): PydanticErr
     : named("string_too_long", { max_length: schema.characters });
 }
 
-/** The validator does not say which part of an alternative fails. */
-function toAlternativeError(value: unknown, schema: SchemaProperties): PydanticError {
-  if (schema.type === "boolean") return named("bool_type");
-  if (schema.type === "integer") return named("int_type");
-  if (schema.type !== "string") return named("value_error", { error: "has an invalid value" });
-  if (typeof value !== "string") return named("string_type");
-  if (schema.characters !== undefined) return named("string_too_long", { max_length: schema.characters });
-  if (schema.maxLength !== undefined && value.length > schema.maxLength)
-    return named("string_too_long", { max_length: schema.maxLength });
-  return named("string_pattern_mismatch", { pattern: schema.pattern });
-}
+const toEnumError = (words: string[]): PydanticError => named("enum", { expected: formatAlternatives(words) });
 
 /** JSON Schema's bounds of numbers, and the names of pydantic for them. */
 const BOUNDS: Partial<Record<ValueErrorType, [type: string, key: string, keyword: string]>> = {

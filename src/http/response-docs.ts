@@ -1,31 +1,55 @@
-/** Documentation of successful responses: a description and the schema of the body. */
+/** Successful responses as OpenAPI documents describe them. */
+import { EVENT_STREAM_TYPE } from "./event-stream";
+import { type JsonObject, schemaRef } from "./openapi-parts";
 import type { SchemaName } from "./schemas";
 
-export type ResponseBodyDoc =
-  | { kind: "resource" | "page" | "offset_page"; name: SchemaName }
-  | { kind: "file" }
-  | { kind: "events" }
-  | null;
-export type ResponseDoc = { description: string; body: ResponseBodyDoc };
+/** A response without `content` has no body. */
+export type ResponseDoc = { description: string; content?: Record<string, { schema: JsonObject }> };
+
+const describe = (description: string, schema: JsonObject, type = "application/json"): ResponseDoc => ({
+  description,
+  content: { [type]: { schema } },
+});
+
+const createPageSchema = (name: SchemaName, properties: JsonObject): JsonObject => ({
+  type: "object",
+  required: ["items", ...Object.keys(properties)],
+  properties: { items: { type: "array", items: schemaRef(name) }, ...properties },
+});
+const integer = { type: "integer" };
+const total = { ...integer, description: "the items of all pages" };
+const nextCursor = { type: ["string", "null"], description: "null on the last page" };
 
 /** Documents a response with one resource. */
-export const respondsWith = (name: SchemaName, description: string): ResponseDoc => ({
-  description,
-  body: { kind: "resource", name },
-});
+export const respondsWith = (name: SchemaName, description: string) => describe(description, schemaRef(name));
 /** Documents a response with a page of resources: `items`, `limit`, `next_cursor`. */
-export const respondsWithPage = (name: SchemaName, description: string): ResponseDoc => ({
-  description,
-  body: { kind: "page", name },
-});
+export const respondsWithPage = (name: SchemaName, description: string) =>
+  describe(description, createPageSchema(name, { limit: integer, next_cursor: nextCursor }));
 /** Documents a response with a page of resources: `items`, `total`, `limit`, `offset`. */
-export const respondsWithOffsetPage = (name: SchemaName, description: string): ResponseDoc => ({
-  description,
-  body: { kind: "offset_page", name },
-});
+export const respondsWithOffsetPage = (name: SchemaName, description: string) =>
+  describe(description, createPageSchema(name, { total, limit: integer, offset: integer }));
 /** Documents a response with a file, which has its own content type. */
-export const respondsWithFile = (description: string): ResponseDoc => ({ description, body: { kind: "file" } });
-/** Documents a response that is a stream of server-sent events. */
-export const respondsWithEvents = (description: string): ResponseDoc => ({ description, body: { kind: "events" } });
+export const respondsWithFile = (description: string) => describe(description, { type: "string" }, "*/*");
 /** Documents a response without a body. */
-export const respondsWithNothing = (description: string): ResponseDoc => ({ description, body: null });
+export const respondsWithNothing = (description: string): ResponseDoc => ({ description });
+
+const EVENTS_DESCRIPTION = `
+Server-sent events, with a comment every 15 seconds. This is the schema of an event's \`data\`:
+
+- \`asset.updated\`, \`cut.updated\`, \`render.updated\`, \`pipeline.updated\`, \`project.updated\`, \`credits.updated\` and \`notification.created\`:
+  \`LiveChange\`. Their IDs grow. Those of the last 7 days are stored, and a stream resumes after \`Last-Event-ID\`.
+- \`progress\`: \`LiveProgress\`, without an ID.
+- \`reset\`: \`{}\`. Events after \`Last-Event-ID\` are no longer stored: read again what you show.
+
+For example:
+
+    id: 42
+    event: render.updated
+    data: {"entity_id":"01941f29-7c00-7000-8000-000000000000","state":"completed"}
+`.trim();
+
+/** Documents a response that is a stream of server-sent events. OpenAPI has no form for them: the schema is that of an event's data. */
+export const respondsWithEvents = (description: string) => {
+  const anyOf = [schemaRef("LiveChange"), schemaRef("LiveProgress"), { type: "object", additionalProperties: false }];
+  return describe(description, { description: EVENTS_DESCRIPTION, anyOf }, EVENT_STREAM_TYPE);
+};

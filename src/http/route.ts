@@ -23,10 +23,13 @@ import {
 } from "./parse-request";
 import type { ResponseDoc } from "./response-docs";
 
+/** Names the workspace that a session acts in. */
+export const WORKSPACE_HEADER = "Offcut-Workspace";
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A call before its path is parsed. */
-type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship" | "reauthorize">;
+type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship">;
 
 /** What a call does, without its method and path. */
 export type RouteHandler = {
@@ -35,6 +38,8 @@ export type RouteHandler = {
   pathParameters: Record<string, PathParameter>;
   query: TObject | undefined;
   body: TObject | undefined;
+  /** A request without a body counts as one without properties. */
+  isBodyOptional: boolean;
   bodyType: BodyType;
   maxBodyBytes: number;
   /** The handler supports `Idempotency-Key`. */
@@ -73,6 +78,8 @@ type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | unde
   pathParameters?: Record<string, PathParameter>;
   query?: Q;
   body?: B;
+  /** A request without a body counts as one without properties. Defaults to false. */
+  isBodyOptional?: boolean;
   /** Defaults to JSON. */
   bodyType?: BodyType;
   /** Defaults to `MAX_BODY_BYTES`. */
@@ -97,7 +104,7 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
   idempotent?: boolean;
   load?: ResourceLoader<Row> | undefined;
   /** Adds what must not be stored for `Idempotency-Key` to a reply, also to one that is replayed. */
-  complete?(call: Call, reply: Reply): Reply;
+  complete?(call: Call, reply: Reply): Reply | Promise<Reply>;
   handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
 };
 
@@ -128,7 +135,8 @@ export function route<
         resource = await loadResource(call, load);
       }
       if (idempotent) {
-        call.idempotency = readIdempotencyKey(call, text, Object.keys(definition.headers ?? {}));
+        const sent = definition.body ? withoutSecrets(definition.body, input.body, text) : text;
+        call.idempotency = readIdempotencyKey(call, sent, Object.keys(definition.headers ?? {}));
         // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.
         const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
         if (replay) return complete(call, replay);
@@ -177,7 +185,7 @@ export function openRoute<Q extends TObject | undefined = undefined, B extends T
 
 type InputDefinition = Pick<
   OpenRouteDefinition<TObject | undefined, TObject | undefined>,
-  "query" | "body" | "bodyType" | "maxBodyBytes"
+  "query" | "body" | "isBodyOptional" | "bodyType" | "maxBodyBytes"
 >;
 
 const describeRoute = (
@@ -187,6 +195,7 @@ const describeRoute = (
   pathParameters: definition.pathParameters ?? {},
   query: definition.query,
   body: definition.body,
+  isBodyOptional: definition.isBodyOptional ?? false,
   bodyType: definition.bodyType ?? "json",
   maxBodyBytes: definition.maxBodyBytes ?? MAX_BODY_BYTES,
   responses: definition.responses,
@@ -201,10 +210,18 @@ async function readInput(definition: InputDefinition, { request, services }: Ope
   const { query, body, bodyType = "json", maxBodyBytes: maxBytes = MAX_BODY_BYTES } = definition;
   const parsedQuery = query ? parseQuery(query, new URL(request.url)) : undefined;
   const timeoutMs = services.config.requestTimeoutSeconds * 1000;
-  const text = body ? await readBodyText(request, { type: bodyType, maxBytes, timeoutMs }) : "";
+  const sent = body ? await readBodyText(request, { type: bodyType, maxBytes, timeoutMs }) : "";
+  const text = sent === "" && definition.isBodyOptional ? "{}" : sent;
   const parse = bodyType === "form" ? parseForm : parseBody;
   const parsedBody = body ? await runLargeTasksSerially(text, () => parse(body, text)) : undefined;
   return { query: parsedQuery, body: parsedBody, text };
+}
+
+/** Returns the text of a body without its secrets: the hash of a request is stored, and a password could be guessed from it. */
+function withoutSecrets({ properties }: TObject, body: object | undefined, text: string): string {
+  const secrets = Object.keys(properties).filter((name) => properties[name]!.writeOnly === true);
+  if (secrets.length === 0) return text;
+  return JSON.stringify(Object.entries(body ?? {}).filter(([name]) => !secrets.includes(name)));
 }
 
 const MAX_KEY_CHARACTERS = 255;

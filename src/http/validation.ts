@@ -28,12 +28,12 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   const fields = new Map<string, FieldError>();
   let examined = 0;
   // The iterator is lazy: stopping early saves the rest of the validation.
-  for (const error of checker.Errors(value)) {
+  for (const { error, orNull } of withoutNull(checker.Errors(value))) {
     const field = truncate(place + toDottedPath(error.path), MAX_FIELD_CHARACTERS);
     if (!fields.has(field)) {
       const { type, context } = toPydanticError(error, place);
       const input = mayRepeat(schema, error.path) ? truncateInput(error.value) : null;
-      fields.set(field, { field, message: describeError(error), type, input, context });
+      fields.set(field, { field, message: `${describeError(error)}${orNull}`, type, input, context });
     }
     examined++;
     // The elements of a list that is too long are not examined.
@@ -42,6 +42,41 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   }
   const message = place === "body" ? "Request body has invalid fields." : "Query has invalid parameters.";
   throw new AppError("validation_error", message, { fields: [...fields.values()] });
+}
+
+/** Yields the errors with those of its schema in place of the error of a nullable value. `orNull` ends the message of the latter. */
+function* withoutNull(errors: Iterable<ValueError>): Generator<{ error: ValueError; orNull: "" | " or null" }> {
+  for (const error of errors) {
+    const index = (error.schema.anyOf as TSchema[] | undefined)?.findIndex((one) => one.type !== "null") ?? -1;
+    if (error.type !== ValueErrorType.Union || index < 0) {
+      yield { error, orNull: "" };
+      continue;
+    }
+    for (const inner of withoutNull(error.errors[index]!))
+      yield inner.error.path === error.path ? { ...inner, orNull: " or null" } : inner;
+  }
+}
+
+/** Throws `AppError` `validation_error` with the fields of a JSON value that contain U+0000, at which SQLite would truncate the stored text. */
+export function requireNoNul(value: unknown): void {
+  const fields: FieldError[] = [];
+  for (const path of findNulPaths(value, "body")) {
+    const field = truncate(path.replaceAll("\0", "\\u0000"), MAX_FIELD_CHARACTERS);
+    fields.push({ field, message: "must not contain the character U+0000", type: "value_error", input: null });
+    if (fields.length === MAX_FIELD_ERRORS) break;
+  }
+  if (fields.length > 0)
+    throw new AppError("validation_error", "Request body contains the character U+0000.", { fields });
+}
+
+/** Yields the dotted paths of the texts and property names that contain U+0000. */
+function* findNulPaths(value: unknown, path: string): Generator<string> {
+  if (typeof value === "string" && value.includes("\0")) yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name.includes("\0")) yield `${path}.${name}`;
+    if (typeof inner === "string" || typeof inner === "object") yield* findNulPaths(inner, `${path}.${name}`);
+  }
 }
 
 /** Unknown fields with such names may contain secrets. */
@@ -98,7 +133,7 @@ function describeError(error: ValueError): string {
     case ValueErrorType.Boolean:
       return errorText ?? "must be true or false";
     case ValueErrorType.String:
-      return errorText ?? "must be a string";
+      return errorText ?? (error.schema.format === "uuid" ? "must be a UUID" : "must be a string");
     case ValueErrorType.Number:
       return errorText ?? "must be a number";
     default:

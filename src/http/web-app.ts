@@ -65,7 +65,7 @@ export function createWebAppPlugin({ webDir, sessions }: Pick<Services, "session
     return file;
   };
 
-  const plugin = new Elysia({ name: "web-app" });
+  const plugin = new Elysia({ name: "web-app", strictPath: true });
   plugin.get(`${FILES_PREFIX}/:name`, ({ request, params: { name } }) =>
     names.has(name) && !INTERNAL_FILES.includes(name)
       ? respond(request, load(name), "public, max-age=31536000, immutable")
@@ -84,8 +84,9 @@ export function createWebAppPlugin({ webDir, sessions }: Pick<Services, "session
     const pages = (index.pages[path] ?? []).map(toScriptLink);
     return [first, toScriptLink(index.script), style, ...FIRST_READ_LINKS, ...pages];
   };
-  const hasSession = async ({ headers }: Request): Promise<boolean> => {
-    const token = readSessionCookie(headers.get("cookie"));
+  const hasSession = async (request: Request): Promise<boolean> => {
+    // What follows are hints, for whomever the cookie names.
+    const token = readSessionCookie(request, false);
     const found = token === null ? null : await sessions.verify(token).catch(() => null);
     if (found === null) return false;
     const { user } = found;
@@ -93,11 +94,14 @@ export function createWebAppPlugin({ webDir, sessions }: Pick<Services, "session
   };
   const addPage = (path: string, needsSession: boolean) => {
     const links = listLinks(path);
-    plugin.get(path, async ({ request }) => {
+    const show = async ({ request }: { request: Request }) => {
       // Without a session the sign-in page follows.
       const isShown = needsSession && (await hasSession(request));
       return respond(request, load("index.html"), "no-cache", isShown ? links : []);
-    });
+    };
+    plugin.get(path, show);
+    // `APP_PATTERN` matches it too.
+    if (path !== "/") plugin.get(`${path}/`, show);
   };
   for (const path of OPEN_PATHS) addPage(path, false);
   for (const path of [...PLAIN_PATHS, ...SHELL_PATHS]) addPage(path, true);
@@ -121,13 +125,14 @@ function respond(request: Request, file: WebFile, cacheControl: string, links: s
   return new Response(file.encode(encoding), { headers });
 }
 
+/** Maximum length of an `Accept-Encoding` header that is read. Browsers send 30 characters. */
+const MAX_ACCEPTED_CHARACTERS = 1000;
+
 /** Returns the smallest encoding that the client accepts. Browsers accept brotli over HTTPS only. */
 function chooseEncoding(accepted: string | null): Encoding {
-  const names = (accepted ?? "").split(",").flatMap((part) => {
-    const [name = "", ...parameters] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/);
+  if (accepted === null || accepted.length > MAX_ACCEPTED_CHARACTERS) return "identity";
+  const names = accepted.split(",").flatMap((choice) => {
+    const [name = "", ...parameters] = choice.split(";").map((part) => part.trim().toLowerCase());
     return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [name];
   });
   return names.includes("br") ? "br" : names.includes("gzip") ? "gzip" : "identity";

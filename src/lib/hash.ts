@@ -16,10 +16,13 @@ const FILE_KEY_CHARACTERS = 24;
 /** Returns `hashJson` truncated to 96 bits, enough for a file name. */
 export const createFileKey = (value: unknown): string => hashJson(value).slice(0, FILE_KEY_CHARACTERS);
 
-/** Returns the SHA-256 of a file, read in chunks. Errors: those of the file system. */
-export async function hashFile(path: string): Promise<string> {
+/** Returns the SHA-256 of a file, read in chunks. Errors: those of the file system; the signal's reason. */
+export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk);
+  for await (const chunk of Bun.file(path).stream()) {
+    signal?.throwIfAborted();
+    hasher.update(chunk);
+  }
   return hasher.digest("hex");
 }
 

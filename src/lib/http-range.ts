@@ -1,15 +1,20 @@
 /** HTTP ranges (RFC 9110, section 14). */
 
+/** Maximum length of a header with one range. */
+const MAX_HEADER_CHARACTERS = 100;
+
 export type ByteRange = { start: number; end: number };
 
 /**
  * Parses a `Range` header for a body of `size` bytes. `end` is inclusive. Null: serve the whole body (no header, another unit, several
- * ranges, invalid syntax). "unsatisfiable": respond with 416.
+ * ranges, invalid syntax, too long). "unsatisfiable": respond with 416.
  */
 export function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | null {
-  const match = header?.trim().match(/^bytes\s*=\s*(\d*)\s*-\s*(\d*)$/i);
-  if (!match) return null;
-  const [first, last] = [match[1]!, match[2]!];
+  if (header === null || header.length > MAX_HEADER_CHARACTERS) return null;
+  const [unit, range = "", ...others] = header.split("=").map((part) => part.trim());
+  if (unit?.toLowerCase() !== "bytes" || others.length > 0) return null;
+  const [first = "", last = "", ...more] = range.split("-").map((part) => part.trim());
+  if (more.length > 0 || !/^\d*$/.test(first + last)) return null;
   if (!first && !last) return null;
   if (!first) {
     const length = Number(last);

@@ -150,10 +150,24 @@ const YIELD_POLL_MS = 50;
 /** Callbacks of one call at a time. No operation needs as many; the limit bounds the memory that a hijacked worker takes from the caller. */
 const MAX_OPEN_CALLBACKS = 1_000;
 
+/** Limits of the log lines of one call, so that a hijacked worker cannot fill the disk with them. */
+const MAX_LOG_LINES = 100;
+const MAX_EVENT_CHARACTERS = 100;
+const MAX_LOG_CHARACTERS = 16_000;
+
 type PendingCall = CallOptions & {
   settle: PromiseWithResolvers<unknown>;
+  logLines: number;
   openCallbacks: Map<number, AbortController>;
 };
+
+/** Passes on a log line, without fields if they are too long. Lines above the limit are left out. */
+function passOnLog(call: PendingCall, { event, fields }: Extract<WorkerMessage, { type: "log" }>): void {
+  if (typeof event !== "string" || event.length > MAX_EVENT_CHARACTERS || call.logLines >= MAX_LOG_LINES) return;
+  call.logLines++;
+  const isShort = typeof fields === "object" && JSON.stringify(fields).length <= MAX_LOG_CHARACTERS;
+  call.onLog?.(event, isShort ? { ...fields } : {});
+}
 
 /** Creates the caller's end of a worker. `ended` resolves when the worker's output ends, and rejects when the output violates the protocol. */
 export function createIpcCaller(options: {
@@ -190,7 +204,7 @@ export function createIpcCaller(options: {
       case "progress":
         return call.onProgress?.(message.share);
       case "log":
-        return call.onLog?.(message.event, message.fields);
+        return passOnLog(call, message);
       case "callback":
         if (call.openCallbacks.size >= MAX_OPEN_CALLBACKS) throw new Error("too many open callbacks");
         return void runCallback(call, message);
@@ -216,7 +230,12 @@ export function createIpcCaller(options: {
       const { signal, shouldYield } = callOptions;
       signal?.throwIfAborted();
       const id = nextId++;
-      const call: PendingCall = { ...callOptions, settle: Promise.withResolvers(), openCallbacks: new Map() };
+      const call: PendingCall = {
+        ...callOptions,
+        settle: Promise.withResolvers(),
+        logLines: 0,
+        openCallbacks: new Map(),
+      };
       pending.set(id, call);
       const abort = () => send({ type: "abort", id });
       signal?.addEventListener("abort", abort, { once: true });

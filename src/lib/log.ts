@@ -2,6 +2,7 @@
  * The log: one JSON object per line, or readable text on a terminal. A logger adds its fields (a request ID, a job ID) to each line. Secrets
  * must never be logged: callers log names and IDs.
  */
+import { escapeControls } from "./control-characters";
 
 type Level = "debug" | "info" | "warn" | "error";
 
@@ -18,8 +19,10 @@ export type Log = {
 export function createLog(write: (line: string) => void, readable: boolean, fields: Record<string, unknown> = {}): Log {
   const line = (level: Level, event: string, more: Record<string, unknown> = {}) => {
     const all = { ...fields, ...flattenErrors(more) };
-    const time = new Date().toISOString();
-    write(readable ? formatReadable(time, level, event, all) : JSON.stringify({ time, level, event, ...all }));
+    const head = { time: new Date().toISOString(), level, event };
+    // Fields may come from a job process, which must not replace these.
+    const text = readable ? formatReadable(head.time, level, event, all) : JSON.stringify({ ...head, ...all, ...head });
+    write(escapeControls(text));
   };
   return {
     debug: (event, more) => line("debug", event, more),

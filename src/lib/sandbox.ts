@@ -212,5 +212,5 @@ async function listLibraries(program: string): Promise<string[]> {
   if (ldd === null) return [];
   const child = spawnChild({ command: [ldd, program], stdout: "pipe", limits: { wallSeconds: MAX_PROBE_SECONDS } });
   const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
-  return [...text.matchAll(/(?:=>\s*|^\s+)(\/\S+)/gm)].map((match) => match[1]!).filter((path) => existsSync(path));
+  return [...text.matchAll(/(?:=>\s*|^[ \t]+)(\/\S+)/gm)].map((match) => match[1]!).filter((path) => existsSync(path));
 }

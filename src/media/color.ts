@@ -50,6 +50,42 @@ export function buildColorArguments(video: VideoStream, output: { width: number;
   );
 }
 
+/** The names that the filter `scale` has for matrices. */
+const SCALE_MATRICES: Record<string, string> = {
+  bt709: "bt709",
+  bt470bg: "bt601",
+  smpte170m: "bt601",
+  smpte240m: "smpte240m",
+  bt2020nc: "bt2020",
+};
+
+/** Returns the matrix and range of the video's pixels; those that players assume for its size where it has no tags. */
+export const findPixelColors = (video: VideoStream): PixelColors => ({
+  matrix: SCALE_MATRICES[video.color.matrix ?? guessMatrix(video.codedWidth, video.codedHeight)] ?? "bt709",
+  range: video.color.range ?? "tv",
+});
+
+/** Returns the matrix and range of the pixels of an output with the tags of `buildColorArguments`. */
+export const findOutputColors = (video: VideoStream): PixelColors => ({
+  matrix: isHdr(video) || isRgb(video) ? "bt709" : findPixelColors(video).matrix,
+  range: "tv",
+});
+
+/** `matrix`: as the filter `scale` names it. */
+export type PixelColors = { matrix: string; range: "tv" | "pc" };
+
+/**
+ * Returns the filters that scale to a JPEG, whose colors are those of BT.601 with the full range. `size`: the size as the filter `scale` takes
+ * it. They go through RGB, because old versions of ffmpeg convert between two kinds of luma and chroma with a wrong range.
+ */
+export const buildJpegFilters = (size: string, { matrix, range }: PixelColors): string[] => [
+  `scale=${size}:in_color_matrix=${matrix}:in_range=${range}`,
+  "format=rgb24",
+];
+
+/** The filters at the end of a chain that began with `buildJpegFilters`. */
+export const JPEG_FORMAT_FILTERS: readonly string[] = ["scale=out_color_matrix=bt601:out_range=pc", "format=yuvj420p"];
+
 const guessMatrix = (width: number, height: number): string => (width > 1024 || height > 576 ? "bt709" : "smpte170m");
 
 function buildTagArguments(

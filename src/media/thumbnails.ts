@@ -5,7 +5,14 @@ import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
 import { hasZscaleFilter } from "./chunks/scale";
-import { buildColorFilters, isHdr } from "./color";
+import {
+  buildColorFilters,
+  buildJpegFilters,
+  findOutputColors,
+  findPixelColors,
+  isHdr,
+  JPEG_FORMAT_FILTERS,
+} from "./color";
 import { createProbeLimits, type Ffmpeg, runFfmpeg, tryFfmpeg } from "./ffmpeg";
 
 type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal | undefined };
@@ -98,11 +105,12 @@ type StillOptions = {
 async function writeStill(source: ThumbnailSource, options: StillOptions): Promise<boolean> {
   const { info } = source.probed;
   const video = info.video!;
+  const size = `${options.size.width}:${options.size.height}`;
   const filters = [
-    `scale=${options.size.width}:${options.size.height}`,
+    ...(options.toneMaps ? [`scale=${size}`, ...buildColorFilters(video, true), "format=yuv420p"] : []),
+    ...buildJpegFilters(size, options.toneMaps ? findOutputColors(video) : findPixelColors(video)),
     "setsar=1",
-    ...buildColorFilters(video, options.toneMaps),
-    "format=yuvj420p",
+    ...JPEG_FORMAT_FILTERS,
   ];
   const createOptions = (tempPath: string) => ({
     ffmpeg: source.ffmpeg,

@@ -84,7 +84,7 @@ export function createOidcClient(now: () => number): OidcClient {
         // Providers may send the address and the groups only in response to a request of their own.
         const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
         const info = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
-        return toIdentity(provider, { ...info, ...claims });
+        return toIdentity(provider, claims, info);
       } catch (error) {
         throw isConnectionError(error) ? unavailable(provider, error) : refused(provider, error);
       }
@@ -92,17 +92,23 @@ export function createOidcClient(now: () => number): OidcClient {
   };
 }
 
-function toIdentity(provider: OidcProvider, claims: Record<string, unknown>): OidcIdentity {
+type Claims = Record<string, unknown>;
+
+/** `info`: the response to the separate request, whose claims count where the token has none. */
+function toIdentity(provider: OidcProvider, token: Claims, info: Claims): OidcIdentity {
+  const claims = { ...info, ...token };
   const text = (name: string): string | null => {
     const value = claims[name];
     return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, MAX_NAME_CHARACTERS) : null;
   };
   const { email } = claims;
+  // Whether an address is confirmed is said together with that address: the two sources may have different ones.
+  const confirmation = [token, info].find((one) => one.email === email && one.email_verified !== undefined);
   return {
     subject: String(claims.sub),
     email: typeof email === "string" ? email : null,
     // Some providers send the text "true".
-    emailVerified: claims.email_verified === true || claims.email_verified === "true",
+    emailVerified: confirmation?.email_verified === true || confirmation?.email_verified === "true",
     firstName: text("given_name"),
     lastName: text("family_name"),
     isAdmin: findAdminGroup(provider, claims),

@@ -1,6 +1,7 @@
 /** Tries Redis over a connection of its own. */
-import { Redis, type RedisOptions } from "ioredis";
+import type { RedisOptions } from "ioredis";
 import { checkRedis, type RedisFacts } from "./bullmq-check";
+import { openRedis } from "./bullmq-connection";
 import { describeRedisProblem } from "./bullmq-problems";
 
 const PROBE_TIMEOUT_MS = 3_000;
@@ -20,7 +21,7 @@ export async function probeRedis({ url, ca }: { url: string; ca: string | null }
   };
   // Options of TLS would turn it on.
   if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
-  const redis = new Redis(url, options);
+  const redis = openRedis(url, options);
   // The command fails with the reason.
   let reason: Error | null = null;
   redis.on("error", (error: Error) => {

@@ -5,6 +5,11 @@ export const CLOSED = "closed";
 /** Redis accepts connections or commands, and does not answer. */
 export const TIMED_OUT = "ETIMEDOUT";
 
+/** Data arrived that no command had asked for. */
+export const UNASKED_REPLY = "unasked_reply";
+/** A reply is too long. */
+export const ENDLESS_REPLY = "endless_reply";
+
 const REPLY_CODE = /\b(NOAUTH|WRONGPASS|NOPERM|OOM|READONLY|MISCONF|LOADING|MASTERDOWN|MOVED|CLUSTERDOWN)\b/;
 
 const UNTRUSTED =
@@ -13,6 +18,8 @@ const UNTRUSTED =
 const CLUSTER = "This is a Redis Cluster: use a single Redis.";
 
 const RESET = "The address closes the connection: check that Redis runs there, and use rediss:// if it requires TLS.";
+
+const NO_REDIS = "The address does not speak the protocol of Redis: check what runs there.";
 
 const ADVICE: Record<string, string> = {
   NOAUTH: "Redis requires a password: add it to the address.",
@@ -30,6 +37,8 @@ const ADVICE: Record<string, string> = {
   ECONNREFUSED: "Nothing listens at the address of Redis.",
   ECONNRESET: RESET,
   EPIPE: RESET,
+  [UNASKED_REPLY]: NO_REDIS,
+  [ENDLESS_REPLY]: NO_REDIS,
   ENOTFOUND: "The host name of the address of Redis is unknown.",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
@@ -44,6 +53,8 @@ export function findRedisProblem(error: unknown): string {
     const [found] = REPLY_CODE.exec(message) ?? /^[A-Z]+\b/.exec(message) ?? [];
     if (found) return found;
   }
+  // More replies than commands, in the words of ioredis.
+  if (typeof message === "string" && message.startsWith("Command queue state error")) return UNASKED_REPLY;
   return typeof code === "string" ? code : CLOSED;
 }
 

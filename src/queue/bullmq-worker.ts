@@ -1,9 +1,10 @@
 /** The queue of a worker: takes tickets from Redis with BullMQ. Redis may be restarted, emptied or away: the head adds what is missing again. */
 import { Worker } from "bullmq";
-import { Redis, type RedisOptions } from "ioredis";
+import type { RedisOptions } from "ioredis";
 import type { Ticket } from "../domain/workers";
 import { isUuid } from "../lib/ids";
 import type { Log } from "../lib/log";
+import { openRedis } from "./bullmq-connection";
 import { logRedisChange } from "./bullmq-log";
 import { findRedisProblem, getRedisAdvice } from "./bullmq-problems";
 import { watchRedis } from "./bullmq-pulse";
@@ -46,7 +47,7 @@ export function openTicketQueue(
   };
   // Options of TLS would turn it on.
   if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
-  const redis = new Redis(url, options);
+  const redis = openRedis(url, options);
   let refusal: string | null = null;
   let worker: Worker | null = null;
   const pulse = watchRedis(redis, (change) => {

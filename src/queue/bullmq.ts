@@ -1,8 +1,8 @@
 /** The queues of workers in Redis, through BullMQ. Nothing else of the server imports BullMQ, and only a configured Redis loads this file. */
 import { Queue } from "bullmq";
-import { Redis } from "ioredis";
 import { getQueueName, type Ticket, type TicketQueues } from "../domain/workers";
 import type { Log } from "../lib/log";
+import { openRedis } from "./bullmq-connection";
 import { logRedisChange } from "./bullmq-log";
 import { watchRedis, withTimeout } from "./bullmq-pulse";
 
@@ -21,7 +21,7 @@ const getRedisOptions = ({ url, ca }: ServerAddress) => ({
 /** Connects in the background. */
 export function openTicketQueues(address: ServerAddress, log: Log): TicketQueues {
   // A command that cannot be sent now fails, so that nothing accumulates while Redis is away.
-  const redis = new Redis(address.url, { ...getRedisOptions(address), enableOfflineQueue: false });
+  const redis = openRedis(address.url, { ...getRedisOptions(address), enableOfflineQueue: false });
   const queues = new Map<string, Queue<Ticket>>();
   const listeners: (() => void)[] = [];
   let wasReachable: boolean | null = null;

@@ -3,6 +3,9 @@ import type { ForcedAlignment, Recognition, SpeechAnalysis } from "../domain/spe
 import { spawnChild } from "../lib/process";
 import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 
+/** Maximum length of the message of a failed task. */
+const MAX_MESSAGE_CHARACTERS = 1_000;
+
 /** How a task ended: with its result, with an error message, or with the end of the process. */
 export type TaskOutcome =
   | { status: "analyzed"; analysis: SpeechAnalysis }
@@ -108,6 +111,6 @@ function toTaskOutcome(
     case "recognized":
       return { status: "recognized", recognitions: event.recognitions };
     case "failed":
-      return { status: "failed", message: event.message };
+      return { status: "failed", message: String(event.message).slice(0, MAX_MESSAGE_CHARACTERS) };
   }
 }

@@ -118,6 +118,12 @@ export async function countOpenUploads(
   return row?.n ?? 0;
 }
 
+/** Counts the unfinished uploads of all workspaces. Reads the index of all assets. */
+export async function countAllOpenUploads(db: Queries): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(assets).where(eq(assets.state, "pending_upload"));
+  return row?.n ?? 0;
+}
+
 /** Lists the unfinished uploads of all workspaces. */
 export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
   db.select().from(assets).where(eq(assets.state, "pending_upload"));

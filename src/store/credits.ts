@@ -1,5 +1,5 @@
 /** Credits: the ledger and the holds. The balance is the sum of the ledger minus the active holds and is never stored. */
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, lte, or, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql, sum } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
 import { holds, ledger } from "./schema";
@@ -60,6 +60,10 @@ export async function listLedger(
 }
 
 /** Lists the entries of an asset: its charge and the refund. */
+/** Returns whether a workspace ever got credits. */
+export const hasEverGotCredits = async (db: Queries, workspaceId: string): Promise<boolean> =>
+  (await db.$count(ledger, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)))) > 0;
+
 export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
   db.select().from(ledger).where(eq(ledger.asset_id, assetId)).orderBy(asc(ledger.id));
 

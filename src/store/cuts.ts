@@ -1,5 +1,5 @@
 /** Cuts. Lists leave out the plan, which is a large column. */
-import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
 import type { RowPage } from "./paging";
@@ -56,7 +56,7 @@ export async function findIdenticalCut(db: Queries, workspaceId: string, request
       and(
         eq(cuts.workspace_id, workspaceId),
         eq(cuts.request_hash, requestHash),
-        or(ne(cuts.state, "failed"), and(ne(cuts.error_code, "processing_failed"), ne(cuts.error_code, "cancelled"))),
+        or(ne(cuts.state, "failed"), notInArray(cuts.error_code, ["processing_failed", "cancelled", "storage_full"])),
       ),
     )
     .orderBy(desc(cuts.id))

@@ -8,6 +8,7 @@
 import { type Client, createClient, type InStatement, type ResultSet, type Transaction } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { copyDatabase } from "./database-file";
 
 /** Runs queries: the reading connection or an open transaction. */
 export type Queries = BaseSQLiteDatabase<"async", ResultSet, Record<string, never>>;
@@ -90,9 +91,7 @@ export async function openStore(path: string): Promise<Store> {
       listeners.push(listener);
     },
     accountsRevision: () => accountsRevision,
-    copyTo: async (target) => {
-      await reader.execute({ sql: "VACUUM INTO ?", args: [target] });
-    },
+    copyTo: (target) => copyDatabase(path, target),
     isAlive: () =>
       reader.execute("SELECT 1").then(
         () => true,

@@ -89,8 +89,8 @@ export async function countQueuedTests(
   return { count: row?.count ?? 0, nextDueAt: row?.at ?? null };
 }
 
-/** Counts the deliveries that are due or will be retried. */
-export async function countPendingDeliveries(db: Queries): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(deliveries).where(eq(deliveries.state, "pending"));
+/** Counts the deliveries of all workspaces in a state. `pending`: due, or to be retried. */
+export async function countDeliveries(db: Queries, state: Delivery["state"]): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(deliveries).where(eq(deliveries.state, state));
   return row?.n ?? 0;
 }

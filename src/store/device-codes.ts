@@ -46,3 +46,8 @@ export async function updateDeviceCode(tx: Queries, id: string, change: DeviceCo
 export async function deleteDeviceCodesExpiredBefore(tx: Queries, time: number): Promise<void> {
   await tx.delete(deviceCodes).where(lt(deviceCodes.expires_at, time));
 }
+
+/** Deletes the requests of devices that a user has approved or denied: no key comes from them any longer. */
+export async function deleteDeviceCodesOf(tx: Queries, userId: string): Promise<void> {
+  await tx.delete(deviceCodes).where(eq(deviceCodes.user_id, userId));
+}

@@ -13,6 +13,7 @@ import {
   mails,
   oidcIdentities,
   sessions,
+  signInNetworks,
   users,
   workspaceMembers,
   workspaces,
@@ -20,6 +21,7 @@ import {
 import { invoices, orders, paymentCustomers, subscriptions } from "./schema-billing";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
+import { renderShares } from "./schema-shares";
 
 const ROWS_PER_BATCH = 200;
 /** Scripts have hundreds of kilobytes, and plans megabytes. */
@@ -149,6 +151,7 @@ const readDeliveries: RowReader<typeof deliveries.$inferSelect> = async function
 export const EXPORTED_ROWS = {
   users: readRows(users, [{ where: (userId) => eq(users.id, userId), key: "id" }]),
   sessions: readRows(sessions, [ofUser(sessions, "id")]),
+  signInNetworks: readRows(signInNetworks, [ofUser(signInNetworks, "rowid")]),
   oidcIdentities: readRows(oidcIdentities, [ofUser(oidcIdentities, "rowid")]),
   apiKeys: readRows(apiKeys, [ofUser(apiKeys, "id")]),
   workspaces: readWorkspaces,
@@ -166,6 +169,12 @@ export const EXPORTED_ROWS = {
     CUTS_PER_BATCH,
   ),
   renders: readRows(renders, [inPersonal(renders), madeInShared(renders)]),
+  renderShares: readRows(renderShares, [
+    {
+      where: (userId) => and(eq(renderShares.created_by, userId), isMembership(renderShares.workspace_id, userId))!,
+      key: "rowid",
+    },
+  ]),
   pipelines: readPipelines,
   ledger: readRows(ledger, [inPersonal(ledger)]),
   holds: readRows(holds, [inPersonal(holds)]),

@@ -107,10 +107,18 @@ export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> 
   return row!;
 }
 
+/** Jobs with the same name and state. `firstDueAt`: when the first of them became or becomes due. */
+export type OpenJobs = { name: string; state: string; jobs: number; firstDueAt: number };
+
 /** Returns how many jobs of each name are pending or running. */
-export async function countOpenJobs(db: Queries): Promise<{ name: string; state: string; jobs: number }[]> {
+export async function countOpenJobs(db: Queries): Promise<OpenJobs[]> {
   return db
-    .select({ name: steps.processor_name, state: steps.state, jobs: count() })
+    .select({
+      name: steps.processor_name,
+      state: steps.state,
+      jobs: count(),
+      firstDueAt: sql<number>`min(${steps.run_after})`,
+    })
     .from(steps)
     .where(and(isJob, sql`${steps.state} IN ('pending', 'running')`))
     .groupBy(steps.processor_name, steps.state);

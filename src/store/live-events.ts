@@ -9,8 +9,8 @@ export type LiveEvent = Pick<
   "id" | "workspace_id" | "user_id" | "type" | "entity_id" | "state" | "pipeline_id"
 >;
 
-/** The events of a workspace and of a user, or those of a pipeline. */
-export type LiveEventFilter = { workspaceId: string; userId: string } | { pipelineId: string };
+/** The events of a workspace and, with `userId`, of a user, or those of a pipeline. */
+export type LiveEventFilter = { workspaceId: string; userId: string | null } | { pipelineId: string };
 
 const COLUMNS = sql.raw("id, workspace_id, user_id, type, entity_id, state, pipeline_id");
 
@@ -37,6 +37,7 @@ export function listMatchingEventsAfter(
     sql`SELECT * FROM (SELECT ${COLUMNS} FROM ${liveEvents}
       WHERE ${sql.identifier(column)} = ${value} AND id > ${afterId} ORDER BY id LIMIT ${limit})`;
   if ("pipelineId" in filter) return db.all<LiveEvent>(page("pipeline_id", filter.pipelineId));
+  if (filter.userId === null) return db.all<LiveEvent>(page("workspace_id", filter.workspaceId));
   // Each part reads its index in order; with OR all matching rows would be sorted.
   return db.all<LiveEvent>(sql`${page("workspace_id", filter.workspaceId)}
     UNION ALL ${page("user_id", filter.userId)} ORDER BY id LIMIT ${limit}`);

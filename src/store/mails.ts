@@ -30,6 +30,12 @@ export async function findNextMailTime(db: Queries, now: number): Promise<number
   return row?.at ?? null;
 }
 
+/** Counts the mails that have not been sent. */
+export async function countPendingMails(db: Queries): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(mails).where(eq(mails.state, "pending"));
+  return row?.n ?? 0;
+}
+
 /** Returns a mail that has not been sent, or null. */
 export async function findPendingMail(db: Queries, id: string): Promise<StoredMail | null> {
   const [row] = await db
@@ -44,20 +50,22 @@ export async function updateMail(tx: Queries, id: string, change: Partial<Stored
   await tx.update(mails).set(change).where(eq(mails.id, id));
 }
 
-/** Counts the mails to a recipient that were queued after `since`, besides those of `ignored` templates. */
+/** Counts the mails to a recipient that were queued after `since`: those of one template, or those of all but some. */
 export async function countRecentMails(
   db: Queries,
   recipient: { userId: string | null; address: string },
   since: number,
-  ignored: readonly string[],
+  templates: { only: string } | { except: readonly string[] },
 ): Promise<number> {
   const { userId, address } = recipient;
   const isRecipient =
     userId === null ? and(isNull(mails.user_id), eq(mails.recipient, address)) : eq(mails.user_id, userId);
+  const isCounted =
+    "only" in templates ? eq(mails.template, templates.only) : notInArray(mails.template, [...templates.except]);
   const [row] = await db
     .select({ n: count() })
     .from(mails)
-    .where(and(isRecipient, gt(mails.created_at, since), notInArray(mails.template, [...ignored])));
+    .where(and(isRecipient, gt(mails.created_at, since), isCounted));
   return row?.n ?? 0;
 }
 

@@ -15,6 +15,11 @@ import webhookStates from "../../migrations/0011_webhook_states.sql" with { type
 import jobEnds from "../../migrations/0012_job_ends.sql" with { type: "text" };
 import openPipelines from "../../migrations/0013_open_pipelines.sql" with { type: "text" };
 import workers from "../../migrations/0014_workers.sql" with { type: "text" };
+import signInNetworks from "../../migrations/0015_sign_in_networks.sql" with { type: "text" };
+import exactFrameRates from "../../migrations/0016_exact_frame_rates.sql" with { type: "text" };
+import workspaceInvitations from "../../migrations/0017_workspace_invitations.sql" with { type: "text" };
+import textStorage from "../../migrations/0018_text_storage.sql" with { type: "text" };
+import renderShares from "../../migrations/0019_render_shares.sql" with { type: "text" };
 import type { Queries, Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -34,26 +39,46 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0012_job_ends", sql: jobEnds },
   { name: "0013_open_pipelines", sql: openPipelines },
   { name: "0014_workers", sql: workers },
+  { name: "0015_sign_in_networks", sql: signInNetworks },
+  { name: "0016_exact_frame_rates", sql: exactFrameRates },
+  { name: "0017_workspace_invitations", sql: workspaceInvitations },
+  { name: "0018_text_storage", sql: textStorage },
+  { name: "0019_render_shares", sql: renderShares },
 ];
 
-/** Runs the missing migrations in one transaction. Throws if the database has unknown ones: an old version must not write to it. */
+/** The schema of this version. */
+export const NEWEST_MIGRATION = MIGRATIONS.at(-1)!.name;
+
+/** Returns whether this version has a migration: a database with another one belongs to a newer version. */
+export const isKnownMigration = (name: string): boolean => MIGRATIONS.some((migration) => migration.name === name);
+
+/** A newer version has migrated the database: this one must not write to it. */
+export class UnknownMigrationError extends Error {
+  constructor(readonly migration: string) {
+    super(`Database has migration "${migration}", which this version does not have: run a newer version of offcut.`);
+  }
+}
+
+/** Returns the names of the migrations that are not among `applied`, in order. Throws `UnknownMigrationError`. */
+export function listMissingMigrations(applied: readonly string[]): string[] {
+  const unknown = applied.find((name) => !isKnownMigration(name));
+  if (unknown !== undefined) throw new UnknownMigrationError(unknown);
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !applied.includes(name));
+}
+
+/** Runs the missing migrations in one transaction. Throws `UnknownMigrationError`. */
 export async function migrate(store: Store): Promise<void> {
   await store.write(async (tx) => {
     await tx.run(sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
-    const seen = await listAppliedMigrations(tx);
-    const unknown = [...seen].find((name) => !MIGRATIONS.some((m) => m.name === name));
-    if (unknown)
-      throw new Error(
-        `Database has migration "${unknown}", which this version does not have: run a newer version of offcut.`,
-      );
-    for (const migration of MIGRATIONS.filter((m) => !seen.has(m.name))) {
+    const missing = listMissingMigrations(await listAppliedMigrations(tx));
+    for (const migration of MIGRATIONS.filter(({ name }) => missing.includes(name))) {
       for (const statement of migration.sql.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
       await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${migration.name}, ${Date.now()})`);
     }
   });
 }
 
-async function listAppliedMigrations(tx: Queries): Promise<Set<string>> {
+async function listAppliedMigrations(tx: Queries): Promise<string[]> {
   const rows = await tx.all<{ name: string }>(sql`SELECT name FROM migrations`);
-  return new Set(rows.map((row) => row.name));
+  return rows.map((row) => row.name);
 }

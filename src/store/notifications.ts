@@ -2,6 +2,7 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { NotificationChoice, NotificationType } from "../domain/notifications";
 import type { Queries } from "./db";
+import { users } from "./schema-accounts";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 
 export type StoredNotification = typeof notifications.$inferSelect;
@@ -34,32 +35,48 @@ export async function updateNotification(
   return row ?? null;
 }
 
-const isShownTo = (userId: string, { isUnread }: { isUnread: boolean }) =>
+/**
+ * The notifications of a user that a credential sees. `workspaceId`: only those of this workspace, null for all; `hasExports`: and those of
+ * data exports.
+ */
+export type NotificationReader = { userId: string; workspaceId: string | null; hasExports: boolean };
+
+const isShownTo = (reader: NotificationReader, { isUnread }: { isUnread: boolean }) =>
   and(
-    eq(notifications.user_id, userId),
+    eq(notifications.user_id, reader.userId),
     eq(notifications.is_hidden, false),
     isUnread ? isNull(notifications.read_at) : undefined,
+    reader.workspaceId === null
+      ? undefined
+      : or(
+          eq(notifications.workspace_id, reader.workspaceId),
+          reader.hasExports ? eq(notifications.type, "data_export_ready") : undefined,
+        ),
   );
 
-/** Lists the notifications that the user sees, newest first. */
+/** Lists the notifications that the reader sees, newest first. */
 export async function listNotifications(
   db: Queries,
-  userId: string,
+  reader: NotificationReader,
   page: { isUnread: boolean; limit: number; offset: number },
 ): Promise<{ rows: StoredNotification[]; total: number }> {
   const rows = await db
     .select()
     .from(notifications)
-    .where(isShownTo(userId, page))
+    .where(isShownTo(reader, page))
     .orderBy(desc(notifications.id))
     .limit(page.limit)
     .offset(page.offset);
-  return { rows, total: await countNotifications(db, userId, page) };
+  return { rows, total: await countNotifications(db, reader, page) };
 }
 
-/** Counts the notifications that the user sees. */
-export async function countNotifications(db: Queries, userId: string, filter: { isUnread: boolean }): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(notifications).where(isShownTo(userId, filter));
+/** Counts the notifications that the reader sees. */
+export async function countNotifications(
+  db: Queries,
+  reader: NotificationReader,
+  filter: { isUnread: boolean },
+): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(notifications).where(isShownTo(reader, filter));
   return row?.n ?? 0;
 }
 
@@ -69,6 +86,33 @@ export async function markAllRead(tx: Queries, userId: string, now: number): Pro
     .update(notifications)
     .set({ read_at: now })
     .where(and(eq(notifications.user_id, userId), isNull(notifications.read_at)));
+}
+
+/** Marks what was reported to the user about a cause as read. */
+export async function markCauseRead(
+  tx: Queries,
+  userId: string,
+  { type, cause }: { type: NotificationType; cause: string },
+  now: number,
+): Promise<void> {
+  const isAbout = and(eq(notifications.user_id, userId), eq(notifications.type, type), eq(notifications.cause, cause));
+  await tx
+    .update(notifications)
+    .set({ read_at: now })
+    .where(and(isAbout, isNull(notifications.read_at)));
+}
+
+/** Returns whether the account of an address, if there is one, has not switched off mails of a type. */
+export async function wantsMail(db: Queries, email: string, type: NotificationType): Promise<boolean> {
+  const { user_id, channel, enabled } = notificationPreferences;
+  const rows = await db
+    .select({ enabled })
+    .from(notificationPreferences)
+    .innerJoin(users, eq(users.id, user_id))
+    .where(
+      and(eq(users.email, email), eq(notificationPreferences.type, type), eq(channel, "email"), eq(enabled, false)),
+    );
+  return rows.length === 0;
 }
 
 /** The row of an export that is pending or can be downloaded belongs to its notification, which stays. */

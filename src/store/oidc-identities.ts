@@ -1,10 +1,10 @@
 /** Accounts at OpenID Connect providers that sign in users of this server. */
-import { and, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "./db";
 import { oidcIdentities, users } from "./schema-accounts";
 import type { User } from "./users";
 
-type StoredIdentity = typeof oidcIdentities.$inferSelect;
+export type StoredIdentity = typeof oidcIdentities.$inferSelect;
 
 /** Returns the identity of a subject at an issuer with its user, or null. */
 export async function findOidcIdentity(
@@ -20,13 +20,17 @@ export async function findOidcIdentity(
   return row ?? null;
 }
 
-/** Lists the issuers at which the user has an identity. */
-export async function listOidcIssuers(db: Queries, userId: string): Promise<string[]> {
-  const rows = await db
-    .select({ issuer: oidcIdentities.issuer })
-    .from(oidcIdentities)
-    .where(eq(oidcIdentities.user_id, userId));
-  return rows.map(({ issuer }) => issuer);
+/** Lists the identities of a user, the first linked first. There is at most one for each issuer. */
+export const listOidcIdentities = (db: Queries, userId: string): Promise<StoredIdentity[]> =>
+  db.select().from(oidcIdentities).where(eq(oidcIdentities.user_id, userId)).orderBy(asc(oidcIdentities.id));
+
+export async function deleteOidcIdentity(tx: Queries, id: string): Promise<void> {
+  await tx.delete(oidcIdentities).where(eq(oidcIdentities.id, id));
+}
+
+/** Deletes all identities of a user. */
+export async function deleteOidcIdentitiesOf(tx: Queries, userId: string): Promise<void> {
+  await tx.delete(oidcIdentities).where(eq(oidcIdentities.user_id, userId));
 }
 
 export async function insertOidcIdentity(tx: Queries, identity: typeof oidcIdentities.$inferInsert): Promise<void> {

@@ -28,6 +28,12 @@ export async function findUsableToken(db: Queries, search: TokenSearch): Promise
   return row ?? null;
 }
 
+/** Returns the ID of the token with this hash, used or not; null if no token has it. */
+export async function findOneTimeTokenId(db: Queries, hash: string): Promise<string | null> {
+  const [row] = await db.select({ id: oneTimeTokens.id }).from(oneTimeTokens).where(eq(oneTimeTokens.hash, hash));
+  return row?.id ?? null;
+}
+
 /** Uses up a token. Returns it, or null if it cannot be used (any more). */
 export async function takeToken(tx: Queries, search: TokenSearch): Promise<OneTimeToken | null> {
   const [row] = await tx.update(oneTimeTokens).set({ used_at: search.now }).where(isUsable(search)).returning();

@@ -1,8 +1,9 @@
 /** Pipelines: steps that run one after the other. */
-import { and, asc, count, desc, eq, getTableColumns, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import type { StoredStepParams } from "../domain/step-params";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { pipelines, steps } from "./schema";
+import { cuts, pipelines, steps } from "./schema";
 import type { Step } from "./steps";
 
 export type Pipeline = typeof pipelines.$inferSelect;
@@ -120,13 +121,46 @@ export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOr
   return row?.id ?? null;
 }
 
+/** Returns the script of the cut of a step, or of the step itself if it has not started; null if the cut was deleted. */
+export async function readScriptOfStep(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
+  const [row] = await db
+    .select({ script: cuts.script, params: steps.params })
+    .from(steps)
+    .leftJoin(cuts, eq(cuts.id, steps.subject_id))
+    .where(and(eq(steps.pipeline_id, pipelineId), eq(steps.step_order, stepOrder)))
+    .limit(1);
+  const params = row?.params ?? null;
+  return row?.script ?? (params !== null && "script" in params ? params.script : null);
+}
+
+/** Deletes the scripts of later steps of a pipeline that ends before them, and the parameters of the steps that share these scripts. */
+export async function deleteScriptsAfter(tx: Queries, pipelineId: string, stepOrder: number): Promise<void> {
+  await tx.run(sql`UPDATE ${steps} SET params = NULL WHERE pipeline_id = ${pipelineId} AND step_order > ${stepOrder} AND
+    (json_extract(params, '$.script') <> '' OR json_extract(params, '$.scriptOfStep') > ${stepOrder})`);
+}
+
+/** Returns whether a step after this one has lost its parameters. */
+export async function hasIncompleteStepsAfter(db: Queries, pipelineId: string, stepOrder: number): Promise<boolean> {
+  const [row] = await db
+    .select({ id: steps.id })
+    .from(steps)
+    .where(and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)))
+    .limit(1);
+  return row !== undefined;
+}
+
 /** Gives a pending step its subject and makes it due. A step that had ended is as if it had never started. */
-export async function startStep(tx: Queries, stepId: string, start: { subjectId: string; now: number }): Promise<void> {
+export async function startStep(
+  tx: Queries,
+  stepId: string,
+  start: { subjectId: string; params: StoredStepParams | null; now: number },
+): Promise<void> {
   await tx
     .update(steps)
     .set({
       state: "pending",
       subject_id: start.subjectId,
+      params: start.params,
       run_after: start.now,
       error_code: null,
       error_message: null,

@@ -1,5 +1,6 @@
 /** Projects. */
 import { and, asc, desc, eq, getTableColumns, lt, or, type Placeholder, sql } from "drizzle-orm";
+import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { ProjectState } from "../domain/states";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
@@ -19,6 +20,10 @@ const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
 
 export const insertProject = async (tx: Queries, project: Project): Promise<Project> =>
   (await insertProjectQuery(tx, project))!;
+
+/** Counts the projects of the workspace, also archived ones. */
+export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>
+  db.$count(projects, eq(projects.workspace_id, workspaceId));
 
 const ownProjectQuery = prepareRowQuery<{ id: string; workspaceId: string }, Project>((db) =>
   db
@@ -65,23 +70,28 @@ export async function listProjects(
   return toRowPage(rows, filter.limit);
 }
 
-/** Changes the project. Returns null if it does not exist. */
+/** The columns that a change of a project can set. */
+export type ProjectChange = Omit<SQLiteUpdateSetSource<typeof projects>, "id" | "updated_at">;
+
+/** Changes the project, also its `updated_at`. Returns null if it does not exist. The only update of projects. */
 export async function updateProject(
   tx: Queries,
   id: string,
-  change: Partial<typeof projects.$inferInsert>,
+  change: ProjectChange,
+  now: number,
 ): Promise<Project | null> {
-  const [row] = await tx.update(projects).set(change).where(eq(projects.id, id)).returning();
+  const updated_at = sql`max(${projects.updated_at}, ${now})`;
+  const [row] = await tx
+    .update(projects)
+    .set({ ...change, updated_at })
+    .where(eq(projects.id, id))
+    .returning();
   return row ?? null;
 }
 
 /** Sets the project's last activity to `now` unless it is later. */
-export async function touchProject(tx: Queries, id: string, now: number): Promise<void> {
-  await tx
-    .update(projects)
-    .set({ last_activity_at: sql`max(${projects.last_activity_at}, ${now})` })
-    .where(eq(projects.id, id));
-}
+export const touchProject = (tx: Queries, id: string, now: number): Promise<Project | null> =>
+  updateProject(tx, id, { last_activity_at: sql`max(${projects.last_activity_at}, ${now})` }, now);
 
 export async function deleteProject(tx: Queries, id: string): Promise<void> {
   await tx.delete(projects).where(eq(projects.id, id));

@@ -1,8 +1,9 @@
 /** Deletes what a workspace contains, and what is left of an account, in pieces that are each small enough for one transaction. */
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { deleteDeviceCodesOf } from "./device-codes";
 import { assets, ledger, pipelines, projects, renders } from "./schema";
-import { apiKeys, deviceCodes, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
+import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
 import { liveEvents } from "./schema-notifications";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 
@@ -46,10 +47,14 @@ export async function deleteWorkspace(tx: Queries, id: string): Promise<boolean>
   return rows.length > 0;
 }
 
-/** Deletes the keys and sessions of an account, and the device codes that can still become keys. */
-export async function deleteCredentials(tx: Queries, userId: string): Promise<void> {
-  await tx.delete(apiKeys).where(eq(apiKeys.user_id, userId));
-  await tx.delete(deviceCodes).where(eq(deviceCodes.user_id, userId));
+/** Deletes the sessions of an account, the device codes that can still become keys, and the keys unless they are kept. */
+export async function deleteCredentials(
+  tx: Queries,
+  userId: string,
+  { keepsApiKeys }: { keepsApiKeys: boolean },
+): Promise<void> {
+  if (!keepsApiKeys) await tx.delete(apiKeys).where(eq(apiKeys.user_id, userId));
+  await deleteDeviceCodesOf(tx, userId);
   await tx.delete(sessions).where(eq(sessions.user_id, userId));
 }
 

@@ -3,7 +3,15 @@
  * SHA-256.
  */
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  type AnySQLiteColumn,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 import { type KEY_SCOPES, WORKSPACE_ROLES } from "../domain/access";
 import { DEVICE_CODE_STATES, MAIL_STATES, TOKEN_PURPOSES } from "../domain/states";
 
@@ -35,6 +43,10 @@ export const users = sqliteTable("users", {
   /** The time step of the last accepted code: a code works once. */
   totp_last_step: integer(),
   last_sign_in_at: time(),
+  /** The administrator who created the account with an invitation. */
+  invited_by: text().references((): AnySQLiteColumn => users.id, { onDelete: "set null" }),
+  /** The last time that a shared workspace which the user created started with credits. */
+  workspace_grant_at: time(),
   created_at: time().notNull(),
 });
 
@@ -49,6 +61,8 @@ export const workspaces = sqliteTable("workspaces", {
   created_by: formerUser(),
   /** Overrides the configured quota; 0 is none. */
   storage_quota_bytes: integer(),
+  /** Bytes of the scripts, options, plans, drafts and step parameters of the workspace. Triggers keep it (`0018_text_storage.sql`). */
+  text_bytes: integer().notNull().default(0),
   created_at: time().notNull(),
 });
 
@@ -83,6 +97,8 @@ export const apiKeys = sqliteTable(
     /** SHA-256 of the key. The key itself is never stored. */
     hash: text().notNull().unique(),
     scopes: scopes(),
+    /** Created by the device grant: the key acts in its workspace only, never for the account. */
+    is_device: flag(),
     created_at: time().notNull(),
     last_used_at: time(),
     expires_at: time(),
@@ -109,6 +125,20 @@ export const sessions = sqliteTable(
   (t) => [index("sessions_by_user").on(t.user_id, t.id), index("sessions_by_expiry").on(t.expires_at)],
 );
 
+/** Networks from which a user has signed in: failures of others do not lock them out. */
+export const signInNetworks = sqliteTable(
+  "sign_in_networks",
+  {
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** The /24 of an IPv4 address, the /64 of an IPv6 address. */
+    network: text().notNull(),
+    last_sign_in_at: time().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.user_id, t.network] })],
+);
+
 /** Links, challenges and codes that work once. */
 export const oneTimeTokens = sqliteTable(
   "one_time_tokens",
@@ -129,9 +159,12 @@ export const oneTimeTokens = sqliteTable(
     created_at: time().notNull(),
     expires_at: time().notNull(),
     used_at: time(),
+    /** When the account of an invited address was notified of the invitation. */
+    notified_at: time(),
   },
   (t) => [
     index("one_time_tokens_by_user").on(t.user_id, t.purpose),
+    index("one_time_tokens_by_email").on(t.email, t.purpose),
     index("one_time_tokens_by_workspace").on(t.workspace_id),
     index("one_time_tokens_by_expiry").on(t.expires_at),
   ],

@@ -22,7 +22,7 @@ import {
   RENDER_STRATEGIES,
   STEP_STATES,
 } from "../domain/states";
-import type { CutStepParams, RenderStepParams } from "../domain/step-params";
+import type { StoredStepParams } from "../domain/step-params";
 import { users, workspaces } from "./schema-accounts";
 
 const id = () => text().primaryKey();
@@ -163,8 +163,11 @@ export const steps = sqliteTable(
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
     state: text({ enum: STEP_STATES }).notNull(),
-    /** What the client asked for; null for the step of a pipeline that is no chain, which has its subject from the start. */
-    params: text({ mode: "json" }).$type<CutStepParams | RenderStepParams>(),
+    /**
+     * What the client asked for. Null for the step of a pipeline that is no chain, which has its subject from the start; for one that has
+     * completed, whose asset was deleted, or whose script was deleted when the pipeline was cancelled.
+     */
+    params: text({ mode: "json" }).$type<StoredStepParams>(),
     /** The asset, cut or render that the step works on; null until the steps before it have completed. */
     subject_id: text(),
     input_asset_id: text(),

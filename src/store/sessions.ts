@@ -7,8 +7,21 @@ import type { User } from "./users";
 
 export type Session = typeof sessions.$inferSelect;
 
+/** Sign-ins with the right password are not limited, and each leaves a row with a text of the client. */
+const MAX_SESSIONS_PER_USER = 500;
+
+/** Inserts a session. Ends those of the user above the limit that were used least recently. */
 export async function insertSession(tx: Queries, session: typeof sessions.$inferInsert): Promise<Session> {
   const [row] = await tx.insert(sessions).values(session).returning();
+  const surplus = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.user_id, session.user_id))
+    .orderBy(desc(sessions.last_seen_at), desc(sessions.id))
+    .limit(MAX_SESSIONS_PER_USER)
+    .offset(MAX_SESSIONS_PER_USER);
+  // A deletion invalidates the caches of all sessions.
+  for (const { id } of surplus) await deleteSession(tx, session.user_id, id);
   return row!;
 }
 

@@ -81,6 +81,7 @@ export async function endStep(
       lease_owner: null,
       lease_until: null,
       progress: state === "completed" ? 1 : undefined,
+      params: state === "completed" ? null : undefined,
     })
     .where(and("attempt" in step ? isAttempt(step) : eq(steps.id, step.stepId), isNull(steps.finished_at)))
     .returning();
@@ -97,7 +98,7 @@ export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]
 /** Marks the asset as deleted in the pipelines and steps that refer to it, which are kept. */
 export async function markAssetDeleted(tx: Queries, assetId: string): Promise<void> {
   await tx.update(pipelines).set({ input_asset_deleted: true }).where(eq(pipelines.input_asset_id, assetId));
-  await tx.update(steps).set({ input_asset_deleted: true }).where(eq(steps.input_asset_id, assetId));
+  await tx.update(steps).set({ input_asset_deleted: true, params: null }).where(eq(steps.input_asset_id, assetId));
   await tx.update(steps).set({ output_asset_deleted: true }).where(eq(steps.output_asset_id, assetId));
 }
 

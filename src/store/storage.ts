@@ -3,7 +3,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { assets, renders } from "./schema";
-import { users, workspaceMembers } from "./schema-accounts";
+import { users, workspaceMembers, workspaces } from "./schema-accounts";
 
 /** An output of a pipeline has no file of its own: it counts as its render. */
 export const hasOwnFile = sql`cut_id is null and render_id is null`;
@@ -11,18 +11,19 @@ const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.d
 const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
 
 /**
- * Returns the bytes of the workspace's sources, derived files and completed renders. An unfinished upload counts with its full length, so that
+ * Returns the bytes of the workspace's sources, derived files, completed renders and texts: scripts, plans, drafts and parameters. An unfinished upload counts with its full length, so that
  * simultaneous uploads cannot exceed a quota together.
  */
 export async function readStorageUsed(db: Queries, workspaceId: string): Promise<number> {
-  const [[ofAssets], [ofRenders]] = await Promise.all([
+  const [[ofAssets], [ofRenders], [ofTexts]] = await Promise.all([
     db
       .select({ bytes: assetBytes })
       .from(assets)
       .where(and(eq(assets.workspace_id, workspaceId), hasOwnFile)),
     db.select({ bytes: renderBytes }).from(renders).where(eq(renders.workspace_id, workspaceId)),
+    db.select({ bytes: workspaces.text_bytes }).from(workspaces).where(eq(workspaces.id, workspaceId)),
   ]);
-  return (ofAssets?.bytes ?? 0) + (ofRenders?.bytes ?? 0);
+  return (ofAssets?.bytes ?? 0) + (ofRenders?.bytes ?? 0) + (ofTexts?.bytes ?? 0);
 }
 
 /** Returns the bytes of the personal workspace of each user, largest first. Shared workspaces are not included. */
@@ -36,8 +37,9 @@ export async function listStorageByUser(db: Queries): Promise<{ email: string; b
     .select({ id: renders.workspace_id, bytes: renderBytes })
     .from(renders)
     .groupBy(renders.workspace_id);
+  const ofTexts = await db.select({ id: workspaces.id, bytes: workspaces.text_bytes }).from(workspaces);
   const used = new Map<string, number>();
-  for (const { id, bytes } of [...ofAssets, ...ofRenders]) used.set(id, (used.get(id) ?? 0) + bytes);
+  for (const { id, bytes } of [...ofAssets, ...ofRenders, ...ofTexts]) used.set(id, (used.get(id) ?? 0) + bytes);
   const accounts = await db.select({ id: users.id, email: users.email }).from(users);
   return accounts
     .map(({ id, email }) => ({ email, bytes: used.get(id) ?? 0 }))
@@ -53,6 +55,7 @@ export type WorkspaceStorage = {
   sourceBytes: number;
   derivedBytes: number;
   renderBytes: number;
+  textBytes: number;
   owners: { id: string; email: string }[];
 };
 
@@ -79,11 +82,11 @@ export async function listStorageByWorkspace(
     )
     SELECT w.id, w.name, w.is_personal AS isPersonal, w.storage_quota_bytes AS quotaBytes,
       coalesce(sum(used.sources), 0) AS sourceBytes, coalesce(sum(used.derived), 0) AS derivedBytes,
-      coalesce(sum(used.renders), 0) AS renderBytes
+      coalesce(sum(used.renders), 0) AS renderBytes, w.text_bytes AS textBytes
     FROM workspaces w LEFT JOIN used ON used.id = w.id
     WHERE ${matchesStorage(filter)}
     GROUP BY w.id
-    ORDER BY sourceBytes + derivedBytes + renderBytes DESC, w.id
+    ORDER BY sourceBytes + derivedBytes + renderBytes + textBytes DESC, w.id
     LIMIT ${page.limit} OFFSET ${page.offset}`);
   const owners = await db
     .select({ workspaceId: workspaceMembers.workspace_id, id: users.id, email: users.email })
@@ -117,6 +120,7 @@ export type StorageTotals = {
   sourceBytes: number;
   derivedBytes: number;
   renderBytes: number;
+  textBytes: number;
   recordings: number;
   renders: number;
 };
@@ -124,7 +128,8 @@ export type StorageTotals = {
 export async function readStorageTotals(db: Queries): Promise<StorageTotals> {
   const [row] = await db.all<StorageTotals>(sql`
     SELECT ofAssets.sources AS sourceBytes, ofAssets.derived AS derivedBytes, ofAssets.n AS recordings,
-      ofRenders.bytes AS renderBytes, ofRenders.n AS renders
+      ofRenders.bytes AS renderBytes, ofRenders.n AS renders,
+      (SELECT coalesce(sum(text_bytes), 0) FROM workspaces) AS textBytes
     FROM (SELECT coalesce(sum(upload_length), 0) AS sources, coalesce(sum(derived_bytes), 0) AS derived, count(*) AS n
       FROM assets WHERE ${hasOwnFile}) AS ofAssets,
       (SELECT coalesce(sum(size_bytes), 0) AS bytes, count(size_bytes) AS n FROM renders) AS ofRenders`);

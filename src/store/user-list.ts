@@ -34,7 +34,8 @@ const credits = sql<number>`((SELECT coalesce(sum(delta), 0) FROM ledger WHERE w
   - (SELECT coalesce(sum(amount), 0) FROM holds WHERE workspace_id = users.id))`;
 const storageBytes = sql<number>`((SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM assets
     WHERE workspace_id = users.id AND ${hasOwnFile})
-  + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id))`;
+  + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id)
+  + coalesce((SELECT text_bytes FROM workspaces WHERE id = users.id), 0))`;
 
 /** What accounts can be sorted by. */
 export const USER_SORTS = ["created_at", "email", "last_sign_in_at", "credits", "storage_used_bytes"] as const;

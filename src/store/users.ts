@@ -1,5 +1,5 @@
 /** Accounts and their API keys. */
-import { and, asc, count, desc, eq, isNull, lt, lte, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNull, lt, lte, ne, not, or, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
@@ -69,6 +69,22 @@ export async function hasAdministrator(db: Queries): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Takes the right to a workspace that starts with credits, once per interval. Returns false if it was taken within it. */
+export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number): Promise<boolean> {
+  const isDue = or(isNull(users.workspace_grant_at), lte(users.workspace_grant_at, now - intervalMs));
+  const rows = await tx
+    .update(users)
+    .set({ workspace_grant_at: now })
+    .where(and(eq(users.id, id), isDue))
+    .returning({ id: users.id });
+  return rows.length > 0;
+}
+
+export async function listAdminIds(db: Queries): Promise<string[]> {
+  const rows = await db.select({ id: users.id }).from(users).where(eq(users.is_admin, true));
+  return rows.map(({ id }) => id);
+}
+
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
 export async function recordSignIn(tx: Queries, id: string, now: number): Promise<void> {
   await tx.update(users).set({ last_sign_in_at: now }).where(eq(users.id, id));
@@ -86,12 +102,33 @@ export async function setEmailVerified(tx: Queries, id: string, now: number): Pr
     .where(and(eq(users.id, id), isNull(users.email_verified_at)));
 }
 
-/** Counts the other administrators that are neither disabled nor being deleted. */
+/** An account that was invited and that nobody has used. */
+const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
+
+/** Makes ordinary users of the administrators that a user has invited and that nobody has used. Returns their IDs. */
+export async function demoteInvitedAdmins(tx: Queries, invitedBy: string): Promise<string[]> {
+  const rows = await tx
+    .update(users)
+    .set({ is_admin: false })
+    .where(and(eq(users.invited_by, invitedBy), eq(users.is_admin, true), isWaiting))
+    .returning({ id: users.id });
+  return rows.map(({ id }) => id);
+}
+
+/** Counts the other administrators that can act: they are neither disabled nor being deleted, and have accepted their invitation. */
 export async function countOtherAdmins(db: Queries, id: string): Promise<number> {
   const [row] = await db
     .select({ n: count() })
     .from(users)
-    .where(and(eq(users.is_admin, true), ne(users.id, id), isNull(users.disabled_at), isNull(users.deleted_at)));
+    .where(
+      and(
+        eq(users.is_admin, true),
+        ne(users.id, id),
+        isNull(users.disabled_at),
+        isNull(users.deleted_at),
+        not(isWaiting!),
+      ),
+    );
   return row?.n ?? 0;
 }
 

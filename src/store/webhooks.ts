@@ -80,6 +80,11 @@ export async function deleteEndpoint(tx: Queries, id: string): Promise<void> {
   await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
 }
 
+/** Deletes all endpoints of a workspace. */
+export async function deleteEndpointsOf(tx: Queries, workspaceId: string): Promise<void> {
+  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspace_id, workspaceId));
+}
+
 /** Inserts a delivery, unless one of the same event to the same endpoint exists. */
 export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
   await tx.insert(deliveries).values(delivery).onConflictDoNothing();

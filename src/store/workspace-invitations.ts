@@ -1,21 +1,26 @@
 /** Invitations to a workspace that can be accepted. */
-import { and, count, desc, eq, gt, isNull } from "drizzle-orm";
+import { and, count, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import type { OneTimeToken } from "./one-time-tokens";
-import { oneTimeTokens, users } from "./schema-accounts";
+import { oneTimeTokens, users, workspaces } from "./schema-accounts";
 import type { User } from "./users";
+import type { Workspace } from "./workspaces";
 
 /** `inviter` null: that account was deleted. */
 export type WorkspaceInvitation = { token: OneTimeToken; inviter: User | null; role: WorkspaceRole };
 
-const isOpen = (workspaceId: string, now: number) =>
-  and(
-    eq(oneTimeTokens.workspace_id, workspaceId),
-    eq(oneTimeTokens.purpose, "invitation"),
-    isNull(oneTimeTokens.used_at),
-    gt(oneTimeTokens.expires_at, now),
-  );
+const isUsable = (now: number) =>
+  and(eq(oneTimeTokens.purpose, "invitation"), isNull(oneTimeTokens.used_at), gt(oneTimeTokens.expires_at, now));
+
+const isOpen = (workspaceId: string, now: number) => and(eq(oneTimeTokens.workspace_id, workspaceId), isUsable(now));
+
+/** Counts the invitations to a workspace that can be accepted. */
+export async function countInvitations(db: Queries, workspaceId: string, now: number): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(oneTimeTokens).where(isOpen(workspaceId, now));
+  return row?.n ?? 0;
+}
 
 /** Lists the invitations to a workspace that can be accepted, newest first. */
 export async function listInvitations(
@@ -31,8 +36,81 @@ export async function listInvitations(
     .orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id))
     .limit(limit)
     .offset(offset);
-  const [all] = await db.select({ n: count() }).from(oneTimeTokens).where(isOpen(workspaceId, now));
+  const total = await countInvitations(db, workspaceId, now);
+  return { rows: rows.map((row) => ({ ...row, role: readInvitedRole(row.token) })), total };
+}
+
+/** An invitation as the invited account sees it. */
+export type ReceivedInvitation = WorkspaceInvitation & { workspace: Workspace };
+
+const selectReceived = (db: Queries) =>
+  db
+    .select({ token: oneTimeTokens, workspace: workspaces, inviter: users })
+    .from(oneTimeTokens)
+    .innerJoin(workspaces, eq(workspaces.id, oneTimeTokens.workspace_id))
+    .leftJoin(users, eq(users.id, oneTimeTokens.created_by));
+
+/** Lists the invitations to workspaces that an address has received and can accept, newest first. */
+export async function listReceivedInvitations(
+  db: Queries,
+  email: string,
+  { now, limit, offset }: { now: number; limit: number; offset: number },
+): Promise<{ rows: ReceivedInvitation[]; total: number }> {
+  const isReceived = and(eq(oneTimeTokens.email, email), isNotNull(oneTimeTokens.workspace_id), isUsable(now));
+  const rows = await selectReceived(db)
+    .where(isReceived)
+    .orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id))
+    .limit(limit)
+    .offset(offset);
+  const [all] = await db.select({ n: count() }).from(oneTimeTokens).where(isReceived);
   return { rows: rows.map((row) => ({ ...row, role: readInvitedRole(row.token) })), total: all?.n ?? 0 };
+}
+
+/** Returns an invitation to a workspace that an address has received and can accept, or null. */
+export async function findReceivedInvitation(
+  db: Queries,
+  email: string,
+  id: string,
+  now: number,
+): Promise<ReceivedInvitation | null> {
+  const [row] = await selectReceived(db)
+    .where(and(eq(oneTimeTokens.id, id), eq(oneTimeTokens.email, email), isUsable(now)))
+    .limit(1);
+  return row ? { ...row, role: readInvitedRole(row.token) } : null;
+}
+
+/** Uses up an invitation. */
+export async function takeInvitation(tx: Queries, id: string, now: number): Promise<void> {
+  await tx.update(oneTimeTokens).set({ used_at: now }).where(eq(oneTimeTokens.id, id));
+}
+
+const inviters = alias(users, "inviters");
+
+/** Lists open invitations to workspaces whose address is the confirmed one of an account that was not notified yet. */
+export async function listInvitationsToNotify(
+  db: Queries,
+  now: number,
+  limit: number,
+): Promise<(ReceivedInvitation & { userId: string })[]> {
+  const rows = await db
+    .select({ token: oneTimeTokens, workspace: workspaces, inviter: inviters, userId: users.id })
+    .from(oneTimeTokens)
+    .innerJoin(workspaces, eq(workspaces.id, oneTimeTokens.workspace_id))
+    .innerJoin(users, and(eq(users.email, oneTimeTokens.email), isNotNull(users.email_verified_at)))
+    .leftJoin(inviters, eq(inviters.id, oneTimeTokens.created_by))
+    .where(and(isUsable(now), isNull(oneTimeTokens.notified_at)))
+    .limit(limit);
+  return rows.map((row) => ({ ...row, role: readInvitedRole(row.token) }));
+}
+
+/** Records that the account of an invitation was notified. Returns false if the invitation was used up meanwhile. */
+export async function recordInvitationNotified(tx: Queries, id: string, now: number): Promise<boolean> {
+  const rows = await tx
+    .update(oneTimeTokens)
+    .set({ notified_at: now })
+    .where(and(eq(oneTimeTokens.id, id), isUsable(now), isNull(oneTimeTokens.notified_at)))
+    .returning({ id: oneTimeTokens.id });
+  return rows.length > 0;
 }
 
 const ROLE = "role";

@@ -2,6 +2,7 @@
 import { and, asc, count, desc, eq, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
+import { deleteRenderSharesOf } from "./render-shares";
 import { apiKeys, oneTimeTokens, users, workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
@@ -12,15 +13,33 @@ export type Member = { user: User; role: WorkspaceRole; since: number };
 const isOf = (workspaceId: string, userId: string) =>
   and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.user_id, userId));
 
-/** Lists the workspaces of a user, the personal one first; `onlyId` null: all of them. */
+/** Tables whose rows have a page of their own, or belong to one. */
+const CONTENT_TABLES = ["projects", "assets", "cuts", "renders", "webhook_endpoints", "orders"];
+
+/** Matches the workspace of a resource. Reads each table by its primary key, whether or not there is such a resource. */
+function containsResource(id: string): SQL {
+  const lookups = CONTENT_TABLES.map(
+    (table) => sql`SELECT workspace_id FROM ${sql.identifier(table)} WHERE id = ${id}`,
+  );
+  const pipeline = sql`SELECT workspace_id FROM pipelines WHERE id = ${id} AND is_hidden = 0`;
+  return sql`${workspaceMembers.workspace_id} IN (${sql.join([...lookups, pipeline], sql` UNION ALL `)})`;
+}
+
+type WorkspaceFilter = { onlyId: string | null; containing: string | null; limit: number; offset: number };
+
+/**
+ * Lists the workspaces of a user, the personal one first; `onlyId` null: all of them. `containing`: the ID of a resource, of which only the
+ * workspace is listed; null: all of them.
+ */
 export async function listWorkspaces(
   db: Queries,
   userId: string,
-  { onlyId, limit, offset }: { onlyId: string | null; limit: number; offset: number },
+  { onlyId, containing, limit, offset }: WorkspaceFilter,
 ): Promise<{ rows: OwnWorkspace[]; total: number }> {
   const isListed = and(
     eq(workspaceMembers.user_id, userId),
     onlyId === null ? undefined : eq(workspaceMembers.workspace_id, onlyId),
+    containing === null ? undefined : containsResource(containing),
   );
   const rows = await db
     .select({ workspace: workspaces, role: workspaceMembers.role })
@@ -34,19 +53,24 @@ export async function listWorkspaces(
   return { rows, total: all?.n ?? 0 };
 }
 
-/** Counts the shared workspaces that the user owns. */
-export async function countOwnedWorkspaces(db: Queries, userId: string): Promise<number> {
+/** Counts the shared workspaces that the user created. */
+export async function countCreatedWorkspaces(db: Queries, userId: string): Promise<number> {
   const [row] = await db
     .select({ n: count() })
-    .from(workspaceMembers)
-    .where(
-      and(
-        eq(workspaceMembers.user_id, userId),
-        eq(workspaceMembers.role, "owner"),
-        ne(workspaceMembers.workspace_id, userId),
-      ),
-    );
+    .from(workspaces)
+    .where(and(eq(workspaces.created_by, userId), eq(workspaces.is_personal, false)));
   return row?.n ?? 0;
+}
+
+/** Returns whether a member of the workspace has this address. */
+export async function isMemberAddress(db: Queries, workspaceId: string, email: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: users.id })
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email)))
+    .limit(1);
+  return rows.length > 0;
 }
 
 const memberColumns = { user: users, role: workspaceMembers.role, since: workspaceMembers.created_at };
@@ -141,9 +165,10 @@ async function revokeInvitations(tx: Queries, workspaceId: string, which: SQL | 
     .where(and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which));
 }
 
-/** Removes a member with the API keys and invitations that the member has made for the workspace. */
+/** Removes a member with the API keys, invitations and share links that the member has made for the workspace. */
 export async function deleteMember(tx: Queries, workspaceId: string, userId: string, now: number): Promise<void> {
   await tx.delete(apiKeys).where(and(eq(apiKeys.workspace_id, workspaceId), eq(apiKeys.user_id, userId)));
+  await deleteRenderSharesOf(tx, workspaceId, userId);
   await revokeInvitationsBy(tx, workspaceId, userId, now);
   await tx.delete(workspaceMembers).where(isOf(workspaceId, userId));
 }

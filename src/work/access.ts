@@ -2,19 +2,27 @@
  * Who may do what. The only place that compares credentials, scopes, roles and workspaces: a route declares what it needs as data, and its
  * handler acts in the workspace of the principal without comparing owners.
  */
-import type { KeyScope, WorkspaceRole } from "../domain/access";
+import { KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../domain/access";
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
-import type { User } from "../store/users";
+import type { ApiKey, User } from "../store/users";
 import { findRole } from "../store/workspaces";
 
-/** What a request was authenticated with. `ageMs`: time since the key was created or the user signed in. A session has all scopes. */
+/**
+ * What a request was authenticated with. `ageMs`: time since the key was created or the user signed in. A session has all scopes.
+ * `isForAccount`: also good for what belongs to the account instead of a workspace.
+ */
 export type Credential = {
   kind: "api_key" | "session";
   id: string;
   ageMs: number;
   scopes: readonly KeyScope[];
+  isForAccount: boolean;
 };
+
+/** Returns whether a key is good for its account: one with all scopes for the personal workspace, which no device has got. */
+export const isAccountKey = (key: Pick<ApiKey, "is_device" | "scopes" | "user_id" | "workspace_id">): boolean =>
+  key.workspace_id === key.user_id && !key.is_device && KEY_SCOPES.every((scope) => key.scopes.includes(scope));
 
 /** An authenticated user. `keyWorkspace`: the only workspace of an API key, `role` null if the user has left it; null for a session. */
 export type Caller = {
@@ -38,8 +46,8 @@ export const toActor = ({ user, workspace }: Principal): Actor => ({ workspaceId
 /** What a route needs of its caller. */
 export type RouteAccess = {
   authentication: "none" | "required";
-  /** `fresh-session`: a session that was signed in at most `MAX_FRESH_SESSION_MS` ago. */
-  credential: "any" | "session" | "fresh-session";
+  /** `account`: a session or an account key. `fresh-session`: a session that was signed in at most `MAX_FRESH_SESSION_MS` ago. */
+  credential: "any" | "account" | "session" | "fresh-session";
   /** The route also works while the account is being deleted. */
   inGrace: boolean;
   /** `admin`: an administrator of the server. */
@@ -48,6 +56,8 @@ export type RouteAccess = {
   target: "workspace" | "account";
   /** Only an owner of the workspace may call the route. */
   ownersOnly: boolean;
+  /** `optional`: the cookie of a session counts without an `Origin` too, for clients that are no browsers. */
+  origin: "required" | "optional";
   rateLimited: boolean;
 };
 
@@ -58,24 +68,33 @@ export const DEFAULT_ACCESS: RouteAccess = {
   role: "member",
   target: "workspace",
   ownersOnly: false,
+  origin: "required",
   rateLimited: true,
 };
 
+/** Access to uploads, which programs transfer with the cookie of a session. */
+export const UPLOAD_ACCESS: RouteAccess = { ...DEFAULT_ACCESS, origin: "optional" };
+
 export const MAX_FRESH_SESSION_MS = 12 * 3600 * 1000;
+
+/** Creates the error that makes the dashboard ask for a new sign-in. */
+export const createSessionTooOldError = (): AppError =>
+  new AppError("forbidden", "Session is too old for this change. Sign in again.", { reason: "session_too_old" });
 
 type CallerRights = { user: Pick<User, "deleted_at" | "is_admin">; credential: Omit<Credential, "id"> };
 
 /** Throws `AppError` `forbidden` unless the caller has what the route needs, whatever the workspace. `isRead`: GET or HEAD. */
 export function requireCaller({ user, credential }: CallerRights, access: RouteAccess, isRead: boolean): void {
   if (user.deleted_at !== null && !access.inGrace) throw forbidden("Account is being deleted.");
-  const isSession = credential.kind === "session";
-  if (access.credential !== "any" && !isSession)
+  if (access.credential === "account" && !credential.isForAccount)
+    throw forbidden(
+      "This API key is good for its workspace only. Use a session, or a key of your own workspace with all scopes.",
+    );
+  const needsSession = access.credential === "session" || access.credential === "fresh-session";
+  if (needsSession && credential.kind !== "session")
     throw forbidden("API keys are not accepted here. Sign in and send the session's token.");
-  if (access.credential === "fresh-session" && credential.ageMs > MAX_FRESH_SESSION_MS) {
-    throw new AppError("forbidden", "Session is too old for this change. Sign in again.", {
-      reason: "session_too_old",
-    });
-  }
+  if (access.credential === "fresh-session" && credential.ageMs > MAX_FRESH_SESSION_MS)
+    throw createSessionTooOldError();
   if (access.role === "admin" && !user.is_admin) throw forbidden("Only an administrator may do this.");
   const scope = isRead ? "read" : "write";
   if (!credential.scopes.includes(scope)) throw forbidden(`API key does not have the scope ${scope}.`);
@@ -115,20 +134,6 @@ export async function requireWriter(
 /** Returns the ID of the only workspace that the credential can be used in; null for a session, which can be used in all of the user's. */
 export const findOnlyWorkspace = ({ credential, workspace }: Principal): string | null =>
   credential.kind === "api_key" ? workspace.id : null;
-
-/** Returns whether the credential is good for everything that the user has: a session, or a key of the personal workspace. */
-export function canActForAccount(principal: Principal): boolean {
-  const only = findOnlyWorkspace(principal);
-  return only === null || only === principal.user.id;
-}
-
-/** Throws `AppError` `forbidden` if the credential is a key of a shared workspace. */
-export function requireAccountCredential(principal: Principal): void {
-  if (!canActForAccount(principal))
-    throw forbidden(
-      "API keys of a shared workspace are not accepted here. Use a session or a key of your own workspace.",
-    );
-}
 
 /**
  * Returns the principal in the workspace that the route acts in: that in its path; else the key's; for a session `requested`, by default the

@@ -1,6 +1,6 @@
 /** Administration of accounts, API keys and credits. */
 import { KEY_SCOPES, type KeyScope } from "../domain/access";
-import { parseEmailAddress } from "../domain/email-address";
+import { isPlainAddress, parseEmailAddress } from "../domain/email-address";
 import { AppError } from "../domain/errors";
 import { parseIsoTime } from "../domain/iso-time";
 import { findPasswordProblem } from "../domain/passwords";
@@ -13,7 +13,7 @@ import { findRole, findWorkspaceOwner } from "../store/workspaces";
 import { changeAccount, changeCredits } from "./administration";
 import { COMMAND_ACTOR, recordAudit } from "./audit";
 import { refundCharge } from "./charge";
-import { insertNewKey, MAX_KEY_NAME_CHARACTERS, recordKey } from "./identity/api-keys";
+import { MAX_KEY_NAME_CHARACTERS, mintKey, recordKey } from "./identity/api-keys";
 import { insertAccount } from "./identity/new-account";
 import type { Services } from "./services";
 
@@ -45,6 +45,8 @@ export async function createUser(
 ): Promise<AccountView> {
   const email = parseEmailAddress(request.email);
   if (email === null) throw new AppError("bad_request", `"${request.email}" is not an email address.`);
+  if (!isPlainAddress(request.email))
+    throw new AppError("bad_request", "Email address contains invisible characters or look-alikes of others.");
   const problem = findPasswordProblem(request.password, email);
   if (problem !== null) throw new AppError("bad_request", `Password ${problem}.`);
   const credits = request.credits ?? services.config.signupCredits;
@@ -159,7 +161,7 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
 });
 
 /**
- * Creates an API key. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal
+ * Creates an API key, and mails that to its owner if `mails` is given. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal
  * one. Errors: `not_found`, also for a workspace that the account is not a member of; `bad_request` for a name that is too long, or a time that
  * is malformed or in the past.
  */
@@ -172,6 +174,7 @@ export async function createApiKey(
     scopes?: KeyScope[];
     workspace?: string | null;
   },
+  mails?: Services["mails"],
 ): Promise<KeyView & { key: string }> {
   const now = services.now();
   if (request.name.length > MAX_KEY_NAME_CHARACTERS)
@@ -183,8 +186,8 @@ export async function createApiKey(
     if ((await findRole(tx, workspaceId, user.id)) === null)
       throw new AppError("not_found", `${user.email} is not a member of workspace "${request.workspace}".`);
     const { name, scopes = KEY_SCOPES } = request;
-    const { row, key } = await insertNewKey(tx, { userId: user.id, workspaceId, name, scopes, expiresAt }, now);
-    await recordKey(tx, "api_key.created", row, COMMAND_ACTOR, now);
+    const wanted = { userId: user.id, workspaceId, name, scopes, expiresAt };
+    const { row, key } = await mintKey({ mails }, tx, wanted, COMMAND_ACTOR, now);
     return { ...toKeyView({ key: row, email: user.email }), key };
   });
 }

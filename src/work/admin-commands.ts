@@ -20,7 +20,7 @@ import type { Services } from "./services";
 
 export type AdminServices = Pick<
   Services,
-  "store" | "config" | "now" | "passwords" | "setup" | "cluster" | "workerList"
+  "store" | "config" | "mails" | "now" | "passwords" | "setup" | "cluster" | "workerList" | "backups"
 >;
 type Arguments = Record<string, unknown>;
 
@@ -43,15 +43,22 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
   "user enable": (services, args) => disableUser(services, { email: text(args, "email"), disabled: false }),
   "user reset-two-factor": (services, args) => resetTwoFactor(services, { email: text(args, "email") }),
   "key create": (services, args) =>
-    createApiKey(services, {
-      email: text(args, "email"),
-      name: text(args, "name"),
-      expires: args.expires === undefined ? null : text(args, "expires"),
-      scopes: args.scopes === undefined ? [...KEY_SCOPES] : scopes(args),
-      workspace: args.workspace === undefined ? null : text(args, "workspace"),
-    }),
+    createApiKey(
+      services,
+      {
+        email: text(args, "email"),
+        name: text(args, "name"),
+        expires: args.expires === undefined ? null : text(args, "expires"),
+        scopes: args.scopes === undefined ? [...KEY_SCOPES] : scopes(args),
+        workspace: args.workspace === undefined ? null : text(args, "workspace"),
+      },
+      services.mails,
+    ),
   "key list": (services, args) => listKeys(services, { email: args.email === undefined ? null : text(args, "email") }),
   "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
+  "backup create": ({ backups }, args) =>
+    backups.create({ target: text(args, "target"), hasMedia: args.media !== false }),
+  "backup verify": ({ backups }, args) => backups.verify({ path: text(args, "path"), sample: number(args, "sample") }),
   "worker token create": async ({ store, now }, args) => {
     const { token, secret } = await store.write((tx) =>
       createWorkerToken(tx, COMMAND_ACTOR, text(args, "name"), now()),

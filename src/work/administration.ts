@@ -117,6 +117,7 @@ export async function inviteUser(
     isAdmin: account.isAdmin,
     emailVerifiedAt: null,
     credits: account.credits ?? services.config.signupCredits,
+    invitedBy: admin.id,
     now,
   });
   const invitation = { email, userId: user.id, workspace: null, invitedBy: admin };

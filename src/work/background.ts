@@ -1,9 +1,11 @@
 /** What the server does on its own, beside requests and jobs: deliveries, mails, data exports, the purge of accounts and the hourly sweep. */
 import { getMailSender } from "../config";
 import { createMailer } from "../outbound/mail";
+import { createNightlyBackup } from "./backup/nightly-backup";
 import { createDataExporter } from "./data-export/exporter";
 import { createDeliverer } from "./deliver";
 import { createAccountPurge } from "./identity/account-purge";
+import { createInvitationNotifier } from "./invitation-notices";
 import { createMailSender, type MailSender } from "./mail-sender";
 import { createNotificationMailer } from "./notification-mails";
 import { sweep } from "./recovery";
@@ -27,13 +29,17 @@ export function createBackgroundWork(services: Services): BackgroundWork {
     createDeliverer({ ...services, rules: getAddressRules(services) }),
     createDataExporter(services),
     createNotificationMailer(services),
+    createInvitationNotifier(services),
     ...(mailSender ? [mailSender] : []),
   ];
+  const { backupTo } = services.config;
+  const nightlyBackup = backupTo === null ? null : createNightlyBackup(services, backupTo);
   for (const { wake } of workers) store.onCommit(wake);
   let sweeping: Timer | undefined;
   return {
     start: () => {
       for (const worker of workers) worker.start();
+      nightlyBackup?.start();
       void purge.run();
       sweeping = setInterval(() => {
         void purge.run();
@@ -42,7 +48,7 @@ export function createBackgroundWork(services: Services): BackgroundWork {
     },
     stop: async () => {
       clearInterval(sweeping);
-      await Promise.all([...workers, purge].map((worker) => worker.stop()));
+      await Promise.all([...workers, purge, ...(nightlyBackup ? [nightlyBackup] : [])].map((worker) => worker.stop()));
     },
   };
 }

@@ -5,14 +5,14 @@ import type { Cut } from "../store/cuts";
 import { type Draft, findDraft, saveDraft } from "../store/drafts";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
 import type { Services } from "./services";
-import { requireDatabaseSpace } from "./storage-limits";
+import { requireDatabaseSpace, requireRoomForText } from "./storage-limits";
 
 /** `revision` is that of the draft which the client has, 0 without one. */
 export type DraftChange = PlanEdit & { revision: number; userId: string };
 
-/** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed), `validation_error`, `upstream_unavailable`. */
+/** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed, quota), `validation_error`, `upstream_unavailable`. */
 export async function updateDraft(
-  services: Pick<Services, "disk" | "now" | "store">,
+  services: Pick<Services, "config" | "disk" | "now" | "store">,
   cut: Cut,
   { revision, segments, texts, userId }: DraftChange,
 ): Promise<Draft> {
@@ -23,11 +23,13 @@ export async function updateDraft(
   requireValidEdit({ segments, texts }, { duration: asset.duration ?? 0, frames: null });
   requireDatabaseSpace(services);
   return store.write(async (tx) => {
-    const stored = (await findDraft(tx, cut.workspace_id, cut.id))?.revision ?? 0;
+    const old = await findDraft(tx, cut.workspace_id, cut.id);
+    const stored = old?.revision ?? 0;
     if (stored !== revision) {
       const found = stored === 0 ? "there is no draft" : `the draft has revision ${stored}`;
       throw new AppError("conflict", `Revision is ${revision}, but ${found}: read the draft again.`);
     }
+    await requireRoomForText(services, tx, cut.workspace_id, listTexts({ segments, texts }), old ? listTexts(old) : []);
     const draft: Draft = {
       cut_id: cut.id,
       workspace_id: cut.workspace_id,
@@ -41,3 +43,6 @@ export async function updateDraft(
     return draft;
   });
 }
+
+/** Returns the columns of a draft that count as storage. */
+const listTexts = ({ segments, texts }: PlanEdit): string[] => [JSON.stringify(segments), JSON.stringify(texts)];

@@ -27,11 +27,10 @@ export async function findReplay(db: Queries, key: IdempotencyKey, now: number):
   if (stored.request_hash === key.requestHash) {
     return { status: stored.status, body: JSON.parse(stored.body), headers: stored.headers };
   }
-  // Without `fields`, which name parts of the body, the query or the path.
-  throw new AppError(
-    "validation_error",
-    "Idempotency-Key was already used for another request: send a new key with a new request.",
-  );
+  const message = "was already used for another request: send a new key with a new request";
+  throw new AppError("validation_error", `Idempotency-Key ${message}.`, {
+    fields: [{ field: "header.Idempotency-Key", message }],
+  });
 }
 
 /**

@@ -19,7 +19,9 @@ const TOO_MANY_ATTEMPTS: JobFailure = {
 };
 
 /** Returns the source for a runner. */
-export function createJobSource(services: Pick<Services, "config" | "folders" | "now" | "store">): JobSource {
+export function createJobSource(
+  services: Pick<Services, "config" | "counters" | "folders" | "now" | "store">,
+): JobSource {
   const { store, config } = services;
   const now = () => services.now();
 
@@ -32,7 +34,9 @@ export function createJobSource(services: Pick<Services, "config" | "folders" | 
       await definition.fail(tx, failure, { job, now: now(), config });
       return true;
     });
-    if (isFailed) await definition.cleanup(services, job, "failed");
+    if (!isFailed) return;
+    services.counters.jobEnds.add({ job: job.name, outcome: "failed" });
+    await definition.cleanup(services, job, "failed");
   }
 
   return {

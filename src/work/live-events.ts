@@ -154,7 +154,7 @@ function findPosition(lastEventId: string, oldest: number | null, newest: number
 const listFilterTopics = (filter: LiveEventFilter): string[] =>
   "pipelineId" in filter
     ? [`pipeline ${filter.pipelineId}`]
-    : [`workspace ${filter.workspaceId}`, `user ${filter.userId}`];
+    : [`workspace ${filter.workspaceId}`, ...(filter.userId === null ? [] : [`user ${filter.userId}`])];
 
 /** An event of a workspace is of no user, so that a feed gets it once. */
 const listEventTopics = ({ workspace_id: workspace, user_id: user, pipeline_id: pipeline }: LiveEvent): string[] => [

@@ -30,6 +30,8 @@ export type LiveStreams = {
   open(request: StreamRequest): Promise<LiveStream>;
   /** Checks all streams if accounts have changed. Call it after each commit. */
   wake(): void;
+  /** Returns the number of open streams. */
+  count(): number;
   /** Ends all streams and refuses new ones. */
   stop(): void;
 };
@@ -128,6 +130,7 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
       }
     },
     wake,
+    count: () => open.size,
     stop: () => {
       isStopped = true;
       for (const stream of [...open.keys()]) end(stream);

@@ -29,8 +29,11 @@ export const canMail = ({ mails }: { mails: Mails }, user: Pick<User, "email_ver
 
 /** Protects a mailbox from whoever causes its mails. The causes have limits of their own, below this one. */
 const MAX_MAILS_PER_HOUR = 30;
-/** `notification-mails.ts` limits these. They must not use up the limit, because sign-in codes would be dropped. */
-const PACED_TEMPLATES: readonly string[] = NOTIFICATION_TYPES;
+/** A session can cause any number of these. They have a limit of their own, and must not use up the other: sign-in codes would be dropped. */
+const KEY_TEMPLATE: MailTemplate = "api_key_created";
+const MAX_KEY_MAILS_PER_HOUR = 10;
+/** `notification-mails.ts` limits notifications, for the same reason. */
+const OTHER_TEMPLATES: readonly string[] = [...NOTIFICATION_TYPES, KEY_TEMPLATE];
 const HOUR_MS = 3600_000;
 
 const toContext = (id: string): string => `mails/${id}`;
@@ -42,10 +45,12 @@ export const createMails = (services: { isConfigured: boolean; sealer: Sealer; l
     const { isConfigured, sealer, log } = services;
     if (!isConfigured) return;
     const id = newId();
-    const isPaced = PACED_TEMPLATES.includes(template);
-    const recipient = { userId, address: to };
-    if (!isPaced && (await countRecentMails(tx, recipient, now - HOUR_MS, PACED_TEMPLATES)) >= MAX_MAILS_PER_HOUR) {
-      log.warn("mail.dropped", { template, advice: `the recipient got ${MAX_MAILS_PER_HOUR} mails within an hour` });
+    const isKeyMail = template === KEY_TEMPLATE;
+    const counted = isKeyMail ? { only: KEY_TEMPLATE } : { except: OTHER_TEMPLATES };
+    const max = isKeyMail ? MAX_KEY_MAILS_PER_HOUR : MAX_MAILS_PER_HOUR;
+    const isLimited = isKeyMail || !OTHER_TEMPLATES.includes(template);
+    if (isLimited && (await countRecentMails(tx, { userId, address: to }, now - HOUR_MS, counted)) >= max) {
+      log.warn("mail.dropped", { template, advice: `the recipient got ${max} mails within an hour` });
       return;
     }
     await insertMail(tx, {

@@ -8,7 +8,7 @@ import { type Cut, insertCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import { estimateRemainingSeconds, findLatestStep } from "../store/steps";
 import type { Services } from "./services";
-import { requireDatabaseSpace } from "./storage-limits";
+import { requireDatabaseSpace, requireRoomForText } from "./storage-limits";
 
 /** Returns whether the asset's audio is transcribed and paid for. */
 export const isCuttable = (asset: Asset): boolean =>
@@ -30,24 +30,25 @@ async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<
   });
 }
 
-/** `userId` null: that account does not exist any more. */
-export type NewCut = CutStepParams & { asset: Asset; userId: string | null };
+/** `userId` null: the account was deleted. `isStored`: the script is counted as storage already. */
+export type NewCut = CutStepParams & { asset: Asset; userId: string | null; isStored?: boolean };
 
 /** Returns the hash by which identical requests find each other. */
 export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams): string =>
   hashJson([asset.id, script, options]);
 
 /**
- * Inserts a pending cut. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source),
+ * Inserts a pending cut. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
  * `upstream_unavailable` (free space).
  */
 export async function insertNewCut(
-  services: Pick<Services, "disk" | "now">,
+  services: Pick<Services, "config" | "disk" | "now">,
   tx: Queries,
-  { asset, script, options, userId }: NewCut,
+  { asset, script, options, userId, isStored = false }: NewCut,
 ): Promise<Cut> {
   const now = services.now();
   await requireCuttable(tx, asset, now);
+  if (!isStored) await requireRoomForText(services, tx, asset.workspace_id, [script, JSON.stringify(options)]);
   requireDatabaseSpace(services);
   return insertCut(tx, {
     id: newId(),

@@ -40,7 +40,7 @@ export function requireCompletedCut(cut: Cut | null): void {
 export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved }: CheckedOutput): string =>
   hashJson([asset.id, cut?.id ?? null, resolved]);
 
-/** `userId` null: that account does not exist any more. */
+/** `userId` null: the account was deleted. */
 export type NewRender = { asset: Asset; cut: Cut | null; output: CheckedOutput; userId: string | null };
 
 /** Inserts a pending render. Errors: `conflict` (quota), `upstream_unavailable` (free space). */

@@ -22,7 +22,7 @@ import {
   saveChoice,
   updateNotification,
 } from "../store/notifications";
-import { getUser, type User } from "../store/users";
+import { getUser, listAdminIds, type User } from "../store/users";
 import { listOwnerIds } from "../store/workspace-members";
 import { findRole } from "../store/workspaces";
 
@@ -74,6 +74,14 @@ export async function notifyOwners(
   notification: TypedNotification & { cause: string; now: number },
 ): Promise<void> {
   for (const userId of await listOwnerIds(tx, workspaceId)) await notify(tx, { ...notification, userId, workspaceId });
+}
+
+/** Notifies all administrators of the server. */
+export async function notifyAdmins(
+  tx: Queries,
+  notification: TypedNotification & { cause: string; now: number },
+): Promise<void> {
+  for (const userId of await listAdminIds(tx)) await notify(tx, { ...notification, userId, workspaceId: null });
 }
 
 /** An account in its grace period can still export its data. */

@@ -9,6 +9,7 @@ import { deleteStoredResponsesBefore } from "../store/idempotency";
 import { deleteFinishedMailsBefore } from "../store/mails";
 import { deleteReadNotificationsBefore } from "../store/notifications";
 import { deleteExpiredTokens } from "../store/one-time-tokens";
+import { deleteRenderSharesExpiredBefore } from "../store/render-shares";
 import { findExistingRenderIds } from "../store/renders";
 import { listOpenSteps } from "../store/steps";
 import { deleteFinishedDeliveriesBefore } from "../store/webhooks";
@@ -64,6 +65,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
     await deleteFinishedDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
     await deleteFinishedMailsBefore(tx, services.now() - MAILS_KEPT_MS);
     await deleteExpiredTokens(tx, services.now());
+    await deleteRenderSharesExpiredBefore(tx, services.now());
   });
   const before = services.now() - NOTIFICATIONS_KEPT_MS;
   const deleteSome = () => store.write((tx) => deleteReadNotificationsBefore(tx, before, MAX_DELETED_NOTIFICATIONS));

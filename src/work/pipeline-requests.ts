@@ -2,12 +2,14 @@
 import { moveToTrash } from "../blobs/trash";
 import { AppError, moveFields } from "../domain/errors";
 import type { StepRequest } from "../domain/step-params";
-import type { Asset } from "../store/assets";
+import { type Asset, getAsset } from "../store/assets";
 import { findCut, getCut, updateOpenCut } from "../store/cuts";
 import type { Queries } from "../store/db";
 import {
+  deleteScriptsAfter,
   findOpenStep,
   findPipeline,
+  hasIncompleteStepsAfter,
   listStepsFrom,
   type Pipeline,
   startStep,
@@ -28,6 +30,7 @@ import {
   requireRoomForJob,
   type SubjectRequest,
   startChain,
+  toStartedParams,
 } from "./pipelines";
 import type { Services } from "./services";
 import { getStepPrice, holdStepPrices } from "./step-prices";
@@ -96,6 +99,7 @@ export async function cancelPipeline(
     await check(tx, open);
     await endPipelineStep(tx, { stepId: open.id }, { state: "cancelled", now });
     await cancelSubject(tx, open, now);
+    await deleteScriptsAfter(tx, pipeline.id, open.step_order);
     return open;
   });
   services.runner.cancel(step.id);
@@ -141,16 +145,19 @@ export async function retryStep(
     throw new AppError("conflict", `Step is ${step.state}. Only a failed or cancelled step can be retried.`);
   const { workspaceId, userId } = actor;
   await requireRoomForJob(tx, workspaceId);
-  const assetId = step.input_asset_id ?? "";
-  const request = await findRetryRequest(tx, step);
   const isChain = pipeline.is_chain;
-  const subjectId = await createSubject(services, tx, { workspaceId, userId, assetId, isChain, request }).catch(
-    (error) => {
-      // What the request names exists; what it needs does not any more.
-      const isGone = error instanceof AppError && error.code === "not_found";
-      throw isGone ? new AppError("conflict", `${error.message} Start a new pipeline.`) : error;
-    },
-  );
+  if (isChain && (await hasIncompleteStepsAfter(tx, pipeline.id, step.step_order)))
+    throw new AppError("conflict", "Scripts of later steps were deleted on cancellation. Start a new pipeline.");
+  const assetId = step.input_asset_id ?? "";
+  const create = async () => {
+    const request = await findRetryRequest(tx, step);
+    return createSubject(services, tx, { workspaceId, userId, assetId, isChain, request });
+  };
+  const subjectId = await create().catch((error) => {
+    // The resource of the request exists, but something that it needs was deleted.
+    const isGone = error instanceof AppError && error.code === "not_found";
+    throw isGone ? new AppError("conflict", `${error.message} Start a new pipeline.`) : error;
+  });
   const now = services.now();
   let total = 0;
   for (const { id, processor_name: name } of await listStepsFrom(tx, pipeline.id, step.step_order)) {
@@ -159,7 +166,9 @@ export async function retryStep(
     await updateStepPrice(tx, id, price);
   }
   await holdStepPrices(tx, { id: pipeline.id, workspaceId }, total, now);
-  await startStep(tx, step.id, { subjectId, now });
+  await startStep(tx, step.id, { subjectId, params: toStartedParams(step), now });
+  const asset = await getAsset(tx, assetId);
+  if (asset) await touchProject(tx, asset.project_id, now);
   await updatePipeline(tx, pipeline.id, {
     state: "pending",
     finished_at: null,

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../domain/errors";
 import type { JobName } from "../domain/jobs";
-import type { StepRequest } from "../domain/step-params";
+import { type StepRequest, shareScripts, withoutScript } from "../domain/step-params";
 import { newId } from "../lib/ids";
 import { getAsset } from "../store/assets";
 import { getCut } from "../store/cuts";
@@ -17,6 +17,7 @@ import {
   getPipeline,
   insertPipeline,
   type Pipeline,
+  readScriptOfStep,
   startStep,
 } from "../store/pipelines";
 import { findProject } from "../store/projects";
@@ -27,11 +28,11 @@ import { type CheckedOutput, checkOutput, insertNewRender, requireCompletedCut }
 import { notifyOfEnd } from "./pipeline-notices";
 import type { Services } from "./services";
 import { consumeStepPrice, getStepPrice, holdStepPrices, releaseStepPrices } from "./step-prices";
-import { findQuotaProblem } from "./storage-limits";
+import { findQuotaProblem, requireRoomForText } from "./storage-limits";
 
 export type PipelineServices = Pick<Services, "config" | "disk" | "now">;
 
-/** Who starts a pipeline, and on what. `userId` null: that account does not exist any more. */
+/** Who starts a pipeline, and on what. `userId` null: the account was deleted. */
 type PipelineStart = { workspaceId: string; userId: string | null; assetId: string; now: number };
 
 /** Starts a pipeline of one step, whose subject exists. Errors: `conflict` (too many jobs wait), `insufficient_credits`. */
@@ -52,10 +53,17 @@ export async function startChain(
   steps: StepRequest[],
 ): Promise<string> {
   const first = { ...steps[0]!, precedingCutId: null };
+  const params = shareScripts(steps);
   const subjectId = await createSubject(services, tx, { ...start, isChain: true, request: first });
+  await requireRoomForText(
+    services,
+    tx,
+    start.workspaceId,
+    params.map((one) => JSON.stringify(one)),
+  );
   return insertSteps(services, tx, start, {
     isChain: true,
-    steps: steps.map(({ name, params }, n) => ({ name, params, subject_id: n === 0 ? subjectId : null })),
+    steps: steps.map(({ name }, n) => ({ name, params: params[n]!, subject_id: n === 0 ? subjectId : null })),
   });
 }
 
@@ -112,9 +120,13 @@ async function insertSteps(
   return id;
 }
 
-/** `precedingCutId`: the cut that a render without a cut of its own applies. `checked`: its output was checked before. */
+/**
+ * `precedingCutId`: the cut that a render without a cut of its own applies. `checked`: its output was checked before. `isStored`: the script
+ * of the cut moves from the step to the cut, so that it needs no more storage.
+ */
 export type SubjectRequest = Omit<PipelineStart, "now"> & {
   isChain: boolean;
+  isStored?: boolean;
   request: StepRequest & { precedingCutId: string | null; checked?: CheckedOutput };
 };
 
@@ -130,7 +142,10 @@ export async function createSubject(services: PipelineServices, tx: Queries, sub
   // The outputs of a chain are new assets, which an archived project does not accept.
   if (subject.isChain && project?.state === "archived")
     throw new AppError("conflict", "Project is archived and accepts no new assets.");
-  if (request.name === "cut") return (await insertNewCut(services, tx, { asset, ...request.params, userId })).id;
+  if (request.name === "cut") {
+    const { isStored = false } = subject;
+    return (await insertNewCut(services, tx, { asset, ...request.params, userId, isStored })).id;
+  }
   const cutId = request.params.cutId ?? request.precedingCutId;
   const cut = cutId === null ? null : await getCut(tx, cutId);
   if (cutId !== null && cut === null) throw new AppError("not_found", "Cut not found.");
@@ -187,16 +202,17 @@ export async function completePipelineStep(
 async function startNextStep(services: PipelineServices, tx: Queries, pipeline: Pipeline, step: Step): Promise<void> {
   const now = services.now();
   try {
-    const full = step.processor_name === "render" ? await findQuotaProblem(services, tx, step.workspace_id) : null;
+    const full = await findQuotaProblem(services, tx, step.workspace_id);
     if (full) throw new AppError("storage_full", full);
     const subjectId = await createSubject(services, tx, {
       workspaceId: pipeline.workspace_id,
       userId: pipeline.created_by,
       assetId: pipeline.input_asset_id ?? "",
       isChain: pipeline.is_chain,
+      isStored: hasOwnScript(step),
       request: await readStepRequest(tx, step),
     });
-    await startStep(tx, step.id, { subjectId, now });
+    await startStep(tx, step.id, { subjectId, params: toStartedParams(step), now });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const reason = { code: toStepCode(error.code), message: error.message };
@@ -207,14 +223,24 @@ async function startNextStep(services: PipelineServices, tx: Queries, pipeline: 
 /** Returns the code of a step for that of a request which could be repeated later: a step is not repeated. */
 const toStepCode = (code: string): string => (code === "upstream_unavailable" ? "storage_full" : code);
 
-/** Returns what the step of a chain was asked to do. */
+/** Returns whether the step has a script that no cut has. */
+const hasOwnScript = ({ params }: Step): boolean => params !== null && "script" in params;
+
+/** Returns the parameters of the step once its cut or render exists. */
+export const toStartedParams = ({ params, step_order }: Step): Step["params"] =>
+  params && withoutScript(params, step_order);
+
+/** Returns what the step of a chain was asked to do. Throws `AppError` `not_found` if the cut that has its script was deleted. */
 export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   const { processor_name: name, params } = step;
   if (params === null || name === "prepare" || name === "preview")
     throw new Error(`step ${step.id} is not part of a chain`);
   const precedingCutId = await findPrecedingCutId(tx, step.pipeline_id, step.step_order);
   // The parameters are of the kind that the processor has.
-  return { ...({ name, params } as StepRequest), precedingCutId };
+  if (!("scriptOfStep" in params)) return { ...({ name, params } as StepRequest), precedingCutId };
+  const script = await readScriptOfStep(tx, step.pipeline_id, params.scriptOfStep);
+  if (script === null) throw new AppError("not_found", "Cut with the script not found.");
+  return { name: "cut", params: { script, options: params.options }, precedingCutId };
 }
 
 /** Ends a pipeline and releases what is held for it. Returns null if it had already ended. */

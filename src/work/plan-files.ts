@@ -14,10 +14,10 @@ import type { PlanEdit } from "./plan-edits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import { getAnalysisPaths } from "./prepared-files";
 import type { Services } from "./services";
-import { requireDatabaseSpace, requireFreeSpace } from "./storage-limits";
+import { requireDatabaseSpace, requireFreeSpace, requireRoomForText } from "./storage-limits";
 
 type PlanOperation = "export" | "subtitle" | "edit";
-type PlanServices = Pick<Services, "disk" | "folders" | "now" | "planRequests" | "store">;
+type PlanServices = Pick<Services, "config" | "disk" | "folders" | "now" | "planRequests" | "store">;
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of `PlanRequests` and of the operation. */
 async function runPlanOperation<Name extends PlanOperation>(
@@ -53,7 +53,7 @@ export const createSubtitle = (services: PlanServices, cut: Cut, options: Subtit
 /**
  * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
  * and deletes the draft of the old one.
- * Errors: `conflict`, `validation_error`, `upstream_unavailable`.
+ * Errors: `conflict` (not completed, quota), `validation_error`, `upstream_unavailable`.
  */
 export async function prepareEdit(
   services: PlanServices,
@@ -67,6 +67,7 @@ export async function prepareEdit(
   return async (tx) => {
     const asset = await getAsset(tx, cut.asset_id);
     if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+    await requireRoomForText(services, tx, cut.workspace_id, [plan, cut.script, JSON.stringify(cut.options)]);
     const edited = await insertCut(tx, {
       id: newId(),
       workspace_id: cut.workspace_id,

@@ -6,7 +6,7 @@ import { findStep, isCurrentAttempt } from "../store/steps";
 import type { RemoteRunner } from "./cluster/remote-run";
 import { withDiskReserve } from "./disk-space";
 import { cutJob } from "./jobs/cut-job";
-import type { JobDefinition, JobInput, JobOutput, RunContext, SettleContext } from "./jobs/definition";
+import type { JobDefinition, JobEnd, JobInput, JobOutput, RunContext, SettleContext } from "./jobs/definition";
 import { prepareJob } from "./jobs/prepare-job";
 import { previewJob } from "./jobs/preview-job";
 import { renderJob } from "./jobs/render-job";
@@ -17,7 +17,10 @@ import type { Services } from "./services";
 export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob, preview: previewJob };
 
 /** What running a job needs of `Services`. */
-export type JobServices = Pick<Services, "config" | "disk" | "folders" | "liveEvents" | "log" | "now" | "store">;
+export type JobServices = Pick<
+  Services,
+  "config" | "counters" | "disk" | "folders" | "liveEvents" | "log" | "now" | "store"
+>;
 
 /** Chooses the place of a job; null: all jobs run here. */
 type ChoosePlace = Pick<RemoteRunner, "runJob"> | null;
@@ -72,7 +75,7 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
       context.progress(share);
       services.liveEvents.publishProgress({ workspaceId, pipelineId, entityId: job.subjectId }, share);
     },
-    log: (event, fields) => services.log.info(event, { [job.name]: job.subjectId, ...fields }),
+    log: (event, fields) => services.log.info(event, { ...fields, [job.name]: job.subjectId }),
     owner: job.workspaceId,
     getInputPath: (name) => join(loaded.inputDir, name),
     outputDir: loaded.outputDir,
@@ -82,6 +85,10 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
         if (!isCurrentAttempt(await findStep(tx, job.stepId), job)) throw new JobAborted("lost");
         await definition.checkpoint(tx, checkpoint, settleContext());
       }),
+  };
+  const endJob = async (outcome: JobEnd) => {
+    services.counters.jobEnds.add({ job: job.name, outcome });
+    await definition.cleanup(services, job, outcome);
   };
   const hasEnded = async () => {
     const step = await findStep(store.read, job.stepId);
@@ -94,11 +101,11 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     const isSettled = await store.write((tx) =>
       completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
     );
-    if (isSettled) await definition.cleanup(services, job, "completed");
+    if (isSettled) await endJob("completed");
     // Not after a newer attempt has replaced this one: it uses the same files.
-    else if (await hasEnded()) await definition.cleanup(services, job, "cancelled");
+    else if (await hasEnded()) await endJob("cancelled");
   } catch (error) {
-    if (await hasEnded()) await definition.cleanup(services, job, "cancelled");
+    if (await hasEnded()) await endJob("cancelled");
     throw error;
   }
 }

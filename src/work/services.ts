@@ -11,6 +11,7 @@ import type { Resolve } from "../outbound/addresses";
 import type { OidcClient } from "../outbound/oidc";
 import type { Store } from "../store/db";
 import type { Cursors } from "../store/paging";
+import type { Backups } from "./backup/backups";
 import type { Cluster } from "./cluster/cluster";
 import type { WorkerList } from "./cluster/worker-list";
 import type { Passwords } from "./identity/passwords";
@@ -20,6 +21,7 @@ import type { SignInLimits } from "./identity/sign-in-limits";
 import type { LiveEvents } from "./live-events";
 import type { LiveStreams } from "./live-streams";
 import type { Mails } from "./mails";
+import type { ServerCounters } from "./metrics";
 import type { Pieces } from "./pieces";
 import type { PlanRequests } from "./plan-requests";
 import type { SystemHealth } from "./system-health";
@@ -64,6 +66,12 @@ export type Services = {
   publicUrl(): string;
   /** Returns the state of the server for administrators. */
   readHealth(): Promise<SystemHealth>;
+  /** What requests and jobs count for the metrics. */
+  counters: ServerCounters;
+  /** Returns the metrics of the server as text. */
+  readMetrics(): Promise<string>;
+  /** Copies of the data folder. */
+  backups: Backups;
   /** The workers on other machines. */
   workerList: WorkerList;
   /** What runs jobs on workers; null without Redis. */

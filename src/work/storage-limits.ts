@@ -2,6 +2,7 @@
 import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
+import { countProjects } from "../store/projects";
 import { readStorageUsed } from "../store/storage";
 import { readQuotaOverride } from "../store/workspaces";
 import type { Services } from "./services";
@@ -51,23 +52,49 @@ export async function readStorageQuota(
 export const getEffectiveQuota = ({ config }: Pick<Services, "config">, override: number | null): number | null =>
   (override ?? config.storageQuotaBytes) || null;
 
-/** Throws `conflict` when an upload of `bytes` would exceed the workspace's quota. */
+/** Throws `conflict` when `bytes` more would exceed the workspace's quota. `what` needs them. */
 export async function requireQuota(
   services: Pick<Services, "config">,
   tx: Queries,
   workspaceId: string,
   bytes: number,
+  what: "upload" | "request" = "upload",
 ): Promise<void> {
   const quota = await readStorageQuota(services, tx, workspaceId);
   if (quota === null) return;
   const used = await readStorageUsed(tx, workspaceId);
   if (used + bytes <= quota) return;
-  throw new AppError("conflict", `${formatQuotaProblem(used, quota)} This upload needs ${formatExactBytes(bytes)}.`);
+  throw new AppError("conflict", `${formatQuotaProblem(used, quota)} This ${what} needs ${formatExactBytes(bytes)}.`);
 }
 
 /**
- * Returns why the workspace may not create more renders, or null. The size of a render is known only when it is finished, so the render that
- * exceeds the quota is kept and the next one is refused.
+ * Throws `conflict` when the texts would exceed the workspace's quota. Runs in the transaction that writes them, so that simultaneous requests
+ * cannot exceed it together. `replaced`: texts that they replace.
+ */
+export async function requireRoomForText(
+  services: Pick<Services, "config">,
+  tx: Queries,
+  workspaceId: string,
+  texts: string[],
+  replaced: string[] = [],
+): Promise<void> {
+  const bytes = countBytes(texts) - countBytes(replaced);
+  if (bytes > 0) await requireQuota(services, tx, workspaceId, bytes, "request");
+}
+
+const countBytes = (texts: string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+
+const MAX_PROJECTS = 10_000;
+
+/** Throws `conflict` when the workspace has as many projects as it may have. Their names do not count towards the quota. */
+export async function requireRoomForProject(tx: Queries, workspaceId: string): Promise<void> {
+  if ((await countProjects(tx, workspaceId)) < MAX_PROJECTS) return;
+  throw new AppError("conflict", "Limit of 10,000 projects reached. Delete one first.");
+}
+
+/**
+ * Returns why the workspace may not create more renders, nor start a cut or render, or null. The size of a render or plan is known only when it
+ * is finished, so the one that exceeds the quota is kept and the next one is refused.
  */
 export async function findQuotaProblem(
   services: Pick<Services, "config">,
@@ -84,4 +111,4 @@ const formatQuotaProblem = (used: number, quota: number): string =>
   `Storage quota reached: ${formatExactBytes(used)} of ${formatExactBytes(quota)} are used, unfinished uploads included. Delete assets or renders.`;
 
 const formatExactBytes = (bytes: number): string =>
-  bytes < 1024 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;
+  bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;

@@ -7,9 +7,9 @@ import { chooseEncoder } from "../media/encoders";
 import { BUILT_IN } from "../speech/models/catalog";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { readDatabaseBytes } from "../store/db-size";
-import { countPendingDeliveries } from "../store/delivery-queue";
+import { countDeliveries } from "../store/delivery-queue";
 import { countOpenJobs, readJobFacts } from "../store/job-list";
-import { type RedisState, readRedisState } from "./cluster/redis-state";
+import type { RedisState } from "./cluster/redis-state";
 import {
   describeBilling,
   describeConnection,
@@ -27,6 +27,7 @@ import {
   type HealthCheck,
   missingFfmpeg,
 } from "./health-checks";
+import type { HealthProbes } from "./health-probes";
 import type { MediaTools } from "./media-tools";
 import { checkReadiness } from "./readiness";
 import type { Services } from "./services";
@@ -57,24 +58,24 @@ type HealthServices = Pick<
   "cluster" | "config" | "disk" | "ffmpegPath" | "folders" | "now" | "publicUrl" | "store" | "workerList"
 >;
 
-/** What the services do not provide. `findMailProblem` returns why the mail server cannot be used, or null. */
+/** What the services do not provide. */
 type HealthSources = {
   tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">;
   slots: Record<JobName, number>;
-  findMailProblem(): Promise<string | null>;
+  probes: HealthProbes;
 };
 
 /** Reads the state of all parts. A part that does not work does not fail the others. */
 export async function readSystemHealth(services: HealthServices, sources: HealthSources): Promise<SystemHealth> {
   const { store, folders } = services;
-  const { tools, slots } = sources;
+  const { tools, slots, probes } = sources;
   const models = readInstalledModels(getModelsFolder(folders.root));
   const { installed, damaged } = models;
   const isAlive = await store.isAlive();
   const encoders = await readEncoders(services, tools);
   const disk = await readDisk(services);
   const databaseBytes = isAlive ? await readDatabaseBytes(store.read) : null;
-  const redis = await readRedisState(services.config);
+  const redis = await probes.readRedis();
   const queue = isAlive ? await readQueue(services, services.cluster?.countSlots() ?? slots) : [];
   const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, models, redis, queue });
   const isDegraded = !isAlive || disk.isLow || checks.some(({ state }) => state === "broken");
@@ -94,7 +95,7 @@ export async function readSystemHealth(services: HealthServices, sources: Health
     damagedModels: damaged,
     redis,
     queue,
-    pendingDeliveries: isAlive ? await countPendingDeliveries(store.read) : 0,
+    pendingDeliveries: isAlive ? await countDeliveries(store.read, "pending") : 0,
   };
 }
 
@@ -110,10 +111,10 @@ const MAX_MAIL_WAIT_MS = 3_000;
 
 async function runChecks(services: HealthServices, parts: CheckedParts): Promise<HealthCheck[]> {
   const { config, folders, store } = services;
-  const { tools, slots, findMailProblem } = parts.sources;
+  const { tools, slots, probes } = parts.sources;
   const { ffmpeg: hasFfmpeg } = await checkReadiness(services);
   const mailProblem = await Promise.race([
-    findMailProblem(),
+    probes.findMailProblem(),
     Bun.sleep(MAX_MAIL_WAIT_MS).then(() => "it does not respond"),
   ]);
   const jobs = parts.databaseBytes === null ? null : await readJobFacts(store.read, services.now());

@@ -4,14 +4,19 @@ import { AppError } from "../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../domain/states";
 import { isUuid } from "../lib/ids";
 
+const MAX_HEADER_CHARACTERS = 4_096;
+
 /** The `Upload-Metadata` header, as the client sent it and parsed. */
 export type UploadMetadata = { header: string | null; filename: string | null; externalId: string | null };
 
 /**
  * Parses a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its last path component. Errors: `bad_request` for
- * a value that is not base64 or an `external_id` that is too long.
+ * a value that is not base64, and for a header or an `external_id` that is too long.
  */
 export function parseUploadMetadata(header: string | null): UploadMetadata {
+  // It is stored with the asset and does not count towards the quota.
+  if (header && header.length > MAX_HEADER_CHARACTERS)
+    throw new AppError("bad_request", `Upload-Metadata must have at most ${MAX_HEADER_CHARACTERS} characters.`);
   const values = parsePairs(header);
   const externalId = values.get("external_id") || null;
   if (externalId && ([...externalId].length > 256 || /\p{Cc}/u.test(externalId))) {

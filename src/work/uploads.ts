@@ -17,7 +17,7 @@ import type { Queries } from "../store/db";
 import { findActiveProjectByName, findProject, insertProject, type Project, touchProject } from "../store/projects";
 import type { Actor } from "./access";
 import type { Services } from "./services";
-import { requireFreeSpace, requireQuota } from "./storage-limits";
+import { requireFreeSpace, requireQuota, requireRoomForProject } from "./storage-limits";
 import type { UploadMetadata } from "./upload-metadata";
 
 export const MIN_UPLOAD_BYTES = 64;
@@ -121,6 +121,7 @@ const INBOX_NAME = "Inbox";
 async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: number): Promise<Project> {
   const found = await findActiveProjectByName(tx, workspaceId, INBOX_NAME);
   if (found) return found;
+  await requireRoomForProject(tx, workspaceId);
   return insertProject(tx, {
     id: newId(),
     workspace_id: workspaceId,

@@ -1,20 +1,21 @@
 /** Workspaces: creation, members and deletion. `access.ts` decides who may call these. */
 import type { WorkspaceRole } from "../domain/access";
 import type { AuditAction } from "../domain/audit-actions";
-import { parseEmailAddress } from "../domain/email-address";
 import { AppError } from "../domain/errors";
 import { newId } from "../lib/ids";
+import { hasEverGotCredits, insertLedgerEntry } from "../store/credits";
 import type { Queries } from "../store/db";
 import { closeOrders } from "../store/orders";
 import { deleteWorkspace, listProjectIds } from "../store/purge";
-import { findUserByEmail, type User } from "../store/users";
-import { closeInvitation } from "../store/workspace-invitations";
+import { takeWorkspaceGrant, type User } from "../store/users";
+import { closeInvitation, countInvitations } from "../store/workspace-invitations";
 import {
+  countCreatedWorkspaces,
   countMembers,
   countOtherOwners,
-  countOwnedWorkspaces,
   deleteMember,
   findMember,
+  isMemberAddress,
   type Member,
   removeOtherAccess,
   revokeInvitationsBy,
@@ -35,24 +36,37 @@ import { requireNoRenewal } from "./billing/subscriptions";
 import type { DeletionServices } from "./deletion";
 import type { AccountLink } from "./identity/account-links";
 import { createInvitation } from "./identity/invitations";
+import { requireEmailAddress } from "./identity/sign-up";
 import type { Services } from "./services";
 import { removeWorkspaceContent } from "./workspace-content";
 
 /** Each workspace has its own share of the machine, so their number is limited. */
-const MAX_OWNED_WORKSPACES = 50;
+const MAX_CREATED_WORKSPACES = 50;
+/** Minimum time between two workspaces of a user that start with credits. */
+const GRANT_INTERVAL_MS = 24 * 3600 * 1000;
 const MAX_MEMBERS = 500;
 
-/** Creates a workspace with one owner. Throws `AppError` `conflict` when the user owns too many. */
+/**
+ * Creates a workspace with one owner. It starts with the sign-up credits, unless another one of the user did within a day, or the account itself
+ * started without credits. Throws `AppError`
+ * `conflict` when the user has created too many.
+ */
 export async function createWorkspace(
+  { config }: Pick<Services, "config">,
   tx: Queries,
   actor: AuditActor,
   request: { userId: string; name: string; now: number },
 ): Promise<Workspace> {
   const { userId, name, now } = request;
-  if ((await countOwnedWorkspaces(tx, userId)) >= MAX_OWNED_WORKSPACES)
-    throw new AppError("conflict", `Limit of ${MAX_OWNED_WORKSPACES} workspaces reached. Delete one first.`);
+  if ((await countCreatedWorkspaces(tx, userId)) >= MAX_CREATED_WORKSPACES)
+    throw new AppError("conflict", `Limit of ${MAX_CREATED_WORKSPACES} workspaces reached. Delete one first.`);
   const workspace = await insertWorkspace(tx, { id: newId(), name, created_by: userId, created_at: now });
   await insertMember(tx, { workspace_id: workspace.id, user_id: userId, role: "owner", created_at: now });
+  const delta = config.signupCredits;
+  // Otherwise, members could invite accounts without end, each of which creates workspaces with credits.
+  const mayGrant = delta > 0 && (await hasEverGotCredits(tx, userId));
+  if (mayGrant && (await takeWorkspaceGrant(tx, userId, now, GRANT_INTERVAL_MS)))
+    await insertLedgerEntry(tx, { id: newId(), workspace_id: workspace.id, type: "grant", delta, created_at: now });
   await record(tx, actor, "workspace.created", workspace.id, now);
   return workspace;
 }
@@ -70,46 +84,36 @@ export async function changeWorkspaceName(
   return workspace;
 }
 
-export type AddedMember = { member: Member | null; invitation: AccountLink | null };
-
 /**
- * Adds the account with this address to a workspace. An address without an account gets an invitation, which replaces its earlier ones.
- * Throws `AppError` `validation_error` for something that is no address, `conflict` for a member, a personal workspace and a full one.
+ * Invites an address to a workspace, whether or not it has an account, which replaces its earlier invitations. Throws `AppError`
+ * `validation_error` for something that is no address, `conflict` for a member, a personal workspace and a full one.
  */
-export async function addMember(
+export async function inviteMember(
   services: Pick<Services, "mails" | "now" | "publicUrl">,
   tx: Queries,
   actor: AuditActor,
   request: { workspaceId: string; email: string; role: WorkspaceRole; invitedBy: User },
-): Promise<AddedMember> {
+): Promise<AccountLink> {
   const { workspaceId, role, invitedBy } = request;
-  const email = parseEmailAddress(request.email);
-  if (email === null) {
-    throw new AppError("validation_error", "Email address is invalid.", {
-      fields: [{ field: "body.email", message: "must be an email address" }],
-    });
-  }
+  const email = requireEmailAddress(request.email);
   await requireShared(tx, workspaceId, "has one member");
-  if ((await countMembers(tx, workspaceId)) >= MAX_MEMBERS)
-    throw new AppError("conflict", `Limit of ${MAX_MEMBERS} members reached. Remove one first.`);
   // The owner may have been removed since the request was authorized, and must not leave a link to come back.
   const inviterRole = await findRole(tx, workspaceId, invitedBy.id);
   if (inviterRole === null) throw workspaceNotFound();
   requireRole(inviterRole, { target: "workspace", ownersOnly: true }, false);
+  if (await isMemberAddress(tx, workspaceId, email)) throw new AppError("conflict", `${email} is already a member.`);
   const now = services.now();
-  const user = await findUserByEmail(tx, email);
   await revokeInvitationsOf(tx, workspaceId, email, now);
-  if (!user) {
-    const invitation = { email, userId: null, workspace: { id: workspaceId, role }, invitedBy };
-    const link = await createInvitation(services, tx, invitation);
-    await record(tx, actor, "workspace.member_invited", workspaceId, now, { role });
-    return { member: null, invitation: link };
-  }
-  if ((await findRole(tx, workspaceId, user.id)) !== null)
-    throw new AppError("conflict", `${email} is already a member.`);
-  await insertMember(tx, { workspace_id: workspaceId, user_id: user.id, role, created_at: now });
-  await record(tx, actor, "workspace.member_added", workspaceId, now, { user_id: user.id, role });
-  return { member: { user, role, since: now }, invitation: null };
+  const taken = (await countMembers(tx, workspaceId)) + (await countInvitations(tx, workspaceId, now));
+  if (taken >= MAX_MEMBERS)
+    throw new AppError(
+      "conflict",
+      `Limit of ${MAX_MEMBERS} members reached. Remove one or revoke an invitation first.`,
+    );
+  const invitation = { email, userId: null, workspace: { id: workspaceId, role }, invitedBy };
+  const link = await createInvitation(services, tx, invitation);
+  await record(tx, actor, "workspace.member_invited", workspaceId, now, { role });
+  return link;
 }
 
 /** Revokes an invitation, whose link no longer works. Throws `AppError` `not_found`. */
@@ -181,6 +185,8 @@ export async function removeWorkspace(
       // A checkout may have been paid meanwhile.
       await requireNoRenewal(tx, workspaceId);
       await closeOrders(tx, workspaceId, now());
+      // Invitations that the owner has sent meanwhile still count against the owner's limit.
+      await removeOtherAccess(tx, workspaceId, ownerId, now());
       if (await deleteWorkspace(tx, workspaceId)) await record(tx, actor, "workspace.deleted", workspaceId, now());
       return true;
     });

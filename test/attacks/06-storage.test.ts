@@ -82,7 +82,7 @@ test(
     const { stdout } = await runOffcut(["doctor", "--json"], { folder: server.folder });
     expect(JSON.parse(stdout).storage).toEqual([{ email: "user1@example.test", used_bytes: 9_000_000 }]);
     const readable = await runOffcut(["doctor"], { folder: server.folder });
-    expect(readable.stdout).toMatch(/user1@example\.test {2}8\.6 MiB/);
+    expect(readable.stdout).toMatch(/user1@example\.test {2}9 MB/);
     server.expectUnharmed({ maxProbeMs: MAX_PROBE_MS });
   },
   2 * MINUTE_MS,

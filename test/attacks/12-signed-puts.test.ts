@@ -58,6 +58,7 @@ test("several PUTs to one link: one writes, and what the others send takes no me
   await until("all refusals but one", () => count() >= 11);
   const statuses = opened.filter((one) => one.received() !== "").map((one) => parseAnswer(one.received()).status);
   expect(statuses.filter((status) => status !== 409)).toEqual([]);
+  await until("the file of the one that writes", async () => (await uploaded()).length > 0);
   expect(await uploaded()).toEqual([link.asset.id]);
   for (const { socket } of opened) socket.destroy();
   await until("nothing left", async () => (await uploaded()).length === 0);

@@ -9,11 +9,17 @@ export function startStopwatch(serverPid: number): () => number {
   return () => performance.now() - started - (readWaits() - waited);
 }
 
+/** Returns how long the main thread of a process has run on a core, since its start; 0 where the system does not count it. */
+export const readCoreMs = (pid: number): number => readSchedule(pid)[0]!;
+
 /** Returns how long the main thread of a process was ready to run without a core, since its start; 0 where the system does not count it. */
-function readCoreWaitMs(pid: number | "self"): number {
+const readCoreWaitMs = (pid: number | "self"): number => readSchedule(pid)[1]!;
+
+function readSchedule(pid: number | "self"): number[] {
   try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+    const times = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ");
+    return times.map((time) => Number(time) / 1e6);
   } catch {
-    return 0;
+    return [0, 0];
   }
 }

@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { generateSync } from "otplib";
 import type { Page } from "playwright-core";
+import { newId } from "../../src/lib/ids";
+import { insertOidcIdentity } from "../../src/store/oidc-identities";
 import { createAdmin, PASSWORD, startSession, withPassword } from "../http/accounts";
 import type { Client } from "../http/client";
 import { readError, useDashboard } from "./dashboard";
@@ -61,7 +63,7 @@ test("preferences are saved at once, mandatory ones are explained, and a failure
   expect(await completed.isChecked()).toBe(true);
   await page.route("**/api/v1/notifications/preferences", (route) => route.fulfill({ status: 500, json: {} }));
   await completed.click();
-  expect(await readError(page)).toContain("500");
+  expect(await readError(page)).toContain("The server cannot answer now.");
   expect(await completed.isChecked()).toBe(true);
   await page.reload();
   await button(page, "Try again").waitFor();
@@ -100,6 +102,42 @@ test("sessions are ended one by one and all together", async () => {
   expect(answers.map(({ status }) => status)).toEqual([401, 401]);
 });
 
+test("a sign-in provider that nobody recognizes is removed, and the last way to sign in is not", async () => {
+  expectFailures(409);
+  const [ada, ben] = [await newUser(), await server().user()];
+  const link = (userId: string) =>
+    server()
+      .services()
+      .store.write((tx) =>
+        insertOidcIdentity(tx, {
+          id: newId(),
+          user_id: userId,
+          issuer: "https://login.example/realm",
+          subject: userId,
+          email: "eve@example.test",
+          created_at: server().services().now(),
+        }),
+      );
+  await Promise.all([link(ada.userId), link(ben.userId)]);
+  const remove = async (user: Client) => {
+    const page = await open("/account/security", user);
+    await region(page, "Sign-in providers").getByText("login.example").waitFor();
+    await page.getByRole("button", { name: "Remove login.example, eve@example.test" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    return page;
+  };
+  const page = await remove(ada);
+  await region(page, "Sign-in providers").waitFor({ state: "detached" });
+  expect(await readError(await remove(ben))).toContain("no other way to sign in");
+});
+
+/** Confirms a change of the second factor in its dialog. */
+async function confirmWith(page: Page, dialogName: string, label: string, password = PASSWORD): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: dialogName });
+  await dialog.getByLabel("Password").fill(password);
+  await dialog.getByRole("button", { name: label }).click();
+}
+
 /** Sets up an authenticator with the secret that the page shows. Returns it with the recovery codes. */
 async function setUpAuthenticator(page: Page): Promise<{ secret: string; codes: string[] }> {
   await page.getByRole("img", { name: /QR code/ }).waitFor();
@@ -126,6 +164,7 @@ test("with an old session each change asks for the password, then for the second
   await section.getByText("Off", { exact: true }).waitFor();
   server().advance(DAY_MS);
   await button(page, "Set up an authenticator app").click();
+  await confirmWith(page, "Add an authenticator app", "Continue");
   // A wrong password keeps the session.
   const dialog = page.getByRole("dialog", { name: "Enter your password" });
   await dialog.getByLabel("Password").fill("wrong horse battery");
@@ -171,6 +210,10 @@ test("without a password the second sign-in is that at the provider", async () =
   await page.getByText("Your account has no password").waitFor();
   server().advance(DAY_MS);
   await button(page, "Set up an authenticator app").click();
+  await page
+    .getByRole("dialog", { name: "Add an authenticator app" })
+    .getByRole("button", { name: "Continue" })
+    .click();
   await page.getByRole("dialog", { name: "Sign in again" }).getByRole("button", { name: "Go to sign-in" }).click();
   await page.waitForURL(address(`/sign-in?${new URLSearchParams({ redirect: "/account/security" })}`));
 });

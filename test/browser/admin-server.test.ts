@@ -7,6 +7,7 @@ import { isFullSize } from "../full-size";
 import { createAdmin, emailOf, startSession } from "../http/accounts";
 import { wav } from "../http/media";
 import { PRICES } from "../http/prices";
+import { join } from "../http/workspace-calls";
 import { useDashboard, withoutReads } from "./dashboard";
 
 const { open, address, server, expectFailures } = useDashboard({ configuration: PRICES });
@@ -21,7 +22,7 @@ test("orders are decided: the waiting ones come first, and a decision of another
   const admin = await createAdmin(server());
   const page = await open("/admin/orders", admin);
   await page.getByRole("heading", { name: "Nobody has ordered credits yet" }).waitFor();
-  const anna = await server().user(0);
+  const anna = await startSession(server(), await server().user(0));
   const order = async () => {
     const { url } = await anna.must<{ url: string }>("POST", "/api/v1/billing/checkout", {
       json: { price_id: "pack-600" },
@@ -92,12 +93,12 @@ test("the audit log is filtered, follows what happens, and is downloaded without
   const grant = (note: string) =>
     client.must("POST", `/api/v1/admin/users/${anna.userId}/credits`, { json: { delta: 5, note } });
   const { id } = await client.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Studio West" } });
-  await client.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email: emailOf(anna), role: "viewer" } });
+  await join(client, id, await startSession(server(), anna), "viewer");
   await grant("=cmd|' /C calc'!A0");
   const page = await open(`/admin/audit?user=${anna.userId}`, admin);
   await page.getByText("2 entries", { exact: true }).waitFor();
   const added = page.getByRole("row").filter({ hasText: "Added a member to a workspace" });
-  expect(await added.textContent()).toContain(`user: ${emailOf(anna)}, role: viewer`);
+  expect(await added.textContent()).toContain(`${emailOf(anna)}, as a viewer`);
   await grant("second");
   await lookAgain(page);
   await page.getByText("3 entries", { exact: true }).waitFor();

@@ -44,7 +44,7 @@ test("an administrator invites a user, finds the account, and changes credits, q
   await page.getByLabel("Note").fill("Order 7");
   await button(page, "Change credits").click();
   await page.getByText("Added 50 credits.").waitFor();
-  await page.getByText("delta: 50, note: Order 7").waitFor();
+  await page.getByText("added 50 credits, “Order 7”").waitFor();
   await page.getByText("150 available in the personal workspace").waitFor();
   await page.getByRole("spinbutton", { name: "Credits" }).fill("-30");
   await button(page, "Change credits").click();
@@ -57,7 +57,7 @@ test("an administrator invites a user, finds the account, and changes credits, q
   await page.getByLabel("Quota").selectOption("own");
   await page.getByLabel("Gigabytes").fill("2.5");
   await button(page, "Change quota").click();
-  await page.getByText("2.5 GB allowed").waitFor();
+  await page.getByText("2.5 GB allowed").first().waitFor();
   expect(await readUser(admin, anna.userId)).toMatchObject({ credits: 120, storage_quota_bytes: 2_500_000_000 });
 
   await button(page, "Create reset link").click();

@@ -95,7 +95,7 @@ test.if(isFullSize)("axe-core finds nothing on renders, the share dialog and mes
   await button(page, "Create link").click();
   await button(page, "Copy link").waitFor();
   await expectAccessible(page);
-  await page.keyboard.press("Escape");
+  await button(page, "Done").click();
   await page.route("**/api/v1/renders", (route) =>
     route.request().method() === "POST"
       ? route.fulfill({ status: 402, json: { detail: "Not enough credits.", code: "insufficient_credits" } })

@@ -7,7 +7,7 @@ import { emailOf, startSession } from "../http/accounts";
 import { createClient } from "../http/client";
 import { addGrants } from "../http/ledger-rows";
 import { video } from "../http/media";
-import { addMember, createWorkspace } from "../http/workspace-calls";
+import { createWorkspace, join } from "../http/workspace-calls";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
 
@@ -60,7 +60,7 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
   expectFailures(409);
   const [anna, ben] = [await server().user(), await server().user()];
   const { id: workspace } = await createWorkspace(await startSession(server(), anna));
-  await addMember(await startSession(server(), anna), workspace, emailOf(ben));
+  await join(await startSession(server(), anna), workspace, await startSession(server(), ben));
   await addGrants(server(), workspace, 20);
   const { key } = await createApiKey(server().services(), { email: emailOf(anna), name: "test", workspace });
   const client = createClient(server().url, key, anna.userId);

@@ -73,6 +73,9 @@ async function accept(link: string): Promise<Page> {
 async function setUpSecondFactor(page: Page): Promise<string> {
   await page.goto(address("/account/security"));
   await button(page, "Set up an authenticator app").click();
+  const question = page.getByRole("dialog", { name: "Add an authenticator app" });
+  await question.getByLabel("Password").fill(PASSWORD);
+  await question.getByRole("button", { name: "Continue" }).click();
   const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
   const secret = await dialog.getByLabel("Secret", { exact: true }).inputValue();
   await dialog.getByLabel("Code", { exact: true }).fill(generateSync({ secret }));

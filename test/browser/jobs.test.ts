@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
-import { emailOf, startSession } from "../http/accounts";
+import { startSession } from "../http/accounts";
 import { CUT, RENDER, startChain } from "../http/chains";
 import { wav } from "../http/media";
-import { addMember, createWorkspace } from "../http/workspace-calls";
+import { createWorkspace, join } from "../http/workspace-calls";
 import { useDashboard } from "./dashboard";
 import { insertEndedJobs } from "./job-rows";
 
@@ -52,12 +52,12 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   await page.getByRole("heading", { level: 1, name: "Cut and render of talk.wav" }).waitFor();
   hold.release();
   await page.getByRole("button", { name: "Retry" }).first().click();
-  await page.getByRole("button", { name: "Download" }).waitFor();
+  await page.getByRole("button", { name: "Download", exact: true }).waitFor();
   expect(await page.getByRole("listitem").filter({ hasText: "took" }).count()).toBe(2);
   const link = page.getByRole("link", { name: "talk.wav" });
   expect(await link.getAttribute("href")).toBe(`/assets/${asset.id}`);
   const downloaded = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Download" }).click();
+  await page.getByRole("button", { name: "Download", exact: true }).click();
   expect((await downloaded).suggestedFilename()).toEndWith(".m4a");
   expect(page.url()).toEndWith(`/jobs/${id}`);
 });
@@ -87,11 +87,12 @@ test("a viewer has no controls, others find nothing, and an error can be tried a
   expectFailures(404, 500);
   const [owner, viewer] = [await startSession(server(), await server().user()), await server().user()];
   const { id: workspaceId } = await createWorkspace(owner);
-  await addMember(owner, workspaceId, emailOf(viewer), "viewer");
-  const [id] = await insertEndedJobs(server(), { userId: workspaceId }, [{ state: "cancelled" }], owner.userId);
+  await join(owner, workspaceId, await startSession(server(), viewer), "viewer");
+  await insertEndedJobs(server(), { userId: workspaceId }, [{ state: "cancelled" }], owner.userId);
+  const [hidden] = await insertEndedJobs(server(), { userId: owner.userId }, [{ state: "cancelled" }], owner.userId);
   const context = await browse(viewer);
   const page = await context.newPage();
-  await page.goto(address(`/jobs/${id}`));
+  await page.goto(address(`/jobs/${hidden}`));
   await page.getByRole("heading", { level: 1, name: "Job not found" }).waitFor();
   let isBroken = true;
   await page.route("**/api/v1/pipelines?**", (route) =>

@@ -59,6 +59,7 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   await page.getByRole("heading", { name: "Takes" }).waitFor();
 
   await tabTo(page, "Words");
+  await keyboard.press("Home");
   const removed = (await struck()).join(" ");
   await keyboard.press("Control+ArrowRight");
   await keyboard.press("Control+ArrowRight");

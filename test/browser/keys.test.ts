@@ -4,6 +4,7 @@ import { isFullSize } from "../full-size";
 import { PASSWORD, startSession, withPassword } from "../http/accounts";
 import { createClient } from "../http/client";
 import { tryCall } from "../http/outcome";
+import { join } from "../http/workspace-calls";
 import { readError, useDashboard } from "./dashboard";
 import { readFocus } from "./keys";
 
@@ -111,9 +112,7 @@ test.if(isFullSize)("a key of a shared workspace names it, and a viewer's key re
   const owner = await startSession(server(), await server().user());
   const viewer = await server().user();
   const { id } = await owner.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Newsroom" } });
-  await owner.must("POST", `/api/v1/workspaces/${id}/members`, {
-    json: { email: `${viewer.userId}@example.test`, role: "viewer" },
-  });
+  await join(owner, id, await startSession(server(), viewer), "viewer");
   const page = await open("/keys", viewer);
   await page.getByRole("button", { name: "New API key" }).click();
   await page.getByLabel("Name").fill("Wall");

@@ -17,7 +17,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
   expectFailures(401, 404);
   const administrator = await createAdmin(server());
   const anna = await withPassword(server(), await server().user(0));
-  const { url } = await anna.must<{ url: string }>("POST", "/api/v1/billing/checkout", {
+  const { url } = await (await startSession(server(), anna)).must<{ url: string }>("POST", "/api/v1/billing/checkout", {
     json: { price_id: "studio-monthly" },
   });
   const { pathname } = new URL(url);
@@ -55,7 +55,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
 test.if(isFullSize)("a second decision says why it is refused", async () => {
   expectFailures(409);
   const anna = await server().user(0);
-  const { url } = await anna.must<{ url: string }>("POST", "/api/v1/billing/checkout", {
+  const { url } = await (await startSession(server(), anna)).must<{ url: string }>("POST", "/api/v1/billing/checkout", {
     json: { price_id: "pack-600" },
   });
   const { pathname } = new URL(url);

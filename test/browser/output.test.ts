@@ -87,6 +87,22 @@ test("a share link is shown once, copied without a secure context, and works wit
   await button("Done").click();
   expect((await fetch(link)).status).toBe(200);
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Share");
+
+  await button("Share").click();
+  await page.getByRole("button", { name: /^Revoke the link/ }).click();
+  await page.getByRole("region", { name: "Links that work" }).waitFor({ state: "detached" });
+  expect((await fetch(link)).status).toBe(404);
+  await button("Cancel").click();
+});
+
+test("a file that is dropped beside its place is not opened", async () => {
+  const isIgnored = await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["x"], "x.txt"));
+    const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+    return !document.querySelector("h1, h2")!.dispatchEvent(event);
+  });
+  expect(isIgnored).toBe(true);
 });
 
 test.if(isFullSize)("exports and subtitles are downloaded, with the programs that read them", async () => {

@@ -7,6 +7,7 @@ import { insertDelivery } from "../../src/store/webhooks";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import { receiver } from "../http/receiver";
+import { join } from "../http/workspace-calls";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
 
@@ -115,8 +116,7 @@ test("a viewer reads, somebody else finds nothing, and a server that fails is sa
   const owner = await startSession(server(), user);
   const viewer = await server().user();
   const { id } = await owner.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Newsroom" } });
-  const email = `${viewer.userId}@example.test`;
-  await owner.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email, role: "viewer" } });
+  await join(owner, id, await startSession(server(), viewer), "viewer");
   const endpoint = await owner.must<Endpoint>("POST", "/api/v1/webhook-endpoints", {
     json: { url: "http://127.0.0.1:8080/hook", event_types: ["cut.failed"] },
     headers: { "Offcut-Workspace": id },

@@ -1,8 +1,11 @@
 /** A real browser: workspaces and their members. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { emailOf, PASSWORD, startSession } from "../http/accounts";
+import type { WorkspaceRole } from "../../src/domain/access";
+import { setEmailVerified } from "../../src/store/users";
+import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import type { Client } from "../http/client";
+import { join } from "../http/workspace-calls";
 import { readError, useDashboard, withholdEvents } from "./dashboard";
 
 const { address, browse, open, server, expectFailures } = useDashboard();
@@ -11,10 +14,10 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 
 /** Creates a workspace with a member. Returns its path. */
-async function createWorkspace(owner: Client, member: Client, role: string): Promise<string> {
+async function createWorkspace(owner: Client, member: Client, role: WorkspaceRole): Promise<string> {
   const session = await startSession(server(), owner);
   const { id } = await session.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
-  await session.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email: emailOf(member), role } });
+  await join(session, id, await startSession(server(), member), role);
   return `/workspaces/${id}`;
 }
 
@@ -27,7 +30,8 @@ async function addMember(page: Page, email: string, role: string): Promise<void>
 
 test("an owner creates a workspace, adds, invites, changes and removes, renames and deletes", async () => {
   // What is asked about a workspace in the moment of its deletion is answered with 404, which the browser reports.
-  expectFailures(404, 409);
+  // Whoever opens an invitation may have no session.
+  expectFailures(401, 404, 409);
   const [owner, member] = [await server().user(), await server().user()];
   const page = await open("/workspaces", owner);
   await page.getByRole("heading", { name: "Work with others" }).waitFor();
@@ -39,8 +43,22 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   expect(await button(page, "Leave the workspace").count()).toBe(0);
 
   await addMember(page, emailOf(member), "Viewer");
+  const memberLink = await page.getByRole("textbox", { name: "Invitation link" }).inputValue();
+  await button(page, "Done").click();
+  const memberPage = await (await browse(member)).newPage();
+  const invited = new URL(memberLink);
+  await memberPage.goto(address(invited.pathname + invited.hash));
+  await memberPage.getByText(`invites ${emailOf(member)} to the workspace Studio as a viewer.`).waitFor();
+  await button(memberPage, "Accept the invitation").click();
+  // The page opens in the workspace.
+  await memberPage.getByRole("heading", { name: "Start with a project" }).waitFor();
+  const chosen = memberPage.getByLabel("Workspace", { exact: true });
+  expect(await chosen.locator("option:checked").textContent()).toBe("Studio");
+  await memberPage.close();
+  await page.reload();
   const role = page.getByLabel(`Role of ${emailOf(member)}`);
   await role.waitFor();
+  await rowOf(page, emailOf(member)).getByText("Not confirmed").waitFor();
   await addMember(page, emailOf(member), "Viewer");
   expect(await readError(page)).toContain("is already a member");
   await page.keyboard.press("Escape");
@@ -56,9 +74,12 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   const guest = await (await browse(null)).newPage();
   const { pathname, hash } = new URL(link);
   await guest.goto(address(pathname + hash));
+  await guest.getByText("to the workspace Studio as a viewer.").waitFor();
   await guest.getByLabel("New password").fill(PASSWORD);
   await guest.keyboard.press("Enter");
-  await guest.getByLabel("Workspace", { exact: true }).waitFor();
+  const current = guest.getByLabel("Workspace", { exact: true });
+  await current.waitFor();
+  expect(await current.locator("option:checked").textContent()).toBe("Studio");
   await guest.close();
   await addMember(page, "late@studio.example", "Editor");
   await button(page, "Done").click();
@@ -116,13 +137,50 @@ test("a viewer sees no write control and can leave; to others there is no such w
   await session.must("DELETE", member);
   await page.getByText("You no longer have access to Studio.").waitFor();
   await page.getByLabel("Workspace", { exact: true }).waitFor({ state: "detached" });
-  await session.must("POST", `/api/v1${path}/members`, { json: { email: emailOf(viewer), role: "viewer" } });
+  await join(session, path.split("/").at(-1)!, await startSession(server(), viewer), "viewer");
   await page.goto(address(path));
   await button(page, "Leave the workspace").click();
   await button(page, "Leave").click();
   await page.getByText("You have left Studio.").waitFor();
   await page.goto(address(path));
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
+});
+
+test("an invitation waits for its account in the list, with a notification; a link brings it in after a sign-in", async () => {
+  expectFailures(401);
+  await createAdmin(server());
+  const [owner, guest, late] = [await server().user(), await server().user(), await server().user()];
+  await server()
+    .services()
+    .store.write((tx) => setEmailVerified(tx, guest.userId, 1));
+  const session = await startSession(server(), owner);
+  const page = await open("/projects", guest);
+  for (const name of ["Studio", "Film"]) {
+    const { id } = await session.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name } });
+    await session.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email: emailOf(guest), role: "editor" } });
+  }
+  await page.getByRole("button", { name: "Notifications, 2 unread" }).click();
+  await page.getByRole("link", { name: `${emailOf(owner)} invites you to Film` }).click();
+  await button(page, "Decline the invitation to Film").click();
+  await page.getByText("You declined the invitation to Film.").waitFor();
+  await button(page, "Accept the invitation to Studio").click();
+  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  expect(await page.getByLabel("Workspace", { exact: true }).locator("option:checked").textContent()).toBe("Studio");
+
+  await withPassword(server(), late);
+  const { id } = await session.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "News" } });
+  const json = { email: emailOf(late), role: "viewer" };
+  const added = await session.must<{ invitation_url: string }>("POST", `/api/v1/workspaces/${id}/members`, { json });
+  const { pathname, hash } = new URL(added.invitation_url);
+  const other = await (await browse(null)).newPage();
+  await other.goto(address(pathname + hash));
+  await button(other, "I have an account").click();
+  await other.getByLabel("Email").fill(emailOf(late));
+  await other.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await other.keyboard.press("Enter");
+  await button(other, "Accept the invitation").click();
+  await other.getByLabel("Workspace", { exact: true }).waitFor();
+  expect(await other.getByLabel("Workspace", { exact: true }).locator("option:checked").textContent()).toBe("News");
 });
 
 test("a workspace that cannot be read is tried again", async () => {

@@ -42,6 +42,7 @@ export const storageTotals = exactly({
   source_bytes: count,
   derived_bytes: count,
   render_bytes: count,
+  text_bytes: count,
   recordings: count,
   renders: count,
   database_bytes: orNull(count),

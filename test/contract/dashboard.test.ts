@@ -16,6 +16,7 @@ import { dataExportRows } from "./rows/data-export";
 import { draftRows } from "./rows/drafts";
 import { liveUpdateRows } from "./rows/live-updates";
 import { notificationRows } from "./rows/notifications";
+import { nullableFieldRows } from "./rows/nullable-fields";
 import { pipelineRows } from "./rows/pipelines";
 import { providerAndDeviceRows } from "./rows/providers-and-devices";
 import { secondFactorRows } from "./rows/second-factors";
@@ -30,6 +31,7 @@ setDefaultTimeout(60_000);
 
 const ROWS = [
   ...familyRows,
+  ...nullableFieldRows,
   ...serverStatusRows,
   ...signInRows,
   ...sessionRows,

@@ -24,6 +24,7 @@ import { refundCharge } from "../../src/work/charge";
 import { createCut } from "../../src/work/cut-requests";
 import { removeAsset, removeCut, removeRender } from "../../src/work/deletion";
 import { createJobSource } from "../../src/work/job-source";
+import { createServerCounters } from "../../src/work/metrics";
 import { cancelPipeline, createChain, retryStep } from "../../src/work/pipeline-requests";
 import { completePipelineStep, endPipelineStep, startPipeline } from "../../src/work/pipelines";
 import { JOBS } from "../../src/work/registry";
@@ -97,6 +98,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     },
     log: createLog(() => {}, false),
     now: () => clock,
+    counters: createServerCounters(),
     runner: { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} },
   };
   const source = createJobSource(services);

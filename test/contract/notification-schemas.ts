@@ -58,6 +58,22 @@ export const notification = Type.Union([
     error_message: orNull(text),
     download_url: orNull(url),
   }),
+  notificationOf("workspace_invitation", "account", {
+    invitation_id: uuid,
+    invited_workspace_id: uuid,
+    workspace_name: text,
+    role: oneOf("owner", "editor", "viewer"),
+    invited_by: orNull(text),
+    expires_at: time,
+  }),
+  notificationOf("order_pending", "billing", {
+    order_id: uuid,
+    price_name: text,
+    credits: count,
+    amount: count,
+    currency: text,
+    ordered_by: text,
+  }),
 ]);
 
 export const notificationList = exactly({

@@ -65,11 +65,12 @@ function listGaps(route: Route, operation: Described | undefined): string[] {
 
 function listResponseGaps(route: Route, { responses, security }: Described): string[] {
   const gaps: string[] = [];
-  for (const [status, { body }] of Object.entries(route.responses)) {
+  for (const [status, { content }] of Object.entries(route.responses)) {
     const described = responses[status];
     if (!described?.description) gaps.push(`no ${status}`);
     const hasSchema = Object.values(described?.content ?? {}).some(({ schema }) => schema !== undefined);
-    if (hasSchema !== (body !== null)) gaps.push(`${status}: schema ${hasSchema ? "of nothing" : "is missing"}`);
+    if (hasSchema !== (content !== undefined))
+      gaps.push(`${status}: schema ${hasSchema ? "of nothing" : "is missing"}`);
   }
   const isOpen = route.access.authentication === "none";
   const needed = isOpen ? ["429", "500"] : ["401", "403", "429", "500"];
@@ -108,7 +109,7 @@ describe("every document", () => {
       for (const name of document.security.flatMap(Object.keys))
         expect([at, schemes]).toEqual([at, expect.arrayContaining([name])]);
       const described = Object.values(document.paths).flatMap(Object.keys).length;
-      const uploads = (family.hasUploads ? 4 : 0) + (family.hasSignedUploads ? 1 : 0);
+      const uploads = (family.hasUploads ? 4 : 0) + (family.hasSignedUploads ? 2 : 0);
       expect([at, described]).toEqual([at, family.routes.length + uploads]);
       const ids = Object.values(document.paths).flatMap((item) =>
         Object.values(item).map((operation) => (operation as Described).operationId),

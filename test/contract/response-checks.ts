@@ -6,7 +6,7 @@ import { DASHBOARD_PREFIX, dashboardRoutes } from "../../src/http/dashboard";
 import { PUBLIC_PREFIX, publicRoutes } from "../../src/http/public";
 import type { ResponseDoc } from "../../src/http/response-docs";
 import type { Route } from "../../src/http/route";
-import { SCHEMAS } from "../../src/http/schemas";
+import { SCHEMAS, type SchemaName } from "../../src/http/schemas";
 import type { ErrorBody } from "../http/resources";
 import { dashboardFailure, dashboardValidation, failure } from "./schemas";
 
@@ -44,10 +44,11 @@ export const listErrors = (schema: TSchema, value: unknown): string[] =>
 
 /** Returns the schema of a response; null if it has no JSON body. */
 export const findResponseSchema = (response: ResponseDoc): TSchema | null => {
-  if (response.body === null || response.body.kind === "file" || response.body.kind === "events") return null;
-  const schema: TSchema = SCHEMAS[response.body.name];
-  if (response.body.kind === "resource") return schema;
-  if (response.body.kind === "offset_page") return offsetPageOf(schema);
+  const described = response.content?.["application/json"]?.schema as JsonSchema | undefined;
+  if (!described) return null;
+  if (described.$ref) return findSchema(described);
+  const schema = findSchema(described.properties!.items!.items!);
+  if ("offset" in described.properties!) return offsetPageOf(schema);
   return Type.Object(
     {
       items: Type.Array(schema),
@@ -57,6 +58,8 @@ export const findResponseSchema = (response: ResponseDoc): TSchema | null => {
     { additionalProperties: false },
   );
 };
+
+const findSchema = ({ $ref }: JsonSchema): TSchema => SCHEMAS[$ref!.replace("#/components/schemas/", "") as SchemaName];
 
 const offsetPageOf = (schema: TSchema): TSchema =>
   Type.Object(

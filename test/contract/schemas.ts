@@ -122,6 +122,7 @@ const renderFields = {
     resolution: orNull(Type.String({ pattern: "^[1-9][0-9]*p$" })),
     video_bitrate: orNull(count),
     frame_rate: orNull(count),
+    exact_frame_rate: orNull(rate),
     audio_bitrate: orNull(count),
   }),
   size_bytes: orNull(count),
@@ -190,6 +191,22 @@ export const authMethods = exactly({
   oidc: Type.Array(exactly({ name: text, start_url: text })),
 });
 
+export const identityList = exactly({
+  items: Type.Array(
+    exactly({
+      id: uuid,
+      provider: text,
+      issuer: text,
+      email: orNull(text),
+      created_at: time,
+      last_sign_in_at: orNull(time),
+    }),
+  ),
+  total: Type.Integer({ minimum: 0 }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+
 export const sessionList = exactly({
   items: Type.Array(
     exactly({
@@ -232,13 +249,13 @@ const CODES = [
   "rate_limited",
 ];
 
-/** An error of the public family. `fields` names invalid parts of the body, the query or the path. */
+/** An error of the public family. `fields` names invalid parts of the body, the query, the path or the headers. */
 export const failure = exactly({
   error: exactly({
     code: oneOf(...CODES),
     message: Type.String({ pattern: "^[^\\n\\r]+$" }),
     fields: Type.Optional(
-      Type.Array(exactly({ field: Type.String({ pattern: "^(body|query|path)(\\.|$)" }), message: text }), {
+      Type.Array(exactly({ field: Type.String({ pattern: "^(body|query|path|header)\\." }), message: text }), {
         minItems: 1,
       }),
     ),

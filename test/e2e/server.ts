@@ -48,9 +48,13 @@ async function askServer<T>(data: string, command: string, args: Record<string, 
   return (await answer.json()) as T;
 }
 
+/** Creates an account without a key on a running server. */
+export const createAccount = (data: string, email: string, credits: number): Promise<{ id: string }> =>
+  askServer<{ id: string }>(data, "user create", { email, password: PASSWORD, credits });
+
 /** Creates an account and a key of it on a running server; the command line would take two processes for that. */
 export async function createUser(data: string, email: string, credits: number): Promise<{ id: string; key: string }> {
-  const { id } = await askServer<{ id: string }>(data, "user create", { email, password: PASSWORD, credits });
+  const { id } = await createAccount(data, email, credits);
   const { key } = await askServer<{ key: string }>(data, "key create", { email, name: "test" });
   return { id, key };
 }

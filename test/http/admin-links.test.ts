@@ -91,7 +91,30 @@ test.each([{ role: "member" }, { disabled: true }])("the links of an administrat
   expect((await server.nobody.call("POST", "/api/v1/auth/password/reset", { json: body })).status).toBe(401);
 });
 
+test.each([{ role: "member" }, { disabled: true }])(
+  "so does the role of administrators who have not accepted, with %p",
+  async (json) => {
+    const former = await startSession(server, await createAdmin(server));
+    const email = `${crypto.randomUUID()}@example.test`;
+    const { user } = await former.must<Invited>("POST", USERS, { json: { email, role: "admin" } });
+    const used = await former.must<Invited>("POST", USERS, { json: { email: `used-${email}`, role: "admin" } });
+    expect((await accept(tokenOf(used.invitation_url, "invitation"))).status).toBe(201);
+    expect(await attempt(admin, "PATCH", `${USERS}/${former.userId}`, json)).toBe("200");
+    const readRole = async (id: string) => (await admin.must<{ role: string }>("GET", `${USERS}/${id}`)).role;
+    expect([await readRole(user.id), await readRole(used.user.id)]).toEqual(["member", "admin"]);
+  },
+);
+
+test("an administrator who has not accepted does not count as another one", async () => {
+  await using own = await harness();
+  const only = await startSession(own, await createAdmin(own));
+  await only.must("POST", USERS, { json: { email: "waiting@example.test", role: "admin" } });
+  expect(await attempt(only, "PATCH", `${USERS}/${only.userId}`, { role: "member" })).toBe("409 conflict");
+});
+
 test.each<[string, unknown, string]>([
+  ["an invisible character", { email: "a\u200bnna@example.test" }, "422 body.email"],
+  ["a look-alike", { email: "ａnna@example.test" }, "422 body.email"],
   ["no address", {}, "422 body.email"],
   ["an address that is none", { email: "anna" }, "422 body.email"],
   ["an address with a line break", { email: "a@b.test\nBcc: c@d.test" }, "422 body.email"],

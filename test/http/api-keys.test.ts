@@ -1,7 +1,10 @@
 /** API keys, through the family `/api-keys`. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
-import { listAuditLog, startSession } from "./accounts";
+import { setEmailVerified } from "../../src/store/users";
+import { runAdmin } from "../../src/work/admin-commands";
+import { startSmtpReceiver } from "../smtp";
+import { emailOf, listAuditLog, startSession } from "./accounts";
 import { type Client, createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { NO_ID, tryCall } from "./outcome";
@@ -207,4 +210,41 @@ test("the OpenAPI document describes every call", async () => {
     ["get", "/api-keys", "getApiKeys", "api-keys"],
     ["delete", "/api-keys/{key_id}", "deleteApiKeysKeyId", "api-keys"],
   ]);
+});
+
+describe("a mail says that a key was created", () => {
+  const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
+
+  test("in the dashboard, for a device and in the shell; at most 10 an hour", async () => {
+    await using smtp = await startSmtpReceiver();
+    await using mailing = await harness({ SMTP_URL: smtp.url });
+    const user = await mailing.user();
+    const session = await startSession(mailing, user);
+    const email = emailOf(user);
+    await mailing.services().store.write((tx) => setEmailVerified(tx, user.userId, 1));
+    // Two calls with one key of the request create one API key.
+    for (let times = 0; times < 2; times++)
+      expect((await create(session, { name: "Station" }, { "Idempotency-Key": "one" })).status).toBe(201);
+    const { subject, text } = await smtp.mailTo(email);
+    expect(subject).toBe("An API key was created");
+    expect(text).toContain('The API key "Station" (sk_');
+
+    const form = (path: string, fields: Record<string, string>, by = mailing.nobody) =>
+      by.must<{ device_code: string; user_code: string }>("POST", `/oauth/${path}`, {
+        body: new URLSearchParams(fields).toString(),
+        headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      });
+    const { device_code, user_code } = await form("device/code", { client_id: "panel" });
+    await form("device/approve", { user_code }, session);
+    await form("token", { grant_type: GRANT, device_code, client_id: "panel" });
+    expect((await smtp.mailTo(email, 1)).text).toContain('The API key "panel"');
+
+    await runAdmin(mailing.services(), "key create", { email, name: "shell" });
+    expect((await smtp.mailTo(email, 2)).text).toContain('The API key "shell"');
+
+    for (let n = 0; n < 20; n++) expect((await create(session, { name: `k${n}` })).status).toBe(201);
+    // Not counted with the others: a code of a sign-in must not be dropped.
+    const rows = await mailing.services().store.read.all(`SELECT id FROM mails WHERE template = 'api_key_created'`);
+    expect(rows).toHaveLength(10);
+  });
 });

@@ -10,7 +10,7 @@ import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { silentVideo, video, wav } from "./media";
 import { dashboardOutcome, NO_ID } from "./outcome";
-import { addMember, createWorkspace, inside } from "./workspace-calls";
+import { createWorkspace, inside, join } from "./workspace-calls";
 
 setDefaultTimeout(3 * PATIENCE_MS);
 
@@ -113,7 +113,7 @@ describe("media of", () => {
   test("a shared workspace, named in the query, is readable for a viewer", async () => {
     const [owner, viewer] = [await startSession(server, anna), await startSession(server, await server.user())];
     const { id: workspace } = await createWorkspace(owner);
-    await addMember(owner, workspace, `${viewer.userId}@example.test`, "viewer");
+    await join(owner, workspace, viewer, "viewer");
     await server
       .services()
       .store.write((tx) => tx.run(sql`UPDATE assets SET workspace_id = ${workspace} WHERE id = ${sound}`));

@@ -53,7 +53,7 @@ describe("creating a cut", () => {
     ["with a number as its script", { script: 5 }, "422 validation_error body.script"],
     ["with 20,000 words", { script: "word ".repeat(20_000) }, "201"],
     ["with 20,001 words", { script: "word ".repeat(20_001) }, "422 validation_error body.script"],
-    ["with U+0000", { script: "a\u0000" }, "422 validation_error body"],
+    ["with U+0000", { script: "a\u0000" }, "422 validation_error body.script"],
     ["in an unknown mode", { options: { mode: "wild" } }, "422 validation_error body.options.mode"],
     ["with an unknown option", { options: { speed: 2 } }, "422 validation_error body.options.speed"],
     ["with null as its options", { options: null }, "422 validation_error body.options"],

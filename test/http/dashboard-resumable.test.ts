@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Readable } from "node:stream";
 import { DetailedError, Upload, type UploadOptions } from "tus-js-client";
+import { dashboardRoutes } from "../../src/http/dashboard";
 import { grantWorkspace } from "../unit/store/test-store";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { attempt, dashboardOutcome, NO_ID } from "./outcome";
 import type { AssetDetail } from "./resources";
-import { createResumable, createSessionUser, formatMetadata } from "./upload-clients";
+import { createLink, createResumable, createSessionUser, formatMetadata } from "./upload-clients";
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -40,12 +41,6 @@ const patch = async (id: string, offset: number, body: BodyInit, headers: Record
   );
 const open = async (headers: Record<string, string> = {}): Promise<string> =>
   (await createResumable(anna, headers)).body.asset.id;
-
-test("discovery names the deferred length, here only", async () => {
-  const list = async (path: string) => (await server.nobody.call("OPTIONS", path)).headers.get("tus-extension");
-  expect(await list(`/api/v1/uploads/${NO_ID}`)).toBe("creation,creation-defer-length,termination,expiration");
-  expect(await list(`/v1/uploads/${NO_ID}`)).toBe("creation,termination,expiration");
-});
 
 describe("creation", () => {
   test("answers the asset, its session and the TUS headers", async () => {
@@ -227,16 +222,55 @@ describe("the session cookie", () => {
     expect(await attempt(anna, "DELETE", `/api/v1/assets/${body.asset.id}`)).toBe("404 not_found");
   });
 
-  test("does not count without an Origin, nor from another one", async () => {
-    expect(dashboardOutcome(await creation({}))).toBe("403 forbidden");
-    expect(dashboardOutcome(await creation({ Origin: "https://evil.example" }))).toBe("403 forbidden");
+  const own = () => server.url();
+  const foreign = ["https://evil.example", "null", "", "http://127.0.0.1:1"];
+  const SENDERS: [string, () => Record<string, string>, boolean][] = [
+    ["a program", () => ({}), true],
+    ["a program that says who asked for it", () => ({ "Sec-Fetch-Site": "none" }), true],
+    ["a page of this server without an Origin", () => ({ "Sec-Fetch-Site": "same-origin" }), true],
+    ["a page of this server", () => ({ Origin: own(), "Sec-Fetch-Site": "same-origin" }), true],
+    ["a page of the same domain", () => ({ "Sec-Fetch-Site": "same-site" }), false],
+    ["a page of another site", () => ({ "Sec-Fetch-Site": "cross-site" }), false],
+    ["a browser of another time", () => ({ "Sec-Fetch-Site": "Same-Origin" }), false],
+    ["two at once", () => ({ "Sec-Fetch-Site": "none, cross-site" }), false],
+    ...foreign.flatMap((Origin): [string, () => Record<string, string>, boolean][] => [
+      [`Origin ${Origin}`, () => ({ Origin }), false],
+      [`Origin ${Origin} that claims to be no other site`, () => ({ Origin, "Sec-Fetch-Site": "none" }), false],
+    ]),
+  ];
+
+  test.each(SENDERS)("of %s", async (_, sent, isAccepted) => {
+    const as = server.nobody;
+    const headers: Record<string, string> = { ...cookie(), ...sent() };
     const id = await open({ "Upload-Length": "100" });
-    expect(await patch(id, 0, "x", { ...cookie(), Origin: "https://evil.example" }, server.nobody)).toBe(
-      "403 forbidden",
-    );
-    const override = { ...cookie(), Origin: "https://evil.example", "X-HTTP-Method-Override": "DELETE" };
-    const reply = await server.nobody.call("POST", `/api/v1/uploads/${id}`, { headers: server.nobody.tus(override) });
-    expect(reply.status).toBe(403);
+    const { asset } = await createLink(anna);
+    const transfer = async (method: string, more: Record<string, string> = {}) =>
+      dashboardOutcome(await as.call(method, `/api/v1/uploads/${id}`, { headers: as.tus({ ...headers, ...more }) }));
+    const json = { type: "audio" };
+    const outcomes = [
+      dashboardOutcome(await creation({ ...sent(), "Upload-Length": "100" })),
+      dashboardOutcome(await as.call("POST", "/api/v1/assets/upload-url", { json, headers })),
+      await patch(id, 0, "x", headers, as),
+      await transfer("DELETE"),
+      await transfer("POST", { "X-HTTP-Method-Override": "DELETE" }),
+      dashboardOutcome(await as.call("DELETE", `/api/v1/assets/${asset.id}`, { headers })),
+    ];
+    const accepted = ["201", "201", "204", "204", "204", "204"];
+    expect(outcomes).toEqual(isAccepted ? accepted : accepted.map(() => "403 forbidden"));
+    // Reading needs no Origin, as everywhere.
+    const read = await as.call("HEAD", `/api/v1/uploads/${id}`, { headers: as.tus(headers) });
+    expect(read.status).toBe(isAccepted ? 404 : 200);
+    const project = await as.call("POST", "/api/v1/projects", { json: { name: "P" }, headers });
+    expect(project.status).toBe(headers.Origin === own() ? 201 : 403);
+  });
+
+  test("counts without an Origin for the calls of uploads only", () => {
+    const lenient = dashboardRoutes.filter(({ access }) => access.origin === "optional");
+    expect(lenient.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      "DELETE /assets/:asset_id",
+      "POST /assets/upload-resumable",
+      "POST /assets/upload-url",
+    ]);
   });
 });
 

@@ -95,7 +95,7 @@ describe("a cut file", () => {
       type: null,
       extension: "json",
       content_type: "application/json",
-      duration_seconds: null,
+      duration_seconds: "1.5",
       size_bytes: json(PLAN).length,
     });
     expect(await (await fetch(asset.download_url!)).json()).toEqual(PLAN);

@@ -2,13 +2,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
+import { readBalance } from "../../src/store/credits";
+import { insertOidcIdentity, listOidcIdentities } from "../../src/store/oidc-identities";
 import { getUser, recordSignIn } from "../../src/store/users";
 import { createInvitation } from "../../src/work/identity/invitations";
 import type { SmtpReceiver } from "../smtp";
-import { createAdmin, emailOf, PASSWORD, withPassword } from "./accounts";
+import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
-import { type Harness, PATIENCE_MS } from "./harness";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { type MailingServer, PUBLIC_URL, startMailingServer } from "./with-mail";
+import { addMember, createWorkspace } from "./workspace-calls";
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -111,10 +114,79 @@ describe("an invitation", () => {
     await invite(address());
   });
 
+  test("creates at most 20 accounts an hour from an address where sign-up is open, but for those of administrators", async () => {
+    const ben = (await findUser((await member()).userId))!;
+    const headers = { "X-Forwarded-For": "198.51.100.7" };
+    const accept = async (invitedBy?: typeof ben) => {
+      const workspace = invitedBy && ({ id: ben.id, role: "viewer" } as const);
+      const { url } = await invite(`${newId()}@example.test`, { ...(invitedBy && { invitedBy, workspace }) });
+      return (await post("auth/invitation", { token: url.split("#")[1], password: PASSWORD }, headers)).status;
+    };
+    for (let times = 0; times < 20; times++) expect(await accept(ben)).toBe(201);
+    expect([await accept(ben), await accept()]).toEqual([429, 201]);
+  });
+
   test("expires after 7 days", async () => {
     const email = `${newId()}@example.test`;
     const { url } = await invite(email);
     server.advance(7 * 24 * HOUR);
+    const token = url.split("#")[1];
+    expect((await post("auth/invitation", { token, password: PASSWORD })).status).toBe(401);
+  });
+
+  test("of an administrator who is none any more confirms no address and grants no credits", async () => {
+    await using closed = await harness();
+    const { store } = closed.services();
+    const [admin, other] = [await createAdmin(closed), await startSession(closed, await createAdmin(closed))];
+    const workspace = await (await startSession(closed, admin)).must<{ id: string }>("POST", "/api/v1/workspaces", {
+      json: { name: "Studio" },
+    });
+    const invitedBy = (await getUser(store.read, admin.userId))!;
+    const email = "eve@example.test";
+    const { url } = await store.write((tx) =>
+      createInvitation(closed.services(), tx, {
+        email,
+        userId: null,
+        workspace: { id: workspace.id, role: "viewer" },
+        invitedBy,
+      }),
+    );
+    await other.must("PATCH", `/api/v1/admin/users/${admin.userId}`, { json: { role: "member" } });
+    const json = { token: url.split("#")[1], password: PASSWORD };
+    const accepted = await closed.nobody.call<{ user: { id: string } }>("POST", "/api/v1/auth/invitation", { json });
+    // An owner of a workspace may still invite to it.
+    expect(accepted.status).toBe(201);
+    const { id } = accepted.body.user;
+    expect((await getUser(store.read, id))!.email_verified_at).toBeNull();
+    expect(await readBalance(store.read, id)).toBe(0);
+  });
+
+  test("of an administrator confirms the address of an account that accepts with the link; of a former one it does not", async () => {
+    const [admin, other] = [await createAdmin(server), await startSession(server, await createAdmin(server))];
+    const session = await startSession(server, admin);
+    const { id: workspace } = await createWorkspace(session);
+    for (const isFormer of [false, true]) {
+      const guest = await startSession(server, await member());
+      const { issuer, subject } = { issuer: "https://id.example", subject: guest.userId };
+      const identity = { id: newId(), user_id: guest.userId, issuer, subject, email: null, created_at: 1 };
+      await server.services().store.write((tx) => insertOidcIdentity(tx, identity));
+      const { body } = await addMember(session, workspace, emailOf(guest));
+      if (isFormer) await other.must("PATCH", `/api/v1/admin/users/${admin.userId}`, { json: { role: "member" } });
+      const token = body.invitation_url!.split("#")[1];
+      await guest.must("POST", "/api/v1/invitations/accept", { json: { token } });
+      expect((await findUser(guest.userId))!.email_verified_at === null).toBe(isFormer);
+      // What a stranger may have linked before ends with the first proof of the address.
+      expect(await listOidcIdentities(server.services().store.read, guest.userId)).toHaveLength(isFormer ? 1 : 0);
+    }
+  });
+
+  test("of an owner of a workspace who is none any more does not work", async () => {
+    const ben = (await findUser((await member()).userId))!;
+    const email = `${newId()}@example.test`;
+    const { url } = await invite(email, { invitedBy: ben, workspace: { id: ben.id, role: "viewer" } });
+    await server
+      .services()
+      .store.write((tx) => tx.run(sql`UPDATE workspace_members SET role = 'editor' WHERE user_id = ${ben.id}`));
     const token = url.split("#")[1];
     expect((await post("auth/invitation", { token, password: PASSWORD })).status).toBe(401);
   });

@@ -5,7 +5,7 @@ import type { NotificationType } from "../../src/domain/notifications";
 import { notify } from "../../src/work/notifications";
 import { addMember } from "../unit/store/test-store";
 import { until } from "../until";
-import { emailOf } from "./accounts";
+import { emailOf, startSession } from "./accounts";
 import type { Client } from "./client";
 import { PATIENCE_MS } from "./harness";
 import { sample, send } from "./notification-samples";
@@ -60,8 +60,10 @@ const failed = (name: string) => sample("pipeline_failed", { asset_name: name })
 const settle = (user: Client, states: string[]) =>
   until(`mails ${states}`, async () => (await mailStates(user)).join() === states.join());
 
-const prefer = (user: Client, type: NotificationType, channel: string, enabled: boolean) =>
-  user.must("PATCH", "/api/v1/notifications/preferences", { json: { items: [{ type, channel, enabled }] } });
+const prefer = async (user: Client, type: NotificationType, channel: string, enabled: boolean) => {
+  const json = { items: [{ type, channel, enabled }] };
+  return (await startSession(s.server, user)).must("PATCH", "/api/v1/notifications/preferences", { json });
+};
 
 test("the first is mailed at once, those of the next 10 minutes in one mail after them", async () => {
   const [anna, bela] = [await confirmed(), await confirmed()];

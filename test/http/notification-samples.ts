@@ -37,6 +37,22 @@ export const PAYLOADS: NotificationPayloads = {
     size_bytes: null,
     error_message: null,
   },
+  workspace_invitation: {
+    invitation_id: ID,
+    invited_workspace_id: ID,
+    workspace_name: "Studio",
+    role: "editor",
+    invited_by: "Grace Hopper",
+    expires_at: AT,
+  },
+  order_pending: {
+    order_id: ID,
+    price_name: "600 credits",
+    credits: 600,
+    amount: 1200,
+    currency: "eur",
+    ordered_by: "ada@studio.example",
+  },
 };
 
 /** Returns a notification of a type; `change` replaces parts of its payload. */

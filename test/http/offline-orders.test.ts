@@ -83,6 +83,19 @@ test("decisions are in the audit log, with who ordered what", async () => {
   });
 });
 
+test("administrators are notified of an order that waits, once", async () => {
+  const anna = await user();
+  const id = await order(anna);
+  type Notice = { type: string; payload: { order_id: string; ordered_by: string }; workspace_id: string | null };
+  const list = async (as: Client) =>
+    (await as.must<{ items: Notice[] }>("GET", "/api/v1/notifications")).items.filter(
+      ({ type, payload }) => type === "order_pending" && payload.order_id === id,
+    );
+  const { email } = await anna.must<{ email: string }>("GET", "/api/v1/users/me");
+  expect(await list(admin)).toMatchObject([{ payload: { ordered_by: email, credits: 600 }, workspace_id: null }]);
+  expect(await list(anna)).toEqual([]);
+});
+
 test("an approved subscription adds the credits of one period, and there is no subscription", async () => {
   const anna = await user();
   await decide(await order(anna, "studio-monthly"), "approve");
@@ -119,6 +132,7 @@ test("the price of an order stays as it was; its workspace sees it, nobody else 
   await decide(readOrderId(url), "approve");
   price!.credits = 600;
   const { balance } = await anna.must<{ balance: number }>("GET", "/api/v1/credits/balance", { headers });
+  // An account that never got credits brings none to its workspaces.
   expect(balance).toBe(600);
 });
 

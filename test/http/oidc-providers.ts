@@ -24,6 +24,7 @@ export const studioAccounts: Record<string, Record<string, unknown>> = {
   dora: verified("dora"),
   "dora-2": verified("dora"),
   emil: { email: "emil@studio.example" },
+  kim: { email: "kim@studio.example", email_verified: "false", groups: ["editors"] },
   finn: {},
   gina: { email: "not an address", email_verified: true },
   hugo: verified("hugo"),

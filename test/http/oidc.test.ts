@@ -56,6 +56,22 @@ test("the sign-in page lists the providers, with links that lead there and back 
   expect(back.setCookie).toMatch(/^service_session=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
 });
 
+test("over TLS, no other site of the domain can set the cookies of a sign-in", async () => {
+  await using proxied = await start({ TRUSTED_PROXIES: "127.0.0.1" });
+  const browser = createBrowser(proxied);
+  const https = { "X-Forwarded-Proto": "https" };
+  const leaving = await browser.open(`${START}?provider=Studio`, https);
+  expect(leaving.setCookie).toMatch(
+    /^__Host-service_oidc=[0-9A-Za-z]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  const back = (await studio.signIn(leaving.location, "ada")).href;
+  const secret = browser.cookies.get("__Host-service_oidc")!;
+  const planted = { ...https, cookie: `service_oidc=${secret}` };
+  expect((await browser.open(back, planted)).setCookie).toBeNull();
+  expect((await browser.open(back, https)).status).toBe(303);
+  expect([...browser.cookies.keys()]).toEqual(["__Host-service_oidc", "__Host-service_session", "service_session"]);
+});
+
 describe("accounts:", () => {
   test("an administrator of the group gets one; the next sign-in finds it, whatever the address is now", async () => {
     const first = await signInUser("kurt");
@@ -79,9 +95,20 @@ describe("accounts:", () => {
     expect(refusal(await signIn("ben", "Studio", createBrowser(open)))).toBe("403 forbidden");
     await createAdmin(open);
     expect(await signInUser("ben", "Studio", open)).toMatchObject({ email: "ben@studio.example", is_admin: false });
-    expect(await signInUser("emil", "Studio", open)).toMatchObject({ email_verified_at: null });
     for (const login of ["finn", "gina"])
       expect(refusal(await signIn(login, "Studio", createBrowser(open)))).toBe("403 forbidden");
+  });
+
+  test("nobody gets one for an address that the provider has not confirmed, whether or not it has an account", async () => {
+    await using open = await start({ SIGNUP: "open" });
+    await createAdmin(open);
+    const answers = await Promise.all(
+      ["cleo", "emil", "kim"].map((login) => signIn(login, "Studio", createBrowser(open))),
+    );
+    expect(answers.map(refusal)).toEqual(Array(3).fill("403 forbidden"));
+    const { store, now } = open.services();
+    await store.write((tx) => insertUser(tx, { id: newId(), email: "cleo@studio.example", created_at: now() }));
+    expect((await signIn("cleo", "Studio", createBrowser(open))).body).toBe(answers[0]!.body);
   });
 
   test("the same subject at two providers is two people", async () => {

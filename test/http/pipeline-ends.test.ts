@@ -171,13 +171,19 @@ describe("a step that cannot start", () => {
 
   const workspace = (quota: number | null) =>
     write(sql`UPDATE workspaces SET storage_quota_bytes = ${quota} WHERE id = ${user.userId}`);
+  const used = async () => (await user.must<{ storage_used_bytes: number }>("GET", "/v1/users/me")).storage_used_bytes;
   const project = (state: string) => write(sql`UPDATE projects SET state = ${state} WHERE id = ${asset.project_id}`);
   const params = (format: string) =>
     write(sql`UPDATE steps SET params = json_set(params, '$.output.format', ${format})
       WHERE processor_name = 'render' AND params IS NOT NULL AND subject_id IS NULL`);
 
   test.each<[string, () => Promise<unknown>, () => Promise<unknown>, string]>([
-    ["the quota is used up", () => workspace(1), () => workspace(null), "storage_full"],
+    [
+      "the plan of its cut uses up the quota",
+      async () => workspace((await used()) + 1),
+      () => workspace(null),
+      "storage_full",
+    ],
     ["the project was archived", () => project("archived"), () => project("active"), "conflict"],
     ["its output is not possible any more", () => params("mp4"), () => params("m4a"), "validation_error"],
   ])("fails with the pipeline when %s, and can be retried afterwards", async (_, breakIt, repair, code) => {

@@ -188,6 +188,7 @@ describe("the outputs of a chain", () => {
       duration_seconds,
     });
     const { size_bytes } = await anna.render(renderId);
+    const { script, options } = await anna.cut(cutId);
     expect(render).toMatchObject({
       ...common,
       kind: "rendered_video",
@@ -208,9 +209,10 @@ describe("the outputs of a chain", () => {
     expect([head.status, head.headers.get("content-length")]).toEqual([200, String(cut.size_bytes)]);
     const media = await fetch(render.download_url!);
     expect((await media.arrayBuffer()).byteLength).toBe(size_bytes!);
-    // The render counts, its asset and the plan do not.
+    // The render and the cut count, their assets do not.
     const after = await anna.must<{ storage_used_bytes: number }>("GET", "/v1/users/me");
-    expect(after.storage_used_bytes - used).toBe(size_bytes!);
+    const text = [script, JSON.stringify(options), JSON.stringify(plan)].join("");
+    expect(after.storage_used_bytes - used).toBe(size_bytes! + Buffer.byteLength(text));
     const { items } = await anna.must<Paged<AssetDetail>>("GET", "/v1/assets?limit=100");
     expect(items.every(({ kind }) => kind === "source")).toBe(true);
     expect(await server.events(cut.id)).toEqual([]);

@@ -42,7 +42,7 @@ describe("creating a project", () => {
     ["with a name of 257 characters", { name: "x".repeat(257) }, "422 validation_error body.name"],
     ["with a number as its name", { name: 5 }, "422 validation_error body.name"],
     ["with null as its name", { name: null }, "422 validation_error body.name"],
-    ["with U+0000", { name: "a\u0000b" }, "422 validation_error body"],
+    ["with U+0000", { name: "a\u0000b" }, "422 validation_error body.name"],
     ["with an unknown property", { name: "x", color: "red" }, "422 validation_error body.color"],
     ["with a state", { name: "x", state: "archived" }, "422 validation_error body.state"],
   ])("%s", async (_, json, expected) => {

@@ -61,6 +61,18 @@ describe.skipIf(REDIS_SERVER === null)("with Redis", () => {
     expect(await readyWith(server, true)).toEqual({ status: 200, ready: true });
   });
 
+  test("Redis is asked once, however often the state is read", async () => {
+    await using redis = await openRedis();
+    await using server = await harness({ REDIS_URL: redis.url });
+    await readyWith(server, true);
+    const admin = await startSession(server, await createAdmin(server));
+    const readTimes = async (times: number) => {
+      for (let n = 0; n < times; n++) await admin.must("GET", "/api/v1/admin/health");
+      return /total_connections_received:(\d+)/.exec(await redis.client.info("stats"))![1]!;
+    };
+    expect(await readTimes(5)).toBe(await readTimes(1));
+  });
+
   test("a server that leaves all work to workers is not ready without Redis, and asks for workers", async () => {
     await using redis = await openRedis("--maxmemory-policy", "allkeys-lru");
     await using server = await harness({ REDIS_URL: redis.url, ...NO_LOCAL_JOBS });
@@ -98,7 +110,7 @@ describe.skipIf(REDIS_SERVER === null)("with Redis", () => {
 
     desk.beat(1_000_000);
     const english = await user.upload(await silentVideo(), { language: "en" });
-    await until("free space", async () => (await about(1_000_000)).includes("1 prepare job needs a worker with 256"));
+    await until("free space", async () => (await about(1_000_000)).includes("1 prepare job needs a worker with 268"));
     expect(await redis.client.keys(`bull:*${desk.worker.id}*`)).toEqual([]);
     desk.beat();
     await until("the step on the worker", () =>

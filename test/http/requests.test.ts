@@ -130,6 +130,36 @@ describe("over a raw connection", () => {
     expect(await say([`GET /nothing?limit=1 ${version}`, ...host])).toContain(" 404 ");
   });
 
+  // Written by Bun's parser before there is a request: no hook of it can add headers.
+  test.each([
+    ["what is not HTTP", "GARBAGE", [], 400],
+    ["a header name with a space", "GET /v1/projects HTTP/1.1", ["Host: x", "Bad Name: x"], 400],
+    ["no host in HTTP/1.1", "GET /v1/projects HTTP/1.1", [], 400],
+    ["an invalid length", "POST /v1/projects HTTP/1.1", ["Host: x", "Content-Length: x"], 400],
+    ["a path above 16 KiB", `GET /v1/${"x".repeat(16_384)} HTTP/1.1`, ["Host: x"], 431],
+    ["a header above 16 KiB", "GET /v1/projects HTTP/1.1", ["Host: x", `A: ${"x".repeat(16_384)}`], 431],
+    [
+      "200 headers",
+      "GET /v1/projects HTTP/1.1",
+      ["Host: x", ...Array.from({ length: 200 }, (_, n) => `A${n}: x`)],
+      431,
+    ],
+    ["another version of HTTP", "GET /v1/projects HTTP/9.9", ["Host: x"], 505],
+  ])("%s is refused without a body, X-Request-Id or a logged error", async (_, first, headers, status) => {
+    const before = server.errors.length;
+    expect(await say([first, ...headers])).toMatch(
+      new RegExp(`^HTTP/1\\.1 ${status} [\\w ]+\\r\\nConnection: close\\r\\n\\r\\n$`),
+    );
+    expect(server.errors.slice(before)).toEqual([]);
+  });
+
+  test("the document says which responses have no X-Request-Id", async () => {
+    const { info } = await anna.must<{ info: { description: string } }>("GET", "/openapi.json");
+    expect(info.description.replaceAll("\n", " ")).toContain(
+      "Every response has `X-Request-Id`, except 400, 431 and 505 to what is not valid HTTP or has a path and headers of more than 16 KiB",
+    );
+  });
+
   test("a client that disconnects during its body is not logged as a server error", async () => {
     const before = server.errors.length;
     const lines = ["POST /v1/projects HTTP/1.1", "Host: offcut", authorization(), "Content-Type: application/json"];
@@ -166,7 +196,7 @@ describe("a request body", () => {
     ["that is missing", undefined, undefined, "400 bad_request"],
     ["that is empty", "", "application/json", "400 bad_request"],
     ["that is not JSON", "{name: 'x'}", "application/json", "400 bad_request"],
-    ["that is a JSON list", "[]", "application/json", "422 validation_error body"],
+    ["that is a JSON list", "[]", "application/json", "422 validation_error body.__root__"],
     ["that is a form", "name=x", "application/x-www-form-urlencoded", "415 unsupported_media_type"],
     ["that is text", '{"name":"x"}', "text/plain", "415 unsupported_media_type"],
     ["with a charset", '{"name":"x"}', "application/json; charset=utf-8", "201"],
@@ -226,10 +256,19 @@ describe("the OpenAPI document", () => {
     expect(page.body).not.toContain("https://");
     const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(addresses).toContain("/docs/swagger-ui.js");
+    expect(addresses).toContain("/docs/start.js");
     for (const address of addresses.filter((one) => one !== "data:,")) {
       expect(address).toStartWith("/");
       expect((await server.nobody.call("GET", address)).status).toBe(200);
     }
+  });
+
+  test.each([
+    ...["/docs/json", "/docs/openapi.json", "/swagger", "/swagger/json", "/v1/docs", "/v1/openapi.json"],
+    ...["/api-keys/docs", "/oauth/docs", "/api/v1/docs", "/api/v1/swagger/json"],
+  ])("is not at a path that its generator uses (%s)", async (path) => {
+    const { status, body } = await server.nobody.call<object>("GET", path);
+    expect([status, Object.keys(body)[0]]).toEqual([404, path.startsWith("/api/v1/") ? "detail" : "error"]);
   });
 });
 

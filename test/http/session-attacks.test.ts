@@ -114,7 +114,9 @@ describe("a page of another site", () => {
       ["POST", "/api/v1/auth/logout"],
       ["PATCH", "/api/v1/uploads/01890a5d-ac96-774b-bcce-b302099a8057"],
     ] as const) {
-      const reply = await server.nobody.call(method, path, { json: {}, headers: { ...cookieOf(token), ...headers() } });
+      // A browser that sends no Origin still says that another site asked for this.
+      const sent = path.includes("/uploads/") ? { "Sec-Fetch-Site": "cross-site", ...headers() } : headers();
+      const reply = await server.nobody.call(method, path, { json: {}, headers: { ...cookieOf(token), ...sent } });
       expect([path, reply.status]).toEqual([path, 403]);
     }
   });
@@ -222,14 +224,39 @@ describe("the cookie over TLS", () => {
     const user = await withPassword(other, await other.user());
     const json = { email: emailOf(user), password: PASSWORD };
     const reply = await other.nobody.call("POST", "/api/v1/auth/login", { json, headers });
-    return reply.headers.get("set-cookie")?.split("; ").slice(1);
+    return reply.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]*/, ""));
   };
-  const USUAL = ["Path=/", "Max-Age=15552000", "HttpOnly", "SameSite=Lax"];
+  const USUAL = "service_session; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax";
+  const PROXIED = { TRUSTED_PROXIES: "127.0.0.1" };
+  const forwarded = { "X-Forwarded-Proto": "https" };
 
   test("is Secure behind a trusted proxy, and not where a stranger sends its header", async () => {
-    const forwarded = { "X-Forwarded-Proto": "https" };
-    expect(await login({ TRUSTED_PROXIES: "127.0.0.1" }, forwarded)).toEqual([...USUAL, "Secure"]);
-    expect(await login({ TRUSTED_PROXIES: "127.0.0.1" }, {})).toEqual(USUAL);
-    expect(await login({}, forwarded)).toEqual(USUAL);
+    expect(await login(PROXIED, forwarded)).toEqual([`__Host-${USUAL}; Secure`, `${USUAL}; Secure`]);
+    expect(await login(PROXIED, {})).toEqual([USUAL]);
+    expect(await login({}, forwarded)).toEqual([USUAL]);
+  });
+
+  test("that another site of the domain has planted signs no browser in", async () => {
+    await using other = await harness(PROXIED);
+    const [own, planted] = await Promise.all(
+      [other.user(), other.user()].map(async (user) => startSession(other, await user)),
+    );
+    const readEmail = async (cookie: string, headers: Record<string, string>) =>
+      (await other.nobody.call("GET", "/api/v1/users/me", { headers: { ...forwarded, ...headers, Cookie: cookie } }))
+        .status;
+    const browser = { "Sec-Fetch-Site": "same-origin" };
+    expect(await readEmail(`service_session=${planted!.key}`, browser)).toBe(401);
+    expect(await readEmail(`service_session=${planted!.key}`, {})).toBe(200);
+    await planted!.must("POST", "/api/v1/auth/logout");
+    expect(await readEmail(`__Host-service_session=${own!.key}; service_session=${planted!.key}`, browser)).toBe(200);
+  });
+
+  test("sign-out clears what the browser has cached, where it accepts that", async () => {
+    await using other = await harness(PROXIED);
+    const signOut = async (headers: Record<string, string>) => {
+      const session = await startSession(other, await other.user());
+      return (await session.call("POST", "/api/v1/auth/logout", { headers })).headers.get("clear-site-data");
+    };
+    expect([await signOut({}), await signOut(forwarded)]).toEqual([null, '"cache"']);
   });
 });

@@ -53,6 +53,23 @@ test("logout ends the session in the header and in the cookie, and no other one"
   expect(await status(second)).toBe(200);
 });
 
+test("a user has at most 500 sessions: the next one ends the one that was used least recently", async () => {
+  const anna = await server.user();
+  const { store } = server.services();
+  const [first, idle] = [await startSession(server, anna), await startSession(server, anna)];
+  await store.write(async (tx) => {
+    await tx.run(sql`UPDATE sessions SET last_seen_at = last_seen_at - 1000 WHERE id =
+      (SELECT max(id) FROM sessions WHERE user_id = ${anna.userId})`);
+    await tx.run(sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 498)
+      INSERT INTO sessions SELECT 'copy' || i, user_id, created_at, authenticated_at, last_seen_at, expires_at, user_agent, address
+      FROM n, (SELECT * FROM sessions WHERE user_id = ${anna.userId} ORDER BY id LIMIT 1)`);
+  });
+  expect([await status(first), await status(idle)]).toEqual([200, 200]);
+  const last = await startSession(server, anna);
+  expect([await status(first), await status(idle), await status(last)]).toEqual([200, 401, 200]);
+  expect((await last.call<SessionList>("GET", "/api/v1/sessions")).body.total).toBe(500);
+});
+
 test("logout by cookie needs the server's own origin", async () => {
   const session = await startSession(server, await server.user());
   const logout = (origin: string | null) =>

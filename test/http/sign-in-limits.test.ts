@@ -1,6 +1,7 @@
 /** Limits of guessing, and what a sign-in reveals about an account. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { setPasswordHash } from "../../src/store/users";
+import { createPasswordResetLink } from "../../src/work/identity/password-reset";
 import { createPasswords } from "../../src/work/identity/passwords";
 import { measureProcessorMs } from "../processor-time";
 import { createAdmin, emailOf, hashQuickly, listAuditLog, PASSWORD, withPassword } from "./accounts";
@@ -55,8 +56,54 @@ describe("after 10 failures in 15 minutes", () => {
       });
     for (let i = 0; i < 10; i++) expect((await change(WRONG)).status).toBe(422);
     expect((await change(PASSWORD)).status).toBe(429);
-    expect((await signIn(emailOf(anna), PASSWORD, "192.0.2.4")).status).toBe(429);
+    expect((await signIn(emailOf(anna), PASSWORD, "198.51.100.4")).status).toBe(429);
     server.advance(15 * MINUTE_MS);
+  });
+});
+
+describe("failures of strangers", () => {
+  const HOMES: [name: string, home: string, near: string, far: string][] = [
+    ["an IPv4 network", "203.0.113.5", "203.0.113.77", "203.0.114.5"],
+    ["an IPv6 network", "2001:db8:1::5", "2001:db8:1::77", "2001:db8:1:1::5"],
+  ];
+  test.each(HOMES)("do not lock an account in %s that has signed in to it", async (_, home, near, far) => {
+    const email = emailOf(await withPassword(server, await server.user()));
+    expect((await signIn(email, PASSWORD, home)).status).toBe(200);
+    const fail = (address: string) => Promise.all(Array.from({ length: 10 }, () => signIn(email, WRONG, address)));
+    await fail(far);
+    expect((await signIn(email, PASSWORD, far)).status).toBe(429);
+    expect((await signIn(email, PASSWORD, near)).status).toBe(200);
+    // A success in the known network forgives no failure of strangers.
+    expect((await signIn(email, PASSWORD, far)).status).toBe(429);
+    // Nor are there more than 10 in the known network.
+    await fail(home);
+    expect((await signIn(email, PASSWORD, near)).status).toBe(429);
+    server.advance(15 * MINUTE_MS);
+    expect((await signIn(email, PASSWORD, near)).status).toBe(200);
+  });
+
+  test("do not lock the account in its network by naming the network in the address", async () => {
+    const email = emailOf(await withPassword(server, await server.user()));
+    expect((await signIn(email, PASSWORD, "203.0.117.5")).status).toBe(200);
+    for (const separator of ["\n", '","', " "])
+      for (let i = 0; i < 10; i++) await signIn(`${email}${separator}203.0.117.0/24`, WRONG, "192.0.2.9");
+    expect((await signIn(email, PASSWORD, "203.0.117.6")).status).toBe(200);
+  });
+
+  test("do not lock the account where its password was reset, and older networks are strange then", async () => {
+    const user = await withPassword(server, await server.user());
+    const email = emailOf(user);
+    expect((await signIn(email, PASSWORD, "203.0.115.1")).status).toBe(200);
+    const { store } = server.services();
+    const { url } = await store.write((tx) =>
+      createPasswordResetLink(server.services(), tx, { id: user.userId, email }, user.userId),
+    );
+    const json = { token: url.split("#")[1], password: "staple horse 4711" };
+    const headers = { "X-Forwarded-For": "203.0.116.1" };
+    expect((await server.nobody.call("POST", "/api/v1/auth/password/reset", { json, headers })).status).toBe(204);
+    await Promise.all(Array.from({ length: 10 }, () => signIn(email, WRONG, "203.0.115.1")));
+    expect((await signIn(email, json.password, "203.0.115.1")).status).toBe(429);
+    expect((await signIn(email, json.password, "203.0.116.2")).status).toBe(200);
   });
 });
 

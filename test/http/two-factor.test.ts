@@ -12,6 +12,7 @@ import { type Harness, harness, PATIENCE_MS } from "./harness";
 setDefaultTimeout(PATIENCE_MS);
 
 const ME = "/api/v1/users/me";
+const CONFIRMED = { json: { password: PASSWORD } };
 const STEP_MS = 30_000;
 const MINUTE = 60_000;
 
@@ -60,7 +61,7 @@ async function enrolled() {
   nextStep();
   const user = await member();
   const session = await startSession(server, user);
-  const enrollment = await session.must<Enrollment>("POST", `${ME}/two-factor`);
+  const enrollment = await session.must<Enrollment>("POST", `${ME}/two-factor`, CONFIRMED);
   await session.must("POST", `${ME}/two-factor/confirm`, { json: { code: showCode(enrollment.secret) } });
   nextStep();
   return { user, session, ...enrollment };
@@ -77,7 +78,7 @@ describe("an authenticator", () => {
     nextStep();
     const user = await member();
     const session = await startSession(server, user);
-    const created = await session.call<Enrollment>("POST", `${ME}/two-factor`);
+    const created = await session.call<Enrollment>("POST", `${ME}/two-factor`, CONFIRMED);
     expect([created.status, created.headers.get("cache-control")]).toEqual([201, "no-store"]);
     const { secret, otpauth_url: url, recovery_codes: codes } = created.body;
     expect(new URL(url).searchParams.get("secret")).toBe(secret);
@@ -92,7 +93,7 @@ describe("an authenticator", () => {
     expect((await confirm(showCode(secret))).status).toBe(204);
     expect(await confirm(showCode(secret))).toMatchObject({ status: 409 });
     expect(await session.must("GET", ME)).toMatchObject({ two_factor_enabled: true });
-    expect(await session.call("POST", `${ME}/two-factor`)).toMatchObject({ status: 409 });
+    expect(await session.call("POST", `${ME}/two-factor`, CONFIRMED)).toMatchObject({ status: 409 });
     expect((await smtp.mailTo(emailOf(user))).subject).toBe("Two-factor sign-in is on");
 
     const { challenge, methods } = await challenged(user);
@@ -173,7 +174,7 @@ describe("an authenticator", () => {
   test("is shown once, also to a repeated request", async () => {
     const session = await startSession(server, await member());
     const create = () =>
-      session.call<Enrollment>("POST", `${ME}/two-factor`, { headers: { "Idempotency-Key": "enroll" } });
+      session.call<Enrollment>("POST", `${ME}/two-factor`, { ...CONFIRMED, headers: { "Idempotency-Key": "enroll" } });
     expect((await create()).body.secret).toBeString();
     expect(await create()).toMatchObject({
       status: 201,
@@ -184,7 +185,7 @@ describe("an authenticator", () => {
   test("is not for API keys, nor for a session of more than 12 hours", async () => {
     const user = await member();
     const session = await startSession(server, user);
-    const enable = { json: { two_factor_enabled: true } };
+    const enable = { json: { two_factor_enabled: true, password: PASSWORD } };
     expect(await user.call("POST", `${ME}/two-factor`)).toMatchObject({ status: 403 });
     expect(await user.call("PATCH", ME, enable)).toMatchObject({ status: 403 });
     server.advance(12 * 60 * MINUTE + 1);
@@ -262,10 +263,10 @@ describe("a challenge", () => {
     await withPassword(server, user);
 
     const { challenge: needless } = await challenged(user);
-    await session.must("PATCH", ME, { json: { two_factor_enabled: false } });
+    await session.must("PATCH", ME, { json: { two_factor_enabled: false, password: PASSWORD } });
     expect((await answer(needless, showCode(secret))).status).toBe(401);
     // The authenticator stays, for when it is asked for again.
-    await session.must("PATCH", ME, { json: { two_factor_enabled: true } });
+    await session.must("PATCH", ME, { json: { two_factor_enabled: true, password: PASSWORD } });
     expect((await answer((await challenged(user)).challenge, showCode(secret))).status).toBe(200);
   });
 });
@@ -274,7 +275,7 @@ describe("a code by email", () => {
   test("signs in once, within 10 minutes", async () => {
     const user = await member();
     const session = await startSession(server, user);
-    const enable = { json: { two_factor_enabled: true } };
+    const enable = { json: { two_factor_enabled: true, password: PASSWORD } };
     // Not before the address is confirmed: the code might go to somebody else.
     expect(await session.call("PATCH", ME, enable)).toMatchObject({ status: 409, body: { code: "conflict" } });
     await verify(user);
@@ -296,7 +297,9 @@ describe("a code by email", () => {
   test("is sent at most 5 times in 10 minutes", async () => {
     const user = await member();
     await verify(user);
-    await (await startSession(server, user)).must("PATCH", ME, { json: { two_factor_enabled: true } });
+    await (await startSession(server, user)).must("PATCH", ME, {
+      json: { two_factor_enabled: true, password: PASSWORD },
+    });
     for (let times = 0; times < 5; times++) await challenged(user);
     expect(await login(user)).toMatchObject({ status: 429 });
   });
@@ -307,7 +310,7 @@ describe("a code by email", () => {
     const session = await startSession(plain, user);
     const { store, now } = plain.services();
     await store.write((tx) => setEmailVerified(tx, user.userId, now()));
-    const enable = { json: { two_factor_enabled: true } };
+    const enable = { json: { two_factor_enabled: true, password: PASSWORD } };
     expect(await session.call("PATCH", ME, enable)).toMatchObject({ status: 409, body: { code: "conflict" } });
     await store.write((tx) => tx.run(sql`UPDATE users SET two_factor_enabled = 1 WHERE id = ${user.userId}`));
     const json = { email: emailOf(user), password: PASSWORD };

@@ -47,17 +47,6 @@ async function cutOff(id: string, announced: number, part: Uint8Array, cutWhen: 
   socket.destroy();
 }
 
-describe("discovery", () => {
-  test("needs no key and returns version, extensions and size limit", async () => {
-    const reply = await server.nobody.call("OPTIONS", `/v1/uploads/${NO_ID}`);
-    expect(reply.status).toBe(204);
-    expect(reply.headers.get("tus-version")).toBe("1.0.0");
-    expect(reply.headers.get("tus-resumable")).toBe("1.0.0");
-    expect(reply.headers.get("tus-max-size")).toBe(String(100 * 1024 ** 3));
-    expect(reply.headers.get("tus-extension")).toBe("creation,termination,expiration");
-  });
-});
-
 describe("HEAD of an upload", () => {
   test("returns offset, length, expiry and metadata", async () => {
     const { id } = await anna.open(1_000, { filename: "a.wav" });

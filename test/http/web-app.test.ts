@@ -67,6 +67,14 @@ test("files of the bundle are kept, and its index is not served", async () => {
     expect(response.headers.get("cache-control")).toContain("immutable");
     expect((await response.text()).length).toBeGreaterThan(10_000);
   }
+  for (const [accepted, encoding] of [
+    ["gzip, deflate, br", "br"],
+    ["GZIP ; q=0.5", "gzip"],
+    ["gzip , br;q=0.00", "gzip"],
+    ["br; q=0", null],
+    [`br${" ".repeat(10_000)};q=1`, null],
+  ] as const)
+    expect((await get(script, { "Accept-Encoding": accepted })).headers.get("content-encoding")).toBe(encoding);
   expect((await get("/app/pages.json")).status).toBe(404);
   expect((await get("/app/index.html")).status).toBe(404);
 });

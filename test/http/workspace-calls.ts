@@ -12,6 +12,12 @@ export const createWorkspace = (user: Client, name = "Studio") =>
   user.must<Workspace>("POST", "/api/v1/workspaces", { json: { name } });
 export const addMember = (user: Client, workspace: string, email: string, role: WorkspaceRole = "editor") =>
   user.call<Added & ApiError>("POST", `/api/v1/workspaces/${workspace}/members`, { json: { email, role } });
+/** Invites a user, who accepts with the link. Both are sessions. */
+export async function join(owner: Client, workspace: string, user: Client, role: WorkspaceRole = "editor") {
+  const { body } = await addMember(owner, workspace, `${user.userId}@example.test`, role);
+  const token = new URL(body.invitation_url!).hash.slice(1);
+  return user.must<Workspace>("POST", "/api/v1/invitations/accept", { json: { token } });
+}
 /** Returns `200`, or the status with the code. */
 export async function attempt(user: Client, method: string, path: string, options: CallOptions = {}): Promise<string> {
   const { status, body } = await user.call<ApiError>(method, `/api/v1${path}`, options);

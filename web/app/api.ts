@@ -46,7 +46,20 @@ const FIELD_NAMES: Record<string, string> = {
   url: "URL",
   event_types: "Events",
   expires_at: "Expiry",
+  delta: "Credits",
+  user_code: "Code",
+  scopes: "Access",
 };
+
+/** Returns the label of a field: `storage_quota_bytes` without an entry becomes "Storage quota". */
+const nameField = (name: string): string => {
+  const words = name.replace(/_(?:bytes|id|seconds)$/, "").replaceAll("_", " ");
+  return FIELD_NAMES[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** Messages of the API that name a type instead of what to do. */
+const nameProblem = (message: string): string =>
+  message.replace(/must be a UUID(?: or null)?/, "is not valid").replace(/ or null$/, "");
 
 type FieldError = { loc: string[]; msg: string };
 type PublicError = { code?: string; message?: string; reason?: string; fields?: { field: string; message: string }[] };
@@ -73,14 +86,17 @@ export function toApiError(response: Response, body: unknown): ApiError {
     const fields: Record<string, string> = {};
     for (const { loc, msg } of detail) {
       const name = String(loc.at(-1));
-      fields[name] ??= `${FIELD_NAMES[name] ?? name} ${msg}.`;
+      fields[name] ??= `${nameField(name)} ${nameProblem(msg)}.`;
     }
     return new ApiError(Object.values(fields).join(" "), "validation_error", response.status, fields);
   }
-  const message = typeof detail === "string" ? detail : `The server answered with an error (${response.status}).`;
-  const shown = response.status === 429 ? `Too many attempts. Try again in ${formatWait(retryAfter ?? 1)}.` : message;
+  const message = typeof detail === "string" ? detail : `The server cannot answer now. ${toAdvice(retryAfter)}`;
+  const shown = response.status === 429 ? `Too many attempts. ${toAdvice(retryAfter ?? 1)}` : message;
   return new ApiError(shown, reason ?? code, response.status, {}, retryAfter);
 }
+
+const toAdvice = (retryAfter: number | null): string =>
+  retryAfter === null ? "Try again in a moment." : `Try again in ${formatWait(retryAfter)}.`;
 
 const formatWait = (seconds: number): string =>
   seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.max(1, seconds)} seconds`;

@@ -9,6 +9,7 @@ import { Shell } from "../shell/shell";
 import { Toasts } from "../shell/toasts";
 import { Button } from "../ui/button";
 import { connection } from "./connection";
+import { decodeText } from "./decode-text";
 import { loadSession } from "./load-session";
 import { APP_PATTERN } from "./paths";
 import { readPermissions } from "./read-permissions";
@@ -55,14 +56,18 @@ function Pages() {
   );
 }
 
-const Routes = ({ pages }: { pages: Record<string, FunctionComponent> }) => (
-  <Router>
-    {Object.entries(pages).map(([path, component]) => (
-      <Route key={path} path={path} component={component} />
-    ))}
-    <Route default component={NotFound} />
-  </Router>
-);
+function Routes({ pages }: { pages: Record<string, FunctionComponent> }) {
+  // The router throws where a page has a parameter that it cannot decode.
+  const isDecodable = decodeText(useLocation().path) !== null;
+  return (
+    <Router>
+      {Object.entries(isDecodable ? pages : {}).map(([path, component]) => (
+        <Route key={path} path={path} component={component} />
+      ))}
+      <Route default component={NotFound} />
+    </Router>
+  );
+}
 
 /** Asks who is signed in. Nothing for the moment that the answer takes, unless there is none. */
 function Starting() {

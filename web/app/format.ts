@@ -1,4 +1,5 @@
 /** Texts for numbers and times. */
+import { formatBytes as formatBytesWith } from "../../src/domain/bytes";
 import { type TimeUnit, toClock, toDay, toDistance, toNumber } from "./english";
 
 /** Returns `1:02:03` or `2:03` for a duration in seconds. */
@@ -22,10 +23,10 @@ export function formatElapsed(start: string, end: string): string {
   const seconds = Math.max(0, Date.parse(end) - Date.parse(start)) / 1000;
   if (seconds < 0.1) return "less than 0.1 s";
   if (seconds >= 60) return formatDuration(seconds);
-  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  return `${formatDecimal(seconds)} s`;
 }
 
-/** Returns a day such as "Jan 31, 2027", in the user's time zone. */
+/** Returns a day such as "Jan 31, 2027" in the order of the browser's language, in the user's time zone. */
 export const formatDay = (time: string | Date): string => toDay(new Date(time));
 
 /** Returns a time such as "Jan 31, 2027, 6:00 PM", in the user's time zone. */
@@ -36,18 +37,12 @@ export const formatExactTime = (time: string | Date): string => toDayAndClock(ne
 
 const toDayAndClock = (time: Date, hasSeconds: boolean): string => `${toDay(time)}, ${toClock(time, hasSeconds)}`;
 
-const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+/** Returns a size such as `1.2 GB`. */
+export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toNumber);
 
-/** Returns a size with decimal units: `1.2 GB`. */
-export function formatBytes(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < UNITS.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
-}
+/** Returns "1.5", and "15" from ten on. */
+export const formatDecimal = (value: number): string =>
+  toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
 const STEPS: [TimeUnit, number][] = [
   ["second", 60],
@@ -71,7 +66,7 @@ export function formatRelative(iso: string, now: number): string {
 export function formatRemaining(seconds: number): string {
   if (seconds < 60) return `about ${Math.max(1, Math.round(seconds))} s left`;
   if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
-  return `about ${(seconds / 3600).toFixed(1)} h left`;
+  return `about ${formatDecimal(seconds / 3600)} h left`;
 }
 
 /** Returns "1 word", "12 words". */

@@ -1,9 +1,11 @@
 /** Starts the dashboard. */
 import { render } from "preact";
+import { ignoreOtherDrops } from "../upload/dropped-files";
 import { watchAccount } from "./account-tabs";
 import { afterNextFrame } from "./after-next-frame";
 import { App } from "./app";
 import { watchConnection } from "./connection";
+import { watchEndedRenders } from "./ended-renders";
 import { startLive } from "./live";
 import { watchNotifications } from "./notifications";
 import { watchOpenJobs } from "./open-jobs";
@@ -12,6 +14,7 @@ import { session } from "./session";
 import { applyTheme } from "./theme";
 
 applyTheme();
+ignoreOtherDrops();
 preloadPage(location.pathname);
 watchConnection();
 watchAccount();
@@ -26,6 +29,7 @@ function startLater(): void {
     afterNextFrame(() => {
       startLive();
       watchOpenJobs();
+      watchEndedRenders();
       watchNotifications();
     });
   });

@@ -1,4 +1,5 @@
 /** Texts for prices. */
+import { getLanguage } from "./english";
 
 type Price = {
   amount: number;
@@ -13,9 +14,9 @@ const PERIODS = {
   stripe: { month: " a month", year: " a year" },
 };
 
-/** Returns an amount in the smallest unit of its currency: 1250 EUR are €12.50. */
-export function formatAmount(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+/** Returns an amount, given in the smallest unit of its currency: 1250 EUR are €12.50, or 12,50 € by the browser's language. */
+export function formatAmount(amount: number, currency: string, language = getLanguage()): string {
+  const format = new Intl.NumberFormat(language, { style: "currency", currency, numberingSystem: "latn" });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 

@@ -47,6 +47,20 @@ export function describeNotification(notification: Notification): NotificationTe
         icon: "warning",
         href: "/credits",
       };
+    case "workspace_invitation":
+      return {
+        title: `${payload.invited_by ?? "A former member"} invites you to ${payload.workspace_name}`,
+        detail: `Accept to work there as ${payload.role === "viewer" ? "a" : "an"} ${payload.role}.`,
+        icon: "user",
+        href: "/workspaces",
+      };
+    case "order_pending":
+      return {
+        title: `An order of ${payload.ordered_by} waits for approval`,
+        detail: payload.price_name,
+        icon: "credits",
+        href: "/admin/orders",
+      };
     default:
       return { ...describeExport(payload), href: "/account/data" };
   }

@@ -41,11 +41,16 @@ export const getSubjectId = (step: Step | undefined): string =>
 export const canCancel = (pipeline: Pipeline): boolean =>
   isOpenState(pipeline.state) && findCurrentStep(pipeline)?.processor_name !== "prepare";
 
+/** Errors of a recording, a script or an output that another attempt does not change. */
+const PERMANENT_ERRORS = ["no_speech", "script_mismatch", "transcription_unavailable", "media_limits_exceeded"];
+
 /** Returns the step that can run again, or undefined. */
 export const findRetryable = ({ steps, input_asset_deleted: isDeleted }: Pipeline): Step | undefined =>
   isDeleted
     ? undefined
     : steps.find(
-        ({ state, processor_name: name }) =>
-          (state === "failed" || state === "cancelled") && (name === "cut" || name === "render"),
+        ({ state, processor_name: name, error_code: code }) =>
+          (state === "failed" || state === "cancelled") &&
+          (name === "cut" || name === "render") &&
+          !PERMANENT_ERRORS.includes(code ?? ""),
       );

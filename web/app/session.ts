@@ -76,6 +76,12 @@ export function chooseWorkspace(id: string): void {
   remember(WORKSPACE_KEY, id);
 }
 
+/** Chooses a workspace that the user may have joined after the list was read. */
+export function enterWorkspace(entered: Workspace): void {
+  if (!workspaces.value.some(({ id }) => id === entered.id)) workspaces.value = [...workspaces.value, entered];
+  chooseWorkspace(entered.id);
+}
+
 /** Returns the name that is shown for a user. */
 export const toDisplayName = (me: Me): string => [me.first_name, me.last_name].filter(Boolean).join(" ") || me.email;
 

@@ -1,16 +1,19 @@
 /** Keyboard shortcuts of the page that is open, and of the shell. One table feeds the handler and the help. */
-import { signal } from "@preact/signals";
+import { signal as createSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { recall, remember } from "./memory";
 
-/** `keys`: `?`, `Space`, `Shift+ArrowLeft`, `Mod+z`. `Mod` is ⌘ on Macs and Ctrl elsewhere. */
-export type Shortcut = { keys: string[]; label: string; group: string; run(event: KeyboardEvent): void };
+/**
+ * `keys`: `?`, `Space`, `Shift+ArrowLeft`, `Mod+z`. `Mod` is ⌘ on Macs and Ctrl elsewhere. Without `run` the element that has the focus handles
+ * them, and they are only listed.
+ */
+export type Shortcut = { keys: string[]; label: string; group: string; run?(event: KeyboardEvent): void };
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-const tables = signal<Shortcut[][]>([]);
+const tables = createSignal<Shortcut[][]>([]);
 
 /** Whether single letters work. They can be switched off (WCAG 2.1.4). */
-export const letterKeys = signal(recall("letter-keys") !== "off");
+export const letterKeys = createSignal(recall("letter-keys") !== "off");
 export function setLetterKeys(isOn: boolean): void {
   letterKeys.value = isOn;
   remember("letter-keys", isOn ? "on" : "off");
@@ -40,28 +43,64 @@ export function toKeys(event: KeyboardEvent): string {
   return [mod && "Mod", event.altKey && "Alt", shift && "Shift", key].filter(Boolean).join("+");
 }
 
-/** Returns whether a field uses the keys itself. A choice uses few of them: undo follows it, for example. */
-function isOfField(target: EventTarget | null, keys: string): boolean {
+/** Whether the last press was one of the pointer; Tab is the key that moves the focus. */
+let isPointing = false;
+/** Whether the focus is where a press of the pointer has put it. */
+let isFocusPointed = false;
+let isSpaceTaken = false;
+
+/** Returns whether a control uses the keys itself. One that was pressed with the pointer leaves them to the page, but for fields of text. */
+function isOfControl(target: EventTarget | null, keys: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest("dialog") !== null || target.isContentEditable) return true;
+  if (target.closest("dialog, [role=menu]") !== null || target.isContentEditable) return true;
+  const isCheck = target instanceof HTMLInputElement && /^(radio|checkbox)$/.test(target.type);
+  if (!isCheck && /^(INPUT|TEXTAREA)$/.test(target.tagName)) return true;
+  if (keys === "Enter") return target.closest("button, a, summary, select, input") !== null;
+  if (isFocusPointed) return false;
+  // Undo follows a choice, for example.
   if (target instanceof HTMLSelectElement) return !keys.startsWith("Mod+");
-  if (target instanceof HTMLInputElement && /^(radio|checkbox)$/.test(target.type))
-    return /^(Shift\+)?(Space|Enter|Arrow\w+)$/.test(keys);
-  return /^(INPUT|TEXTAREA)$/.test(target.tagName);
+  if (isCheck) return /^(Shift\+)?(Space|Arrow\w+)$/.test(keys);
+  return keys === "Space" && target.closest("button, summary") !== null;
 }
 
-/** Runs the shortcut of a key press. Keys that fields use, and keys in dialogs, are left alone. */
-export function handleKey(event: KeyboardEvent): void {
+/** Runs the shortcut of a key press. Keys that controls use, and keys in dialogs and menus, are left alone. */
+function handleKey(event: KeyboardEvent): void {
   const keys = toKeys(event);
-  if (event.defaultPrevented || isOfField(event.target, keys)) return;
+  if (event.defaultPrevented || isOfControl(event.target, keys)) return;
   if (!letterKeys.value && /^(Shift\+)?[a-z]$/.test(keys)) return;
-  // A button takes its own Space and Enter.
-  if (/^(Space|Enter)$/.test(keys) && event.target instanceof HTMLElement && event.target.closest("button, a, summary"))
-    return;
-  const found = listShortcuts().findLast((shortcut) => shortcut.keys.includes(keys));
-  if (!found) return;
+  const found = listShortcuts().findLast((shortcut) => shortcut.run && shortcut.keys.includes(keys));
+  if (!found?.run) return;
   event.preventDefault();
+  isSpaceTaken = keys === "Space";
   found.run(event);
+}
+
+/** Listens to the keyboard for all pages. Returns a function that ends it. */
+export function listenKeys(): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const onPress = ({ target }: PointerEvent) => {
+    isPointing = true;
+    // It may have had the focus before.
+    isFocusPointed ||= target instanceof Node && document.activeElement?.contains(target) === true;
+  };
+  const onTab = ({ key }: KeyboardEvent) => {
+    isPointing &&= key !== "Tab";
+  };
+  const onFocus = () => {
+    isFocusPointed = isPointing;
+  };
+  // Firefox presses a button when Space is released.
+  const onRelease = (event: KeyboardEvent) => {
+    if (event.key === " " && isSpaceTaken) event.preventDefault();
+    isSpaceTaken &&= event.key !== " ";
+  };
+  document.addEventListener("pointerdown", onPress, { signal, capture: true });
+  document.addEventListener("keydown", onTab, { signal, capture: true });
+  document.addEventListener("focusin", onFocus, { signal });
+  document.addEventListener("keydown", handleKey, { signal });
+  document.addEventListener("keyup", onRelease, { signal });
+  return () => end.abort();
 }
 
 const KEY_NAMES: Record<string, string> = {

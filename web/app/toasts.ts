@@ -6,8 +6,8 @@ export type Toast = {
   id: number;
   text: string;
   kind: "info" | "bad";
-  action?: { label: string; run(): void };
-  link?: { label: string; href: string };
+  action?: { label: string; run(): void } | undefined;
+  link?: { label: string; href: string } | undefined;
 };
 
 export const toasts = signal<Toast[]>([]);
@@ -15,12 +15,26 @@ let lastId = 0;
 
 const SHOWN_MS = 6_000;
 
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
+
 /** Shows a message. An error stays until it is dismissed. */
 export function showToast(toast: Omit<Toast, "id">): void {
   lastId++;
-  const id = lastId;
-  toasts.value = [...toasts.value.slice(-3), { ...toast, id }];
-  if (toast.kind === "info") setTimeout(() => dismissToast(id), SHOWN_MS);
+  const shown = { ...toast, id: lastId };
+  toasts.value = [...toasts.value.slice(-3), shown];
+  releaseToast(shown);
+}
+
+/** Keeps a message while the pointer or the focus is on it. */
+export const holdToast = ({ id }: Toast): void => clearTimeout(timers.get(id));
+
+export function releaseToast({ id, kind }: Toast): void {
+  clearTimeout(timers.get(id));
+  if (kind === "info")
+    timers.set(
+      id,
+      setTimeout(() => dismissToast(id), SHOWN_MS),
+    );
 }
 
 /** Shows why a call failed. */
@@ -34,5 +48,6 @@ export function showFailure(error: unknown): void {
 }
 
 export function dismissToast(id: number): void {
+  timers.delete(id);
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }

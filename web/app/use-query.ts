@@ -1,15 +1,36 @@
 /** What a page filters by, kept in its address: it survives a reload, can be linked, and goes back with the browser. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { toDayStart } from "./day-start";
 
 type Query<Name extends string> = Record<Name, string>;
+type Check = (value: string) => boolean;
 
-/** Returns the query parameters of the address, "" for those that are absent, and a function that changes some of them. */
+/** Maximum length of a text that lists are searched for. */
+export const MAX_SEARCH_LENGTH = 200;
+
+export const isSearch: Check = (value) => value.length <= MAX_SEARCH_LENGTH;
+export const isDay: Check = (value) => toDayStart(value, 0) !== "";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const isUuid: Check = (value) => UUID.test(value);
+export const isOneOf =
+  (options: readonly { value: string }[]): Check =>
+  (text) =>
+    options.some(({ value }) => value === text);
+
+/**
+ * Returns the query parameters of the address, and a function that changes some of them. A parameter that is absent or that its check refuses,
+ * as in a link that was cut off, is "".
+ */
 export function useQuery<Name extends string>(
-  names: readonly Name[],
+  checks: Record<Name, Check>,
 ): [query: Query<Name>, change: (values: Partial<Query<Name>>) => void] {
   const { path, query, route } = useLocation();
-  const current = Object.fromEntries(names.map((name) => [name, query[name] ?? ""])) as Query<Name>;
+  const toValue = ([name, check]: [string, unknown]) => {
+    const value = query[name] ?? "";
+    return [name, (check as Check)(value) ? value : ""];
+  };
+  const current = Object.fromEntries(Object.entries(checks).map(toValue)) as Query<Name>;
   const change = (values: Partial<Query<Name>>) => {
     const kept = Object.entries({ ...current, ...values }).filter(([, value]) => value !== "") as [string, string][];
     const search = new URLSearchParams(kept).toString();

@@ -6,7 +6,7 @@ export default function NotFoundPage() {
   useTitle("Page not found");
   return (
     <Empty title="Page not found" icon="search" isPage>
-      <p>It may have been deleted, or it may be in another workspace.</p>
+      <p>It may have been deleted, or you may not have access to it.</p>
       <a class="button" href="/projects">
         Back to the projects
       </a>

@@ -1,16 +1,13 @@
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
-import { formatKeys, handleKey, letterKeys, listShortcuts, setLetterKeys, useShortcuts } from "../app/shortcuts";
+import { formatKeys, letterKeys, listenKeys, listShortcuts, setLetterKeys, useShortcuts } from "../app/shortcuts";
 import { Dialog } from "../ui/dialog";
 
 export const isHelpOpen = signal(false);
 
 /** Listens to the keyboard for all pages, and shows the list of shortcuts. */
 export function KeyboardHelp() {
-  useLayoutEffect(() => {
-    document.addEventListener("keydown", handleKey);
-    return () => document.removeEventListener("keydown", handleKey);
-  }, []);
+  useLayoutEffect(listenKeys, []);
   useShortcuts(
     useMemo(
       () => [

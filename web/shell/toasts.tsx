@@ -1,31 +1,40 @@
-import { dismissToast, toasts } from "../app/toasts";
+import { dismissToast, holdToast, releaseToast, type Toast, toasts } from "../app/toasts";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 
 /** The messages in the corner. They are announced. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
-    {toasts.value.map(({ id, text, kind, action, link }) => (
-      <div key={id} class={`toast ${kind}`}>
-        {kind === "bad" && <Icon name="warning" />}
-        <p>{text}</p>
-        {action && (
-          <Button
-            onClick={() => {
-              dismissToast(id);
-              action.run();
-            }}
-          >
-            {action.label}
-          </Button>
-        )}
-        {link && (
-          <a class="button" href={link.href} onClick={() => dismissToast(id)}>
-            {link.label}
-          </a>
-        )}
-        <IconButton icon="close" label="Dismiss" onClick={() => dismissToast(id)} />
-      </div>
+    {toasts.value.map((toast) => (
+      <ToastRow key={toast.id} toast={toast} />
     ))}
   </div>
 );
+
+function ToastRow({ toast }: { toast: Toast }) {
+  const { id, text, kind, action, link } = toast;
+  const hold = () => holdToast(toast);
+  const release = () => releaseToast(toast);
+  return (
+    <div class={`toast ${kind}`} onPointerEnter={hold} onPointerLeave={release} onFocusIn={hold} onFocusOut={release}>
+      {kind === "bad" && <Icon name="warning" />}
+      <p>{text}</p>
+      {action && (
+        <Button
+          onClick={() => {
+            dismissToast(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      {link && (
+        <a class="button" href={link.href} onClick={() => dismissToast(id)}>
+          {link.label}
+        </a>
+      )}
+      <IconButton icon="close" label="Dismiss" onClick={() => dismissToast(id)} />
+    </div>
+  );
+}

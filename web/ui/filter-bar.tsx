@@ -1,6 +1,6 @@
 /** Controls above a list: a search field and choices. */
 import type { ComponentChildren } from "preact";
-import { useTyping } from "../app/use-query";
+import { MAX_SEARCH_LENGTH, useTyping } from "../app/use-query";
 
 export const FilterBar = ({ children }: { children: ComponentChildren }) => (
   <search class="toolbar filter-bar">{children}</search>
@@ -17,7 +17,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
       type="search"
       aria-label={label}
       placeholder={label}
-      maxLength={200}
+      maxLength={MAX_SEARCH_LENGTH}
       dir="auto"
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}

@@ -2,6 +2,18 @@
 
 const MAX_FILES = 1_000;
 
+/** Keeps the browser from opening a file that is dropped where the page takes none. */
+export function ignoreOtherDrops(): void {
+  const ignore = (event: DragEvent) => {
+    const isTaken = event.defaultPrevented || (event.target as Element).closest?.("input[type=file]");
+    if (isTaken || !event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "none";
+  };
+  addEventListener("dragover", ignore);
+  addEventListener("drop", ignore);
+}
+
 /** Returns the files in what was dropped. Folders are searched; hidden files are left out. */
 export async function readDroppedFiles(transfer: DataTransfer): Promise<File[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);

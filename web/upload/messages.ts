@@ -11,6 +11,8 @@ export function toUploadMessage(error: Error): string {
   switch (response?.getStatus()) {
     case undefined:
       return "The file could not be read. Choose it again.";
+    case 400:
+      return "The file is too small to be a recording. Choose another one.";
     case 401:
       return "Your session has ended. Sign in, then drop the file again: it continues where it stopped.";
     case 402:
@@ -19,7 +21,7 @@ export function toUploadMessage(error: Error): string {
     case 410:
       return "The server no longer has this upload. Try again to start over.";
     case 413:
-      return detail ?? "The file is larger than the server accepts.";
+      return "The file is larger than the server accepts.";
     default:
       return detail ?? "The upload failed. Try again: it continues where it stopped.";
   }

@@ -63,7 +63,7 @@ export function normalizeWords(text: string, language: string | null = null): st
     .replace(/([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])/gu, " $1 ")
     .replace(/[^\p{L}\p{N}']+/gu, " ")
     .split(" ")
-    .map((word) => word.replace(/^'+|'+$/g, "").replace(/'/g, ""))
+    .map((word) => word.replace(/^'+|(?<!')'+$/g, "").replace(/'/g, ""))
     .filter((word) => word !== "");
 }
 
@@ -94,7 +94,7 @@ export function toSpokenText(text: string, spelled: boolean): string {
     plain = spellNumbers(plain);
   }
   return plain
-    .replace(/\s*[–—]+\s*/g, ", ")
+    .replace(/(?:(?<!\s)\s+)?[–—]+\s*/g, ", ")
     .replace(/[…]|\.{2,}/g, ",")
     .replace(/[^\p{L}\p{N}\p{M}\s'.,!?;:$€£%&+/@°-]/gu, " ")
     .replace(/\s+/g, " ")

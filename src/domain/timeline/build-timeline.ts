@@ -77,9 +77,7 @@ function chooseRate(info: MediaInfo, frames: FrameTimes | null, requested: Ratio
 function listFrameRateWarnings(frames: FrameTimes | null, rate: Rational): string[] {
   if (!frames) return [];
   const warnings: string[] = [];
-  const rateText = toFramesPerSecond(rate)
-    .toFixed(3)
-    .replace(/\.?0+$/, "");
+  const rateText = Number(toFramesPerSecond(rate).toFixed(3));
   if (frames.kind === "listed")
     warnings.push(
       `The source has a variable frame rate. The timeline has ${rateText} frames per second, so cuts may be off by one frame.`,

@@ -8,7 +8,7 @@ const SCHEME = "file://";
 /** Joins the folder (a path of any operating system, or a `file:` URL; null when unknown) and the file's name. */
 export function createMediaLocation(root: string | null, name: string): MediaLocation {
   const file = name.toWellFormed();
-  const folder = toPath(root ?? "").replace(/\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
+  const folder = toPath(root ?? "").replace(/(?<!\/)\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
   if (folder === "") return { url: encodeSegment(file), path: file };
   const path = folder.endsWith("/") ? folder + file : `${folder}/${file}`;
   return { url: toUrl(path), path };
@@ -23,8 +23,8 @@ function toPath(root: string): string {
 }
 
 function parseFileUrl(url: string): string {
-  const [, host = "", rest = ""] = /^file:(?:\/\/([^/]*))?(.*)$/i.exec(url) ?? [];
-  const path = decodePercent(rest);
+  const [prefix = "", host = ""] = /^file:(?:\/\/([^/]*))?/i.exec(url) ?? [];
+  const path = decodePercent(url.slice(prefix.length));
   if (host !== "" && host.toLowerCase() !== "localhost") return `//${host}${path}`;
   return /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
 }

@@ -11,7 +11,7 @@ import { type Call, ok, type Reply } from "../call";
 import { strictObject, uuidField } from "../fields";
 import { matchesEtag, replyWithFile } from "../file-response";
 import type { PathParameter } from "../parse-request";
-import { respondsWith, respondsWithFile } from "../response-docs";
+import { respondsWith, respondsWithFile, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import { FILE_POLICY } from "../security-headers";
 
@@ -69,8 +69,8 @@ const fileRoute = (definition: {
     responses: {
       200: respondsWithFile(definition.description),
       206: respondsWithFile("The bytes of the range"),
-      304: { description: "Not modified", body: null },
-      416: { description: "The range is not in the file", body: null },
+      304: respondsWithNothing("Not modified"),
+      416: respondsWithNothing("The range is not in the file"),
     },
     handle: async (call, { resource }) => {
       const path = await definition.find(call, resource, getFolder(call, resource));
@@ -149,7 +149,7 @@ export const transcript = route({
   query: mediaQuery,
   load: loadAsset,
   errors: [...MEDIA_ERRORS],
-  responses: { 200: respondsWith("TranscriptColumns", "The words"), 304: { description: "Not modified", body: null } },
+  responses: { 200: respondsWith("TranscriptColumns", "The words"), 304: respondsWithNothing("Not modified") },
   handle: async (call, { resource }) => {
     if (!isCuttable(resource)) await requirePreview(call.services, resource, call.principal.user.id);
     const file = await openTranscriptColumns(getFolder(call, resource));

@@ -6,7 +6,7 @@ import type { Asset } from "../../store/assets";
 import { requirePreview } from "../../work/previews";
 import { strictObject } from "../fields";
 import { matchesEtag } from "../file-response";
-import { respondsWithFile } from "../response-docs";
+import { respondsWithFile, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { loadAsset, MEDIA_CACHE, MEDIA_ERRORS, mediaAccess, mediaQuery } from "./asset-media";
 
@@ -38,7 +38,7 @@ export const read = route({
   errors: [...MEDIA_ERRORS, "upstream_unavailable"],
   responses: {
     200: respondsWithFile("An initialization segment and a fragment, with times of the recording"),
-    304: { description: "Not modified", body: null },
+    304: respondsWithNothing("Not modified"),
   },
   handle: async (call, { resource, query: { from, to, seek = null } }) => {
     const { services, request, params, principal } = call;

@@ -1,4 +1,6 @@
 /** Calls with the token of a link: confirmation of an address, reset of a password, invitation. And the calls that ask for such a link. */
+import { Type } from "@sinclair/typebox";
+import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import {
   verifyEmail as confirmAddress,
   requestVerification as mailVerification,
@@ -6,22 +8,27 @@ import {
 import { acceptInvitation as accept } from "../../work/identity/invitations";
 import { requestPasswordReset, resetPassword as reset } from "../../work/identity/password-reset";
 import { accepted, noContent } from "../call";
-import { secretField, strictObject } from "../fields";
+import { secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import { email, MAX_TOKEN_CHARACTERS, newPassword, signedUp } from "./auth";
-import { toSignInClient } from "./sign-in-client";
+import { findSessionUser, toSignInClient } from "./sign-in-client";
 
 const token = secretField("What follows the `#` in the link", MAX_TOKEN_CHARACTERS);
 
 export const verifyEmail = openRoute({
-  summary: "Confirm an email address with the link that was mailed to it",
+  summary: "Confirm an email address with the link that was mailed to it, and a session of the account or its password",
   errors: ["unauthenticated"],
-  example: { token: "…" },
-  body: strictObject({ token }),
+  example: { token: "…", password: "correct horse battery" },
+  body: strictObject({
+    token,
+    password: Type.Optional(
+      secretField("The password of the account; not needed with its session", MAX_PASSWORD_UTF16_UNITS),
+    ),
+  }),
   responses: { 204: respondsWithNothing("The address is confirmed") },
   handle: async (call, { body }) => {
-    await confirmAddress(call.services, body.token, toSignInClient(call));
+    await confirmAddress(call.services, body, { client: toSignInClient(call), userId: await findSessionUser(call) });
     return noContent();
   },
 });
@@ -51,10 +58,19 @@ export const forgotPassword = openRoute({
 });
 
 export const resetPassword = openRoute({
-  summary: "Set a new password with a link. All sessions end",
+  summary: "Set a new password with a link. All sessions end, and API keys unless they are kept",
   errors: ["unauthenticated"],
   example: { token: "…", password: "staple correct horse" },
-  body: strictObject({ token, password: newPassword }),
+  body: strictObject({
+    token,
+    password: newPassword,
+    keep_api_keys: Type.Optional(
+      withDescription(
+        Type.Boolean(),
+        "default false: whoever made the reset necessary may have created keys. The first confirmation of the address always ends them",
+      ),
+    ),
+  }),
   responses: { 204: respondsWithNothing("The password was changed: sign in with it") },
   handle: async (call, { body }) => {
     await reset(call.services, body, toSignInClient(call));

@@ -14,7 +14,7 @@ import { openRoute, route } from "../route";
 import type { Resource } from "../schemas";
 import { listProviders } from "./oidc";
 import { showProfile } from "./profile";
-import { formatExpiredCookie, formatSessionCookie } from "./session-cookie";
+import { formatExpiredCookies, formatSessionCookies } from "./session-cookie";
 import { toCallActor, toSignInClient } from "./sign-in-client";
 
 const MAX_EMAIL_CHARACTERS = 320;
@@ -32,22 +32,23 @@ export const newPassword = secretField(
 );
 const EXAMPLE = { email: "ada@studio.example", password: "correct horse battery" };
 
-/** Returns the headers that sign in. */
-export const createSignInHeaders = ({ client }: OpenCall, { token }: StartedSession): Record<string, string> => ({
-  "Set-Cookie": formatSessionCookie(token, client.isSecure),
-  "Cache-Control": "no-store",
+/** Replies with a session, also in the cookies. */
+export const signedIn = (call: OpenCall, started: StartedSession): Reply => ({
+  ...ok(showStartedSession(started)),
+  cookies: formatSessionCookies(started.token, call.client.isSecure),
 });
 
-/** Returns the body of a response that signs in. */
-export const showStartedSession = ({ token, session, user }: StartedSession): Resource<"Session"> => ({
+const showStartedSession = ({ token, session, user }: StartedSession): Resource<"Session"> => ({
   token,
   expires_at: formatTime(session.expires_at),
   user: showProfile(user),
 });
 
 /** Replies with the session of a new account. */
-export const signedUp = (call: OpenCall, started: StartedSession): Reply =>
-  created(call.url("/users/me"), showStartedSession(started), createSignInHeaders(call, started));
+export const signedUp = (call: OpenCall, started: StartedSession): Reply => ({
+  ...signedIn(call, started),
+  ...created(call.url("/users/me"), showStartedSession(started)),
+});
 
 export const methods = openRoute({
   summary: "List the ways to sign in",
@@ -99,8 +100,7 @@ export const login = openRoute({
   },
   handle: async (call, { body }) => {
     const result = await signIn(call.services, body, toSignInClient(call));
-    if (result.kind === "session")
-      return { ...ok(showStartedSession(result)), headers: createSignInHeaders(call, result) };
+    if (result.kind === "session") return signedIn(call, result);
     const { challenge, methods: factors } = result;
     return {
       ...ok({ two_factor_required: true, challenge, methods: factors } satisfies Resource<"SignInResult">),
@@ -121,6 +121,8 @@ export const logout = route({
       const target = { kind: "session", id: credential.id };
       await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
     });
-    return { ...noContent(), headers: { "Set-Cookie": formatExpiredCookie(call.client.isSecure) } };
+    // Cached pages and files may belong to the account. Without TLS, browsers refuse the header with an error.
+    const headers = call.client.isSecure ? { "Clear-Site-Data": '"cache"' } : {};
+    return { ...noContent(), headers, cookies: formatExpiredCookies(call.client.isSecure) };
   },
 });

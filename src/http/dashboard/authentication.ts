@@ -11,7 +11,7 @@ import {
 } from "../authentication";
 import type { RequestClient } from "../client";
 import { isReadMethod } from "../methods";
-import { isSameOrigin } from "./same-origin";
+import { isFromNoSite, isSameOrigin } from "./same-origin";
 import { readSessionCookie } from "./session-cookie";
 
 type AuthenticationServices = Pick<Services, "config" | "now" | "publicUrl" | "sessions" | "store">;
@@ -26,7 +26,8 @@ export function createDashboardAuthenticator(services: AuthenticationServices): 
     const { session, user } = found;
     if (user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
     const ageMs = services.now() - session.authenticated_at;
-    return { user, credential: { kind: "session", id: session.id, ageMs, scopes: KEY_SCOPES }, keyWorkspace: null };
+    const credential = { kind: "session", id: session.id, ageMs, scopes: KEY_SCOPES, isForAccount: true } as const;
+    return { user, credential, keyWorkspace: null };
   }
 
   return async (request, client, options) => {
@@ -37,10 +38,14 @@ export function createDashboardAuthenticator(services: AuthenticationServices): 
         throw new AppError("unauthenticated", "Send a session token or an API key as a bearer token.");
       return token.startsWith("sk_") ? authenticateKey(request, client, options) : authenticateSession(token, options);
     }
-    const cookie = readSessionCookie(headers.get("cookie"));
+    const cookie = readSessionCookie(request, client.isSecure);
     if (cookie === null) throw new AppError("unauthenticated", "Sign in, or send a session token or an API key.");
     const caller = await authenticateSession(cookie, options);
-    if (!isReadMethod(request.method) && !isFromThisServer(services, request, client)) throw foreignOrigin();
+    const isAllowed =
+      isReadMethod(request.method) ||
+      isFromThisServer(services, request, client) ||
+      (options?.origin === "optional" && isFromNoSite(headers));
+    if (!isAllowed) throw foreignOrigin();
     return caller;
   };
 }

@@ -86,6 +86,7 @@ export const listPrices = route({
 export const checkout = route({
   summary:
     "Order a credit pack or a subscription. Open the URL to pay, or without Stripe to see whether the order is approved",
+  access: { credential: "session" },
   idempotent: true,
   errors: ["conflict", "upstream_error", "upstream_unavailable"],
   example: { price_id: "pack-1000" },
@@ -149,6 +150,7 @@ export const readOrder = route({
 export const resumeOrder = route({
   summary: "Continue the checkout of a pending order. Open the URL to pay",
   load,
+  access: { credential: "session" },
   errors: ["conflict", "upstream_error", "upstream_unavailable"],
   responses: { 200: respondsWith("Checkout", "The order is still pending") },
   handle: async ({ services, principal }, { resource }) => {
@@ -160,6 +162,7 @@ export const resumeOrder = route({
 export const removeOrder = route({
   summary: "Cancel a pending order. It can no longer be paid or approved",
   load,
+  access: { credential: "session" },
   errors: ["conflict", "upstream_error", "upstream_unavailable"],
   responses: { 200: respondsWith("Order", "The order, which is `expired`") },
   handle: async (call, { resource }) =>
@@ -188,6 +191,7 @@ export const readSubscription = route({
 
 export const removeSubscription = route({
   summary: "Cancel the subscription of the workspace. It ends with its paid period",
+  access: { credential: "session" },
   errors: ["not_found", "upstream_error", "upstream_unavailable"],
   responses: { 200: respondsWith("Subscription", "The subscription") },
   handle: async (call) =>

@@ -1,5 +1,8 @@
 /** Cookies: out of reach of scripts, and sent by other sites only when a user follows a link to this server. */
 
+/** Prefix of names that browsers accept over TLS only, with `Path=/` and from this host alone. */
+export const HOST_PREFIX = "__Host-";
+
 type Cookie = { name: string; value: string; path: string; maxAgeSeconds: number; isSecure: boolean };
 
 /** Formats a `Set-Cookie` header. */

@@ -1,7 +1,6 @@
 /** The export of everything that belongs to the signed-in user. */
 import { Type } from "@sinclair/typebox";
 import { findLatestExport } from "../../store/notifications";
-import { requireAccountCredential } from "../../work/access";
 import { readWrittenBytes, requestDataExport } from "../../work/data-export/requests";
 import { createOnce, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
@@ -12,7 +11,7 @@ import { showNotification, showNotifications } from "./notification-payload";
 
 export const read = route({
   summary: "Retrieve the notification of your latest data export, with a new download link while it is `ready`",
-  access: { inGrace: true, target: "account" },
+  access: { credential: "account", inGrace: true, target: "account" },
   responses: { 200: respondsWith("LatestDataExport", "The notification, or null") },
   handle: async (call) => {
     const row = await findLatestExport(call.services.store.read, call.principal.user.id);
@@ -25,7 +24,7 @@ export const read = route({
 export const create = route({
   summary:
     "Export your data as a ZIP archive of JSON files. The notification of the export tells when it is `ready`, and then has a download link",
-  access: { inGrace: true, target: "account" },
+  access: { credential: "account", inGrace: true, target: "account" },
   idempotent: true,
   errors: ["upstream_unavailable"],
   query: strictObject({
@@ -36,7 +35,6 @@ export const create = route({
   },
   handle: async (call, { query }) => {
     const { services, principal } = call;
-    requireAccountCredential(principal);
     return createOnce(call, async (tx) => {
       const hasMedia = query.media === "true";
       const row = await requestDataExport(services, tx, { userId: principal.user.id, hasMedia });

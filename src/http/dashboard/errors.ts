@@ -6,7 +6,8 @@ import { strictObject } from "../fields";
 
 const failingField = strictObject({
   loc: Type.Array(Type.String(), {
-    description: "body, query, path or header, then the names on the way to the field",
+    description:
+      "body, query, path or header, then the names on the way to the field. Only body when the body is not an object",
   }),
   msg: Type.String(),
   type: Type.String({ description: "error type of pydantic v2, such as missing or string_too_long" }),

@@ -4,7 +4,10 @@ The API of the dashboard and of other first-party clients. It serves the resourc
 adds accounts and administration.
 
 **Authentication.** \`Authorization: Bearer\` with a session token or an API key, or the cookie \`service_session\`, which sign-in sets. A
-request with a cookie that is not GET or HEAD must have an \`Origin\` header that names this server, as browsers send it.
+request with a cookie that is not GET or HEAD must have an \`Origin\` header that names this server, as browsers send it. The calls of uploads
+and \`DELETE /api/v1/assets/{asset_id}\` also take a cookie without \`Origin\`, unless \`Sec-Fetch-Site\` names another site. Workspaces, members,
+orders and what belongs to an account can be changed with a session only. A key for the personal workspace with both scopes, which its user has
+created, can also export the account and change its name.
 
 **Workspaces.** Every resource belongs to a workspace. A session acts in the one whose ID is in the header \`Offcut-Workspace\` (or in
 \`workspace_id\` in the query of event streams and media), by default in the user's own. An API key acts in the one that it was made for. A

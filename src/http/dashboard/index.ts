@@ -2,6 +2,7 @@
 import { publicRoutes } from "../public";
 import * as renders from "../public/renders";
 import { createRoutes } from "../route";
+import { RESUMABLE_PATH } from "../uploads/protocol-headers";
 import * as adminAudit from "./admin/audit";
 import * as adminHealth from "./admin/health";
 import * as adminJobs from "./admin/jobs";
@@ -20,6 +21,7 @@ import * as credits from "./credits";
 import * as dataExport from "./data-export";
 import * as deletion from "./deletion";
 import * as drafts from "./drafts";
+import * as identities from "./identities";
 import * as liveEvents from "./live-events";
 import * as notifications from "./notifications";
 import * as oidc from "./oidc";
@@ -27,6 +29,7 @@ import * as password from "./password";
 import * as paymentEvents from "./payment-events";
 import * as pipelines from "./pipelines";
 import * as profile from "./profile";
+import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
 import * as sessions from "./sessions";
 import * as sortedLists from "./sorted-lists";
@@ -68,6 +71,8 @@ const ownRoutes = createRoutes([
   ["PATCH", "/users/me", profile.updateMe],
   ["PUT", "/users/me/password", password.update],
   ["POST", "/users/me/email-verification", authLinks.requestVerification],
+  ["GET", "/users/me/identities", identities.list],
+  ["DELETE", "/users/me/identities/:identity_id", identities.remove],
   ["GET", "/users/me/two-factor", twoFactor.read],
   ["POST", "/users/me/two-factor", twoFactor.enroll],
   ["POST", "/users/me/two-factor/confirm", twoFactor.confirm],
@@ -85,6 +90,12 @@ const ownRoutes = createRoutes([
   ["DELETE", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.remove],
   ["GET", "/workspaces/:workspace_id/invitations", workspaceInvitations.list],
   ["DELETE", "/workspaces/:workspace_id/invitations/:invitation_id", workspaceInvitations.remove],
+
+  ["GET", "/invitations", receivedInvitations.list],
+  ["POST", "/invitations/read", receivedInvitations.readLink],
+  ["POST", "/invitations/accept", receivedInvitations.acceptLink],
+  ["POST", "/invitations/:invitation_id/accept", receivedInvitations.acceptListed],
+  ["POST", "/invitations/:invitation_id/decline", receivedInvitations.decline],
 
   ["GET", "/billing/prices", billing.listPrices],
   ["POST", "/billing/checkout", billing.checkout],
@@ -116,7 +127,7 @@ const ownRoutes = createRoutes([
   ["PATCH", "/notifications/preferences", notifications.updatePreferences],
 
   ["POST", "/assets/upload-url", uploads.createSigned],
-  ["POST", "/assets/upload-resumable", uploads.createResumable],
+  ["POST", RESUMABLE_PATH, uploads.createResumable],
 
   ["GET", "/assets/:asset_id/media", assetMedia.readMedia],
   ["GET", "/assets/:asset_id/poster", assetMedia.poster],
@@ -131,6 +142,8 @@ const ownRoutes = createRoutes([
   ["PUT", "/cuts/:cut_id/draft", drafts.update],
   ["DELETE", "/cuts/:cut_id/draft", drafts.remove],
   ["POST", "/renders/:render_id/share", renderShares.create],
+  ["GET", "/renders/:render_id/shares", renderShares.list],
+  ["DELETE", "/renders/:render_id/shares/:share_id", renderShares.revoke],
 
   ["POST", "/pipelines", pipelines.create],
   ["GET", "/pipelines", pipelines.list],

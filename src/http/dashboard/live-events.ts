@@ -26,14 +26,16 @@ const readLastEventId = ({ headers }: Request, { last_event_id: inQuery }: Stati
 const access = { rateLimited: false };
 
 export const list = route({
-  summary: "Follow the changes in a workspace, and your notifications",
+  summary:
+    "Follow the changes in a workspace and your notifications. With an API key of a shared workspace, a device or one scope, only the changes",
   access,
   query,
   headers,
   responses: { 200: respondsWithEvents("A stream of events, which does not end by itself") },
   handle: (call, { query }) => {
-    const { user, workspace } = call.principal;
-    return eventStream(call, { workspaceId: workspace.id, userId: user.id }, readLastEventId(call.request, query));
+    const { user, workspace, credential } = call.principal;
+    const filter = { workspaceId: workspace.id, userId: credential.isForAccount ? user.id : null };
+    return eventStream(call, filter, readLastEventId(call.request, query));
   },
 });
 

@@ -1,7 +1,7 @@
 /** Notifications as the API shows them. */
 import { NOTIFICATION_CATEGORIES, type NotificationPayloads } from "../../domain/notifications";
 import type { StoredNotification } from "../../store/notifications";
-import { canActForAccount, type Principal } from "../../work/access";
+import type { Principal } from "../../work/access";
 import { createExportLinks } from "../../work/data-export/requests";
 import type { Services } from "../../work/services";
 import { formatTime } from "../format-time";
@@ -17,11 +17,10 @@ export async function showNotifications(
   { services, principal }: Viewer,
   rows: StoredNotification[],
 ): Promise<Resource<"Notification">[]> {
-  const hasExports = rows.some(({ type }) => type === "data_export_ready");
-  const links =
-    hasExports && canActForAccount(principal)
-      ? await createExportLinks(services, principal.user.id)
-      : new Map<string, string>();
+  // Other credentials see no notification of an export.
+  const links = rows.some(({ type }) => type === "data_export_ready")
+    ? await createExportLinks(services, principal.user.id)
+    : new Map<string, string>();
   return rows.map((row) => showNotification(row, links.get(row.id)));
 }
 

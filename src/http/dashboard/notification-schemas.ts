@@ -1,5 +1,6 @@
 /** The schemas of notifications and their preferences. */
 import { type TSchema, Type } from "@sinclair/typebox";
+import { WORKSPACE_ROLES } from "../../domain/access";
 import {
   NOTIFICATION_CATEGORIES,
   type NotificationCategory,
@@ -76,6 +77,22 @@ const PAYLOADS: Record<NotificationType, TSchema> = {
     size_bytes: orNull(integer),
     error_message: orNull(text),
     download_url: orNull(Type.String({ format: "uri" }), "of a `ready` export; valid for 15 minutes, new at each read"),
+  }),
+  workspace_invitation: strictObject({
+    invitation_id: id,
+    invited_workspace_id: id,
+    workspace_name: text,
+    role: enumeration(WORKSPACE_ROLES),
+    invited_by: orNull(text, "the name or address of who invites"),
+    expires_at: time,
+  }),
+  order_pending: strictObject({
+    order_id: id,
+    price_name: text,
+    credits: integer,
+    amount: Type.Integer({ description: "in the smallest unit of the currency" }),
+    currency: text,
+    ordered_by: Type.String({ description: "the address of who ordered" }),
   }),
 };
 

@@ -1,4 +1,4 @@
-/** The notifications of the signed-in user, in all workspaces, and which of them the user receives. */
+/** The notifications of a user, and which of them the user receives. A key sees those of its workspace, and changes nothing. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { NOTIFICATION_CATEGORIES, type NotificationChoice, resolvePreferences } from "../../domain/notifications";
@@ -9,9 +9,10 @@ import {
   listChoices,
   listNotifications,
   markAllRead,
+  type NotificationReader,
   updateNotification,
 } from "../../store/notifications";
-import type { RouteAccess } from "../../work/access";
+import { findOnlyWorkspace, type Principal, type RouteAccess } from "../../work/access";
 import { canMail } from "../../work/mails";
 import { changePreferences } from "../../work/notifications";
 import { type Call, noContent, ok } from "../call";
@@ -23,10 +24,17 @@ import { route } from "../route";
 import type { Resource } from "../schemas";
 import { showNotifications } from "./notification-payload";
 
-const ACCESS: Partial<RouteAccess> = { inGrace: true, target: "account" };
+const ACCESS = { inGrace: true, target: "account" } satisfies Partial<RouteAccess>;
+const CHANGE_ACCESS = { ...ACCESS, credential: "session" } satisfies Partial<RouteAccess>;
+
+const toReader = (principal: Principal): NotificationReader => ({
+  userId: principal.user.id,
+  workspaceId: findOnlyWorkspace(principal),
+  hasExports: principal.credential.isForAccount,
+});
 
 export const list = route({
-  summary: "List your notifications, newest first",
+  summary: "List your notifications, newest first; with an API key, those of its workspace",
   access: ACCESS,
   query: strictObject({
     ...offsetParameters,
@@ -38,15 +46,16 @@ export const list = route({
     const { read } = services.store;
     const { limit, offset, unread } = query;
     const page = { isUnread: unread === "true", limit, offset };
-    const { rows, total } = await listNotifications(read, principal.user.id, page);
-    const unreadCount = await countNotifications(read, principal.user.id, { isUnread: true });
+    const reader = toReader(principal);
+    const { rows, total } = await listNotifications(read, reader, page);
+    const unreadCount = await countNotifications(read, reader, { isUnread: true });
     return ok({ items: await showNotifications(call, rows), unread_count: unreadCount, total, limit, offset });
   },
 });
 
 export const markRead = route({
   summary: "Mark a notification as read",
-  access: ACCESS,
+  access: CHANGE_ACCESS,
   responses: { 200: respondsWith("Notification", "The notification; `read_at` is when it was marked first") },
   handle: async (call) => {
     const { services, principal, params } = call;
@@ -63,7 +72,7 @@ export const markRead = route({
 
 export const markAll = route({
   summary: "Mark all your notifications as read",
-  access: ACCESS,
+  access: CHANGE_ACCESS,
   responses: { 204: respondsWithNothing("No notification is unread") },
   handle: async ({ services, principal }) => {
     await services.store.write((tx) => markAllRead(tx, principal.user.id, services.now()));
@@ -126,7 +135,7 @@ function requireDistinct(items: readonly NotificationChoice[]): void {
 
 export const updatePreferences = route({
   summary: "Choose which notifications you receive, all items or none. 409 for a mandatory one that is switched off",
-  access: ACCESS,
+  access: CHANGE_ACCESS,
   errors: ["conflict"],
   example: { items: [{ type: "pipeline_completed", channel: "email", enabled: true }] },
   body: strictObject({

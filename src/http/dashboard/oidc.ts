@@ -11,12 +11,16 @@ import { createFailurePage, isAskedByPerson } from "../failure-page";
 import { strictObject } from "../fields";
 import { respondsWithNothing } from "../response-docs";
 import { openRoute } from "../route";
-import { formatCookie, readCookie } from "./cookies";
-import { formatSessionCookie } from "./session-cookie";
+import { formatCookie, HOST_PREFIX, readCookie } from "./cookies";
+import { formatSessionCookies } from "./session-cookie";
 import { toSignInClient } from "./sign-in-client";
 
+const ROUTES = "/api/v1/auth/oidc";
 const COOKIE = "service_oidc";
-const COOKIE_PATH = "/api/v1/auth/oidc";
+
+/** Returns the name and the path of the cookie that binds a sign-in to its browser. */
+const getCookie = (isSecure: boolean): { name: string; path: string } =>
+  isSecure ? { name: `${HOST_PREFIX}${COOKIE}`, path: "/" } : { name: COOKIE, path: ROUTES };
 
 const startQuery = strictObject({
   provider: Type.Optional(
@@ -31,13 +35,14 @@ const startQuery = strictObject({
 export const listProviders = ({ config, publicUrl }: Pick<Services, "config" | "publicUrl">) =>
   config.oidc.map(({ name }) => ({
     name,
-    start_url: `${publicUrl()}${COOKIE_PATH}/start?${new URLSearchParams({ provider: name })}`,
+    start_url: `${publicUrl()}${ROUTES}/start?${new URLSearchParams({ provider: name })}`,
   }));
 
 /** Returns a redirect of the browser, which is not stored. */
-const redirectTo = (status: 302 | 303, location: string, cookie: string | null): Reply => ({
+const redirectTo = (status: 302 | 303, location: string, cookies: string[]): Reply => ({
   status,
-  headers: { Location: location, "Cache-Control": "no-store", ...(cookie === null ? {} : { "Set-Cookie": cookie }) },
+  headers: { Location: location, "Cache-Control": "no-store" },
+  cookies,
 });
 
 function refuseField(name: "provider" | "redirect", message: string, input: string | null): AppError {
@@ -72,25 +77,24 @@ export const start = openRoute({
 });
 
 async function startAtProvider(call: OpenCall, query: Static<typeof startQuery>): Promise<Reply> {
-  const { services, request, client } = call;
+  const { services, client } = call;
   const provider = findProvider(services.config.oidc, query.provider);
   const redirect = query.redirect ?? "/";
   if (!isLocalPath(redirect)) throw refuseField("redirect", "must be a path of this server", redirect.slice(0, 200));
-  const browserSecret = readSecret(request);
+  const browserSecret = readSecret(call);
   const started = await startOidcSignIn(services, { provider, redirect, browserSecret }, toSignInClient(call));
   const cookie = formatCookie({
-    name: COOKIE,
+    ...getCookie(client.isSecure),
     value: started.browserSecret,
-    path: COOKIE_PATH,
     maxAgeSeconds: OIDC_SIGN_IN_MS / 1000,
     isSecure: client.isSecure,
   });
-  return redirectTo(302, started.url, cookie);
+  return redirectTo(302, started.url, [cookie]);
 }
 
 /** Ignores a cookie that is not one of ours. */
-function readSecret(request: Request): string | null {
-  const value = readCookie(request.headers.get("cookie"), COOKIE);
+function readSecret({ request, client }: OpenCall): string | null {
+  const value = readCookie(request.headers.get("cookie"), getCookie(client.isSecure).name);
   return value !== null && /^[0-9A-Za-z]{43}$/.test(value) ? value : null;
 }
 
@@ -108,11 +112,11 @@ async function finishAtProvider(call: OpenCall): Promise<Reply> {
   const { searchParams: parameters } = new URL(request.url);
   const result = await finishOidcSignIn(
     services,
-    { parameters, browserSecret: readSecret(request) },
+    { parameters, browserSecret: readSecret(call) },
     toSignInClient(call),
   );
-  if (result.kind === "second_factor") return redirectTo(303, createSecondFactorUrl(result), null);
-  return redirectTo(303, result.redirect, formatSessionCookie(result.token, client.isSecure));
+  if (result.kind === "second_factor") return redirectTo(303, createSecondFactorUrl(result), []);
+  return redirectTo(303, result.redirect, formatSessionCookies(result.token, client.isSecure));
 }
 
 /** The challenge is after the `#`, which browsers send to no server. */

@@ -1,11 +1,12 @@
 /** The signed-in user's profile. */
 import { Type } from "@sinclair/typebox";
+import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { getUser, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access";
-import { setTwoFactorEnabled } from "../../work/identity/two-factor";
+import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
 import { ok } from "../call";
 import { notFound } from "../errors";
-import { nullable, strictObject, textField } from "../fields";
+import { clearableText, emptyToNull, nullable, secretField, strictObject, withDescription } from "../fields";
 import { formatTime } from "../format-time";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
@@ -35,30 +36,46 @@ export const readMe = route({
   handle: async ({ principal }) => ok(showProfile(principal.user)),
 });
 
-const name = nullable(textField(MAX_NAME_CHARACTERS));
+/** The password that confirms a change of the second factor. */
+export const confirmingPassword = Type.Optional(
+  secretField(
+    "Your password. An account without one needs a sign-in within the last 10 minutes instead",
+    MAX_PASSWORD_UTF16_UNITS,
+  ),
+);
+
+const name = withDescription(clearableText(MAX_NAME_CHARACTERS), "an empty one is null");
 
 export const updateMe = route({
   summary:
-    "Change your name, or whether sign-in asks for a second factor. Absent fields stay unchanged, null clears a name",
-  access: { inGrace: true, target: "account" },
+    "Change your name or, with your password, whether sign-in asks for a second factor. Absent fields stay unchanged, null clears a name",
+  access: { credential: "account", inGrace: true, target: "account" },
   errors: ["conflict"],
   example: { first_name: "Ada", last_name: null },
   body: strictObject({
     first_name: Type.Optional(name),
     last_name: Type.Optional(name),
     two_factor_enabled: Type.Optional(nullable(Type.Boolean())),
+    password: confirmingPassword,
   }),
   responses: { 200: respondsWith("Profile", "The updated profile") },
   handle: async (call, { body }) => {
     const { services, principal } = call;
-    const { two_factor_enabled: isEnabled, ...names } = body;
-    if (typeof isEnabled === "boolean" && isEnabled !== principal.user.two_factor_enabled)
+    const { two_factor_enabled: isEnabled, password, first_name, last_name } = body;
+    const names = {
+      ...(first_name !== undefined && { first_name: emptyToNull(first_name) }),
+      ...(last_name !== undefined && { last_name: emptyToNull(last_name) }),
+    };
+    // Decided here, once: a change that another call makes meanwhile must not be undone without the password.
+    const isChange = typeof isEnabled === "boolean" && isEnabled !== principal.user.two_factor_enabled;
+    if (isChange) {
       requireCaller(principal, { ...DEFAULT_ACCESS, credential: "fresh-session", inGrace: true }, false);
+      await confirmTwoFactorChange(services, toAccountOwner(call), password);
+    }
     const changed = await services.store.write(async (tx) => {
-      const user =
-        typeof isEnabled === "boolean"
-          ? await setTwoFactorEnabled(services, tx, toAccountOwner(call), isEnabled)
-          : await getUser(tx, principal.user.id);
+      const user = isChange
+        ? await setTwoFactorEnabled(services, tx, toAccountOwner(call), isEnabled)
+        : await getUser(tx, principal.user.id);
       return user && Object.keys(names).length > 0 ? updateProfile(tx, user.id, names) : user;
     });
     if (!changed) throw notFound("Account");

@@ -1,19 +1,32 @@
 /** Share links: downloads of renders by people without an account. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
-import { created } from "../call";
+import { newId } from "../../lib/ids";
+import {
+  deleteRenderShare,
+  findRenderShare,
+  insertRenderShare,
+  listRenderShares,
+  type RenderShare,
+} from "../../store/render-shares";
+import { toActor } from "../../work/access";
+import { created, createOnce, noContent } from "../call";
+import { notFound } from "../errors";
 import { strictObject } from "../fields";
 import { formatTime } from "../format-time";
+import { offsetListRoute } from "../offset-list-route";
 import { renderLoader } from "../public/renders";
-import { respondsWith } from "../response-docs";
-import { route } from "../route";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
 
 const MIN_LIFETIME_SECONDS = 3_600;
 const MAX_LIFETIME_SECONDS = 30 * 86_400;
+const MAX_SHARES = 100;
 
 export const create = route({
-  summary: "Create a link with which anybody can download a completed render. It ends with the render",
+  summary:
+    "Create a link with which anybody can download a completed render. It ends with the render and with your access",
   example: { expires_in_seconds: 604_800 },
   errors: ["conflict"],
   body: strictObject({
@@ -24,14 +37,75 @@ export const create = route({
       errorText: `must be an integer from ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS}`,
     }),
   }),
+  idempotent: true,
   responses: { 201: respondsWith("ShareLink", "The link, which is not stored") },
   load: renderLoader,
-  handle: async ({ services }, { body, resource }) => {
+  handle: async (call, { body, resource }) => {
+    const { services } = call;
     if (resource.state !== "completed") throw new AppError("conflict", `Render is ${resource.state}, not completed.`);
     // The file system may have lost it, or a backup without media was restored.
     if (!(await Bun.file(services.folders.renderOutput(resource.id, resource.resolved.format)).exists()))
       throw new AppError("conflict", "The file of this render is missing. Delete the render and start it again.");
-    const { url, expiresAt } = services.links.signShare(resource.id, body.expires_in_seconds, services.now());
-    return created(url, { url, expires_at: formatTime(expiresAt) } satisfies Resource<"ShareLink">);
+    const expiresAt = Math.floor(services.now() / 1000 + body.expires_in_seconds) * 1000;
+    return createOnce(call, async (tx) => {
+      // Links that no longer work do not count: nobody could see and revoke them.
+      const { total } = await listRenderShares(tx, resource.id, services.now(), { limit: 0, offset: 0 });
+      if (total >= MAX_SHARES)
+        throw new AppError("conflict", `Limit of ${MAX_SHARES} links reached. Revoke one first.`);
+      const { workspaceId, userId } = toActor(call.principal);
+      const id = newId();
+      await insertRenderShare(tx, {
+        id,
+        render_id: resource.id,
+        workspace_id: workspaceId,
+        created_by: userId,
+        created_at: services.now(),
+        expires_at: expiresAt,
+      });
+      return created("", { id, expires_at: formatTime(expiresAt) });
+    });
+  },
+  // A stored reply must not contain a signed link.
+  complete: ({ services }, reply) => {
+    const { id, expires_at } = reply.body as { id: string; expires_at: string };
+    const url = services.links.signShare(id, Date.parse(expires_at));
+    return created(url, { url, expires_at } satisfies Resource<"ShareLink">);
+  },
+});
+
+export const list = offsetListRoute({
+  summary: "List the links of a render that work, newest first",
+  access: {},
+  filters: {},
+  item: "RenderShare",
+  description: "A page of links, without their addresses",
+  read: async (call, page) => {
+    const render = await renderLoader.find(call);
+    if (!render) throw notFound(renderLoader.name);
+    return listRenderShares(call.services.store.read, render.id, call.services.now(), page);
+  },
+  show: async ({ authorship }, share: RenderShare): Promise<Resource<"RenderShare">> => ({
+    id: share.id,
+    created_at: formatTime(share.created_at),
+    expires_at: formatTime(share.expires_at),
+    ...(await authorship(share.created_by)),
+  }),
+});
+
+const load: ResourceLoader<RenderShare> = {
+  name: "Link",
+  find: async (call) => {
+    const render = await renderLoader.find(call);
+    return render && findRenderShare(call.services.store.read, render.id, call.params.share_id!);
+  },
+};
+
+export const revoke = route({
+  summary: "Revoke a link of a render",
+  responses: { 204: respondsWithNothing("Revoked") },
+  load,
+  handle: async ({ services }, { resource }) => {
+    await services.store.write((tx) => deleteRenderShare(tx, resource.id));
+    return noContent();
   },
 });

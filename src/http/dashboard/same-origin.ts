@@ -24,6 +24,15 @@ export function isSameOrigin(
   return page.host === parseOrigin(`${page.protocol}//${request.host}`)?.host;
 }
 
+/**
+ * Returns whether no site has sent the request: it has no `Origin`, and no `Sec-Fetch-Site` that names another site. Browsers add at least one
+ * of them to a request that a page of another site causes.
+ */
+export function isFromNoSite(headers: Headers): boolean {
+  const site = headers.get("sec-fetch-site");
+  return !headers.has("origin") && (site === null || site === "same-origin" || site === "none");
+}
+
 /** Returns null for `null`, which sandboxed pages send, and for everything that is not an http or https URL. */
 function parseOrigin(text: string): URL | null {
   if (!URL.canParse(text)) return null;

@@ -4,7 +4,7 @@ import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";
 import { STEP_STATES } from "../../domain/states";
 import { strictObject, withDescription } from "../fields";
-import { PUBLIC_SCHEMAS } from "../public/schemas";
+import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
 import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 import { NOTIFICATION_SCHEMAS } from "./notification-schemas";
 
@@ -40,9 +40,12 @@ const workspaceMember = strictObject({
   user_id: id,
   email: text,
   name: orNull(text),
+  email_verified_at: orNull(time, "null: the address is not confirmed"),
   role: enumeration(WORKSPACE_ROLES),
   created_at: Type.String({ format: "date-time", description: "when the user became a member" }),
 });
+
+const inviter = orNull(strictObject({ id, name: orNull(text), email: text }), "null when that account was deleted");
 
 const workspace = {
   id,
@@ -113,6 +116,14 @@ export const DASHBOARD_SCHEMAS = {
     address: orNull(text),
     is_current: Type.Boolean({ description: "the session of this request" }),
   }),
+  Identity: strictObject({
+    id,
+    provider: Type.String({ description: "the name of the provider, or its host if it is not configured" }),
+    issuer: text,
+    email: orNull(text, "the address that the provider sent last"),
+    created_at: Type.String({ format: "date-time", description: "when it was linked" }),
+    last_sign_in_at: orNull(time),
+  }),
   Workspace: strictObject(workspace),
   WorkspaceDetail: strictObject({
     ...workspace,
@@ -133,6 +144,21 @@ export const DASHBOARD_SCHEMAS = {
     role: enumeration(WORKSPACE_ROLES),
     invited_by: orNull(strictObject({ id, name: orNull(text) }), "null when that account was deleted"),
     created_at: time,
+    expires_at: time,
+  }),
+  ReceivedInvitation: strictObject({
+    id,
+    workspace: strictObject({ id, name: text }),
+    role: enumeration(WORKSPACE_ROLES),
+    invited_by: inviter,
+    created_at: time,
+    expires_at: time,
+  }),
+  InvitationLink: strictObject({
+    email: Type.String({ description: "the address that is invited" }),
+    workspace: orNull(strictObject({ id, name: text }), "null: the invitation leads to an account only"),
+    role: orNull(enumeration(WORKSPACE_ROLES), "the role in the workspace"),
+    invited_by: inviter,
     expires_at: time,
   }),
   SignedUpload: strictObject({
@@ -183,6 +209,7 @@ export const DASHBOARD_SCHEMAS = {
     url: Type.String({ description: "downloads the file without a credential" }),
     expires_at: time,
   }),
+  RenderShare: strictObject({ id, created_at: time, expires_at: time, ...authorship }),
   LiveChange: strictObject({
     entity_id: withDescription(id, "of the resource; of the workspace for credits"),
     state: orNull(text, "that of the resource, or `deleted`; null for credits and most notifications"),
@@ -238,8 +265,8 @@ export const DASHBOARD_SCHEMAS = {
     end: Type.Array(integer),
   }),
   AddedMember: strictObject({
-    member: orNull(workspaceMember, "null: the address has no account and is invited"),
-    invitation_url: orNull(text, "leads to an account in the workspace; null for a member and in a replayed response"),
+    member: orNull(workspaceMember, "always null: nobody is a member before accepting"),
+    invitation_url: orNull(text, "leads into the workspace, with or without an account; null in a replayed response"),
     expires_at: orNull(time, "when the invitation ends"),
   }),
 };

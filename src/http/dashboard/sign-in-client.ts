@@ -1,4 +1,5 @@
 /** The client of a call, as the identity services need it. */
+import { AppError } from "../../domain/errors";
 import type { AuditActor } from "../../work/audit";
 import { type AccountOwner, type SignInClient, toAuditActor } from "../../work/identity/sign-in";
 import type { Call, OpenCall } from "../call";
@@ -10,6 +11,15 @@ export const toSignInClient = ({ client, request, requestId }: OpenCall): SignIn
   requestId,
 });
 
+/** Returns the ID of the user whose session an open call carries, or null. */
+export async function findSessionUser({ reauthorize }: OpenCall): Promise<string | null> {
+  const principal = await reauthorize().catch((error) => {
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  return principal?.credential.kind === "session" ? principal.user.id : null;
+}
+
 /** Returns the user of a call as an actor of the audit log. */
 export const toCallActor = (call: Call): AuditActor =>
   toAuditActor(call.principal.user.id, call.principal.credential.id, toSignInClient(call));
@@ -18,5 +28,6 @@ export const toCallActor = (call: Call): AuditActor =>
 export const toAccountOwner = (call: Call): AccountOwner => ({
   user: call.principal.user,
   sessionId: call.principal.credential.id,
+  signedInMs: call.principal.credential.ageMs,
   client: toSignInClient(call),
 });

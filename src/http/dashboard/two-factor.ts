@@ -1,9 +1,9 @@
 /** The second factor: its enrollment, and the second step of a sign-in. */
-import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { countRecoveryCodes } from "../../store/two-factor";
 import { signInWithSecondFactor } from "../../work/identity/sign-in-second-factor";
 import {
   confirmAuthenticator,
+  confirmTwoFactorChange,
   enrollAuthenticator,
   removeAuthenticator,
   replaceRecoveryCodes,
@@ -14,7 +14,8 @@ import { secretField, strictObject } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import type { Resource } from "../schemas";
-import { createSignInHeaders, MAX_TOKEN_CHARACTERS, showStartedSession } from "./auth";
+import { MAX_TOKEN_CHARACTERS, signedIn } from "./auth";
+import { confirmingPassword } from "./profile";
 import { toAccountOwner, toSignInClient } from "./sign-in-client";
 
 const MAX_CODE_CHARACTERS = 64;
@@ -30,13 +31,13 @@ export const login = openRoute({
   responses: { 200: respondsWith("Session", "The session, also in the cookie `service_session`") },
   handle: async (call, { body }) => {
     const started = await signInWithSecondFactor(call.services, body, toSignInClient(call));
-    return { ...ok(showStartedSession(started)), headers: createSignInHeaders(call, started) };
+    return signedIn(call, started);
   },
 });
 
 export const read = route({
   summary: "Retrieve the state of your second factor",
-  access: { target: "account" },
+  access: { credential: "session", target: "account" },
   responses: { 200: respondsWith("TwoFactor", "The second factor") },
   handle: async ({ services, principal: { user } }) =>
     ok({
@@ -48,20 +49,25 @@ export const read = route({
 });
 
 export const enroll = route({
-  summary: "Set up an authenticator app. Sign-in asks for its codes once one was confirmed",
+  summary: "Set up an authenticator app, with your password. Sign-in asks for its codes once one was confirmed",
   access: { credential: "fresh-session", target: "account" },
   errors: ["conflict"],
+  example: { password: "correct horse battery" },
+  body: strictObject({ password: confirmingPassword }),
+  isBodyOptional: true,
   idempotent: true,
   responses: {
     201: respondsWith("TwoFactorEnrollment", "The secret and the recovery codes, which are shown once"),
   },
-  handle: (call) =>
-    createOnce(call, async (tx) => {
+  handle: async (call, { body }) => {
+    await confirmTwoFactorChange(call.services, toAccountOwner(call), body.password);
+    return createOnce(call, async (tx) => {
       const enrollment = await enrollAuthenticator(call.services, tx, call.principal.user);
       return created(call.url("/users/me"), enrollment satisfies Resource<"TwoFactorEnrollment">, {
         "Cache-Control": "no-store",
       });
-    }),
+    });
+  },
 });
 
 export const confirm = route({
@@ -82,7 +88,7 @@ export const replaceCodes = route({
   access: { credential: "fresh-session", target: "account" },
   errors: ["conflict"],
   example: { password: "correct horse battery" },
-  body: strictObject({ password: secretField("Your password", MAX_PASSWORD_UTF16_UNITS) }),
+  body: strictObject({ password: confirmingPassword }),
   responses: { 200: respondsWith("RecoveryCodes", "The codes, which are shown once") },
   handle: async (call, { body }) => {
     const codes = await replaceRecoveryCodes(call.services, toAccountOwner(call), body.password);
@@ -97,7 +103,7 @@ export const remove = route({
   summary: "Remove the authenticator and its recovery codes. Sign-in asks for the password only",
   access: { credential: "fresh-session", target: "account" },
   example: { password: "correct horse battery" },
-  body: strictObject({ password: secretField("Your password", MAX_PASSWORD_UTF16_UNITS) }),
+  body: strictObject({ password: confirmingPassword }),
   responses: { 204: respondsWithNothing("The authenticator was removed") },
   handle: async (call, { body }) => {
     await removeAuthenticator(call.services, toAccountOwner(call), body.password);

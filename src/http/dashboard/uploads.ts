@@ -2,12 +2,12 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
-import { toActor } from "../../work/access";
+import { toActor, UPLOAD_ACCESS } from "../../work/access";
 import { getPutExpiry } from "../../work/put-uploads";
 import { parseUploadMetadata, parseUploadTarget } from "../../work/upload-metadata";
 import { createUpload, getUploadExpiry } from "../../work/uploads";
 import { type Call, created, createOnce, type Reply } from "../call";
-import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
+import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";
 import { showAsset } from "../public/assets";
 import { respondsWith } from "../response-docs";
@@ -29,12 +29,12 @@ const toKind = (type: (typeof UPLOAD_TYPES)[number]): AssetKind =>
 
 const DEFAULT_CONTENT_TYPE = "application/octet-stream";
 
-const contentType = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: "^[\\x20-\\x7e]*$",
-  errorText: "must be a media type of 1 to 255 ASCII characters",
-});
+/**
+ * Returns the header that a client sends with the file. The type is detected from the bytes, so for a text that cannot be in a header the
+ * default does as well.
+ */
+const toContentType = (text: string | null | undefined): string =>
+  text && /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" ? text : DEFAULT_CONTENT_TYPE;
 
 const METADATA = "TUS metadata: pairs of a key and a base64 value";
 
@@ -48,10 +48,14 @@ export const createSigned = route({
       "rendered_video and cut_file are finished files and are not charged. Audio and video are detected from the content",
     ),
     content_type: Type.Optional(
-      withDescription(nullable(contentType), `sent back in upload.headers. Default: ${DEFAULT_CONTENT_TYPE}`),
+      withDescription(
+        nullable(textField(255)),
+        `sent back in upload.headers. Default, also for a text that is not printable ASCII: ${DEFAULT_CONTENT_TYPE}`,
+      ),
     ),
     project_id: Type.Optional(nullable(uuidField('Default: the project "Inbox", made on first use'))),
   }),
+  access: UPLOAD_ACCESS,
   idempotent: true,
   headers: { "Upload-Metadata": `${METADATA}. \`filename\`, \`external_id\` and \`language\` are stored` },
   responses: { 201: respondsWith("SignedUpload", "The asset, and the request that sends its file") },
@@ -72,7 +76,7 @@ export const createSigned = route({
       });
       const upload: Omit<Resource<"SignedUpload">["upload"], "url"> = {
         method: "PUT",
-        headers: { "Content-Type": body.content_type ?? DEFAULT_CONTENT_TYPE },
+        headers: { "Content-Type": toContentType(body.content_type) },
         expires_at: formatTime(putUntil),
       };
       return created(call.url(`/assets/${asset.id}`), { asset: await showAsset(call, asset), upload });
@@ -102,6 +106,7 @@ export const createResumable = route({
     "validation_error",
     "upstream_unavailable",
   ],
+  access: UPLOAD_ACCESS,
   idempotent: true,
   headers: {
     "Upload-Length": "Size of the file in bytes. Without it, the first PATCH must have it",

@@ -23,7 +23,7 @@ const showInvitation = ({ token, inviter, role }: WorkspaceInvitation): Resource
 export const list = offsetListRoute({
   summary:
     "List the invitations to a workspace that were not accepted yet, the newest first. Their links are not shown again",
-  access: { ownersOnly: true },
+  access: { credential: "session", ownersOnly: true },
   filters: {},
   item: "WorkspaceInvitation",
   description: "A page of invitations",
@@ -34,7 +34,7 @@ export const list = offsetListRoute({
 
 export const remove = route({
   summary: "Revoke an invitation to a workspace. Its link no longer works",
-  access: { ownersOnly: true },
+  access: { credential: "session", ownersOnly: true },
   responses: { 204: respondsWithNothing("Revoked") },
   handle: async (call) => {
     const { services, principal, params } = call;

@@ -4,7 +4,7 @@ import { WORKSPACE_ROLES } from "../../domain/access";
 import { formatUserName } from "../../store/users";
 import { listMembers, type Member } from "../../store/workspace-members";
 import { requireRemoval } from "../../work/access";
-import { addMember, changeRole, removeMember } from "../../work/workspaces";
+import { changeRole, inviteMember, removeMember } from "../../work/workspaces";
 import { created, createOnce, noContent, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
@@ -18,6 +18,7 @@ const showMember = ({ user, role, since }: Member): Resource<"WorkspaceMember"> 
   user_id: user.id,
   email: user.email,
   name: formatUserName(user),
+  email_verified_at: formatTime(user.email_verified_at),
   role,
   created_at: formatTime(since),
 });
@@ -36,9 +37,10 @@ export const list = offsetListRoute({
 });
 
 export const add = route({
-  summary: "Add a member by email address. An address without an account gets an invitation link, valid for 7 days",
+  summary:
+    "Invite a member by email address. The invitation is valid for 7 days; an account can also accept it in its list of invitations",
   example: { email: "grace@studio.example", role: "editor" },
-  access: { ownersOnly: true },
+  access: { credential: "session", ownersOnly: true },
   errors: ["conflict"],
   body: strictObject({
     email: Type.String({ maxLength: MAX_EMAIL_CHARACTERS, errorText: "must be an email address" }),
@@ -48,7 +50,7 @@ export const add = route({
   responses: {
     201: respondsWith(
       "AddedMember",
-      "The member, or the invitation link, which is shown once: a replayed response has null",
+      "The invitation link, which is shown once: a replayed response has null. The same whether or not the address has an account",
     ),
   },
   handle: async (call, { body }) =>
@@ -56,21 +58,20 @@ export const add = route({
       const { services, principal } = call;
       const workspaceId = principal.workspace.id;
       const request = { ...body, workspaceId, invitedBy: principal.user };
-      const { member, invitation } = await addMember(services, tx, toCallActor(call), request);
+      const { url, expiresAt } = await inviteMember(services, tx, toCallActor(call), request);
       const shown: Resource<"AddedMember"> = {
-        member: member && showMember(member),
-        invitation_url: invitation?.url ?? null,
-        expires_at: invitation && formatTime(invitation.expiresAt),
+        member: null,
+        invitation_url: url,
+        expires_at: formatTime(expiresAt),
       };
-      const members = `/workspaces/${workspaceId}/members`;
-      return created(call.url(member ? `${members}/${member.user.id}` : members), shown);
+      return created(call.url(`/workspaces/${workspaceId}/members`), shown);
     }),
 });
 
 export const update = route({
   summary: "Change the role of a member",
   example: { role: "viewer" },
-  access: { ownersOnly: true },
+  access: { credential: "session", ownersOnly: true },
   errors: ["conflict"],
   body: strictObject({ role }),
   responses: { 200: respondsWith("WorkspaceMember", "The member") },
@@ -83,7 +84,7 @@ export const update = route({
 
 export const remove = route({
   summary: "Remove a member, or leave the workspace. The member's API keys for it are revoked",
-  access: { target: "account" },
+  access: { credential: "session", target: "account" },
   errors: ["conflict"],
   responses: { 204: respondsWithNothing("Removed") },
   handle: async (call) => {

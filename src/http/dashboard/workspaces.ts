@@ -1,4 +1,5 @@
 /** Workspaces of the user. The workspace in the path is the one that the call acts in. */
+import { Type } from "@sinclair/typebox";
 import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits";
 import { countWorkspaceContent } from "../../store/purge";
 import { countMembers, listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
@@ -7,7 +8,7 @@ import { findOnlyWorkspace } from "../../work/access";
 import { readStorageQuota } from "../../work/storage-limits";
 import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces";
 import { type Call, created, createOnce, noContent, ok } from "../call";
-import { strictObject, textField } from "../fields";
+import { strictObject, textField, uuidField } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -17,7 +18,8 @@ import { toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 256;
 
-const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> => ({
+/** Returns a workspace of the user as the API shows it. */
+export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> => ({
   id: workspace.id,
   name: workspace.name,
   role,
@@ -34,16 +36,26 @@ const body = strictObject({ name: textField(MAX_NAME_CHARACTERS) });
 export const list = offsetListRoute({
   summary: "List your workspaces, the personal one first; with an API key, the one that the key is for",
   access: { target: "account" },
-  filters: {},
+  filters: {
+    containing: Type.Optional(
+      uuidField(
+        "Only the workspace with this project, asset, cut, render, pipeline, webhook endpoint or order. The list is empty if none of yours has it",
+      ),
+    ),
+  },
   item: "Workspace",
   description: "A page of workspaces",
-  read: ({ services, principal }, { limit, offset }) =>
-    listWorkspaces(services.store.read, principal.user.id, { onlyId: findOnlyWorkspace(principal), limit, offset }),
+  read: ({ services, principal }, { filters, ...page }) => {
+    const containing = filters.containing?.toLowerCase() ?? null;
+    const filter = { onlyId: findOnlyWorkspace(principal), containing, ...page };
+    return listWorkspaces(services.store.read, principal.user.id, filter);
+  },
   show: (_, row) => showWorkspace(row),
 });
 
 export const create = route({
-  summary: "Create a workspace, which you own. It has no credits of its own yet",
+  summary:
+    "Create a workspace, which you own. The first one of a day starts with credits, unless your account got none",
   example: { name: "Studio" },
   access: { credential: "session", target: "account" },
   errors: ["conflict"],
@@ -54,7 +66,7 @@ export const create = route({
     createOnce(call, async (tx) => {
       const now = call.services.now();
       const request = { userId: call.principal.user.id, name: body.name, now };
-      const workspace = await createWorkspace(tx, toCallActor(call), request);
+      const workspace = await createWorkspace(call.services, tx, toCallActor(call), request);
       return created(call.url(`/workspaces/${workspace.id}`), showWorkspace({ workspace, role: "owner" }));
     }),
 });
@@ -85,7 +97,7 @@ export const read = route({
 export const update = route({
   summary: "Rename a workspace",
   example: { name: "Studio" },
-  access: { ownersOnly: true },
+  access: { credential: "session", ownersOnly: true },
   body,
   responses: { 200: respondsWith("Workspace", "The updated workspace") },
   load,
@@ -99,7 +111,7 @@ export const update = route({
 
 export const remove = route({
   summary: "Delete a workspace with everything in it. Its credits are lost",
-  access: { ownersOnly: true },
+  access: { credential: "session", ownersOnly: true },
   errors: ["conflict"],
   responses: { 204: respondsWithNothing("Deleted") },
   load,

@@ -60,7 +60,7 @@ export const create = route({
       expiresAt: body.expires_at == null ? null : parseExpiry(body.expires_at, now),
     };
     return createOnce(call, async (tx) => {
-      const { row, key } = await createOwnKey(tx, request, toCallActor(call), now);
+      const { row, key } = await createOwnKey(services, tx, request, toCallActor(call), now);
       const shown: Resource<"ApiKeyWithSecret"> = { ...showKey(row), key };
       return created(call.url(`/${row.id}`), shown);
     });

@@ -4,13 +4,13 @@ import { ASSET_STATES } from "../../domain/states";
 import { formatDecimalSeconds } from "../../domain/time";
 import { type Asset, findAsset, listAssets } from "../../store/assets";
 import { readProgress } from "../../store/steps";
-import { toActor } from "../../work/access";
+import { toActor, UPLOAD_ACCESS } from "../../work/access";
 import { removeAsset } from "../../work/deletion";
 import { isCuttable } from "../../work/new-cuts";
 import { parseUploadMetadata } from "../../work/upload-metadata";
 import { createUpload, getUploadCutoff, getUploadExpiry, isUploadExpired } from "../../work/uploads";
 import { type Call, created, createOnce, noContent, ok } from "../call";
-import { oneOf, strictObject, uuidField } from "../fields";
+import { nullable, oneOf, strictObject, uuidField } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -87,9 +87,7 @@ const load: ResourceLoader<Asset> = {
   },
 };
 
-const language = Type.Union([Type.String({ pattern: "^[A-Za-z]{2}$" }), Type.Null()], {
-  errorText: "must be a 2-letter ISO 639-1 code or null",
-});
+const language = nullable(Type.String({ pattern: "^[A-Za-z]{2}$", errorText: "must be a 2-letter ISO 639-1 code" }));
 const sizeBytes = Type.Integer({ exclusiveMinimum: 0, errorText: "must be an integer above 0" });
 const state = oneOf(...ASSET_STATES);
 
@@ -157,6 +155,8 @@ export const read = route({
 
 export const remove = route({
   summary: "Delete an asset with its cuts, renders and files",
+  // It also cancels an upload to a signed link.
+  access: UPLOAD_ACCESS,
   responses: { 204: respondsWithNothing("Deleted") },
   load,
   handle: async ({ services }, { resource }) => {

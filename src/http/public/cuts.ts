@@ -12,9 +12,9 @@ import { toActor } from "../../work/access";
 import { createCut } from "../../work/cut-requests";
 import { removeCut } from "../../work/deletion";
 import { prepareEdit } from "../../work/plan-files";
-import { type Call, created, createOnce, noContent, ok, okJsonText } from "../call";
+import { type Call, created, createOnce, noContent, ok, okJsonText, type Reply } from "../call";
 import { notFound } from "../errors";
-import { oneOf, strictObject, uuidField, withDescription } from "../fields";
+import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
@@ -51,10 +51,10 @@ const options = strictObject({
 /** What a cut is made with, besides its asset. */
 export const cutParams = {
   script: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], {
-      description: `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
-      errorText: "must be a string or null",
-    }),
+    withDescription(
+      nullable(Type.String()),
+      `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
+    ),
   ),
   options: Type.Optional(options),
 };
@@ -188,10 +188,26 @@ export const edit = route({
     const insertEdit = await prepareEdit(call.services, resource, readPlanEdit(body), call.principal.user.id);
     return createOnce(call, async (tx) => {
       const edited = await insertEdit(tx);
-      return created(call.url(`/cuts/${edited.id}`), await showCutDetail(call, edited));
+      return created(call.url(`/cuts/${edited.id}`), { ...(await showCut(call, edited)), script: "" });
     });
   },
+  complete: showEditedCut,
 });
+
+/** Adds script and plan to the reply for an edited cut. They can have megabytes and never change, so they are not stored for `Idempotency-Key`. */
+async function showEditedCut(call: Call, { body, ...reply }: Reply): Promise<Reply> {
+  const { read } = call.services.store;
+  const workspaceId = call.principal.workspace.id;
+  const shown = body as Resource<"Cut">;
+  const edited = await findCut(read, workspaceId, shown.id);
+  if (edited) {
+    const { text, headers } = okJsonText(await showCutDetailJson(call, edited));
+    return { ...reply, text: text!, headers: { ...reply.headers, ...headers } };
+  }
+  // It was deleted before the call was repeated.
+  const { script = "" } = (await findCut(read, workspaceId, call.params.cut_id!)) ?? {};
+  return { ...reply, body: { ...shown, script, plan: null } satisfies Resource<"CutDetail"> };
+}
 
 export const remove = route({
   summary: "Delete a cut with its subtitles and renders",

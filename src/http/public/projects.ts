@@ -2,8 +2,16 @@
 import { Type } from "@sinclair/typebox";
 import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
-import { findProject, insertProject, listProjects, type Project, updateProject } from "../../store/projects";
+import {
+  findProject,
+  insertProject,
+  listProjects,
+  type Project,
+  type ProjectChange,
+  updateProject,
+} from "../../store/projects";
 import { removeProject } from "../../work/deletion";
+import { requireRoomForProject } from "../../work/storage-limits";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, textField } from "../fields";
@@ -37,11 +45,13 @@ const load: ResourceLoader<Project> = {
 export const create = route({
   summary: "Create a project",
   example: { name: "Spring lectures" },
+  errors: ["conflict"],
   body: strictObject({ name }),
   idempotent: true,
   responses: { 201: respondsWith("Project", "The project") },
   handle: async (call, { body }) =>
     createOnce(call, async (tx) => {
+      await requireRoomForProject(tx, call.principal.workspace.id);
       const now = call.services.now();
       const project = await insertProject(tx, {
         id: newId(),
@@ -90,14 +100,14 @@ export const update = route({
   handle: async (call, { body, resource }) => {
     const { services } = call;
     const now = services.now();
-    const change: Parameters<typeof updateProject>[2] = {};
+    const change: ProjectChange = {};
     if (body.name !== undefined) change.name = body.name;
     if (body.state !== undefined) {
       change.state = body.state;
       change.archived_at = body.state === "archived" ? (resource.archived_at ?? now) : null;
     }
     if (Object.keys(change).length === 0) return ok(await showProject(call, resource));
-    const changed = await services.store.write((tx) => updateProject(tx, resource.id, { ...change, updated_at: now }));
+    const changed = await services.store.write((tx) => updateProject(tx, resource.id, change, now));
     if (!changed) throw notFound("Project");
     return ok(await showProject(call, changed));
   },

@@ -12,7 +12,7 @@ import { removeRender } from "../../work/deletion";
 import { cancelRender, createRender } from "../../work/render-requests";
 import { type Call, created, noContent, ok } from "../call";
 import { notFound } from "../errors";
-import { oneOf, strictObject, uuidField, withDescription } from "../fields";
+import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -20,8 +20,13 @@ import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
 
 /** A field that may be absent or null, which mean the same, so that clients can send back the `output` of a render. */
-const optional = <S extends TSchema>(schema: S) =>
-  Type.Optional(Type.Union([schema, Type.Null()], { errorText: schema.errorText }));
+const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
+/** ffmpeg's integers have 32 bits. */
+const rateTerm = Type.Integer({
+  minimum: 1,
+  maximum: 2_147_483_647,
+  errorText: "must be an integer from 1 to 2147483647",
+});
 const integerField = (description: string) => optional(Type.Integer({ description, errorText: "must be an integer" }));
 
 const output = strictObject({
@@ -38,14 +43,18 @@ const output = strictObject({
   frame_rate: integerField(
     "Frames per second, 1 to 120 and at most twice that of the source. Default: that of the source",
   ),
+  exact_frame_rate: optional(
+    withDescription(
+      strictObject({ num: rateTerm, den: rateTerm }),
+      "Frames per second as a fraction, in place of `frame_rate`, within the same bounds. That of the source keeps the times of its frames",
+    ),
+  ),
   audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: as the source"),
 });
 
 /** What a render is made with, besides its asset. */
 export const renderParams = {
-  cut_id: Type.Optional(
-    Type.Union([uuidField("The cut to apply"), Type.Null()], { errorText: "must be a UUID or null" }),
-  ),
+  cut_id: optional(uuidField("The cut to apply")),
   output: Type.Optional(output),
 };
 

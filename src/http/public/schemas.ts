@@ -23,10 +23,20 @@ import { enumeration, id, integer, orNull, rational, text, time } from "../schem
 const seconds = Type.Number({ description: "seconds in the source" });
 
 /** The field that a family adds which shows who made a resource. The OpenAPI document of another family does not contain it. */
-const authorship = {
+export const authorship = {
   created_by: Type.Optional(
     orNull(strictObject({ id, name: orNull(text) }), "who made it; null when that account was deleted"),
   ),
+};
+
+/** How the job of a cut or render went. */
+const outcome = {
+  error_code: orNull(text),
+  error_message: orNull(text),
+  created_at: time,
+  started_at: orNull(time),
+  completed_at: orNull(time),
+  ...authorship,
 };
 
 const assetSummary = {
@@ -62,12 +72,7 @@ const cut = {
     remove_retakes: Type.Boolean(),
   }),
   edited_from: orNull(id),
-  error_code: orNull(text),
-  error_message: orNull(text),
-  created_at: time,
-  started_at: orNull(time),
-  completed_at: orNull(time),
-  ...authorship,
+  ...outcome,
 };
 
 const plan = strictObject({
@@ -126,16 +131,12 @@ const render = {
     format: enumeration(OUTPUT_FORMATS),
     resolution: orNull(Type.String({ pattern: "^[0-9]+p$" })),
     video_bitrate: orNull(integer, "bits per second"),
-    frame_rate: orNull(integer, "frames per second"),
+    frame_rate: orNull(integer, "frames per second, rounded"),
+    exact_frame_rate: orNull(rational, "null where `frame_rate` is exact"),
     audio_bitrate: orNull(integer, "bits per second"),
   }),
   size_bytes: orNull(integer),
-  error_code: orNull(text),
-  error_message: orNull(text),
-  created_at: time,
-  started_at: orNull(time),
-  completed_at: orNull(time),
-  ...authorship,
+  ...outcome,
 };
 
 const endpoint = {
@@ -233,7 +234,8 @@ export const PUBLIC_SCHEMAS = {
     created_at: time,
     storage_used_bytes: Type.Integer({
       minimum: 0,
-      description: "sources, derived files and completed renders; unfinished uploads count with their full size",
+      description:
+        "sources, derived files, completed renders, and text such as scripts, plans and drafts; unfinished uploads count with their full size",
     }),
     storage_quota_bytes: orNull(integer, "null: no limit"),
   }),

@@ -1,72 +1,78 @@
-/** The TUS library's data store: the bytes are in a file, the metadata in the asset's row. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+/** The TUS library's file store: the bytes are in a file, everything else is in the asset's row. */
+import { mkdir, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { DataStore, ERRORS, Upload } from "@tus/server";
+import { type Configstore, FileStore } from "@tus/file-store";
+import { type DataStore, ERRORS, Upload } from "@tus/server";
 import { findFileSize } from "../../lib/file-size";
 import { writeStream } from "../../lib/write-stream";
-import { type Asset, findAsset } from "../../store/assets";
+import { findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
 import { claimSpace } from "../../work/storage-limits";
-
-/** The TUS extension for uploads that are created without their length. */
-export const DEFER_LENGTH = "creation-defer-length";
-
-/**
- * The supported TUS extensions. An upload is created by `POST /assets`, always with its length, or by `POST /assets/upload-resumable` of the
- * dashboard family.
- */
-export const TUS_EXTENSIONS = ["creation", DEFER_LENGTH, "termination", "expiration"];
 
 /** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
 export type AuthorizedUpload = { workspaceId: string; id: string; beforeWrite?: () => void };
 
-/** The store of one upload for one request. Any other ID than the authorized one does not exist in it, nor do uploads of other workspaces. */
-export class AssetUploadStore extends DataStore {
+type StoreServices = Pick<Services, "disk" | "folders" | "store">;
+
+/** The library's store with the type of its base class: TypeScript does not let a subclass replace a private method. */
+const LibraryStore: new (options: { directory: string; configstore: Configstore }) => DataStore = FileStore;
+
+/** The store of one upload for one request. For any other ID than the authorized one each of its methods throws the library's 404. */
+export class AssetUploadStore extends LibraryStore {
   constructor(
-    private readonly services: Pick<Services, "disk" | "folders" | "store">,
+    private readonly services: StoreServices,
     private readonly authorized: AuthorizedUpload,
   ) {
-    super();
-    this.extensions = TUS_EXTENSIONS;
+    super({ directory: services.folders.uploads, configstore: createRowReader(services, authorized) });
   }
 
-  override async getUpload(id: string): Promise<Upload> {
-    const asset = await this.getOwn(id);
-    if (asset.state !== "pending_upload") throw ERRORS.FILE_NOT_FOUND;
-    const { folders } = this.services;
-    const path = folders.upload(asset.id);
-    // The file is created on first use, because a crash may come between the commit of the row and the file. If the file of a complete
-    // upload was moved but its row not yet updated, the upload must not start again.
-    if ((await findFileSize(path)) === null && (await findFileSize(folders.media(asset.id).source)) === null) {
-      await mkdir(folders.uploads, { recursive: true });
-      await writeFile(path, "", { flag: "a" });
-    }
-    const offset = await findFileSize(path);
-    if (offset === null) throw ERRORS.FILE_NO_LONGER_EXISTS;
-    const upload = { id: asset.id, offset, creation_date: new Date(asset.created_at).toISOString() };
-    return new Upload(asset.is_length_deferred ? upload : { ...upload, size: asset.upload_length });
+  /** Does nothing. The library's method creates the folder in the background, and a failure would end the server. */
+  checkOrCreateDirectory(): void {}
+
+  override async create(): Promise<never> {
+    throw ERRORS.FILE_NOT_FOUND;
+  }
+
+  read(): never {
+    throw ERRORS.FILE_NOT_FOUND;
   }
 
   override async write(readable: Readable, id: string, offset: number): Promise<number> {
-    const asset = await this.getOwn(id);
-    const path = this.services.folders.upload(asset.id);
+    // Bytes at another offset would leave a hole in the file, or overwrite what was acknowledged.
+    if ((await this.getUpload(id)).offset !== offset) throw ERRORS.INVALID_OFFSET;
     const beforeWrite = (bytes: number) => {
       this.authorized.beforeWrite?.();
       claimSpace(this.services, bytes);
     };
-    return offset + (await writeStream(readable, path, offset, beforeWrite));
+    return offset + (await writeStream(readable, this.services.folders.upload(id), offset, beforeWrite));
   }
 
   override async remove(id: string): Promise<void> {
-    const asset = await this.getOwn(id);
-    await rm(this.services.folders.upload(asset.id), { force: true });
+    await this.getUpload(id);
+    await super.remove(id);
   }
+}
 
-  /** Returns the upload's asset. Throws the library's 404 for any other ID than the authorized one and for uploads of other workspaces. */
-  private async getOwn(id: string): Promise<Asset> {
-    const { workspaceId, id: own } = this.authorized;
-    const asset = id === own ? await findAsset(this.services.store.read, workspaceId, own) : null;
-    if (!asset) throw ERRORS.FILE_NOT_FOUND;
-    return asset;
-  }
+/** Creates the reader of the authorized upload's row. Uploads with other IDs, of other workspaces, and complete ones do not exist in it. */
+function createRowReader({ folders, store }: StoreServices, { workspaceId, id: own }: AuthorizedUpload): Configstore {
+  return {
+    get: async (id) => {
+      const asset = id === own ? await findAsset(store.read, workspaceId, own) : null;
+      if (asset?.state !== "pending_upload") return undefined;
+      const path = folders.upload(own);
+      // The file is created on first use, because a crash may come between the commit of the row and the file. If the file of a complete
+      // upload was moved but its row not yet updated, the upload must not start again.
+      if ((await findFileSize(path)) === null && (await findFileSize(folders.media(own).source)) === null) {
+        await mkdir(folders.uploads, { recursive: true });
+        await writeFile(path, "", { flag: "a" });
+      }
+      // The library reads the offset from the file.
+      const upload = { id: own, offset: 0 };
+      return new Upload(asset.is_length_deferred ? upload : { ...upload, size: asset.upload_length });
+    },
+    set: async () => {
+      throw ERRORS.FILE_NOT_FOUND;
+    },
+    delete: async () => {},
+  };
 }

@@ -12,13 +12,21 @@ import type { Services } from "../../work/services";
 import { requireFreeSpace } from "../../work/storage-limits";
 import { finishUpload, recordUploadProgress } from "../../work/upload-progress";
 import { declareUploadLength, getUploadExpiry, isUploadExpired } from "../../work/uploads";
+import { withHeaders } from "../call";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 import { isStorageFull, notFound } from "../errors";
-import { AssetUploadStore, type AuthorizedUpload, DEFER_LENGTH, TUS_EXTENSIONS } from "./asset-upload-store";
+import { AssetUploadStore, type AuthorizedUpload } from "./asset-upload-store";
 import { createLibraryRequest, UPLOADS_PATH } from "./library-request";
-import { readLibraryError, removeCorsHeaders, STORAGE_FULL_STATUS } from "./library-response";
+import { readLibraryError, removeCorsHeaders } from "./library-response";
 import { createLocker } from "./locker";
-import { parseUploadLength, TUS_VERSION } from "./protocol-headers";
+import {
+  CREATION_EXTENSIONS,
+  OFFSET_TYPE,
+  parseUploadLength,
+  parseUploadOffset,
+  TUS_EXTENSIONS,
+  TUS_VERSION,
+} from "./protocol-headers";
 
 /** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };
@@ -28,24 +36,25 @@ const AUTHORIZE_INTERVAL_MS = 500;
 
 export type UploadSurface = {
   /**
-   * Responds with the supported protocol version and extensions. Needs no authentication. `canDeferLength`: uploads can be created without
-   * their length.
+   * Responds with the supported protocol version and extensions. Needs no authentication. `canCreate`: uploads are created through the
+   * protocol too.
    */
-  options(canDeferLength: boolean): Response;
+  options(canCreate: boolean): Response;
   /** Runs `method` on the upload `id`. Throws `AppError`. */
   handle(request: Request, method: UploadMethod, caller: UploadCaller, id: string): Promise<Response>;
 };
 
-const UPLOAD_METHODS = ["HEAD", "PATCH", "DELETE"] as const;
+export const UPLOAD_METHODS = ["HEAD", "PATCH", "DELETE"] as const;
 export type UploadMethod = (typeof UPLOAD_METHODS)[number];
 
 /**
- * Returns the method of an upload request. A client that cannot send PATCH or DELETE sends POST with the header `X-HTTP-Method-Override`.
- * Throws `AppError` `not_found` if a POST does not name one of the three methods.
+ * Returns the method of an upload request. A client that cannot send PATCH or DELETE sends another method, such as POST, with the header
+ * `X-HTTP-Method-Override`. HEAD stays HEAD, because it is authorized as a method that changes nothing. Throws `AppError` `not_found` for a
+ * method that uploads do not have.
  */
-export function parseUploadMethod(request: Request): UploadMethod {
-  const named = request.method === "POST" ? request.headers.get("x-http-method-override")?.trim() : request.method;
-  const method = UPLOAD_METHODS.find((known) => known === named?.toUpperCase());
+export function parseUploadMethod({ headers, method: sent }: Request): UploadMethod {
+  const named = (sent !== "HEAD" && headers.get("x-http-method-override")?.trim()) || sent;
+  const method = UPLOAD_METHODS.find((known) => known === named.toUpperCase());
   if (!method) throw new AppError("not_found", "Path not found.");
   return method;
 }
@@ -54,8 +63,8 @@ export function parseUploadMethod(request: Request): UploadMethod {
 export function createUploadSurface(services: Services): UploadSurface {
   const locker = createLocker();
 
-  /** Creates a TUS server that can access only one upload. */
-  function createTusServer(authorized: AuthorizedUpload, connection: Connection): Server {
+  /** Creates a TUS server that can access only one upload. `onError` is called with the error behind an error response. */
+  function createTusServer(authorized: AuthorizedUpload, connection: Connection, onError = (_: unknown) => {}): Server {
     const tus = new Server({
       path: UPLOADS_PATH,
       datastore: new AssetUploadStore(services, authorized),
@@ -63,9 +72,10 @@ export function createUploadSurface(services: Services): UploadSurface {
       maxSize: services.config.maxUploadBytes,
       allowedOrigins: [],
       getFileIdFromRequest: () => authorized.id,
-      // Handled here, because a stream may pass a write error on before the store does.
-      onResponseError: (_, error) =>
-        isStorageFull(error) ? { status_code: STORAGE_FULL_STATUS, body: "" } : undefined,
+      onResponseError: (_, error) => {
+        onError(error);
+        return undefined;
+      },
     });
     tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
       // A slow sender is not idle.
@@ -85,17 +95,24 @@ export function createUploadSurface(services: Services): UploadSurface {
     connection: Connection,
     beforeWrite: () => void = () => {},
   ): Promise<Response> {
-    const tus = createTusServer({ workspaceId: asset.workspace_id, id: asset.id, beforeWrite }, connection);
+    let failure: unknown = null;
+    const authorized = { workspaceId: asset.workspace_id, id: asset.id, beforeWrite };
+    const tus = createTusServer(authorized, connection, (error) => {
+      failure = error;
+    });
     const response = await tus.handleWeb(createLibraryRequest(request, method, asset.id));
     if (response.status < 400) return removeCorsHeaders(response);
+    if (failure instanceof AppError || isStorageFull(failure)) throw failure;
     throw await readLibraryError(response, request, () => findFileSize(services.folders.upload(asset.id)));
   }
 
   async function patch(request: Request, found: Asset, { connection, authorize }: UploadCaller): Promise<Response> {
-    requireOffsetBody(request);
-    if (found.state !== "pending_upload") return respondToFinishedUpload(request, found);
+    if (request.headers.get("content-type") !== OFFSET_TYPE)
+      throw new AppError("unsupported_media_type", `Send the bytes as ${OFFSET_TYPE}.`);
+    const start = parseUploadOffset(request.headers);
+    if (found.state !== "pending_upload") return respondToFinishedUpload(request, found, start);
     requireFreeSpace(services);
-    const asset = found.is_length_deferred ? await declareLength(request, found) : found;
+    const asset = found.is_length_deferred ? await declareLength(request, found, start) : found;
     const { signal } = request;
     const recordBytes = () => recordReceivedBytes(services, asset);
     signal.addEventListener("abort", recordBytes, { once: true });
@@ -105,23 +122,14 @@ export function createUploadSurface(services: Services): UploadSurface {
         if (error instanceof AppError) refusal = { error };
       });
     }, AUTHORIZE_INTERVAL_MS);
-    const throwRefusal = () => {
-      if (refusal) throw refusal.error;
-    };
     try {
-      const response = await delegate(request, "PATCH", asset, connection, throwRefusal).catch((error) => {
-        // The library has replaced this error with its own.
-        throwRefusal();
-        throw error;
+      const response = await delegate(request, "PATCH", asset, connection, () => {
+        if (refusal) throw refusal.error;
       });
       const offset = Number(response.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
       else await recordUploadProgress(services, asset, offset);
-      response.headers.set(
-        "Upload-Expires",
-        new Date(services.now() + getUploadExpiry(asset) - asset.upload_active_at).toUTCString(),
-      );
-      return response;
+      return withHeaders(response, { "Upload-Expires": formatExpiry({ ...asset, upload_active_at: services.now() }) });
     } finally {
       clearInterval(authorizing);
       signal.removeEventListener("abort", recordBytes);
@@ -129,8 +137,7 @@ export function createUploadSurface(services: Services): UploadSurface {
   }
 
   /** Records the length that the first PATCH of an upload carries. Throws `AppError`. */
-  async function declareLength(request: Request, asset: Asset): Promise<Asset> {
-    const offset = Number(request.headers.get("upload-offset"));
+  async function declareLength(request: Request, asset: Asset, offset: number): Promise<Asset> {
     if (offset !== 0)
       throw new AppError("conflict", `Upload-Offset is ${offset} but the server has 0 bytes: start at 0.`);
     const length = parseUploadLength(request.headers);
@@ -145,21 +152,25 @@ export function createUploadSurface(services: Services): UploadSurface {
   }
 
   async function head(request: Request, asset: Asset, { connection }: UploadCaller): Promise<Response> {
+    const expiry = { "Upload-Expires": formatExpiry(asset) };
+    const headers = asset.upload_metadata ? { ...expiry, "Upload-Metadata": asset.upload_metadata } : expiry;
     if (asset.state !== "pending_upload") {
       const length = String(asset.upload_length);
-      return tusResponse(200, { "Upload-Offset": length, "Upload-Length": length, "Cache-Control": "no-store" });
+      const position = { "Upload-Offset": length, "Upload-Length": length };
+      return tusResponse(200, { ...headers, ...position, "Cache-Control": "no-store" });
     }
     const response = await delegate(request, "HEAD", asset, connection);
-    response.headers.set("Upload-Expires", new Date(getUploadExpiry(asset)).toUTCString());
-    if (asset.upload_metadata) response.headers.set("Upload-Metadata", asset.upload_metadata);
-    return response;
+    // The request that sent the last bytes may have ended before it finished the upload, and a client sends nothing after them.
+    if (response.headers.get("upload-offset") === response.headers.get("upload-length"))
+      await finishUpload(services, asset);
+    return withHeaders(response, headers);
   }
 
   return {
-    options: (canDeferLength) =>
+    options: (canCreate) =>
       tusResponse(204, {
         "Tus-Version": TUS_VERSION,
-        "Tus-Extension": TUS_EXTENSIONS.filter((name) => canDeferLength || name !== DEFER_LENGTH).join(","),
+        "Tus-Extension": canCreate ? CREATION_EXTENSIONS : TUS_EXTENSIONS,
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
     handle: async (request, method, caller, named) => {
@@ -176,14 +187,19 @@ export function createUploadSurface(services: Services): UploadSurface {
         // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {
           const tus = createTusServer({ workspaceId, id: asset.id }, connection);
-          await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id)).catch(() => {});
-          await removeAsset(services, asset.id);
+          const { status } = await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id));
+          // Another request may have finished the upload while this one waited.
+          const isOpen = async () => (await getAsset(services.store.read, asset.id))?.state === "pending_upload";
+          if (status === 204 || (await isOpen())) await removeAsset(services, asset.id);
         }
         return tusResponse(204, {});
       }
       if (!asset) throw notFound("Upload");
       const run = method === "HEAD" ? head : patch;
       return run(request, asset, caller).catch(async (error) => {
+        // A request that has moved the complete file may have failed before it updated the row.
+        const isMoved = (await findFileSize(services.folders.media(id).source)) !== null;
+        if (asset.state === "pending_upload" && isMoved) await finishUpload(services, asset);
         const current = await getAsset(services.store.read, id);
         if (!current) throw error instanceof AppError ? error : notFound("Upload");
         // If another request has finished the upload meanwhile, this one gets the response of a finished upload.
@@ -197,28 +213,19 @@ export function createUploadSurface(services: Services): UploadSurface {
 const tusResponse = (status: number, headers: Record<string, string>): Response =>
   new Response(null, { status, headers: { "Tus-Resumable": TUS_VERSION, ...headers } });
 
-function requireOffsetBody(request: Request): void {
-  if (request.headers.get("content-type") !== "application/offset+octet-stream") {
-    throw new AppError("unsupported_media_type", "Send the bytes as application/offset+octet-stream.");
-  }
-  if (!/^\d{1,15}$/.test(request.headers.get("upload-offset") ?? "")) {
-    throw new AppError("bad_request", "Send the header Upload-Offset with the offset of the first byte.");
-  }
-}
-
 /** Responds to a PATCH of a complete upload: an empty one at its end repeats the last response, any other is refused. */
-function respondToFinishedUpload(request: Request, asset: Asset): Response {
-  const offset = Number(request.headers.get("upload-offset"));
+async function respondToFinishedUpload(request: Request, asset: Asset, offset: number): Promise<Response> {
   if (offset !== asset.upload_length)
     throw new AppError(
       "conflict",
       `Upload-Offset is ${offset} but the upload is complete at ${asset.upload_length} bytes.`,
     );
-  if (Number(request.headers.get("content-length") ?? 0) > 0) {
-    throw new AppError("payload_too_large", "Upload is already complete: send no more bytes.");
-  }
-  return tusResponse(204, { "Upload-Offset": String(asset.upload_length) });
+  for await (const { byteLength } of request.body ?? [])
+    if (byteLength > 0) throw new AppError("payload_too_large", "Upload is already complete: send no more bytes.");
+  return tusResponse(204, { "Upload-Offset": String(offset), "Upload-Expires": formatExpiry(asset) });
 }
+
+const formatExpiry = (asset: Asset): string => new Date(getUploadExpiry(asset)).toUTCString();
 
 /** Records the bytes received before a client disconnected as activity of the upload. */
 function recordReceivedBytes(services: Pick<Services, "folders" | "log" | "now" | "store">, asset: Asset): void {

@@ -1,26 +1,21 @@
 /**
  * The request that the TUS library gets. The library takes an upload's ID from the end of the whole URL, query included, and some headers
- * change what a request does. So its URL is built from the authorized ID, and only the headers that the protocol needs are copied.
+ * change what a request does. So it is built from what was authorized and parsed.
  */
+import { OFFSET_TYPE, parseUploadOffset, TUS_VERSION } from "./protocol-headers";
 
 /** The library builds no link from these, so they are the same for every family. */
 const ORIGIN = "http://offcut";
 export const UPLOADS_PATH = "/uploads";
 
-/** The TUS 1.0.0 headers that are copied from a HEAD, PATCH or DELETE, with the pattern that their values must match. */
-const HEADER_PATTERNS: Record<string, RegExp> = {
-  "tus-resumable": /^1\.0\.0$/,
-  "upload-offset": /^\d{1,15}$/,
-  "content-type": /^application\/offset\+octet-stream$/,
-  "content-length": /^\d{1,15}$/,
-};
-
-/** Returns the request for the library: `method` on the upload `id`, with the body if it is a PATCH. */
+/** Returns the request for the library: `method` on the upload `id`, with offset and body if it is a PATCH. Throws `AppError`. */
 export function createLibraryRequest(request: Request, method: "HEAD" | "PATCH" | "DELETE", id: string): Request {
-  const headers = new Headers();
-  for (const [name, pattern] of Object.entries(HEADER_PATTERNS)) {
-    const value = request.headers.get(name);
-    if (value !== null && pattern.test(value)) headers.set(name, value);
+  const headers = new Headers({ "Tus-Resumable": TUS_VERSION });
+  const length = request.headers.get("content-length");
+  if (length !== null) headers.set("Content-Length", length);
+  if (method === "PATCH") {
+    headers.set("Content-Type", OFFSET_TYPE);
+    headers.set("Upload-Offset", String(parseUploadOffset(request.headers)));
   }
   return new Request(`${ORIGIN}${UPLOADS_PATH}/${id}`, {
     method,

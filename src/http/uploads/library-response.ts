@@ -1,9 +1,6 @@
 /** Responses of the TUS library as this server sends them. */
 import { AppError, type HttpCode } from "../../domain/errors";
-import { storageFullError } from "../errors";
-
-/** The status with which the upload surface lets the library report full storage. */
-export const STORAGE_FULL_STATUS = 503;
+import { parseUploadOffset } from "./protocol-headers";
 
 const ERROR_CODES: Record<number, HttpCode> = {
   400: "bad_request",
@@ -34,7 +31,6 @@ export async function readLibraryError(
   findOffset: () => Promise<number | null>,
 ): Promise<Error> {
   const { status } = response;
-  if (status === STORAGE_FULL_STATUS) return storageFullError();
   const message = (await response.text()).trim();
   // The client has disconnected. The received bytes are kept, and HEAD returns their number.
   if (request.signal.aborted) {
@@ -44,7 +40,7 @@ export async function readLibraryError(
   if (!code) return new Error(`TUS library responded with ${status}: ${message}`);
   if (status === 413) return new AppError(code, "Request body exceeds the length of the upload.");
   if (message === OFFSET_CONFLICT) {
-    const sent = request.headers.get("upload-offset");
+    const sent = parseUploadOffset(request.headers);
     const offset = (await findOffset()) ?? 0;
     return new AppError(
       code,

@@ -3,9 +3,19 @@ import { AppError } from "../../domain/errors";
 
 export const TUS_VERSION = "1.0.0";
 
+/** The path at which TUS clients create uploads, in a family that has it. */
+export const RESUMABLE_PATH = "/assets/upload-resumable";
+
+/** The media type of a PATCH. */
+export const OFFSET_TYPE = "application/offset+octet-stream";
+
 /** Returns the headers that the protocol requires on errors: its version, and with 412 the supported versions. */
 export const createTusErrorHeaders = (status: number): Record<string, string> =>
   status === 412 ? { "Tus-Resumable": TUS_VERSION, "Tus-Version": TUS_VERSION } : { "Tus-Resumable": TUS_VERSION };
+
+/** The supported TUS extensions, and those of a family in which uploads are created through the protocol too. */
+export const TUS_EXTENSIONS = "termination,expiration";
+export const CREATION_EXTENSIONS = `creation,creation-defer-length,${TUS_EXTENSIONS}`;
 
 /** Throws `AppError` `precondition_failed` when the client names another version of the protocol. A client may name none. */
 export function requireTusVersion(headers: Headers): void {
@@ -14,11 +24,24 @@ export function requireTusVersion(headers: Headers): void {
     throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
 }
 
+/** A non-negative integer as the protocol writes it. */
+const INTEGER = /^(0|[1-9]\d*)$/;
+
+/**
+ * Returns `Upload-Offset` in bytes; a number that no file can have as the largest safe integer, which is another offset than that of every
+ * upload. Throws `AppError` `bad_request` unless it is a non-negative integer.
+ */
+export function parseUploadOffset(headers: Headers): number {
+  const text = headers.get("upload-offset") ?? "";
+  if (INTEGER.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  throw new AppError("bad_request", "Send the header Upload-Offset with the offset of the first byte.");
+}
+
 /** Returns `Upload-Length` in bytes, null without the header. Throws `AppError` `validation_error` unless it is an integer above 0. */
 export function parseUploadLength(headers: Headers): number | null {
   const text = headers.get("upload-length");
   if (text === null) return null;
-  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
+  if (INTEGER.test(text) && Number(text) > 0) return Number(text);
   throw new AppError("validation_error", "Upload-Length must be an integer above 0.", {
     fields: [
       {
@@ -33,9 +56,11 @@ export function parseUploadLength(headers: Headers): number | null {
 
 /**
  * Returns the length that the client declares when it creates an upload, null when it will send it later. Throws `AppError`: `validation_error`,
- * `bad_request` for a contradiction.
+ * `bad_request` for a contradiction, or for a part of a file.
  */
 export function parseCreationLength(headers: Headers): number | null {
+  if (headers.has("upload-concat"))
+    throw new AppError("bad_request", "Upload-Concat is not supported: send the file as one upload.");
   const length = parseUploadLength(headers);
   const deferred = headers.get("upload-defer-length");
   if (deferred !== null && deferred !== "1") throw new AppError("bad_request", "Upload-Defer-Length must be 1.");

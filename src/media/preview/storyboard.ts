@@ -1,6 +1,7 @@
 /** The storyboard: small pictures on JPEG sheets, from the keyframes of the preview. */
 import type { Storyboard } from "../../domain/preview";
 import { buildInputArguments, QUIET_ARGUMENTS } from "../arguments";
+import { buildJpegFilters, JPEG_FORMAT_FILTERS, type PixelColors } from "../color";
 
 /** Returns the name of a sheet that ffmpeg writes; `n` counts from 0. */
 export const getSheetName = (n: number): string => `sheet-${String(n + 1).padStart(4, "0")}.jpg`;
@@ -9,6 +10,8 @@ export const getSheetName = (n: number): string => `sheet-${String(n + 1).padSta
 export function buildStoryboardArguments(options: {
   preview: string;
   storyboard: Storyboard;
+  /** Of the preview. */
+  colors: PixelColors;
   outputDir: string;
 }): string[] {
   const { interval, count, width, height, columns, rows } = options.storyboard;
@@ -16,11 +19,11 @@ export function buildStoryboardArguments(options: {
     // Each picture is the last keyframe at or before its time.
     `fps=1000/${Math.round(interval * 1_000)}:start_time=0:round=up`,
     `trim=end_frame=${count}`,
-    `scale=${width}:${height}:force_original_aspect_ratio=decrease`,
+    ...buildJpegFilters(`${width}:${height}:force_original_aspect_ratio=decrease`, options.colors),
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,
     "setsar=1",
     `tile=${columns}x${rows}`,
-    "format=yuvj420p",
+    ...JPEG_FORMAT_FILTERS,
   ];
   return [
     ...QUIET_ARGUMENTS,

@@ -127,5 +127,5 @@ export async function decodeCheckWindows(options: {
   });
   if (outcome.ok && messages.length === 0) return null;
   // Without the memory address of the component.
-  return (messages[0] ?? outcome.message).replace(/\[(\S+) @ 0x[0-9a-f]+\] /g, "$1: ");
+  return (messages[0] ?? outcome.message).replace(/\[([^\s[]+) @ 0x[0-9a-f]+\] /g, "$1: ");
 }

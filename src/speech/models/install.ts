@@ -145,7 +145,7 @@ async function resolveModel(
 ): Promise<{ manifest: ModelManifest; urls: Record<string, string> }> {
   if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is built in.`);
   if (!isModelName(name)) throw createUnknownModelError(name);
-  const mirror = options.mirror?.replace(/\/+$/, "") ?? null;
+  const mirror = options.mirror?.replace(/(?<!\/)\/+$/, "") ?? null;
   const known = findCatalogModel(name, options.catalog ?? CATALOG);
   if (known && !mirror) {
     const { urls, ...manifest } = known;

@@ -11,6 +11,7 @@ import type { Queries } from "../../store/db";
 import { deletePendingOrder, type Order, setOrderCheckout } from "../../store/orders";
 import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
 import type { User } from "../../store/users";
+import { notifyAdmins } from "../notifications";
 import type { Services } from "../services";
 import { createOrder } from "./orders";
 
@@ -37,9 +38,18 @@ export function getActivePrice({ config }: Pick<Services, "config">, id: string)
   throw new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
 }
 
-/** Creates an order of the offline provider. Part of a transaction. Throws `AppError` `conflict`. */
-export function orderOffline(tx: Queries, { user, workspaceId }: Buyer, price: Price, now: number): Promise<Order> {
-  return createOrder(tx, { workspaceId, userId: user.id }, { provider: "offline", price }, now);
+/** Creates an order of the offline provider, and notifies the administrators. Part of a transaction. Throws `AppError` `conflict`. */
+export async function orderOffline(
+  tx: Queries,
+  { user, workspaceId }: Buyer,
+  price: Price,
+  now: number,
+): Promise<Order> {
+  const order = await createOrder(tx, { workspaceId, userId: user.id }, { provider: "offline", price }, now);
+  const { price_name, credits, amount, currency } = order;
+  const payload = { order_id: order.id, price_name, credits, amount, currency, ordered_by: user.email };
+  await notifyAdmins(tx, { type: "order_pending", payload, cause: order.id, now });
+  return order;
 }
 
 /**

@@ -12,6 +12,16 @@ const TICKET_INTERVAL_MS = 5_000;
 const MAX_SILENCE_MS = 4_000;
 /** A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the execution was started. */
 const MAX_MISSING = 3;
+/**
+ * Time without progress after which an execution is lost, for any recording and for each second of it. Planning reports none while it waits for
+ * the recognizer.
+ */
+const MAX_STALLED_MS = 3_600_000;
+const MAX_STALLED_MS_PER_SECOND = 2_000;
+/** Factor of the stall time for which reading and sending files counts as progress: a worker could repeat it forever. */
+const MAX_STALLS_WITHOUT_SHARE = 10;
+/** Smallest growth of the share that counts as progress. */
+const MIN_PROGRESS = 0.001;
 const CHECK_INTERVAL_MS = 1_000;
 
 /** What is known of an execution that has not ended. `boot` is null until a process has started it. */
@@ -23,6 +33,12 @@ export type TrackedExecution = {
   createdAt: number;
   ticketAt: number;
   seenAt: number;
+  /** The share that last counted as progress. */
+  share: number;
+  /** When the share grew, or the execution was created. */
+  grownAt: number;
+  /** When the share grew, or the worker read or sent something of it. */
+  progressedAt: number;
   /** In how many heartbeats of its worker it was missing. */
   missing: number;
   /** The check of its result. The execution no longer depends on heartbeats. */
@@ -63,6 +79,12 @@ type LivenessOptions<E extends TrackedExecution> = {
   clock(): number;
 };
 
+/** Returns whether the execution makes no progress. */
+function isStalled({ grownAt, progressedAt, request: { mediaSeconds } }: TrackedExecution, now: number): boolean {
+  const maxMs = MAX_STALLED_MS + MAX_STALLED_MS_PER_SECOND * (mediaSeconds ?? 0);
+  return now - progressedAt >= maxMs || now - grownAt >= MAX_STALLS_WITHOUT_SHARE * maxMs;
+}
+
 export function createExecutionLiveness<E extends TrackedExecution>(options: LivenessOptions<E>): ExecutionLiveness {
   const { running, isAccepted, isReachable, addTicket, lose, trouble, onRoom, clock } = options;
   /** What workers still run although it has ended here, by worker. */
@@ -87,7 +109,11 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
       }
       execution.seenAt = now;
       execution.missing = 0;
-      if (progress !== null) execution.request.progress(progress);
+      if (progress !== null) {
+        if (progress >= execution.share + MIN_PROGRESS)
+          Object.assign(execution, { share: progress, grownAt: now, progressedAt: now });
+        execution.request.progress(progress);
+      }
       if (execution.request.shouldYield()) yielding.push(id);
     }
     const listed = new Set(reported.map(({ execution }) => execution));
@@ -109,6 +135,7 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
     if (finishing !== null) return;
     if (boot !== null) {
       if (now - seenAt >= LOST_AFTER_MS) lose(execution, "the worker sends no heartbeats");
+      else if (isStalled(execution, now)) lose(execution, "the worker makes no progress");
       return;
     }
     const isCutOff = !isReachable() || isSilent(workerId);
@@ -124,7 +151,11 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
     const stalled = now - lastCheck - CHECK_INTERVAL_MS;
     lastCheck = now;
     if (stalled > CHECK_INTERVAL_MS) {
-      for (const execution of running.values()) execution.seenAt += stalled;
+      for (const execution of running.values()) {
+        execution.seenAt += stalled;
+        execution.grownAt += stalled;
+        execution.progressedAt += stalled;
+      }
       for (const [workerId, at] of lastHeartbeat) lastHeartbeat.set(workerId, at + stalled);
     }
     for (const execution of [...running.values()]) checkOne(execution, now);

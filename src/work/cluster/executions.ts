@@ -98,9 +98,11 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     if (!execution) throw createEndedError();
     return execution;
   };
+  /** For what a worker reads and sends, which counts as progress. */
   const requireStarted = (id: string): Execution => {
     const execution = require(id);
     if (execution.boot === null) throw new AppError("conflict", "Execution has not been started.");
+    execution.progressedAt = clock();
     return execution;
   };
 
@@ -192,6 +194,9 @@ export function createExecutions(options: ExecutionsOptions): Executions {
           createdAt: now,
           ticketAt: now,
           seenAt: now,
+          share: 0,
+          grownAt: now,
+          progressedAt: now,
           wrongResults: 0,
           turns: createSemaphore(1),
           missing: 0,
@@ -219,7 +224,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       if (!isOwner || (execution.boot !== null && execution.boot !== bootId))
         throw new AppError("conflict", "Execution belongs to another worker.");
       execution.boot = bootId;
-      execution.seenAt = clock();
+      execution.seenAt = execution.progressedAt = clock();
       const { kind, assetId: asset, owner, input, files } = execution.request;
       return { execution: id, kind, asset, owner, input, files: files.map(({ path: _, ...file }) => file) };
     },

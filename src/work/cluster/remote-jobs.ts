@@ -116,8 +116,8 @@ async function describePrepare(
       if (input.scope === "plan") {
         // Nothing else shows that the worker has checked it.
         const getInputPath = (name: string) => join(folders.inputDir, name);
-        await checkPlanFile(tools, input.blobs.source, { signal: context.signal, getInputPath });
-        return { blobs: [] };
+        const { signal } = context;
+        return { blobs: [], keptSeconds: await checkPlanFile(tools, input.blobs.source, { signal, getInputPath }) };
       }
       const isComplete =
         reported.has("probed") && (!hasAnalysis || reported.has("audio")) && (!hasImages || reported.has("video"));

@@ -3,9 +3,10 @@ import { createZipWriter, type ZipEntry, type ZipOutput, type ZipWriter } from "
 import { EXPORTED_ROWS } from "../../store/exported-rows";
 import type { User } from "../../store/users";
 import type { Services } from "../services";
+import type { ExportedTable } from "./exported-table";
 import { addMediaFiles, openFile, readChunks } from "./media-files";
 import { formatReadme } from "./readme";
-import { EXPORTED_TABLES, type ExportedTable } from "./tables";
+import { EXPORTED_TABLES } from "./tables";
 
 type ArchiveServices = Pick<Services, "folders" | "now" | "store">;
 

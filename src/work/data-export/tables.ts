@@ -3,45 +3,8 @@
  * secret, hash or signed link gets into an export.
  */
 import { formatDecimalSeconds } from "../../domain/time";
-import type { Queries } from "../../store/db";
 import { EXPORTED_ROWS, type RowReader } from "../../store/exported-rows";
-
-/** A file with one object per row. `about` is for the README. */
-export type ExportedTable = {
-  file: string;
-  about: string;
-  /** Yields the rows of the user as JSON text, in batches. */
-  read(db: Queries, userId: string): AsyncGenerator<string[]>;
-};
-
-/** Columns with a time, in milliseconds since 1970. */
-const TIME_COLUMN = /_(?:at|until|end|since)$/;
-
-const showValue = (name: string, value: unknown): unknown =>
-  typeof value === "number" && TIME_COLUMN.test(name) ? new Date(value).toISOString() : value;
-
-/** Returns a function that shows these columns of a row. */
-const showColumns =
-  <Row extends object>(...names: (keyof Row & string)[]) =>
-  (row: Row): Record<string, unknown> =>
-    Object.fromEntries(names.map((name) => [name, showValue(name, row[name])]));
-
-/** Describes a file. `show` returns the object of a row; `toJson` its text, where a part of it is stored as JSON. */
-function table<Row extends object>(
-  file: string,
-  about: string,
-  rows: RowReader<Row>,
-  show: (row: Row) => Record<string, unknown>,
-  toJson: (row: Row) => string = (row) => JSON.stringify(show(row)),
-): ExportedTable {
-  return {
-    file,
-    about,
-    read: async function* (db, userId) {
-      for await (const batch of rows(db, userId)) yield batch.map(toJson);
-    },
-  };
-}
+import { type ExportedTable, showColumns, table } from "./exported-table";
 
 type RowOf<Name extends keyof typeof EXPORTED_ROWS> =
   (typeof EXPORTED_ROWS)[Name] extends RowReader<infer Row> ? Row : never;
@@ -135,6 +98,12 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     showColumns("id", "created_at", "authenticated_at", "last_seen_at", "expires_at", "user_agent", "address"),
   ),
   table(
+    "sign_in_networks.json",
+    "networks from which you have signed in",
+    EXPORTED_ROWS.signInNetworks,
+    showColumns("network", "last_sign_in_at"),
+  ),
+  table(
     "sign_in_providers.json",
     "accounts of other providers that sign you in",
     EXPORTED_ROWS.oidcIdentities,
@@ -144,7 +113,17 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     "api_keys.json",
     "API keys, of which only the beginning is stored in clear",
     EXPORTED_ROWS.apiKeys,
-    showColumns("id", "workspace_id", "name", "prefix", "scopes", "created_at", "last_used_at", "expires_at"),
+    showColumns(
+      "id",
+      "workspace_id",
+      "name",
+      "prefix",
+      "scopes",
+      "is_device",
+      "created_at",
+      "last_used_at",
+      "expires_at",
+    ),
   ),
   table(
     "workspaces.json",
@@ -205,6 +184,12 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
       "started_at",
       "completed_at",
     ),
+  ),
+  table(
+    "share_links.json",
+    "links with which others download your renders, without their addresses",
+    EXPORTED_ROWS.renderShares,
+    showColumns("id", "workspace_id", "render_id", "created_at", "expires_at"),
   ),
   table("pipelines.json", "pipelines with their steps", EXPORTED_ROWS.pipelines, (pipeline) => ({
     ...showPipeline(pipeline),

@@ -85,7 +85,7 @@ async function purgeAccount(services: PurgeServices, user: User, signal: AbortSi
 
 /** Ends what the account could still do, and records what it has, once. */
 async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
-  await deleteCredentials(tx, id);
+  await deleteCredentials(tx, id, { keepsApiKeys: false });
   if (await hasAuditEntry(tx, "user.purge_started", id)) return;
   const details = await countWorkspaceContent(tx, id);
   await recordAudit(tx, SERVER_ACTOR, { action: "user.purge_started", target: { kind: "user", id }, details }, now);

@@ -4,7 +4,9 @@ import type { Queries } from "../../store/db";
 import { countOtherAdmins, getUser, type User } from "../../store/users";
 import type { AuditActor } from "../audit";
 
-const isActiveAdmin = (user: User): boolean => user.is_admin && user.disabled_at === null && user.deleted_at === null;
+/** Returns whether the user can administer the server now. */
+export const isActiveAdmin = (user: User): boolean =>
+  user.is_admin && user.disabled_at === null && user.deleted_at === null;
 
 /** Throws `AppError` `conflict` if the server would have no administrator without this user. */
 export async function requireAnotherAdmin(tx: Queries, user: User): Promise<void> {

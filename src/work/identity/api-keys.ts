@@ -4,9 +4,11 @@ import { AppError } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
-import { type ApiKey, countApiKeys, deleteApiKeyOf, insertApiKey } from "../../store/users";
-import { findRole } from "../../store/workspaces";
+import { type ApiKey, countApiKeys, deleteApiKeyOf, getUser, insertApiKey } from "../../store/users";
+import { findRole, findWorkspaceName } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../audit";
+import { canMail } from "../mails";
+import type { Services } from "../services";
 
 const KEY_CHARACTERS = 40;
 /** What lists show of a key, so that its owner recognizes it. */
@@ -22,6 +24,8 @@ type KeyRequest = {
   scopes: readonly KeyScope[];
   /** Milliseconds since 1970; null: never. */
   expiresAt: number | null;
+  /** The device grant creates it. */
+  isDevice?: boolean;
 };
 
 /** A new key. Only this value contains the key itself. */
@@ -38,10 +42,33 @@ export async function insertNewKey(tx: Queries, request: KeyRequest, now: number
     prefix: key.slice(0, KEY_PREFIX_CHARACTERS),
     hash: sha256(key),
     scopes: [...new Set(request.scopes)],
+    is_device: request.isDevice ?? false,
     created_at: now,
     expires_at: request.expiresAt,
   });
   return { row, key };
+}
+
+/** Creates a key as `insertNewKey`, records it, and mails it to its owner if `mails` is given. */
+export async function mintKey(
+  { mails }: { mails?: Services["mails"] | undefined },
+  tx: Queries,
+  request: KeyRequest,
+  actor: AuditActor,
+  now: number,
+): Promise<CreatedKey> {
+  const created = await insertNewKey(tx, request, now);
+  await recordKey(tx, "api_key.created", created.row, actor, now);
+  if (mails) await mailNewKey(mails, tx, created.row, now);
+  return created;
+}
+
+async function mailNewKey(mails: Services["mails"], tx: Queries, key: ApiKey, now: number): Promise<void> {
+  const owner = await getUser(tx, key.user_id);
+  if (!owner || !canMail({ mails }, owner)) return;
+  const { name, prefix } = key;
+  const values = { name, prefix, workspace: (await findWorkspaceName(tx, key.workspace_id)) ?? "" };
+  await mails.queue(tx, { to: owner.email, userId: owner.id, template: "api_key_created", values }, now);
 }
 
 /**
@@ -49,15 +76,14 @@ export async function insertNewKey(tx: Queries, request: KeyRequest, now: number
  * many keys.
  */
 export async function createOwnKey(
+  services: Pick<Services, "mails">,
   tx: Queries,
   request: KeyRequest,
   actor: AuditActor,
   now: number,
 ): Promise<CreatedKey> {
   await requireRoomForKey(tx, request);
-  const created = await insertNewKey(tx, request, now);
-  await recordKey(tx, "api_key.created", created.row, actor, now);
-  return created;
+  return mintKey(services, tx, request, actor, now);
 }
 
 /** Errors: those of `createOwnKey`. */

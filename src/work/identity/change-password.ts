@@ -1,16 +1,17 @@
 /** The change of a password by its user. */
 import { AppError } from "../../domain/errors";
+import { deleteDeviceCodesOf } from "../../store/device-codes";
 import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteSessionsOf } from "../../store/sessions";
 import { getUser, setPasswordHash } from "../../store/users";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { requireGoodPassword } from "./passwords";
-import { requirePassword } from "./require-password";
-import { type AccountOwner, toAuditActor, toPasswordKey } from "./sign-in";
+import { requirePassword, toPasswordAttempt } from "./require-password";
+import { type AccountOwner, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
 
 /**
- * Changes the password, and ends all other sessions of the user and links that reset it. Throws `AppError` `validation_error` for a wrong current password or one that
+ * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have no key yet. Throws `AppError` `validation_error` for a wrong current password or one that
  * cannot be chosen; `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
  */
 export async function changePassword(
@@ -22,19 +23,25 @@ export async function changePassword(
   const { user, sessionId, client } = owner;
   requireGoodPassword(request.password, user.email);
   const refusal = "user.password_change_refused";
-  await requirePassword(services, owner, { password: request.current_password, field: "current_password", refusal });
-  signInLimits.recordSuccess({ account: user.email, address: client.address });
+  const current = { password: request.current_password, field: "current_password", refusal } as const;
+  await requirePassword(services, toPasswordAttempt(owner), current);
+  signInLimits.recordSuccess(await toAttempt(services, user.email, client));
   const hash = await passwords.hash(toPasswordKey(client), request.password);
   await store.write(async (tx) => {
-    const current = await getUser(tx, user.id);
-    if (current?.password_hash !== user.password_hash)
+    const stored = await getUser(tx, user.id);
+    if (stored?.password_hash !== user.password_hash)
       throw new AppError("conflict", "Password was changed by another request.");
     await setPasswordHash(tx, user.id, hash);
     await deleteSessionsOf(tx, user.id, sessionId);
+    await deleteDeviceCodesOf(tx, user.id);
     // A link may be in the hands of who made the change necessary.
     await takeTokensOf(tx, user.id, "password_reset", now());
     const actor = toAuditActor(user.id, sessionId, client);
     await recordAudit(tx, actor, { action: "user.password_changed", target: { kind: "user", id: user.id } }, now());
-    await mails.queue(tx, { to: user.email, userId: user.id, template: "password_changed", values: {} }, now());
+    await mails.queue(
+      tx,
+      { to: user.email, userId: user.id, template: "password_changed", values: { api_keys: null } },
+      now(),
+    );
   });
 }

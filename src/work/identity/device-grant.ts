@@ -16,7 +16,7 @@ import type { Services } from "../services";
 import { createOwnKey, revokeOwnKey } from "./api-keys";
 import { type SignInClient, toAuditActor } from "./sign-in";
 
-type GrantServices = Pick<Services, "now" | "signInLimits" | "store">;
+type GrantServices = Pick<Services, "mails" | "now" | "signInLimits" | "store">;
 
 const DEVICE_CODE_CHARACTERS = 43;
 const DEVICE_CODE_LIFETIME_MS = 10 * 60 * 1000;
@@ -103,7 +103,7 @@ export async function exchangeDeviceCode(
   if (early.kind === "refuse" || isUnchanged) throw refuse(early.error);
   const result = await services.store.write(async (tx): Promise<DeviceKey | OAuthErrorCode> => {
     const code = await findDeviceCode(tx, hash);
-    return code ? poll(tx, code, client, services.now()) : "invalid_grant";
+    return code ? poll(services, tx, code, client) : "invalid_grant";
   });
   // After the transaction, which must store the time of the poll.
   if (typeof result === "string") throw refuse(result);
@@ -111,11 +111,12 @@ export async function exchangeDeviceCode(
 }
 
 async function poll(
+  services: GrantServices,
   tx: Queries,
   code: DeviceCode,
   client: SignInClient,
-  now: number,
 ): Promise<DeviceKey | OAuthErrorCode> {
+  const now = services.now();
   const result = decidePoll(code, now);
   if (result.kind === "refuse") return result.error;
   if (result.kind === "wait") {
@@ -125,9 +126,9 @@ async function poll(
   const { user_id: userId, workspace_id: workspaceId } = code;
   if (userId === null || workspaceId === null) return "invalid_grant";
   const { client_id: name, scopes } = code;
-  const request = { userId, workspaceId, name, scopes, expiresAt: null };
+  const request = { userId, workspaceId, name, scopes, expiresAt: null, isDevice: true };
   const created = (await isActive(tx, userId))
-    ? await createOwnKey(tx, request, toAuditActor(userId, code.id, client), now).catch(toRefusal)
+    ? await createOwnKey(services, tx, request, toAuditActor(userId, code.id, client), now).catch(toRefusal)
     : null;
   if (created === null) {
     await updateDeviceCode(tx, code.id, { state: "denied" });

@@ -1,10 +1,14 @@
 /** The confirmation that an address belongs to its account. */
 import { AppError } from "../../domain/errors";
+import type { Queries } from "../../store/db";
+import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
+import type { OneTimeToken } from "../../store/one-time-tokens";
 import { getUser, setEmailVerified, type User } from "../../store/users";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { findLinkWait, mailLink } from "./account-links";
-import { useOneTimeToken } from "./one-time-tokens";
+import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
+import { requirePassword, wrongSecret } from "./require-password";
 import { type SignInClient, toAnonymous } from "./sign-in";
 
 /**
@@ -29,21 +33,49 @@ export async function requestVerification(
   });
 }
 
-/** Confirms the address that the link was sent to. Throws `AppError` `unauthenticated` if the link cannot be used; `rate_limited`. */
+/** Who confirms an address. `userId`: whose session the client has, null without one. */
+type Confirming = { client: SignInClient; userId: string | null };
+
+/**
+ * Confirms the address that the link was sent to, for somebody with a session of the account or its password: whoever merely reads the mailbox must
+ * not confirm an account that a stranger has created with the address. Throws `AppError` `unauthenticated` if the link cannot be used, or the account
+ * has no password and the client no session of it; `validation_error` on `body.password`, which leaves the link as it is; `rate_limited`;
+ * `upstream_unavailable`.
+ */
 export async function verifyEmail(
-  { now, signInLimits, store }: Pick<Services, "now" | "signInLimits" | "store">,
-  token: string,
-  client: SignInClient,
+  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  { token, password }: { token: string; password?: string },
+  { client, userId }: Confirming,
 ): Promise<void> {
+  const { now, signInLimits, store } = services;
   signInLimits.takeAnonymousCall(client.address);
   const time = now();
+  const owner = await findOwner(store.read, await findOneTimeToken(store.read, "email_verification", token, time));
+  if (owner.id !== userId) {
+    if (owner.password_hash === null) throw new AppError("unauthenticated", "Sign in, then open the link again.");
+    if (password === undefined) throw wrongSecret("password", "is required without a session of the account");
+    const proof = { password, field: "password", refusal: "session.refused" } as const;
+    await requirePassword(services, { user: owner, client, actor: toAnonymous(client) }, proof);
+  }
   await store.write(async (tx) => {
-    const used = await useOneTimeToken(tx, "email_verification", token, time);
-    const user = used?.user_id ? await getUser(tx, used.user_id) : null;
-    if (!user || user.disabled_at !== null || user.email !== used?.email)
-      throw new AppError("unauthenticated", "Link is invalid or has expired. Sign in to ask for a new one.");
-    await setEmailVerified(tx, user.id, time);
+    const user = await findOwner(tx, await useOneTimeToken(tx, "email_verification", token, time));
+    await confirmAddress(tx, user, time);
     const target = { kind: "user", id: user.id };
     await recordAudit(tx, toAnonymous(client), { action: "user.email_verified", target }, time);
   });
+}
+
+/** Confirms the address of a user who has a session or the password, and a link that was sent to the address. */
+export async function confirmAddress(tx: Queries, user: User, now: number): Promise<void> {
+  // A stranger may have linked an identity before. One that is the only way to sign in is that of the user who confirms.
+  if (user.email_verified_at === null && user.password_hash !== null) await deleteOidcIdentitiesOf(tx, user.id);
+  await setEmailVerified(tx, user.id, now);
+}
+
+/** Returns the account of a link. Throws `AppError` `unauthenticated`. */
+async function findOwner(db: Queries, link: OneTimeToken | null): Promise<User> {
+  const user = link?.user_id ? await getUser(db, link.user_id) : null;
+  if (!user || user.disabled_at !== null || user.email !== link?.email)
+    throw new AppError("unauthenticated", "Link is invalid or has expired. Sign in to ask for a new one.");
+  return user;
 }

@@ -3,13 +3,15 @@ import type { WorkspaceRole } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
+import { wantsMail } from "../../store/notifications";
 import { countTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { readInvitedRole, toInvitedRole } from "../../store/workspace-invitations";
-import { findRole, findWorkspaceName, insertMember } from "../../store/workspaces";
+import { findRole, findWorkspaceName, getWorkspace, insertMember, type Workspace } from "../../store/workspaces";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { type AccountLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
+import { isActiveAdmin } from "./administrators";
 import { insertAccount } from "./new-account";
 import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { requireGoodPassword } from "./passwords";
@@ -53,9 +55,11 @@ export async function createInvitation(
     now,
   });
   const link = toAccountLink(services, "invitation", issued);
+  if (workspace !== null && !(await wantsMail(tx, email, "workspace_invitation"))) return link;
   const values = {
     url: link.url,
     workspace: workspace && (await findWorkspaceName(tx, workspace.id)),
+    role: workspace?.role ?? null,
     invited_by: formatInviter(invitedBy),
     expires_at: link.expiresAt,
   };
@@ -63,8 +67,42 @@ export async function createInvitation(
   return link;
 }
 
-const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
+/** Returns the name that an invitation shows for who invites. */
+export const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
   [first, last].filter(Boolean).join(" ") || email;
+
+/** What the link of an invitation leads to. `workspace` and `role` null: an account only. */
+type InvitationContent = {
+  email: string;
+  workspace: Workspace | null;
+  role: WorkspaceRole | null;
+  inviter: User | null;
+  expiresAt: number;
+};
+
+/**
+ * Returns what a link leads to, whether or not its address has an account. Throws `AppError` `not_found` if the invitation cannot be used,
+ * `rate_limited` after too many of those.
+ */
+export async function readInvitation(
+  { now, signInLimits, store: { read } }: Pick<Services, "now" | "signInLimits" | "store">,
+  token: string,
+  client: SignInClient,
+): Promise<InvitationContent> {
+  const found = await findOneTimeToken(read, "invitation", token, now());
+  if (!found?.email) {
+    signInLimits.takeAnonymousCall(client.address);
+    throw new AppError("not_found", UNUSABLE_INVITATION);
+  }
+  const { email, workspace_id: workspaceId, created_by: createdBy, expires_at: expiresAt } = found;
+  return {
+    email,
+    workspace: workspaceId === null ? null : await getWorkspace(read, workspaceId),
+    role: workspaceId === null ? null : readInvitedRole(found),
+    inviter: createdBy === null ? null : await getUser(read, createdBy),
+    expiresAt,
+  };
+}
 
 /**
  * Accepts an invitation: sets the password of the account, which is created if there is none, and starts a session. Throws `AppError`
@@ -83,6 +121,9 @@ export async function acceptInvitation(
     throw unusableInvitation();
   }
   requireGoodPassword(request.password, found.email);
+  // Where sign-up is open, members must not create more accounts with credits by invitations than by signing up.
+  if (found.user_id === null && config.signup === "open" && found.data?.[VERIFIES_ADDRESS] !== true)
+    signInLimits.takeAnonymousCall(client.address);
   const passwordHash = await passwords.hash(toPasswordKey(client), request.password);
   const userId = found.user_id ?? newId();
   const issued = await sessions.issue(userId, client);
@@ -90,13 +131,17 @@ export async function acceptInvitation(
     const time = issued.row.created_at;
     const used = await useOneTimeToken(tx, "invitation", request.token, time);
     if (!used?.email) throw unusableInvitation();
-    const emailVerifiedAt = used.data?.[VERIFIES_ADDRESS] === true ? time : null;
+    // As the rights are now, which may be fewer than those at the time of the invitation.
+    const inviter = used.created_by === null ? null : await getUser(tx, used.created_by);
+    if (!inviter || !(await mayInvite(tx, inviter, used.workspace_id))) throw unusableInvitation();
+    const isVouchedFor = used.data?.[VERIFIES_ADDRESS] === true && isActiveAdmin(inviter);
+    const emailVerifiedAt = isVouchedFor ? time : null;
     let user: User;
     if (used.user_id === null) {
       if (await findUserByEmail(tx, used.email))
-        throw new AppError("conflict", `${used.email} already has an account: sign in, and ask to be added.`);
+        throw new AppError("conflict", `${used.email} already has an account: sign in to accept the invitation.`);
       // Otherwise, any member could make accounts with credits while sign-up is closed.
-      const credits = config.signup === "open" || used.data?.[VERIFIES_ADDRESS] === true ? config.signupCredits : 0;
+      const credits = config.signup === "open" || isVouchedFor ? config.signupCredits : 0;
       const account = { id: userId, email: used.email, passwordHash, isAdmin: false, emailVerifiedAt, credits };
       user = await insertAccount(tx, { ...account, now: time });
     } else {
@@ -120,8 +165,15 @@ export async function acceptInvitation(
   });
 }
 
+/** Returns whether the user may invite to the workspace, or with null to the server. */
+const mayInvite = async (tx: Queries, user: User, workspaceId: string | null): Promise<boolean> =>
+  workspaceId === null
+    ? isActiveAdmin(user)
+    : user.disabled_at === null && user.deleted_at === null && (await findRole(tx, workspaceId, user.id)) === "owner";
+
 const isUnused = (user: User): boolean =>
   user.password_hash === null && user.last_sign_in_at === null && user.disabled_at === null && user.deleted_at === null;
 
-const unusableInvitation = () =>
-  new AppError("unauthenticated", "Invitation is invalid or has expired. Ask for a new one.");
+const UNUSABLE_INVITATION = "Invitation is invalid or has expired. Ask for a new one.";
+
+const unusableInvitation = () => new AppError("unauthenticated", UNUSABLE_INVITATION);

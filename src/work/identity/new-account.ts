@@ -12,6 +12,8 @@ type NewAccount = {
   isAdmin: boolean;
   emailVerifiedAt: number | null;
   credits: number;
+  /** The administrator who invites the account. */
+  invitedBy?: string;
   now: number;
 };
 
@@ -25,6 +27,7 @@ export async function insertAccount(tx: Queries, account: NewAccount): Promise<U
     password_hash: account.passwordHash,
     is_admin: account.isAdmin,
     email_verified_at: account.emailVerifiedAt,
+    invited_by: account.invitedBy ?? null,
     created_at: now,
   });
   if (credits > 0) {

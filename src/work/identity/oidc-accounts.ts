@@ -1,10 +1,15 @@
 /** The account of a person who has signed in at an OpenID Connect provider. */
-import { parseEmailAddress } from "../../domain/email-address";
+import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { OidcIdentity, OidcProvider } from "../../domain/oidc";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
-import { findOidcIdentity, insertOidcIdentity, listOidcIssuers, touchOidcIdentity } from "../../store/oidc-identities";
+import {
+  findOidcIdentity,
+  insertOidcIdentity,
+  listOidcIdentities,
+  touchOidcIdentity,
+} from "../../store/oidc-identities";
 import { takeTokensOf } from "../../store/one-time-tokens";
 import {
   countOtherAdmins,
@@ -20,10 +25,15 @@ import { changeAccountState } from "./account-state";
 import { insertAccount } from "./new-account";
 
 /** `actor`: nobody, with the address that the sign-in came from. */
-type SignInContext = { config: Pick<Services["config"], "signup" | "signupCredits">; actor: AuditActor; now: number };
+type SignInContext = {
+  config: Pick<Services["config"], "signup" | "signupCredits">;
+  mails: Services["mails"];
+  actor: AuditActor;
+  now: number;
+};
 
 /**
- * Returns the user of an identity: known from an earlier sign-in, linked by a verified address, or new. Makes the user an administrator, or an
+ * Returns the user of an identity: known from an earlier sign-in, linked by a confirmed address, or new. Makes the user an administrator, or an
  * ordinary user again, as the provider's groups say. Throws `AppError` `forbidden` when the identity belongs to no account and may not get
  * one; `unauthenticated` for a disabled account.
  */
@@ -50,11 +60,14 @@ async function addIdentity(
   context: SignInContext,
 ): Promise<User> {
   const email = identity.email === null ? null : parseEmailAddress(identity.email);
-  const owner = email === null ? null : await findUserByEmail(tx, email);
-  // The same answer whether or not the address has an account: the provider may not have verified it.
-  if (owner && !(await canLink(tx, owner, provider, identity))) throw noAccount(provider);
-  if (!owner && !(await canCreate(tx, provider, identity, context))) throw noAccount(provider);
-  if (email === null) throw noAddress(provider);
+  if (identity.email === null || email === null) throw noAddress(provider);
+  // Before the account is looked up: the answer must not show whether a stranger's address has one.
+  if (!identity.emailVerified) throw unconfirmedAddress(provider);
+  const owner = await findUserByEmail(tx, email);
+  // In lower case some look-alikes are the address that they look like. Accounts of older versions keep their addresses.
+  const isSame = isPlainAddress(identity.email) || identity.email === owner?.email;
+  const mayHave = owner ? await canLink(tx, owner, provider) : await canCreate(tx, provider, identity, context);
+  if (!isSame || !mayHave) throw noAccount(provider);
   const user = owner ? await claimAccount(tx, owner, context.now) : await createAccount(tx, email, identity, context);
   const { issuer } = provider;
   const { subject } = identity;
@@ -68,6 +81,10 @@ async function addIdentity(
     created_at: now,
     last_sign_in_at: now,
   });
+  if (owner) {
+    const values = { provider: provider.name, is_linked: true };
+    await context.mails.queue(tx, { to: user.email, userId: user.id, template: "identity_changed", values }, now);
+  }
   const target = { kind: "user", id: user.id };
   const action = owner ? "user.identity_linked" : "user.signed_up";
   await recordAudit(tx, context.actor, { action, target, details: { provider: provider.name } }, now);
@@ -83,21 +100,18 @@ const noAccount = ({ name }: OidcProvider): AppError =>
 const noAddress = ({ name }: OidcProvider): AppError =>
   new AppError("forbidden", `"${name}" did not send an email address, which an account needs.`);
 
+const unconfirmedAddress = ({ name }: OidcProvider): AppError =>
+  new AppError("forbidden", `"${name}" has not confirmed your email address, which an account needs.`);
+
 /**
- * Returns whether the owner of an address may sign in with an identity that has it. Both sides must have verified the address: otherwise one
- * of them could belong to somebody else. An invited account that nobody has used is nobody else's. A second subject of the same provider
+ * Returns whether the owner of an address may sign in with an identity whose provider has confirmed it. The account must have confirmed it too:
+ * otherwise it could belong to somebody else. An invited account that nobody has used is nobody else's. A second subject of the same provider
  * with the same address is another person, to whom the address was given.
  */
-async function canLink(
-  tx: Queries,
-  owner: User,
-  { issuer }: OidcProvider,
-  { emailVerified }: OidcIdentity,
-): Promise<boolean> {
-  if (!emailVerified) return false;
-  const issuers = await listOidcIssuers(tx, owner.id);
-  if (issuers.includes(issuer)) return false;
-  return owner.email_verified_at !== null || (owner.password_hash === null && issuers.length === 0);
+async function canLink(tx: Queries, owner: User, { issuer }: OidcProvider): Promise<boolean> {
+  const identities = await listOidcIdentities(tx, owner.id);
+  if (identities.some((one) => one.issuer === issuer)) return false;
+  return owner.email_verified_at !== null || (owner.password_hash === null && identities.length === 0);
 }
 
 /**
@@ -136,7 +150,7 @@ async function createAccount(
     email,
     passwordHash: null,
     isAdmin: false,
-    emailVerifiedAt: identity.emailVerified ? now : null,
+    emailVerifiedAt: now,
     credits: config.signupCredits,
     now,
   });

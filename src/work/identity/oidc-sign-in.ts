@@ -111,11 +111,11 @@ async function identify(
   { parameters, checks }: { parameters: URLSearchParams; checks: OidcChecks },
   client: SignInClient,
 ): Promise<User> {
-  const { config, log, now, store } = services;
+  const { config, log, mails, now, store } = services;
   try {
     const callbackUrl = new URL(`${getRedirectUri(services)}?${parameters}`);
     const identity = await services.oidc.finish(provider, callbackUrl, checks);
-    const context = { config, actor: toAnonymous(client), now: now() };
+    const context = { config, mails, actor: toAnonymous(client), now: now() };
     return await store.write((tx) => resolveOidcUser(tx, provider, identity, context));
   } catch (error) {
     if (error instanceof AppError) {

@@ -3,17 +3,21 @@
 import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
+import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteCredentials } from "../../store/purge";
-import { deleteSessionsOf } from "../../store/sessions";
+import { deleteRenderSharesOf } from "../../store/render-shares";
+import { deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sign-in-networks";
 import { removeTwoFactor } from "../../store/two-factor";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
+import { deleteEndpointsOf } from "../../store/webhooks";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { type AccountLink, findLinkWait, mailLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
 import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { requireGoodPassword } from "./passwords";
 import { type SignInClient, toAnonymous, toPasswordKey } from "./sign-in";
+import { toHomeNetwork } from "./sign-in-limits";
 
 /**
  * Mails a link that resets the password, if the address has an account and the server sends mails. Nothing waits for it: neither the answer
@@ -51,13 +55,14 @@ export async function createPasswordResetLink(
 }
 
 /**
- * Sets the password with the token of a link, and ends all sessions of the user; the first link that proves the address also ends API keys and
- * the second factor. Throws `AppError` `unauthenticated` if the link cannot be used, `rate_limited` after too many of those; `validation_error`
- * for a password that cannot be chosen, which leaves the link as it is; `upstream_unavailable`.
+ * Sets the password with the token of a link. Ends all sessions of the user, and API keys unless they are kept; the first link that proves the
+ * address also ends API keys, identities, the second factor, and the webhook endpoints and share links of the personal workspace. Throws
+ * `AppError` `unauthenticated` if the link cannot be used, `rate_limited` after too many of those; `validation_error` for a password that cannot
+ * be chosen, which leaves the link as it is; `upstream_unavailable`.
  */
 export async function resetPassword(
   services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
-  request: { token: string; password: string },
+  request: { token: string; password: string; keep_api_keys?: boolean },
   client: SignInClient,
 ): Promise<void> {
   const { mails, now, passwords, signInLimits, store } = services;
@@ -74,20 +79,31 @@ export async function resetPassword(
     const user = used?.user_id ? await getUser(tx, used.user_id) : null;
     if (!user || user.disabled_at !== null || user.email !== used?.email) throw unusableLink();
     await setPasswordHash(tx, user.id, hash);
-    if (used.data?.[VERIFIES_ADDRESS] === true) {
-      // Whoever signed up with an address that was never confirmed may not be its owner, who has the account from now on.
-      if (user.email_verified_at === null) {
-        await deleteCredentials(tx, user.id);
-        await removeTwoFactor(tx, user.id);
-      }
-      await setEmailVerified(tx, user.id, time);
+    // Also with a link that proves nothing: nobody knows whose identity was linked to an address that was never confirmed.
+    if (user.email_verified_at === null) await deleteOidcIdentitiesOf(tx, user.id);
+    const isProof = used.data?.[VERIFIES_ADDRESS] === true;
+    // Whoever signed up with an address that was never confirmed may not be its owner, who has the account from now on.
+    const isFirstProof = isProof && user.email_verified_at === null;
+    const keepsApiKeys = request.keep_api_keys === true && !isFirstProof;
+    await deleteCredentials(tx, user.id, { keepsApiKeys });
+    // Only the owner's: who else has signed in from somewhere gets no attempts of their own.
+    await deleteSignInNetworksOf(tx, user.id);
+    const network = toHomeNetwork(client.address);
+    if (network !== null) await recordSignInNetwork(tx, user.id, network, time);
+    if (isFirstProof) {
+      await removeTwoFactor(tx, user.id);
+      // They would report to the stranger what the owner does from now on, and pass on files of the account.
+      await deleteEndpointsOf(tx, user.id);
+      await deleteRenderSharesOf(tx, user.id, user.id);
     }
-    await deleteSessionsOf(tx, user.id, null);
+    if (isProof) await setEmailVerified(tx, user.id, time);
     // Another link may be in the hands of who made the reset necessary.
     await takeTokensOf(tx, user.id, "password_reset", time);
     const target = { kind: "user", id: user.id };
-    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset", target }, time);
-    await mails.queue(tx, { to: user.email, userId: user.id, template: "password_changed", values: {} }, time);
+    const details = { api_keys: keepsApiKeys ? "kept" : "revoked" };
+    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset", target, details }, time);
+    const values = { api_keys: keepsApiKeys ? null : "revoked" } as const;
+    await mails.queue(tx, { to: user.email, userId: user.id, template: "password_changed", values }, time);
   });
 }
 

@@ -1,21 +1,26 @@
 /** The password as a condition of changes to an account: a stolen session must not be enough, and must not be able to guess it. */
 import type { AuditAction } from "../../domain/audit-actions";
 import { AppError } from "../../domain/errors";
-import { recordAudit } from "../audit";
+import type { User } from "../../store/users";
+import { createSessionTooOldError } from "../access";
+import { type AuditActor, recordAudit } from "../audit";
 import type { Services } from "../services";
-import { type AccountOwner, toAuditActor, toPasswordKey } from "./sign-in";
+import { type AccountOwner, type SignInClient, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
+
+/** Whose password is asked for, and who types it. */
+type PasswordAttempt = { user: User; client: SignInClient; actor: AuditActor };
 
 /**
- * Throws `AppError` `validation_error` on the field of the body if this is not the owner's password; `rate_limited` after too many failures;
+ * Throws `AppError` `validation_error` on the field of the body if this is not the user's password; `rate_limited` after too many failures;
  * `upstream_unavailable`. `refusal` is what the audit log records.
  */
 export async function requirePassword(
   services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
-  { user, sessionId, client }: AccountOwner,
+  { user, client, actor }: PasswordAttempt,
   { password, field, refusal }: { password: string; field: string; refusal: AuditAction },
 ): Promise<void> {
   const { now, passwords, signInLimits, store } = services;
-  const attempt = { account: user.email, address: client.address };
+  const attempt = await toAttempt(services, user.email, client);
   signInLimits.check(attempt);
   const findHash = async () => {
     // Calls that have waited may have failed meanwhile.
@@ -24,9 +29,35 @@ export async function requirePassword(
   };
   if (await passwords.verify(toPasswordKey(client), password, findHash)) return;
   signInLimits.recordFailure(attempt);
-  const actor = toAuditActor(user.id, sessionId, client);
   await store.write((tx) => recordAudit(tx, actor, { action: refusal, target: { kind: "user", id: user.id } }, now()));
   throw wrongSecret(field, "is wrong");
+}
+
+/** Returns the attempt of an owner who is signed in. */
+export const toPasswordAttempt = ({ user, sessionId, client }: AccountOwner): PasswordAttempt => ({
+  user,
+  client,
+  actor: toAuditActor(user.id, sessionId, client),
+});
+
+/** How long ago the user of an account without a password may have signed in. */
+const MAX_NEW_SESSION_MS = 10 * 60_000;
+
+/**
+ * Throws `AppError` unless the owner of the session confirms a change with the password, in `body.password`. An account without a password needs
+ * a sign-in within the last 10 minutes instead, else the error is `forbidden`. Other errors: those of `requirePassword`.
+ */
+export async function requireConfirmation(
+  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  owner: AccountOwner,
+  { password, refusal }: { password: string | undefined; refusal: AuditAction },
+): Promise<void> {
+  if (owner.user.password_hash === null) {
+    if (owner.signedInMs > MAX_NEW_SESSION_MS) throw createSessionTooOldError();
+    return;
+  }
+  if (password === undefined) throw wrongSecret("password", "is required");
+  await requirePassword(services, toPasswordAttempt(owner), { password, field: "password", refusal });
 }
 
 /** Creates the error for a secret in a body that is well-formed but wrong. It does not repeat the secret. */

@@ -17,7 +17,7 @@ export type Sessions = {
   /** Signs the token of a new session, outside the transaction that inserts it. */
   issue(userId: string, client: SessionClient): Promise<IssuedSession>;
   /** Returns the session of a token with its user, or null if the token is invalid or the session has ended. Records the use if it is one. */
-  verify(token: string, options?: { isUse: boolean }): Promise<{ session: Session; user: User } | null>;
+  verify(token: string, options?: { isUse?: boolean }): Promise<{ session: Session; user: User } | null>;
 };
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -85,7 +85,7 @@ export function createSessions(services: { store: Store; keys: SessionKeys; now(
       const token = await signSessionToken(keys, { userId, sessionId: row.id, issuedAt: time, expiresAt });
       return { token, row };
     },
-    verify: async (token, { isUse } = { isUse: true }) => {
+    verify: async (token, { isUse = true } = {}) => {
       const found = await find(token);
       const time = now();
       if (!found || found.claims.expiresAt <= time || found.session.expires_at <= time) return null;

@@ -3,14 +3,18 @@ import ipaddr from "ipaddr.js";
 import { AppError } from "../../domain/errors";
 import { createWindowLimit, type WindowLimit } from "../../lib/window-limit";
 
-/** `account` is what the attempts are about: an email address, whether or not it has an account. `address` is the client's, null if unknown. */
-export type SignInAttempt = { account: string; address: string | null };
+/**
+ * `account` is what the attempts are about: an email address, whether or not it has an account. `address` is the client's, null if unknown.
+ * `knownNetwork`: its network if the account was signed in to from there before. Failures count apart for each: those of strangers must not lock
+ * out an owner in the usual place.
+ */
+export type SignInAttempt = { account: string; address: string | null; knownNetwork?: string | null };
 
 export type SignInLimits = {
   /** Throws `AppError` `rate_limited` if there were too many failures. */
   check(attempt: SignInAttempt): void;
   recordFailure(attempt: SignInAttempt): void;
-  /** Forgets the failures of the account. Those of the address stay, because the address may have guessed at others. */
+  /** Forgets the failures of the account, those in a known network apart. Those of the address stay, because the address may have guessed at others. */
   recordSuccess(attempt: SignInAttempt): void;
   /** Counts a call without authentication. Throws `AppError` `rate_limited` if there were too many. */
   takeAnonymousCall(address: string | null): void;
@@ -45,15 +49,16 @@ export function createSignInLimits(now: () => number): SignInLimits {
   const codesByAddress = createWindowLimit(MAX_ADDRESS_WRONG_CODES, FAILURE_WINDOW_MS);
 
   return {
-    check: ({ account, address }) => {
-      requireRoom(byAccount, toAccountKey(account), now(), "Too many failed sign-ins.");
+    check: (attempt) => {
+      const { address } = attempt;
+      requireRoom(byAccount, toAccountKey(attempt), now(), "Too many failed sign-ins.");
       requireRoom(byAddress, toNetwork(address), now(), "Too many failed sign-ins.");
     },
-    recordFailure: ({ account, address }) => {
-      byAccount.add(toAccountKey(account), now());
-      byAddress.add(toNetwork(address), now());
+    recordFailure: (attempt) => {
+      byAccount.add(toAccountKey(attempt), now());
+      byAddress.add(toNetwork(attempt.address), now());
     },
-    recordSuccess: ({ account }) => byAccount.clear(toAccountKey(account)),
+    recordSuccess: (attempt) => byAccount.clear(toAccountKey(attempt)),
     takeAnonymousCall: (address) => {
       const network = toNetwork(address);
       requireRoom(anonymous, network, now(), "Too many requests from this address.");
@@ -85,7 +90,9 @@ function requireRoom(limit: WindowLimit, key: string, now: number, message: stri
 
 const MAX_ACCOUNT_CHARACTERS = 320;
 
-const toAccountKey = (account: string): string => account.trim().toLowerCase().slice(0, MAX_ACCOUNT_CHARACTERS);
+/** As JSON, so that nothing that a stranger types is the key of an account in a network. */
+const toAccountKey = ({ account, knownNetwork = null }: SignInAttempt): string =>
+  JSON.stringify([account.trim().toLowerCase().slice(0, MAX_ACCOUNT_CHARACTERS), knownNetwork]);
 
 const IPV6_NETWORK_PARTS = 4;
 
@@ -96,4 +103,14 @@ export function toNetwork(address: string | null): string {
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
   const network = parsed.parts.slice(0, IPV6_NETWORK_PARTS);
   return network.map((part) => part.toString(16)).join(":");
+}
+
+const HOME_BITS = 24;
+
+/** Returns the network in which a user keeps signing in, whose IPv4 address changes: the /24 of IPv4, the /64 of IPv6; null if unknown. */
+export function toHomeNetwork(address: string | null): string | null {
+  if (address === null || !ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv6) return `${toNetwork(address)}::/64`;
+  return `${ipaddr.IPv4.networkAddressFromCIDR(`${parsed}/${HOME_BITS}`)}/${HOME_BITS}`;
 }

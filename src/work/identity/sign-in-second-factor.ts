@@ -10,7 +10,7 @@ import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { hashRecoveryCode } from "./recovery-codes";
-import { insertStartedSession, type SignInClient, type StartedSession, toAnonymous } from "./sign-in";
+import { insertStartedSession, type SignInClient, type StartedSession, toAnonymous, toAttempt } from "./sign-in";
 import { type ChallengeData, hashMailedCode, toPasswordMark } from "./sign-in-challenge";
 import { openTotpSecret, verifyTotpCode } from "./totp";
 
@@ -38,7 +38,7 @@ export async function signInWithSecondFactor(
     throw unusableChallenge();
   }
   // A correct password does not clear these failures: who knows it must not be able to guess codes without end.
-  const attempt = { account: found.email, address: client.address };
+  const attempt = await toAttempt(services, found.email, client);
   signInLimits.check(attempt);
   const issued = await sessions.issue(found.user_id, client);
   const result = await store.write(async (tx): Promise<StartedSession | "unusable" | "wrong"> => {

@@ -5,18 +5,19 @@ import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { insertSession, type Session } from "../../store/sessions";
+import { hasSignedInFrom, recordSignInNetwork } from "../../store/sign-in-networks";
 import { findUserByEmail, getUser, recordSignIn, type User } from "../../store/users";
 import { type AuditActor, recordAudit } from "../audit";
 import type { Services } from "../services";
 import type { IssuedSession } from "./sessions";
 import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./sign-in-challenge";
-import { toNetwork } from "./sign-in-limits";
+import { type SignInAttempt, toHomeNetwork, toNetwork } from "./sign-in-limits";
 
 /** Who calls, for the list of sessions, the limits and the audit log. `address` null: unknown. */
 export type SignInClient = { address: string | null; userAgent: string | null; requestId: string };
 
-/** Who changes the own account, with which session. */
-export type AccountOwner = { user: User; sessionId: string; client: SignInClient };
+/** Who changes the own account, with which session. `signedInMs`: time since the user signed in. */
+export type AccountOwner = { user: User; sessionId: string; signedInMs: number; client: SignInClient };
 
 /** A session that has begun. Only this value contains the token. */
 export type StartedSession = { token: string; session: Session; user: User };
@@ -31,6 +32,17 @@ type SignInServices = Pick<Services, "mails" | "now" | "passwords" | "sessions" 
 /** Returns the key under which the client waits for the hash of a password: its network, so that many addresses of one client get one turn. */
 export const toPasswordKey = (client: SignInClient): string => toNetwork(client.address);
 
+/** Returns the attempt of a client at the account with this address, whether or not there is one. */
+export async function toAttempt(
+  { store }: Pick<Services, "store">,
+  account: string,
+  { address }: SignInClient,
+): Promise<SignInAttempt> {
+  const [email, network] = [parseEmailAddress(account), toHomeNetwork(address)];
+  const isKnown = email !== null && network !== null && (await hasSignedInFrom(store.read, email, network));
+  return { account, address, knownNetwork: isKnown ? network : null };
+}
+
 /**
  * Signs in with a password. Neither the error nor the time that it takes shows whether the address has an account. Throws `AppError`
  * `unauthenticated`; `rate_limited` after too many failures; `upstream_unavailable` when too many sign in at once.
@@ -41,7 +53,7 @@ export async function signIn(
   client: SignInClient,
 ): Promise<SignInResult> {
   const { passwords, signInLimits, store } = services;
-  const attempt = { account: credentials.email, address: client.address };
+  const attempt = await toAttempt(services, credentials.email, client);
   signInLimits.check(attempt);
   const email = parseEmailAddress(credentials.email);
   const found: { user: User | null } = { user: null };
@@ -102,6 +114,8 @@ export async function insertStartedSession(
   const session = await insertSession(tx, issued.row);
   const now = session.created_at;
   await recordSignIn(tx, user.id, now);
+  const network = toHomeNetwork(client.address);
+  if (network !== null) await recordSignInNetwork(tx, user.id, network, now);
   const actor = toAuditActor(user.id, session.id, client);
   const target = { kind: "session", id: session.id };
   await recordAudit(tx, actor, { action: "session.created", target, details: { method } }, now);

@@ -1,6 +1,6 @@
 /** The ways to an account without an administrator: set-up of the server, and sign-up where it is open. */
 
-import { parseEmailAddress } from "../../domain/email-address";
+import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasAdministrator } from "../../store/users";
@@ -90,11 +90,12 @@ async function createAccount(
   });
 }
 
-/** Returns the address in the form that is stored. Throws `AppError` `validation_error` on `body.email`. */
+/** Returns the address of a new account in the form that is stored. Throws `AppError` `validation_error` on `body.email`. */
 export function requireEmailAddress(text: string): string {
   const email = parseEmailAddress(text);
-  if (email !== null) return email;
-  const message = "must be an email address";
+  if (email !== null && isPlainAddress(text)) return email;
+  const message =
+    email === null ? "must be an email address" : "must not contain invisible characters or look-alikes of others";
   const field = {
     field: "body.email",
     message,

@@ -1,13 +1,14 @@
 /** The second factor of an account: its enrollment, and whether sign-in asks for it. */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
+import { deleteSessionsOf } from "../../store/sessions";
 import { completeTotpEnrollment, removeTwoFactor, replaceCodes, startTotpEnrollment } from "../../store/two-factor";
 import { getUser, type User, updateProfile } from "../../store/users";
 import { recordAudit } from "../audit";
 import { canMail } from "../mails";
 import type { Services } from "../services";
 import { createRecoveryCodes } from "./recovery-codes";
-import { requirePassword, wrongSecret } from "./require-password";
+import { requireConfirmation, wrongSecret } from "./require-password";
 import { type AccountOwner, toAuditActor } from "./sign-in";
 import { createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
@@ -36,10 +37,11 @@ export async function enrollAuthenticator(
  */
 export async function confirmAuthenticator(
   services: Pick<Services, "mails" | "now" | "sealer" | "store">,
-  { user: { id }, sessionId, client }: AccountOwner,
+  owner: AccountOwner,
   code: string,
 ): Promise<void> {
   const { now, sealer, store } = services;
+  const { id } = owner.user;
   await store.write(async (tx) => {
     const user = await getUser(tx, id);
     const secret = user && openTotpSecret(sealer, user, "totp_pending_secret");
@@ -51,19 +53,32 @@ export async function confirmAuthenticator(
       step,
       now: now(),
     });
-    await recordTwoFactorChange(services, tx, { user, sessionId, client }, true);
+    await completeChange(services, tx, owner, true);
   });
 }
 
+type ConfirmingServices = Pick<Services, "now" | "passwords" | "signInLimits" | "store">;
+
 /**
- * Replaces the recovery codes, and returns the new ones. Throws `AppError` `conflict` without an authenticator; errors of `requirePassword`.
+ * Throws `AppError` unless the owner confirms a change of the second factor: a stolen session must neither switch it off nor lock its owner out.
+ * Errors: those of `requireConfirmation`.
+ */
+export const confirmTwoFactorChange = (
+  services: ConfirmingServices,
+  owner: AccountOwner,
+  password: string | undefined,
+): Promise<void> => requireConfirmation(services, owner, { password, refusal: "user.two_factor_change_refused" });
+
+/**
+ * Replaces the recovery codes, and returns the new ones. Throws `AppError` `conflict` without an authenticator; errors of
+ * `confirmTwoFactorChange`.
  */
 export async function replaceRecoveryCodes(
-  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  services: ConfirmingServices,
   owner: AccountOwner,
-  password: string,
+  password: string | undefined,
 ): Promise<string[]> {
-  await requirePassword(services, owner, { password, field: "password", refusal: "user.two_factor_change_refused" });
+  await confirmTwoFactorChange(services, owner, password);
   const { id } = owner.user;
   const now = services.now();
   const { codes, rows } = createRecoveryCodes(id, now);
@@ -82,17 +97,17 @@ export async function replaceRecoveryCodes(
   return codes;
 }
 
-/** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `requirePassword`. */
+/** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `confirmTwoFactorChange`. */
 export async function removeAuthenticator(
-  services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
+  services: ConfirmingServices & Pick<Services, "mails">,
   owner: AccountOwner,
-  password: string,
+  password: string | undefined,
 ): Promise<void> {
-  await requirePassword(services, owner, { password, field: "password", refusal: "user.two_factor_change_refused" });
+  await confirmTwoFactorChange(services, owner, password);
   await services.store.write(async (tx) => {
     const before = await getUser(tx, owner.user.id);
     await removeTwoFactor(tx, owner.user.id);
-    if (before?.two_factor_enabled || before?.totp_secret) await recordTwoFactorChange(services, tx, owner, false);
+    if (before?.two_factor_enabled || before?.totp_secret) await completeChange(services, tx, owner, false);
   });
 }
 
@@ -115,16 +130,18 @@ export async function setTwoFactorEnabled(
         ? "Account has no second factor: set up an authenticator, or confirm the email address first."
         : "Account has no second factor: set up an authenticator first.",
     );
-  await recordTwoFactorChange(services, tx, owner, isEnabled);
+  await completeChange(services, tx, owner, isEnabled);
   return updateProfile(tx, user.id, { two_factor_enabled: isEnabled });
 }
 
-async function recordTwoFactorChange(
+/** Ends the other sessions of the user, records the change and mails it. */
+async function completeChange(
   { mails, now }: Pick<Services, "mails" | "now">,
   tx: Queries,
   { user, sessionId, client }: AccountOwner,
   isEnabled: boolean,
 ): Promise<void> {
+  await deleteSessionsOf(tx, user.id, sessionId);
   const target = { kind: "user", id: user.id };
   const record = { action: "user.two_factor_changed", target, details: { enabled: isEnabled } } as const;
   await recordAudit(tx, toAuditActor(user.id, sessionId, client), record, now());

@@ -1,5 +1,5 @@
 /** Converts the errors of a job child to JSON and back. Codes, messages and causes survive. */
-import { AppError, type HttpCode, type JobCode } from "../../domain/errors";
+import { AppError, type FieldError, isErrorCode, MAX_FIELD_ERRORS } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import type { ErrorCodec, WireError } from "../../lib/ipc-calls";
 import { RenderYielded } from "../../media/parallel";
@@ -35,31 +35,42 @@ export const jobErrorCodec: ErrorCodec = {
   },
 };
 
-/** Messages are stored and shown to users. A hijacked child could send megabytes. */
+/** Messages are stored and shown to users. A hijacked child could send megabytes, in any part of an error. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
+const MAX_STACK_CHARACTERS = 4_000;
+const MAX_NAME_CHARACTERS = 100;
 
-const truncate = (text: unknown): string => String(text).slice(0, MAX_MESSAGE_CHARACTERS);
+const truncate = (text: unknown, length = MAX_MESSAGE_CHARACTERS): string =>
+  typeof text === "string" ? text.slice(0, length) : "";
 
 function toCauseText(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-function toAppError(wire: WireError): AppError {
-  const { cause, fields, retryAfterSeconds, isPermanent } = wire as WireError & AppError["details"];
+function toAppError(wire: WireError): Error {
+  const { code, cause, fields, retryAfterSeconds, isPermanent } = wire;
+  if (!isErrorCode(code)) return toPlainError(wire);
   const details: AppError["details"] = {};
-  if (fields !== undefined) details.fields = fields;
-  if (retryAfterSeconds !== undefined) details.retryAfterSeconds = retryAfterSeconds;
-  if (isPermanent !== undefined) details.isPermanent = isPermanent;
+  if (Array.isArray(fields)) details.fields = fields.slice(0, MAX_FIELD_ERRORS).flatMap(toFieldError);
+  if (typeof retryAfterSeconds === "number") details.retryAfterSeconds = retryAfterSeconds;
+  if (typeof isPermanent === "boolean") details.isPermanent = isPermanent;
   if (cause !== undefined) details.cause = new Error(truncate(cause));
-  return new AppError(wire.code as HttpCode | JobCode, wire.message, details);
+  return new AppError(code, wire.message, details);
+}
+
+/** Returns a field without the value that was sent. */
+function toFieldError(sent: Partial<FieldError> | null): FieldError[] {
+  if (typeof sent?.field !== "string") return [];
+  const field = { field: truncate(sent.field), message: truncate(sent.message) };
+  return [typeof sent.type === "string" ? { ...field, type: truncate(sent.type, MAX_NAME_CHARACTERS) } : field];
 }
 
 function toPlainError(wire: WireError): Error {
   const error: NodeJS.ErrnoException = new Error(wire.message);
-  const { name, stack, code } = wire as WireError & Partial<NodeJS.ErrnoException>;
-  if (name !== undefined) error.name = name;
-  if (stack !== undefined) error.stack = stack;
-  if (code !== undefined) error.code = code;
+  const { name, stack, code } = wire;
+  if (typeof name === "string") error.name = truncate(name, MAX_NAME_CHARACTERS);
+  if (typeof stack === "string") error.stack = truncate(stack, MAX_STACK_CHARACTERS);
+  if (typeof code === "string") error.code = truncate(code, MAX_NAME_CHARACTERS);
   return error;
 }

@@ -49,8 +49,8 @@ export type JobOperations = {
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
-  /** Checks an uploaded plan. Throws `unsupported_media`. */
-  checkPlan: JobOperation<{ path: string }, null>;
+  /** Checks an uploaded plan, and returns the seconds that it keeps. Throws `unsupported_media`. */
+  checkPlan: JobOperation<{ path: string }, number>;
   /** Returns a `PlanJson` as text. */
   edit: JobOperation<CompletedCut & { edit: PlanEdit }, string>;
   /** Calls back `acquirePermit` and `releasePermit`. `plan` is a `PlanJson` as text; null renders the whole source. */

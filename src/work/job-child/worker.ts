@@ -131,8 +131,7 @@ const OPERATIONS: Implementation = {
   },
   async checkPlan({ path }) {
     const { checkPlanBytes } = await import("../../domain/plan-file");
-    checkPlanBytes(await Bun.file(path).bytes());
-    return null;
+    return checkPlanBytes(await Bun.file(path).bytes());
   },
   async edit({ edit, ...cut }) {
     const { createEditedPlan } = await import("../plan-outputs");

@@ -1,8 +1,10 @@
 /** The job `cut`: rows in, rows out. */
+import { AppError } from "../../domain/errors";
 import { getAsset } from "../../store/assets";
 import { getCut, updateOpenCut } from "../../store/cuts";
 import { emitCutEvent } from "../events";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../prepared-files";
+import { findQuotaProblem } from "../storage-limits";
 import { findBlob, getBlob } from "./blob-files";
 import { type CutInput, type CutOutput, runCut } from "./cut-run";
 import type { JobDefinition } from "./definition";
@@ -10,7 +12,10 @@ import type { JobDefinition } from "./definition";
 export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
   // A plan is text in the database; cuts wait only while most of the reserve is used up, see `requireDatabaseSpace`.
   whenDiskIsFull: "continue",
-  begin: async (tx, { job, now }) => {
+  begin: async (tx, { job, now, config }) => {
+    // Many cuts may have been created below the quota, and each writes a plan.
+    const problem = await findQuotaProblem({ config }, tx, job.workspaceId);
+    if (problem) throw new AppError("storage_full", problem, { isPermanent: true });
     const cut = await getCut(tx, job.subjectId);
     if (!cut) return false;
     return (await updateOpenCut(tx, cut.id, { state: "processing", started_at: cut.started_at ?? now })) !== null;

@@ -6,12 +6,12 @@ import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
 import type { MediaTools } from "../media-tools";
 import type { BlobRef, RunContext } from "./definition";
 
-/** Errors: `AppError` `unsupported_media` when the file is not a plan; the signal's reason when aborted. */
+/** Returns the seconds that the plan keeps. Errors: `AppError` `unsupported_media` when the file is not a plan; the signal's reason when aborted. */
 export async function checkPlanFile(
   tools: Pick<MediaTools, "jobCommand" | "sandbox">,
   source: BlobRef,
   { signal, getInputPath }: Pick<RunContext, "getInputPath" | "signal">,
-): Promise<void> {
+): Promise<number> {
   if (source.bytes > MAX_PLAN_FILE_BYTES)
     throw new AppError("unsupported_media", `Cut file must be at most ${MAX_PLAN_FILE_BYTES} bytes.`);
   const path = getInputPath(source.name);
@@ -23,5 +23,5 @@ export async function checkPlanFile(
     maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
     maxFileBytes: null,
   });
-  await child.run("checkPlan", { path }, { signal });
+  return await child.run("checkPlan", { path }, { signal });
 }

@@ -2,6 +2,7 @@
 import { moveToTrash } from "../../blobs/trash";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import type { AssetKind } from "../../domain/states";
+import { fromSeconds } from "../../domain/time";
 import { getAsset, updateAsset, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../charge";
@@ -57,11 +58,12 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
       }
     }
   },
-  settle: async (tx, { blobs }, { job, now, config }) => {
+  settle: async (tx, { blobs, keptSeconds = 0 }, { job, now, config }) => {
     await updateAsset(tx, job.subjectId, { derived_bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0) });
     const asset = await getAsset(tx, job.subjectId);
     if (asset?.state !== "processing") return;
-    if (asset.kind === "cut_file") await updateAsset(tx, asset.id, CUT_FILE_TYPE);
+    if (asset.kind === "cut_file")
+      await updateAsset(tx, asset.id, { ...CUT_FILE_TYPE, duration: fromSeconds(keptSeconds) });
     await completePreparation(tx, asset, now);
     if (config.previews === "after_preparation")
       await startPreview({ config }, tx, asset.id, { userId: asset.created_by, now });

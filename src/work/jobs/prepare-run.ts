@@ -39,8 +39,8 @@ export type PrepareCheckpoint = JobOutput &
     | { kind: "video"; hasPoster: boolean }
   );
 
-/** `blobs` are all files in the output folder but the source. */
-export type PrepareOutput = JobOutput;
+/** `blobs` are all files in the output folder but the source. `keptSeconds`: of a plan. */
+export type PrepareOutput = JobOutput & { keptSeconds?: number };
 
 type PrepareTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "maxFileBytes" | "sandbox" | "speech">;
 type PrepareContext = RunContext<PrepareCheckpoint>;
@@ -61,8 +61,7 @@ export async function runPrepare(
   context: PrepareContext,
 ): Promise<PrepareOutput> {
   if (input.scope === "plan") {
-    await checkPlanFile(tools, input.blobs.source, context);
-    return { blobs: [] };
+    return { blobs: [], keptSeconds: await checkPlanFile(tools, input.blobs.source, context) };
   }
   const { outputDir, workDir } = context;
   const files = { ...getMediaFolder(outputDir), source: context.getInputPath(input.blobs.source.name) };

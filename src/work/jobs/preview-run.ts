@@ -13,7 +13,7 @@ import { PREVIEW_VERSION, type PreviewFacts, planStoryboard, type Storyboard } f
 import { toSeconds } from "../../domain/time";
 import { writeAtomic } from "../../lib/atomic-file";
 import { hasZscaleFilter } from "../../media/chunks/scale";
-import { isHdr } from "../../media/color";
+import { findOutputColors, isHdr } from "../../media/color";
 import { countKernelKills, createWorkLimits, startFfmpeg, toFfmpegError } from "../../media/ffmpeg";
 import {
   buildPreviewAudioArguments,
@@ -142,7 +142,8 @@ async function makeStoryboard({ tools, input, context, files, scratch }: Work): 
   const planned = planStoryboard(toSeconds(input.info.duration));
   const outputDir = join(scratch.path, "sheets");
   await mkdir(outputDir);
-  const args = buildStoryboardArguments({ preview: files.preview, storyboard: planned, outputDir });
+  const colors = findOutputColors(input.info.video!);
+  const args = buildStoryboardArguments({ preview: files.preview, storyboard: planned, colors, outputDir });
   const wallSeconds = 300 + toSeconds(input.info.duration);
   await runLowPriority(tools, context, { args, readOnly: [files.preview], writable: scratch.path, wallSeconds });
   const written = (await listNames(outputDir)).length;

@@ -1,16 +1,28 @@
 /** Mails about an account: invitations, verification, passwords, sign-in codes, changes that its owner must know of. */
+import type { WorkspaceRole } from "../../domain/access";
 import { type MailContent, shortenText } from "./layout";
 
 /** The values of each template. `expires_at` in milliseconds since 1970: a mail that could not be sent before is given up. */
 export type AccountMails = {
   /** `workspace`: the name of the workspace to join, if any. */
-  invitation: { url: string; workspace: string | null; invited_by: string | null; expires_at: number };
+  invitation: {
+    url: string;
+    workspace: string | null;
+    role: WorkspaceRole | null;
+    invited_by: string | null;
+    expires_at: number;
+  };
   email_verification: { url: string; expires_at: number };
   password_reset: { url: string; expires_at: number };
-  password_changed: Record<string, never>;
+  /** `api_keys` null: they keep working. */
+  password_changed: { api_keys: "revoked" | null };
   sign_in_code: { code: string; expires_at: number };
   two_factor_changed: { is_enabled: boolean };
   recovery_code_used: { remaining: number };
+  /** `workspace`: the name of the workspace that the key acts in. */
+  api_key_created: { name: string; prefix: string; workspace: string };
+  /** `provider`: its name in the configuration. */
+  identity_changed: { provider: string; is_linked: boolean };
 };
 
 type Templates<Values> = { [Name in keyof Values]: (values: Values[Name], now: number) => MailContent };
@@ -18,8 +30,11 @@ type Templates<Values> = { [Name in keyof Values]: (values: Values[Name], now: n
 const REACT = "If it was not you, change your password, or ask your administrator for help.";
 
 export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
-  invitation: ({ url, workspace, invited_by: invitedBy, expires_at: expiresAt }, now) => {
-    const goal = workspace === null ? "use Offcut" : `work in "${toName(workspace)}" on Offcut`;
+  invitation: ({ url, workspace, role, invited_by: invitedBy, expires_at: expiresAt }, now) => {
+    const goal =
+      workspace === null
+        ? "use Offcut"
+        : `work in "${toName(workspace)}" on Offcut${role === null ? "" : ` as ${role === "viewer" ? "a" : "an"} ${role}`}`;
     return {
       subject: workspace === null ? "Your Offcut account" : `Invitation to "${toName(workspace)}" on Offcut`,
       paragraphs: [`${invitedBy === null ? "An administrator" : toName(invitedBy)} invites you to ${goal}.`],
@@ -43,9 +58,12 @@ export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
       `The link works once and expires in ${formatDuration(expiresAt - now)}. If it was not you, ignore this mail: your password stays as it is.`,
     ],
   }),
-  password_changed: () => ({
+  password_changed: ({ api_keys: keys }) => ({
     subject: "Your password was changed",
-    paragraphs: ["The password of your Offcut account was changed, and all other sessions were ended."],
+    paragraphs: [
+      "The password of your Offcut account was changed, and all other sessions were ended.",
+      keys === "revoked" ? "All API keys were revoked." : "API keys keep working.",
+    ],
     notes: ["If it was not you, reset your password, or ask your administrator for help."],
   }),
   sign_in_code: ({ code, expires_at: expiresAt }, now) => ({
@@ -69,6 +87,22 @@ export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
       `Somebody signed in to your Offcut account with a recovery code. You have ${remaining} ${remaining === 1 ? "code" : "codes"} left.`,
     ],
     notes: [REACT],
+  }),
+  api_key_created: ({ name, prefix, workspace }) => ({
+    subject: "An API key was created",
+    paragraphs: [
+      `The API key "${toName(name)}" (${prefix}…) was created for your Offcut account, in the workspace "${toName(workspace)}".`,
+    ],
+    notes: ["If it was not you, revoke the key on the API keys page.", REACT],
+  }),
+  identity_changed: ({ provider, is_linked: isLinked }) => ({
+    subject: isLinked ? "A sign-in provider was linked" : "A sign-in provider was removed",
+    paragraphs: [
+      isLinked
+        ? `Your Offcut account can now be signed in to with "${toName(provider)}".`
+        : `Your Offcut account can no longer be signed in to with "${toName(provider)}". All other sessions were ended.`,
+    ],
+    notes: isLinked ? ["You can remove it on your account's Security page.", REACT] : [REACT],
   }),
 };
 

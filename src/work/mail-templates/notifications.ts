@@ -27,7 +27,10 @@ const toName = (text: string): string => shortenText(text, MAX_NAME_CHARACTERS);
 const toRecording = (name: string | null): string => (name === null ? "A recording" : `"${toName(name)}"`);
 const toMessage = (text: string): string => shortenText(text, MAX_MESSAGE_CHARACTERS);
 const toCredits = (credits: number): string => `${credits} ${credits === 1 ? "credit" : "credits"}`;
-const toDay = (time: string): string => time.slice(0, 10);
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+
+/** Formats a day for a reader whose language is unknown: "31 January 2027". */
+const toDay = (time: string): string => DAY.format(new Date(time));
 
 /** Formats an amount in the smallest unit of its currency: `19.00 EUR`. */
 function formatAmount(amount: number | null, currency: string | null): string | null {
@@ -85,6 +88,19 @@ const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
       }`,
     notes: [OPTIONAL],
   },
+  workspace_invitation: {
+    one: ({ workspace_name: name }) => `Invitation to ${toName(name)}`,
+    several: (total) => `${total} invitations`,
+    line: ({ workspace_name: name, role }) => `${toName(name)}: ${role}`,
+    notes: [OPTIONAL],
+  },
+  order_pending: {
+    one: ({ ordered_by: by }) => `An order of ${toName(by)} waits for approval`,
+    several: (total) => `${total} orders wait for approval`,
+    line: ({ price_name: name, ordered_by: by, amount, currency }) =>
+      `${toName(name)} for ${toName(by)}: ${formatAmount(amount, currency)}`,
+    notes: ["Approve or reject them in Administration, Orders.", OPTIONAL],
+  },
 };
 
 const createTemplate =
@@ -108,4 +124,6 @@ export const NOTIFICATION_TEMPLATES = {
   webhook_disabled: createTemplate(WORDINGS.webhook_disabled),
   subscription_payment_failed: createTemplate(WORDINGS.subscription_payment_failed),
   data_export_ready: createTemplate(WORDINGS.data_export_ready),
+  workspace_invitation: createTemplate(WORDINGS.workspace_invitation),
+  order_pending: createTemplate(WORDINGS.order_pending),
 };

@@ -52,13 +52,16 @@ async function createLink(
 
 export const accountLinkRows: DashboardRow[] = [
   [
-    "POST auth/verify-email: token, 204",
+    "POST auth/verify-email: token, and a session of the account or its password, 204",
     async () => {
       await using fixtures = await startMailing();
       const { anna, getOutcome, readToken } = fixtures;
       expect(await getOutcome("POST", "/users/me/email-verification")).toBe("202");
       const token = await readToken(emailOf(anna));
-      expect(await post(fixtures, "verify-email", { token })).toBe("204");
+      expect(await post(fixtures, "verify-email", { token })).toBe("401 unauthenticated");
+      await withPassword(fixtures.server, anna);
+      expect(await post(fixtures, "verify-email", { token })).toBe("422 validation_error body.password");
+      expect(await post(fixtures, "verify-email", { token, password: PASSWORD })).toBe("204");
       expect(await post(fixtures, "verify-email", { token })).toBe("401 unauthenticated");
       expect(await getOutcome("POST", "/users/me/email-verification")).toBe("409 conflict");
     },

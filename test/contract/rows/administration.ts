@@ -5,6 +5,7 @@ import { type Client, createClient } from "../../http/client";
 import { harness } from "../../http/harness";
 import { wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
+import { join } from "../../http/workspace-calls";
 import * as adminSchemas from "../admin-schemas";
 import { listErrors } from "../response-checks";
 import * as schemas from "../schemas";
@@ -155,8 +156,7 @@ export const administrationRows: DashboardRow[] = [
       );
       expect(body.items.map((item) => item.target.name)).toEqual([emailOf(target)]);
       const made = await call<{ id: string }>("POST", "/workspaces", { json: { name: "Studio West" }, as: bert });
-      const member = { email: emailOf(target), role: "viewer" };
-      await call("POST", `/workspaces/${made.body.id}/members`, { json: member, as: bert });
+      await join(bert, made.body.id, target, "viewer");
       const found = await call<{ items: object[]; total: number }>(
         "GET",
         `/admin/audit?action=workspace.member_added&user=${emailOf(target)}`,

@@ -1,6 +1,7 @@
 /** Rows of the contract: assets and their states. */
 import { expect } from "bun:test";
 import { AppError } from "../../../src/domain/errors";
+import { readBalance } from "../../../src/store/credits";
 import { silentVideo, video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Asset, AssetDetail, LedgerEntry, Paged } from "../../http/resources";
@@ -77,11 +78,12 @@ export const assetRows: Row[] = [
     },
   ],
   [
-    "POST /v1/assets: 402 insufficient_credits while an asset is in pending_payment",
+    "POST /v1/assets: 402 insufficient_credits while an asset is in pending_payment, whatever the balance",
     async ({ getOutcome, server }) => {
       const user = await server.user(1);
       const json = { project_id: (await user.project()).id, size_bytes: 100 };
       expect((await user.prepared(await user.upload(await wav(61)))).state).toBe("pending_payment");
+      expect(await readBalance(server.services().store.read, user.userId)).toBe(1);
       expect(await getOutcome("POST", "/v1/assets", json, user)).toBe("402 insufficient_credits");
       await server.grant(user, 10);
       expect(await getOutcome("POST", "/v1/assets", json, user)).toBe("201");

@@ -79,7 +79,7 @@ export const billingRows: DashboardRow[] = [
       expect((await fixtures.call<Items<object>>("GET", "/billing/orders", { as })).body.total).toBe(1);
       expect(
         await fixtures.getOutcome("POST", "/billing/checkout", { ...options, json: { price_id: "studio-monthly" } }),
-      ).toBe("422 validation_error body");
+      ).toBe("422 validation_error header.Idempotency-Key");
     },
   ],
   [

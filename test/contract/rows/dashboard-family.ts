@@ -62,7 +62,8 @@ export const familyRows: DashboardRow[] = [
       expect([status, body.detail.toSorted((a, b) => a.loc[1]!.localeCompare(b.loc[1]!))]).toEqual([
         422,
         [
-          { loc: ["body", "color"], msg: expect.any(String), type: "extra_forbidden", input: "red", ctx: {} },
+          // Not echoed, because the body may have a password: it could be one under a misspelled name.
+          { loc: ["body", "color"], msg: expect.any(String), type: "extra_forbidden", input: null, ctx: {} },
           {
             loc: ["body", "first_name"],
             msg: expect.any(String),

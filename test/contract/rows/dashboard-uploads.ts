@@ -54,11 +54,19 @@ export const uploadCreationRows: DashboardRow[] = [
   ],
   [
     "content_type string or null, length 1 to 255; no duration hint is accepted",
-    async ({ getOutcome }) => {
+    async ({ call, getOutcome }) => {
       const create = (more: object) => getOutcome("POST", SIGNED, { json: { type: "cut_file", ...more } });
       expect(await create({ content_type: null })).toBe("201");
       expect(await create({ content_type: "" })).toBe("422 validation_error body.content_type");
       expect(await create({ content_type: "x".repeat(256) })).toBe("422 validation_error body.content_type");
+      // The type is echoed as a header of the upload: a text that no header can have must not get there.
+      for (const [content_type, header] of [
+        ["video/mp4; codecs=avc1", "video/mp4; codecs=avc1"],
+        ["é\r\nX: b", "application/octet-stream"],
+      ]) {
+        const { status, body } = await call<SignedUpload>("POST", SIGNED, { json: { type: "cut_file", content_type } });
+        expect([status, new Headers(body.upload.headers).get("content-type")]).toEqual([201, header!]);
+      }
       expect(await create({ duration_seconds: 5 })).toBe("422 validation_error body.duration_seconds");
       expect(await getOutcome("POST", SIGNED, { json: {} })).toBe("422 validation_error body.type");
     },
@@ -90,13 +98,23 @@ export const uploadCreationRows: DashboardRow[] = [
       const rendered = await createLink(fixtures, { type: "rendered_video" });
       expect(await put(fixtures, rendered.upload.url, (await video(1)) as Uint8Array<ArrayBuffer>)).toBe("204");
       const cut = await createLink(fixtures, { type: "cut_file" });
-      const plan = JSON.stringify({ segments: [{ start: 0, end: 1 }] }).padEnd(64);
+      const plan = JSON.stringify({
+        segments: [
+          { start: 0, end: 1 },
+          { start: 4, end: 6.5 },
+        ],
+      }).padEnd(64);
       expect(await put(fixtures, cut.upload.url, plan)).toBe("204");
       const wrong = await createLink(fixtures, { type: "cut_file" });
       expect(await put(fixtures, wrong.upload.url, "x".repeat(64))).toBe("204");
       const free = { cuttable: false, has_transcript: false };
       expect(await prepared(fixtures, rendered.asset.id)).toMatchObject({ ...free, state: "ready", type: "video" });
-      expect(await prepared(fixtures, cut.asset.id)).toMatchObject({ ...free, state: "ready", type: null });
+      expect(await prepared(fixtures, cut.asset.id)).toMatchObject({
+        ...free,
+        state: "ready",
+        type: null,
+        duration_seconds: "3.5",
+      });
       expect(await prepared(fixtures, wrong.asset.id)).toMatchObject({
         state: "failed",
         error_code: "unsupported_media",

@@ -2,13 +2,15 @@
 import { expect } from "bun:test";
 import { rename } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
+import { sql } from "drizzle-orm";
 import { createApiKey } from "../../../src/work/accounts";
 import { emailOf } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { video } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Cut, Render } from "../../http/resources";
-import { exactly, time, url } from "../schema-parts";
+import { offsetPageOf } from "../billing-schemas";
+import { exactly, orNull, text, time, url, uuid } from "../schema-parts";
 import { conforms } from "./account-setting";
 import type { DashboardFixtures, DashboardRow } from "./dashboard-fixtures";
 
@@ -19,6 +21,14 @@ const draftSchema = exactly({
   updated_at: time,
 });
 const shareSchema = exactly({ url, expires_at: time });
+const sharePageSchema = offsetPageOf(
+  exactly({
+    id: uuid,
+    created_at: time,
+    expires_at: time,
+    created_by: orNull(exactly({ id: uuid, name: orNull(text) })),
+  }),
+);
 
 type Draft = { revision: number; segments: object[]; texts: object[] };
 type Owned = { as: Client; key: Client; cut: Cut; segments: { start: number; end: number }[]; path: string };
@@ -187,6 +197,29 @@ export const draftRows: DashboardRow[] = [
       // Of a kind of its own: neither its signature nor that of a download link opens the other.
       expect((await fetch(body.url.replace("/files/shares/", "/files/renders/"))).status).toBe(404);
       expect((await fetch(render.download_url!.replace("/files/renders/", "/files/shares/"))).status).toBe(404);
+      // Honours Idempotency-Key like every creating POST, without storing the link.
+      const once = { headers: { "Idempotency-Key": "share" }, as };
+      const shareOnce = (seconds: number) =>
+        call<{ url: string }>("POST", path, { ...once, json: { expires_in_seconds: seconds } });
+      const first = await shareOnce(7_200);
+      server.advance(60_000);
+      const replay = await shareOnce(7_200);
+      expect([replay.status, replay.body, replay.headers.get("location")]).toEqual([201, first.body, first.body.url]);
+      expect((await fetch(replay.body.url)).status).toBe(200);
+      expect((await shareOnce(7_201)).status).toBe(422);
+      const stored = await server.services().store.read.all(sql`SELECT body, headers FROM idempotency`);
+      expect(JSON.stringify(stored)).not.toContain("signature");
+
+      const { body: shares } = await call<{ items: { id: string }[]; total: number }>("GET", `${path}s`, { as });
+      conforms(sharePageSchema, shares);
+      // The two that work: the link and the one of the Idempotency-Key.
+      expect(shares.total).toBe(2);
+      expect(await getOutcome("GET", `${path}s`, { as: bert })).toBe("404 not_found");
+      expect(await getOutcome("DELETE", `${path}s/${shares.items[0]!.id}`, { as: bert })).toBe("404 not_found");
+      expect(await getOutcome("DELETE", `${path}s/${shares.items[0]!.id}`, { as })).toBe("204");
+      expect(await getOutcome("DELETE", `${path}s/${shares.items[0]!.id}`, { as })).toBe("404 not_found");
+      expect((await fetch(first.body.url)).status).toBe(404);
+
       const output = server.services().folders.renderOutput(id, "mp3");
       await rename(output, `${output}.lost`);
       expect(await share(3_600)).toBe("409 conflict");

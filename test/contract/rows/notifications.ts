@@ -42,6 +42,8 @@ export const notificationRows: DashboardRow[] = [
       const list = await read(fixtures, as, "?limit=100");
       conforms(schemas.notificationList, list);
       expect(list.items.map((item) => [item.type, item.category])).toEqual([
+        ["order_pending", "billing"],
+        ["workspace_invitation", "account"],
         ["data_export_ready", "account"],
         ["subscription_payment_failed", "billing"],
         ["webhook_disabled", "system"],
@@ -49,11 +51,11 @@ export const notificationRows: DashboardRow[] = [
         ["pipeline_failed", "job"],
         ["pipeline_completed", "job"],
       ]);
-      expect(list).toMatchObject({ unread_count: 6, total: 6 });
+      expect(list).toMatchObject({ unread_count: 8, total: 8 });
       expect(await read(fixtures, as, "?limit=2&offset=1")).toMatchObject({
-        items: [{ type: "subscription_payment_failed" }, { type: "webhook_disabled" }],
-        unread_count: 6,
-        total: 6,
+        items: [{ type: "workspace_invitation" }, { type: "data_export_ready" }],
+        unread_count: 8,
+        total: 8,
       });
     },
   ],
@@ -174,19 +176,20 @@ export const notificationRows: DashboardRow[] = [
     },
   ],
   [
-    "In the grace window notifications work, with a session and with a key, whatever the workspace",
+    "In the grace window notifications work, with a session and, to read them, with a key, whatever the workspace",
     async (fixtures) => {
       const { server } = fixtures;
       const session = await fixtures.user();
       const { key } = await createApiKey(server.services(), { email: emailOf(session), name: "k" });
-      const { id } = (await send(server, session, sample("pipeline_failed")))!;
+      const { id } = (await send(server, session, sample("data_export_ready")))!;
       const { store } = server.services();
       await store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${session.userId}`));
       for (const as of [session, createClient(server.url, key, session.userId)]) {
         for (const headers of [{}, { "Offcut-Workspace": NO_ID }] as Record<string, string>[]) {
           const list = await fixtures.call<List>("GET", "/notifications", { as, headers });
           expect(list.body.items.map((item) => item.id)).toEqual([id]);
-          expect(await fixtures.getOutcome("POST", `/notifications/${id}/read`, { as, headers })).toBe("200");
+          const marked = await fixtures.getOutcome("POST", `/notifications/${id}/read`, { as, headers });
+          expect(marked).toBe(as === session ? "200" : "403 forbidden");
           expect(await fixtures.getOutcome("GET", "/notifications/preferences", { as, headers })).toBe("200");
         }
       }

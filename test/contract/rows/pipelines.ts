@@ -6,7 +6,7 @@ import { CUT, chainEnded, RENDER, states } from "../../http/chains";
 import { type Client, createClient } from "../../http/client";
 import { wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
-import type { AssetDetail, OffsetPage, Pipeline } from "../../http/resources";
+import type { AssetDetail, OffsetPage, Pipeline, Project } from "../../http/resources";
 import { pipeline, pipelineList } from "../pipeline-schemas";
 import { conforms } from "./account-setting";
 import { createDashboardFixtures, type DashboardFixtures, type DashboardRow } from "./dashboard-fixtures";
@@ -145,6 +145,35 @@ export const pipelineRows: DashboardRow[] = [
       expect(await fixtures.getOutcome("POST", `/pipelines/${prepare.id}/cancel`, { as })).toBe("409 conflict");
       const unknown = `/pipelines/${started.id}/steps/${NO_ID}/retry`;
       expect(await fixtures.getOutcome("POST", unknown, { as })).toBe("404 not_found");
+    },
+  ],
+  [
+    "last_activity_at moves when the user creates a cut or starts a render: also with a pipeline and with the retry of a step",
+    async (fixtures) => {
+      const { server, call } = fixtures;
+      let held: Started | undefined;
+      const read = async ({ as, asset }: Started) =>
+        (await call<Project>("GET", `/projects/${asset.project_id}`, { as })).body;
+      await withHeldCuts(fixtures, async (started) => {
+        held = started;
+        server.advance(60_000);
+        await call("POST", `/pipelines/${started.started.id}/cancel`, { as: started.as });
+      });
+      const { as, started } = held!;
+      const before = await read(held!);
+      const [cut] = started.steps;
+      expect((await call("POST", `/pipelines/${started.id}/steps/${cut!.id}/retry`, { as })).status).toBe(200);
+      const after = await read(held!);
+      expect(Date.parse(after.last_activity_at) - Date.parse(before.last_activity_at)).toBeWithin(60_000, 90_000);
+      expect(after.updated_at).toBe(after.last_activity_at);
+      server.advance(60_000);
+      await chainEnded(as, started.id);
+      expect(await read(held!)).toEqual(after);
+      server.advance(60_000);
+      expect(
+        (await call("POST", "/pipelines", { as, json: { input_asset_id: held!.asset.id, steps: [CUT] } })).status,
+      ).toBe(201);
+      expect((await read(held!)).last_activity_at > after.last_activity_at).toBe(true);
     },
   ],
   [

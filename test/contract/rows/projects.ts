@@ -120,21 +120,24 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "last_activity_at changes with an upload, a deleted asset, a cut and a render, to 30 s",
+    "last_activity_at changes with an upload, a deleted asset, a cut and a render, to 30 s; updated_at: when the row last changed",
     async ({ anna, call, server }) => {
       const asset = await anna.ready(await wav(2));
       const path = `/v1/projects/${asset.project_id}`;
-      const at = async () => Date.parse((await call<Project>("GET", path)).body.last_activity_at);
       const moves = async (what: () => Promise<unknown>) => {
         server.advance(MINUTE);
         const before = server.services().now();
         await what();
-        expect(Math.abs((await at()) - before)).toBeLessThan(30_000);
+        const { last_activity_at: active, updated_at: updated } = (await call<Project>("GET", path)).body;
+        expect(Math.abs(Date.parse(active) - before)).toBeLessThan(30_000);
+        expect(updated).toBe(active);
       };
       await moves(async () => anna.upload(await wav(2), { projectId: asset.project_id }));
       await moves(() => anna.startCut({ asset_id: asset.id }));
       await moves(() => anna.startRender({ asset_id: asset.id }));
       await server.idle();
+      const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id, script: "alpha" })).id);
+      await moves(() => anna.must("POST", `/v1/cuts/${cut.id}/edits`, { json: { segments: [{ start: 0, end: 1 }] } }));
       await moves(() => anna.must("DELETE", `/v1/assets/${asset.id}`));
     },
   ],

@@ -1,10 +1,20 @@
 /** Rows of the contract: renders. */
 import { expect } from "bun:test";
 import { AppError } from "../../../src/domain/errors";
-import { silentVideo, video, wav } from "../../http/media";
+import { makeMedia, silentVideo, video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Render } from "../../http/resources";
 import { limitRow, type Row } from "./fixtures";
+
+/** Two seconds of video without audio. */
+const film = (size: string, rate: string, ...filter: string[]) =>
+  makeMedia(
+    "film.mp4",
+    ...["-f", "lavfi", "-t", "2", "-i", `testsrc=size=${size}:rate=${rate}`, ...filter],
+    ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv444p"],
+  );
+
+const variableFilm = () => film("320x240", "20", "-vf", "select='gt(mod(n*7,5),1)'", "-vsync", "vfr");
 
 export const renderRows: Row[] = [
   [
@@ -30,6 +40,43 @@ export const renderRows: Row[] = [
     },
   ],
   [
+    "output: Left-out fields mean as the source, matched on exact rationals and shown rounded; the shown output is the same request",
+    async ({ anna, call }) => {
+      const sources: [string, Promise<Uint8Array>, object, object[]][] = [
+        [
+          "23.976",
+          film("320x240", "24000/1001"),
+          { frame_rate: 24, exact_frame_rate: { num: 24_000, den: 1_001 } },
+          [],
+        ],
+        [
+          "29.97",
+          film("320x240", "30000/1001"),
+          { frame_rate: 30, exact_frame_rate: { num: 30_000, den: 1_001 } },
+          [{ frame_rate: 30 }, { exact_frame_rate: { num: 30_000, den: 2_002 } }],
+        ],
+        ["59.94", film("320x240", "60000/1001"), { frame_rate: 60 }, [{ resolution: "180p", video_bitrate: 50_000 }]],
+        ["odd sizes", film("321x241", "25"), { resolution: "240p", exact_frame_rate: { num: 25, den: 1 } }, []],
+        ["variable", variableFilm(), { resolution: "240p" }, [{ frame_rate: 8 }]],
+        ["audio", wav(2), { frame_rate: null, exact_frame_rate: null }, [{ format: "mp3", audio_bitrate: 100_000 }]],
+      ];
+      for (const [name, bytes, expected, others] of sources) {
+        const { id } = await anna.ready(await bytes);
+        const made = new Set<string>();
+        for (const output of [{}, ...others]) {
+          const first = await call<Render>("POST", "/v1/renders", { asset_id: id, output });
+          expect([name, output, first.status]).toEqual([name, output, 201]);
+          if (made.size === 0) expect(first.body.output).toMatchObject(expected);
+          const again = await call<Render>("POST", "/v1/renders", { asset_id: id, output: first.body.output });
+          expect([name, output, again.status, again.body.id]).toEqual([name, output, 200, first.body.id]);
+          made.add(first.body.id);
+        }
+        expect(made.size).toBe(1 + others.length);
+        for (const render of made) expect((await anna.renderEnded(render)).state).toBe("completed");
+      }
+    },
+  ],
+  [
     "422: resolution and video_bitrate above the source, video format on an audio asset, values out of range",
     async ({ getOutcome, videoAsset, audioAsset }) => {
       const video = (output: object) => getOutcome("POST", "/v1/renders", { asset_id: clipId, output });
@@ -46,6 +93,9 @@ export const renderRows: Row[] = [
         ["frame_rate", { frame_rate: 0 }],
         ["frame_rate", { frame_rate: 21 }],
         ["frame_rate", { frame_rate: 23.976 }],
+        ["frame_rate", { frame_rate: 9, exact_frame_rate: { num: 10, den: 1 } }],
+        ["exact_frame_rate", { exact_frame_rate: { num: 21, den: 1 } }],
+        ["exact_frame_rate.den", { exact_frame_rate: { num: 10, den: 0 } }],
         ["format", { format: "webm" }],
         ["codec", { codec: "av1" }],
         ["resolution", { format: "mp3", resolution: "144p" }],

@@ -66,6 +66,34 @@ export const requestRows: Row[] = [
     },
   ],
   [
+    "field is a dotted path starting body., query. or path.; header. for a header, body.__root__ for a body that is no object",
+    async ({ send, anna, call }) => {
+      type Failure = { error: { fields: { field: string; message: string }[] } };
+      const headers = { "Content-Type": "application/json" };
+      const fields = async (method: string, path: string, body: string) =>
+        (await send<Failure>(anna, method, path, { body, headers })).body.error.fields;
+      for (const body of ["[]", "null", "5", '"x"', "true"])
+        expect(await fields("POST", "/v1/projects", body)).toEqual([
+          { field: "body.__root__", message: "must be an object" },
+        ]);
+      const nul = "must not contain the character U+0000";
+      expect(await fields("POST", "/v1/projects", '{"name":"a\\u0000","b":["\\u0000"]}')).toEqual([
+        { field: "body.name", message: nul },
+        { field: "body.b.0", message: nul },
+      ]);
+      expect(await fields("POST", "/v1/projects", '"\\u0000"')).toEqual([{ field: "body.__root__", message: nul }]);
+      expect(await fields("POST", "/v1/webhook-endpoints", '{"\\u0000":1}')).toEqual([
+        { field: "body.\\u0000", message: nul },
+      ]);
+      const key = { "Idempotency-Key": "fields" };
+      await send(anna, "POST", "/v1/projects", { json: { name: "a" }, headers: key });
+      const other = await send<Failure>(anna, "POST", "/v1/projects", { json: { name: "b" }, headers: key });
+      expect(other.body.error.fields.map(({ field }) => field)).toEqual(["header.Idempotency-Key"]);
+      const read = await call<Failure>("GET", "/v1/projects?limit=x");
+      expect(read.body.error.fields.map(({ field }) => field)).toEqual(["query.limit"]);
+    },
+  ],
+  [
     "order of checks: authentication, rate limit, existence, body shape, state, credits",
     async ({ send, server, getOutcome, anna }) => {
       const bad = { body: "{", headers: { "Content-Type": "application/json" } };

@@ -1,6 +1,8 @@
 /** Rows of the contract: sessions, the profile and the password. */
 import { expect } from "bun:test";
 import { sql } from "drizzle-orm";
+import { newId } from "../../../src/lib/ids";
+import { insertOidcIdentity } from "../../../src/store/oidc-identities";
 import { createApiKey, disableUser } from "../../../src/work/accounts";
 import { emailOf, PASSWORD, startSession, withPassword } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
@@ -43,6 +45,25 @@ export const sessionRows: DashboardRow[] = [
       expect(await getOutcome("DELETE", `/sessions/${id}`, { as })).toBe("204");
       expect(await getOutcome("GET", "/users/me", { as: other })).toBe("401 unauthenticated");
       expect(await getOutcome("DELETE", `/sessions/${id}`, { as })).toBe("404 not_found");
+    },
+  ],
+  [
+    "GET users/me/identities: { items, total, limit, offset }; DELETE …/{id}: 204, 409 for the last way to sign in",
+    async ({ user, server, call, getOutcome }) => {
+      const as = await user();
+      const link = (subject: string) => {
+        const identity = { id: newId(), user_id: as.userId, issuer: "https://login.example", subject, created_at: 1 };
+        return server.services().store.write((tx) => insertOidcIdentity(tx, identity));
+      };
+      await link("a");
+      const path = "/users/me/identities";
+      const { body } = await call<{ items: { id: string }[] }>("GET", path, { as });
+      conforms(schemas.identityList, body);
+      expect(body).toMatchObject({ items: [{ provider: "login.example", email: null }], total: 1 });
+      const remove = () => getOutcome("DELETE", `${path}/${body.items[0]!.id}`, { as });
+      expect(await remove()).toBe("409 conflict");
+      await withPassword(server, as);
+      expect([await remove(), await remove()]).toEqual(["204", "404 not_found"]);
     },
   ],
   [

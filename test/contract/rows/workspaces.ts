@@ -1,6 +1,7 @@
 /** Rows of the contract: workspaces. */
 import { expect } from "bun:test";
 import { findProject } from "../../../src/store/projects";
+import { setEmailVerified } from "../../../src/store/users";
 import { createApiKey } from "../../../src/work/accounts";
 import { emailOf, PASSWORD, startSession } from "../../http/accounts";
 import { type CallOptions, type Client, createClient } from "../../http/client";
@@ -16,7 +17,10 @@ type Workspace = { id: string; name: string; role: string; is_personal: boolean 
 async function share({ call, anna, bert }: DashboardFixtures, role: string): Promise<string> {
   const made = await call<Workspace>("POST", "/workspaces", { json: { name: "Studio" }, as: anna });
   const { id } = made.body;
-  await call("POST", `/workspaces/${id}/members`, { json: { email: emailOf(bert), role } });
+  const json = { email: emailOf(bert), role };
+  const { body } = await call<{ invitation_url: string }>("POST", `/workspaces/${id}/members`, { json, as: anna });
+  const token = new URL(body.invitation_url).hash.slice(1);
+  await call("POST", "/invitations/accept", { json: { token }, as: bert });
   return id;
 }
 
@@ -76,15 +80,50 @@ export const workspaceRows: DashboardRow[] = [
     },
   ],
   [
-    "An unknown address gets an invitation link",
+    "An address gets an invitation link, known or unknown; POST invitations/read shows what it leads to",
     async (fixtures) => {
+      const { anna, call, server, user } = fixtures;
       const id = await share(fixtures, "viewer");
-      const json = { email: `${crypto.randomUUID()}@example.test`, role: "editor" };
-      const { status, body } = await fixtures.call("POST", `/workspaces/${id}/members`, { json });
-      expect([status, body]).toEqual([
-        201,
-        { member: null, invitation_url: expect.any(String), expires_at: expect.any(String) },
-      ]);
+      for (const email of [`${crypto.randomUUID()}@example.test`, emailOf(await user())]) {
+        const json = { email, role: "editor" };
+        const { status, body } = await call<{ invitation_url: string }>("POST", `/workspaces/${id}/members`, { json });
+        expect([status, body as object]).toEqual([
+          201,
+          { member: null, invitation_url: expect.any(String), expires_at: expect.any(String) },
+        ]);
+        const token = new URL(body.invitation_url).hash.slice(1);
+        const shown = await call("POST", "/invitations/read", { json: { token }, as: server.nobody });
+        expect(shown.body).toEqual({
+          email,
+          workspace: { id, name: "Studio" },
+          role: "editor",
+          invited_by: { id: anna.userId, name: null, email: emailOf(anna) },
+          expires_at: expect.any(String),
+        });
+      }
+    },
+  ],
+  [
+    "GET invitations lists those that wait for the user; POST invitations/{id}/accept and …/decline",
+    async (fixtures) => {
+      const { call, getOutcome, server, user } = fixtures;
+      const as = await user();
+      await server.services().store.write((tx) => setEmailVerified(tx, as.userId, 1));
+      const list = () => call<{ items: { id: string; workspace: Workspace }[] }>("GET", "/invitations", { as });
+      const invite = async (role: string) => {
+        const { body } = await call<Workspace>("POST", "/workspaces", { json: { name: "Studio" } });
+        await call("POST", `/workspaces/${body.id}/members`, { json: { email: emailOf(as), role } });
+        return (await list()).body.items[0]!;
+      };
+      const first = await invite("viewer");
+      expect(await getOutcome("POST", `/invitations/${first.id}/accept`)).toBe("404 not_found");
+      const joined = await call("POST", `/invitations/${first.id}/accept`, { as });
+      expect(joined.body).toEqual({ id: first.workspace.id, name: "Studio", role: "viewer", is_personal: false });
+      const second = await invite("owner");
+      expect(await getOutcome("POST", `/invitations/${second.id}/decline`, { as })).toBe("204");
+      expect(await getOutcome("POST", `/invitations/${second.id}/accept`, { as })).toBe("404 not_found");
+      expect((await list()).body.items).toEqual([]);
+      expect(await getOutcome("GET", `/workspaces/${second.workspace.id}`, { as })).toBe("404 not_found");
     },
   ],
   [

@@ -1,5 +1,6 @@
 /** The entries of accounts, sessions, workspaces and API keys. */
 
+import { newId } from "../../../src/lib/ids";
 import { insertSession } from "../../../src/store/sessions";
 import { listInvitations } from "../../../src/store/workspace-invitations";
 import { insertMember } from "../../../src/store/workspaces";
@@ -14,9 +15,6 @@ const TOKEN = "0000000000000000000000000000000000000000000";
 
 /** The owner's sessions and keys are nobody else's. */
 const ofOwner = ({ name }: Caller) => (name.startsWith("owner") ? undefined : "404 not_found");
-
-/** The owner's notifications are seen with all of the owner's credentials. */
-const ofOwnerAccount = (caller: Caller) => (caller.name === "write-only key" ? undefined : ofOwner(caller));
 
 async function newSession({ server, owner }: Fixtures): Promise<Record<string, string>> {
   const { sessions, store } = server.services();
@@ -87,7 +85,7 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
   "GET /licenses": { allowed: "200" },
   "GET /notifications": { allowed: "200" },
   "POST /notifications/read": { allowed: "204" },
-  "POST /notifications/:notification_id/read": { allowed: "200", allowedFor: ofOwnerAccount },
+  "POST /notifications/:notification_id/read": { allowed: "200", allowedFor: ofOwner },
   "GET /notifications/preferences": { allowed: "200" },
   "PATCH /notifications/preferences": {
     allowed: "200",
@@ -104,21 +102,23 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
     body: () => ({ current_password: PASSWORD, password: NEW_PASSWORD }),
     isIsolated: true,
   },
+  "GET /users/me/identities": { allowed: "200" },
+  // To remove one ends the other sessions of the caller: there is none.
+  "DELETE /users/me/identities/:identity_id": {
+    allowed: "404 not_found",
+    make: async () => ({ identity_id: newId() }),
+  },
   // No mails are configured.
   "POST /users/me/email-verification": { allowed: "409 conflict" },
   "GET /users/me/two-factor": { allowed: "200" },
   // There is no authenticator.
   "POST /users/me/two-factor/recovery-codes": { allowed: "409 conflict", body: () => ({ password: PASSWORD }) },
-  "POST /users/me/two-factor": { allowed: "201", isIsolated: true },
+  "POST /users/me/two-factor": { allowed: "201", body: () => ({ password: PASSWORD }), isIsolated: true },
   "POST /users/me/two-factor/confirm": { allowed: "409 conflict", body: () => ({ code: "123456" }) },
   "DELETE /users/me/two-factor": { allowed: "204", body: () => ({ password: PASSWORD }), isIsolated: true },
 
   "GET /users/me/export": { allowed: "200" },
-  "POST /users/me/export": {
-    allowed: "202",
-    // The callers' keys of the shared workspace are not good for what else the account has.
-    allowedFor: ({ credential, role }) => (credential === "key" && role !== null ? "403 forbidden" : undefined),
-  },
+  "POST /users/me/export": { allowed: "202" },
 
   "GET /workspaces": { allowed: "200" },
   "POST /workspaces": { allowed: "201", body: () => ({ name: "W" }), isIsolated: true },
@@ -126,8 +126,6 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
   "PATCH /workspaces/:workspace_id": { allowed: "200", body: () => ({ name: "Studio" }) },
   "DELETE /workspaces/:workspace_id": {
     allowed: "204",
-    // A key is of the shared workspace: any other one is 404.
-    allowedFor: ({ credential }) => (credential === "key" ? "404 not_found" : undefined),
     make: newWorkspace,
   },
   "GET /workspaces/:workspace_id/members": { allowed: "200" },
@@ -146,6 +144,12 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
     allowedFor: ({ role }) => (role === "owner" ? undefined : "403 forbidden"),
     make: newMember,
   },
+  // Those of the shared workspace are for other addresses.
+  "GET /invitations": { allowed: "200" },
+  "POST /invitations/read": { allowed: "404 not_found", body: () => ({ token: TOKEN }) },
+  "POST /invitations/accept": { allowed: "404 not_found", body: () => ({ token: TOKEN }) },
+  "POST /invitations/:invitation_id/accept": { allowed: "404 not_found", make: newInvitation },
+  "POST /invitations/:invitation_id/decline": { allowed: "404 not_found", make: newInvitation },
   "GET /workspaces/:workspace_id/invitations": { allowed: "200" },
   "DELETE /workspaces/:workspace_id/invitations/:invitation_id": { allowed: "204", make: newInvitation },
 };

@@ -1,4 +1,5 @@
 /** The entries of drafts and share links. */
+import { newId } from "../../../src/lib/ids";
 import type { Cut } from "../resources";
 import type { Entry, RequestContext } from "./entries";
 import type { Fixtures } from "./fixtures";
@@ -32,5 +33,10 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "PUT /cuts/:cut_id/draft": { allowed: "200", body: draft, make: newEdit },
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
   // The shared render is pending.
+  "GET /renders/:render_id/shares": { allowed: "200" },
+  "DELETE /renders/:render_id/shares/:share_id": {
+    allowed: "404 not_found",
+    make: async () => ({ share_id: newId() }),
+  },
   "POST /renders/:render_id/share": { allowed: "409 conflict", body: () => ({ expires_in_seconds: 3_600 }) },
 };

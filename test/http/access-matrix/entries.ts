@@ -1,7 +1,7 @@
 /** What the matrix needs to know of each endpoint besides its `Route`: a valid request, and the outcome for somebody who may send it. */
 import type { Client } from "../client";
 import type { Fixtures } from "./fixtures";
-import { newCut, newEndpoint, newProject, newRender, newUpload } from "./fixtures";
+import { endTests, newCut, newEndpoint, newProject, newRender, newUpload } from "./fixtures";
 import type { Caller } from "./principals";
 
 export type RequestContext = { fixtures: Fixtures; client: Client };
@@ -87,7 +87,7 @@ export const RESOURCE_ENTRIES: Record<string, Entry> = {
   "PATCH /webhook-endpoints/:endpoint_id": { allowed: "200", body: () => ({ state: "enabled" }) },
   "DELETE /webhook-endpoints/:endpoint_id": { allowed: "204", make: newEndpoint },
   "POST /webhook-endpoints/:endpoint_id/rotate-secret": { allowed: "200" },
-  "POST /webhook-endpoints/:endpoint_id/test": { allowed: "202" },
+  "POST /webhook-endpoints/:endpoint_id/test": { allowed: "202", make: endTests },
   "GET /webhook-endpoints/:endpoint_id/deliveries": { allowed: "200" },
   "GET /webhook-endpoints/:endpoint_id/deliveries/:delivery_id": { allowed: "200" },
   "POST /webhook-endpoints/:endpoint_id/deliveries/:delivery_id/resend": { allowed: "202" },
@@ -103,6 +103,7 @@ export const CREATION_ENTRIES: Record<string, Entry> = {
     allowed: "201",
     headers: { "Upload-Metadata": `type ${Buffer.from("cut_file").toString("base64")}` },
   },
+  "OPTIONS /assets/upload-resumable": { allowed: "204" },
   "PUT /uploads/:upload_id/file": {
     // Without the signature, the credential of its owner does not help.
     allowed: "403 forbidden",

@@ -28,7 +28,10 @@ function findRefusal({ prefix, method, path, access }: Endpoint, entry: Entry, c
   // "In the grace window […] everything else is 403; keys likewise"
   if (caller.state === "in grace" && !access.inGrace) return "403 forbidden";
   // "need a session not older than 12 h: an API key gets 403 forbidden"
-  if (access.credential !== "any" && caller.credential === "key") return "403 forbidden";
+  const needsSession = access.credential === "session" || access.credential === "fresh-session";
+  if (needsSession && caller.credential === "key") return "403 forbidden";
+  // What belongs to an account is not for the keys of a shared workspace, of a device, or with one scope.
+  if (access.credential === "account" && caller.credential === "key" && !caller.isAccountKey) return "403 forbidden";
   if (access.credential === "fresh-session" && caller.isOldSession) return "403 forbidden session_too_old";
   // "A member who calls admin/* gets 403"
   if (access.role === "admin" && !caller.isAdmin) return "403 forbidden";

@@ -1,4 +1,5 @@
 /** What the paths and bodies of the matrix name: a workspace with one of each resource, and new ones for calls that remove them. */
+import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import { insertWorkspace } from "../../../src/store/workspaces";
 import type { JobChild } from "../../../src/work/job-child/child";
@@ -100,6 +101,7 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
       asset_id: asset.id,
       cut_id: cut.id,
       render_id: render.id,
+      share_id: newId(),
       pipeline_id: pipeline.id,
       step_id: pipeline.steps[0]!.id,
       upload_id: upload.id,
@@ -124,6 +126,12 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
 }
 
 type Make = (fixtures: Fixtures) => Promise<Record<string, string>>;
+
+/** Ends what earlier callers have sent: few test events of a workspace may wait. */
+export const endTests: Make = async ({ server }) => {
+  await server.services().store.write((tx) => tx.run(sql`UPDATE deliveries SET state = 'failed', due_at = NULL`));
+  return {};
+};
 
 /** Creates what a call may remove or change for good. */
 export const newProject: Make = async ({ owner }) => ({ project_id: (await owner.project()).id });

@@ -5,9 +5,9 @@ import { newId } from "../../../src/lib/ids";
 import { deleteSession, insertSession } from "../../../src/store/sessions";
 import { insertUser } from "../../../src/store/users";
 import { insertMember } from "../../../src/store/workspaces";
-import { createApiKey } from "../../../src/work/accounts";
+import { insertNewKey } from "../../../src/work/identity/api-keys";
 import { grantWorkspace } from "../../unit/store/test-store";
-import { emailOf, withPassword } from "../accounts";
+import { withPassword } from "../accounts";
 import { type Client, createClient } from "../client";
 import type { Harness } from "../harness";
 
@@ -24,6 +24,8 @@ export type Caller = Person & {
   isNobody: boolean;
   scopes: readonly KeyScope[];
   isOldSession: boolean;
+  /** A key of the personal workspace with all scopes, which its user created. */
+  isAccountKey: boolean;
   namesWorkspace: boolean;
   client: Client;
   /** Creates another account that is in every respect as this one. */
@@ -73,12 +75,6 @@ async function createExpiredToken(server: Harness, workspaceId: string): Promise
   return token;
 }
 
-async function createKey(server: Harness, userId: string, workspace: string, scopes: readonly KeyScope[]) {
-  const email = emailOf({ userId });
-  const { key } = await createApiKey(server.services(), { email, name: "matrix", workspace, scopes: [...scopes] });
-  return key;
-}
-
 /** Creates all callers. The sessions and keys of the owner are of one account. */
 export async function createCallers(server: Harness, workspaceId: string): Promise<Caller[]> {
   const expired = await createExpiredToken(server, workspaceId);
@@ -92,6 +88,7 @@ export async function createCallers(server: Harness, workspaceId: string): Promi
     isNobody: true,
     scopes: [],
     isOldSession: false,
+    isAccountKey: false,
     namesWorkspace: true,
     client: createClient(server.url, token, ""),
     createAnother: async () => createClient(server.url, token, ""),
@@ -108,18 +105,21 @@ export async function createCallers(server: Harness, workspaceId: string): Promi
       isNobody: person.state === "disabled" || kind === "ended",
       scopes: KEY_SCOPES,
       isOldSession: kind === "old",
+      isAccountKey: false,
       namesWorkspace: !outside,
       client: await sign(id ?? (await make(person))),
       createAnother: async () => sign(await make(person)),
     };
   };
 
-  type KeyOptions = { id?: string; scopes?: readonly KeyScope[] };
+  type KeyOptions = { id?: string; scopes?: readonly KeyScope[]; isDevice?: boolean };
   const withKey = async (name: string, person: Person, options: KeyOptions = {}): Promise<Caller> => {
-    const { id, scopes = KEY_SCOPES } = options;
+    const { id, scopes = KEY_SCOPES, isDevice = false } = options;
     const mint = async (userId: string) => {
       const workspace = person.role === null ? userId : workspaceId;
-      return createClient(server.url, await createKey(server, userId, workspace, scopes), userId);
+      const request = { userId, workspaceId: workspace, name: "matrix", scopes, expiresAt: null, isDevice };
+      const { key } = await server.services().store.write((tx) => insertNewKey(tx, request, server.services().now()));
+      return createClient(server.url, key, userId);
     };
     return {
       ...person,
@@ -128,6 +128,7 @@ export async function createCallers(server: Harness, workspaceId: string): Promi
       isNobody: person.state === "disabled",
       scopes,
       isOldSession: false,
+      isAccountKey: person.role === null && scopes.length === KEY_SCOPES.length && !isDevice,
       namesWorkspace: person.role !== null,
       client: await mint(id ?? (await make(person))),
       createAnother: async () => mint(await make(person)),
@@ -154,9 +155,13 @@ export async function createCallers(server: Harness, workspaceId: string): Promi
     await withSession("owner", owner, { id: ownerId }),
     await withSession("owner, signed in 12 h ago", owner, { id: ownerId, kind: "old" }),
     await withKey("owner's key", owner, { id: ownerId }),
+    await withKey("owner's device", owner, { id: ownerId, isDevice: true }),
     await withSession("non-member", MEMBER),
     await withSession("another user", MEMBER, { outside: true }),
     await withKey("another user's key", MEMBER),
+    await withKey("another user's read-only key", MEMBER, { scopes: ["read"] }),
+    await withKey("another user's device", MEMBER, { isDevice: true }),
+    await withKey("another user's key in grace", { ...MEMBER, state: "in grace" }),
     await withSession("administrator", { ...MEMBER, isAdmin: true }),
     await withSession("administrator, signed in 12 h ago", { ...MEMBER, isAdmin: true }, { kind: "old" }),
     await withKey("administrator's key", { ...MEMBER, isAdmin: true }),

@@ -24,7 +24,7 @@ test("a package that is not in the bundle fails the build", async () => {
 
 test("packages load their addons by name, and not on import", async () => {
   await using folder = await temporaryFolder();
-  const packages = ["libsql", "onnxruntime-node"].map((name) => Bun.resolveSync(name, PROJECT));
+  const packages = ["libsql", "libsql/promise", "onnxruntime-node"].map((name) => Bun.resolveSync(name, PROJECT));
   const entry = packages.map((path, i) => `import * as p${i} from ${JSON.stringify(path)}; console.log(typeof p${i});`);
   const later = `export const later = () => import(${JSON.stringify(Bun.resolveSync("sherpa-onnx-node", PROJECT))});`;
   const source = await bundle(folder.path, [...entry, later].join("\n"));
@@ -37,5 +37,5 @@ test("packages load their addons by name, and not on import", async () => {
   await Bun.write(path, source);
   const run = Bun.spawnSync([process.execPath, path], { stderr: "pipe" });
   expect(run.stderr.toString()).toBe("");
-  expect(run.stdout.toString()).toBe("object\nobject\n");
+  expect(run.stdout.toString()).toBe("object\nobject\nobject\n");
 });

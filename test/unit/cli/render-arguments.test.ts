@@ -91,6 +91,6 @@ describe("is rejected with one line:", () => {
   test("a plan that is too large", async () => {
     await using given = await talk();
     await Bun.write(given.plan, new Uint8Array(64 * 1024 * 1024 + 1));
-    await expect(readRenderArguments([given.path, "--plan", given.plan])).rejects.toThrow("must have at most 64 MiB");
+    await expect(readRenderArguments([given.path, "--plan", given.plan])).rejects.toThrow("must have at most 67.1 MB");
   });
 });

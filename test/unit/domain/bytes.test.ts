@@ -3,13 +3,14 @@ import { formatBytes } from "../../../src/domain/bytes";
 
 test.each([
   [0, "0 bytes"],
-  [1023, "1023 bytes"],
-  [1024, "1 KiB"],
-  [1536, "1.5 KiB"],
-  [150 * 1024, "150 KiB"],
-  [2 * 1024 ** 3, "2 GiB"],
-  [1.35e9, "1.3 GiB"],
-  [9e15, "8 PiB"],
+  [999, "999 bytes"],
+  [1000, "1 KB"],
+  [1500, "1.5 KB"],
+  [150_000, "150 KB"],
+  [2e9, "2 GB"],
+  [2 * 1024 ** 3, "2.1 GB"],
+  [1.35e9, "1.4 GB"],
+  [9e15, "9 PB"],
 ])("%d is %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });

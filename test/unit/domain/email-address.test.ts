@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseEmailAddress } from "../../../src/domain/email-address";
+import { isPlainAddress, parseEmailAddress } from "../../../src/domain/email-address";
 
 test.each([
   ["Anna@Example.test", "anna@example.test"],
@@ -15,4 +15,21 @@ test.each([
   `${"a".repeat(250)}@example.test`,
 ])("%p is none", (text) => {
   expect(parseEmailAddress(text)).toBeNull();
+});
+
+test.each([
+  ["ada@studio.example", true],
+  [" Jürgen@müller.example ", true],
+  ["ада@студия.example", true],
+  ["a\u200bda@studio.example", false],
+  ["ada\u00ad@studio.example", false],
+  ["ada\u202e@studio.example", false],
+  ["ada\ufe0f@studio.example", false],
+  ["\u3164ada@studio.example", false],
+  ["ａda@studio.example", false],
+  ["ﬁn@studio.example", false],
+  ["a\u0308da@studio.example", false],
+  ["\u212aarl@studio.example", false],
+])("%p is plain: %p", (text, expected) => {
+  expect(isPlainAddress(text)).toBe(expected);
 });

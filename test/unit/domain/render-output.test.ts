@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
 import type { AudioStream, ProbedMedia, VideoStream } from "../../../src/domain/media";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
 import type { FrameTimes } from "../../../src/domain/time";
@@ -76,6 +77,7 @@ describe("an empty request means: as the source", () => {
       resolution: "1080p",
       video_bitrate: 6_000_001,
       frame_rate: 30,
+      exact_frame_rate: { num: 30_000, den: 1_001 },
       audio_bitrate: 159_000,
     });
   });
@@ -88,6 +90,7 @@ describe("an empty request means: as the source", () => {
       resolution: null,
       video_bitrate: null,
       frame_rate: null,
+      exact_frame_rate: null,
       audio_bitrate: 159_000,
     });
   });
@@ -175,6 +178,29 @@ describe("bitrates and frame rates", () => {
     expect(resolved(variable, { frame_rate: 30 }).output.matchesSource).toBe(false);
   });
 
+  test("the exact frame rate of the source keeps the times of its frames, another one is a constant rate", () => {
+    const ntsc = { num: 60_000, den: 2_002 };
+    for (const request of [{ exact_frame_rate: ntsc }, { exact_frame_rate: ntsc, frame_rate: 30 }])
+      expect(resolved(film, request)).toEqual(resolved(film, {}));
+    const half = resolved(film, { exact_frame_rate: { num: 30, den: 4 } });
+    expect(half.output.video!.frameRate).toEqual({ num: 15, den: 2 });
+    expect(half.json).toMatchObject({ frame_rate: 8, exact_frame_rate: { num: 15, den: 2 } });
+    expect(resolved(film, { exact_frame_rate: { num: 50, den: 2 } })).toEqual(resolved(film, { frame_rate: 25 }));
+    const variable = source({ frameRate: { num: 30, den: 1 }, variable: true }, {});
+    expect(resolved(variable, { exact_frame_rate: { num: 30, den: 1 } }).output.matchesSource).toBe(true);
+    expect(resolved(variable, { frame_rate: 30 }).json.exact_frame_rate).toBeNull();
+    expect(fields(film, { exact_frame_rate: { num: 60_000, den: 1_001 } })).toEqual([]);
+  });
+
+  test.each([
+    [{ exact_frame_rate: { num: 60, den: 1 } }, "exact_frame_rate"],
+    [{ exact_frame_rate: { num: 999, den: 1_000 } }, "exact_frame_rate"],
+    [{ exact_frame_rate: { num: 30_000, den: 1_001 }, frame_rate: 29 }, "frame_rate"],
+    [{ exact_frame_rate: { num: 25, den: 1 }, format: "mp3" }, "exact_frame_rate"],
+  ])("rejects %p of 29.97", (request, field) => {
+    expect(fields(film, request)).toEqual([`body.output.${field}`]);
+  });
+
   test("up to twice the source's frame rate, at most 120", () => {
     expect(fields(source({ frameRate: { num: 25, den: 1 } }, {}), { frame_rate: 50 })).toEqual([]);
     expect(fields(source({ frameRate: { num: 100, den: 1 } }, {}), { frame_rate: 121 })).toHaveLength(1);
@@ -217,5 +243,48 @@ describe("invalid combinations", () => {
 
   test("all errors at once", () => {
     expect(fields(film, { resolution: "1p", video_bitrate: 1, frame_rate: 0, audio_bitrate: 1 })).toHaveLength(4);
+  });
+});
+
+describe("the shown output", () => {
+  const rate = fc.oneof(
+    fc.constantFrom(...[24_000, 30_000, 60_000, 120_000].map((num) => ({ num, den: 1_001 }))),
+    fc.constantFrom(...[1, 10, 24, 25, 30, 50, 60, 240].map((num) => ({ num, den: 1 }))),
+    fc.record({ num: fc.integer({ min: 1, max: 1_000_000 }), den: fc.constant(1_000) }),
+  );
+  const side = fc.integer({ min: 2, max: 8_192 });
+  const bitrate = fc.option(fc.integer({ min: 1, max: 200_000_000 }));
+  const anyVideo = fc.record({ width: side, height: side, frameRate: rate, variable: fc.boolean(), bitrate });
+  const anyAudio = fc.record({
+    codec: fc.constantFrom("aac", "pcm_s16le", "opus"),
+    channels: fc.integer({ min: 1, max: 8 }),
+    bitrate,
+  });
+  const anyRequest = fc.record(
+    {
+      format: fc.constantFrom("mp4", "mov", "m4a", "mp3"),
+      resolution: fc.integer({ min: 72, max: 600 }).map((half) => `${2 * half}p`),
+      video_bitrate: fc.integer({ min: 50_000, max: 5_000_000 }),
+      frame_rate: fc.integer({ min: 1, max: 120 }),
+      exact_frame_rate: rate,
+      audio_bitrate: fc.integer({ min: 32_000, max: 320_000 }),
+    },
+    { requiredKeys: [] },
+  );
+
+  test("is the same request", () => {
+    let count = 0;
+    const property = fc.property(fc.option(anyVideo), fc.option(anyAudio), anyRequest, (video, audio, request) => {
+      fc.pre(video !== null || audio !== null);
+      const probed = source(video, audio);
+      for (const one of [{}, request]) {
+        const result = resolveOutput(probed, one);
+        if (!result.ok) continue;
+        expect(resolveOutput(probed, result.json)).toEqual(result);
+        count++;
+      }
+    });
+    fc.assert(property, { numRuns: 2_000 });
+    expect(count).toBeGreaterThan(2_000);
   });
 });

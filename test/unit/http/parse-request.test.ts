@@ -196,9 +196,18 @@ describe("parseBody, given", () => {
     [
       "two errors",
       '{"name":"","id":1}',
-      failing("body.name must have at least 1 characters", "body.id must be a string"),
+      failing("body.name must have at least 1 characters", "body.id must be a UUID"),
     ],
-    ["an escaped U+0000", '{"name":"x\\u0000y"}', failing("body must not contain the character U+0000")],
+    ["an escaped U+0000", '{"name":"x\\u0000y"}', failing("body.name must not contain the character U+0000")],
+    [
+      "U+0000 in a list and in a property name",
+      '{"name":"x","a":[1,{"b":"\\u0000"}],"c\\u0000":"\\u0000"}',
+      failing(
+        "body.a.1.b must not contain the character U+0000",
+        "body.c\\u0000 must not contain the character U+0000",
+        "body.c\\u0000 must not contain the character U+0000",
+      ),
+    ],
   ])("%s", async (_, text, expected) => {
     expect(await getRefusal(() => parseBody(schema, text))).toEqual(expected);
   });

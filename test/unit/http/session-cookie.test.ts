@@ -1,16 +1,23 @@
 import { expect, test } from "bun:test";
 import {
-  formatExpiredCookie,
-  formatSessionCookie,
+  formatExpiredCookies,
+  formatSessionCookies,
   readSessionCookie,
 } from "../../../src/http/dashboard/session-cookie";
 
-test("the cookie is for this server alone, and Secure over TLS", () => {
+test("the cookie is for this server alone, and over TLS no other site of its domain can set it", () => {
   const usual = "service_session=a.b.c; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax";
-  expect(formatSessionCookie("a.b.c", false)).toBe(usual);
-  expect(formatSessionCookie("a.b.c", true)).toBe(`${usual}; Secure`);
-  expect(formatExpiredCookie(true)).toBe("service_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure");
+  expect(formatSessionCookies("a.b.c", false)).toEqual([usual]);
+  expect(formatSessionCookies("a.b.c", true)).toEqual([`__Host-${usual}; Secure`, `${usual}; Secure`]);
+  const expired = "service_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure";
+  expect(formatExpiredCookies(true)).toEqual([`__Host-${expired}`, expired]);
 });
+
+const read = (cookie: string | null, isSecure: boolean, headers: Record<string, string> = {}) =>
+  readSessionCookie(
+    new Request("http://x", { headers: { ...headers, ...(cookie === null ? {} : { cookie }) } }),
+    isSecure,
+  );
 
 test.each([
   [null, null],
@@ -24,5 +31,17 @@ test.each([
   ["service_session=a; service_session=b", null],
   ["service_session=a; service_session=a", null],
 ])("%p has the token %p", (header, token) => {
-  expect(readSessionCookie(header)).toBe(token);
+  for (const isSecure of [false, true]) expect(read(header, isSecure)).toBe(token);
+});
+
+test.each([
+  // cookies, the token over TLS that a browser sends, that a program sends
+  ["__Host-service_session=own; service_session=planted", "own", "own"],
+  ["service_session=planted; __Host-service_session=own", "own", "own"],
+  ["service_session=planted; __Host-service_session=", null, "planted"],
+  ["service_session=planted", null, "planted"],
+])("%p of a browser over TLS", (cookie, browser, program) => {
+  expect(read(cookie, true, { "Sec-Fetch-Site": "same-origin" })).toBe(browser);
+  expect(read(cookie, true)).toBe(program);
+  expect(read(cookie, false, { "Sec-Fetch-Site": "same-origin" })).toBe(program);
 });

@@ -32,6 +32,10 @@ test.each([
   ["bytes=0-1,4-5", 10, whole],
   ["lines=0-1", 10, whole],
   ["bytes", 10, whole],
+  ["bytes=1-2-", 10, whole],
+  ["bytes=1-2=", 10, whole],
+  ["bytes=1 2-3", 10, whole],
+  [`bytes=${" ".repeat(100)}1-2`, 10, whole],
 ] as const)("%j of %d bytes", (header, size, expected) => {
   expect(parseRange(header, size)).toEqual(expected);
 });

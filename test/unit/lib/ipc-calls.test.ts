@@ -49,6 +49,26 @@ describe("a call", () => {
     expect(seen).toEqual([0.5, ["half.done", { n: 21 }], 1]);
   });
 
+  test("passes on few and short log lines of a worker", async () => {
+    const worker = connect({
+      flood: async (_, { log }) => {
+        log("x".repeat(1_000), {});
+        log(["list"] as never, {});
+        log("long", { text: "x".repeat(1_000_000) });
+        log("odd", null as never);
+        for (let n = 0; n < 1_000; n++) log("line.written", { n });
+      },
+    });
+    const seen: [string, object][] = [];
+    await worker.call("flood", null, { onLog: (...line) => seen.push(line) });
+    expect(seen).toHaveLength(100);
+    expect(seen.slice(0, 3)).toEqual([
+      ["long", {}],
+      ["odd", {}],
+      ["line.written", { n: 0 }],
+    ]);
+  });
+
   test("rejects with the operation's error, and with one for an unknown operation", async () => {
     const worker = connect({ fail: () => Promise.reject(new Error("broken")) });
     expect(worker.call("fail", null)).rejects.toThrow("broken");

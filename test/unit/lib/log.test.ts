@@ -17,6 +17,13 @@ describe("JSON output", () => {
     expect(new Date(line.time).toISOString()).toBe(line.time);
   });
 
+  test("a field replaces neither time nor level nor event", () => {
+    const { lines, log } = captured(false);
+    log.info("name", { time: "never", level: "error", event: "forged", n: 1 });
+    expect(JSON.parse(lines[0]!)).toMatchObject({ level: "info", event: "name", n: 1 });
+    expect(lines[0]).not.toContain("never");
+  });
+
   test("text with line breaks stays on one line", () => {
     const { lines, log } = captured(false);
     log.info("name", { name: "a\nb\r\u2028c" });
@@ -47,6 +54,19 @@ test("of a failed query, the log has the statement and the cause but no paramete
     other: { message: "outer", cause: "Failed query: insert into keys values (?)" },
   });
   expect(JSON.parse(lines[0]!).error.stack).toContain("log.test.ts");
+});
+
+test.each([
+  ["text", true],
+  ["JSON", false],
+])("%s has no character that controls a terminal", (_, readable) => {
+  const { lines, log } = captured(readable);
+  const hostile = "a\u001b[2J\u009b2J\r\n\u007f\u2028\u2029\u202e\u2066\u200f\u061cb";
+  log.warn("sign_in.failed", { error: new Error(hostile), name: hostile });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u);
+  expect(lines[0]).toContain("\\u001b[2J\\u009b2J");
+  if (!readable) expect(JSON.parse(lines[0]!)).toMatchObject({ name: hostile, error: { message: hostile } });
 });
 
 test("on a terminal, a line is text", () => {

@@ -3,6 +3,7 @@ import type { SMTPServerOptions } from "smtp-server";
 import type { Mail } from "../../../src/domain/mail";
 import { createMailer } from "../../../src/outbound/mail";
 import { renderMail } from "../../../src/work/mail-templates";
+import { PAYLOADS } from "../../http/notification-samples";
 import { startSmtpReceiver } from "../../smtp";
 
 const NOW = 1_800_000_000_000;
@@ -165,4 +166,12 @@ describe("templates", () => {
   test("a template that does not exist", () => {
     expect(renderMail("anna@example.com", "toString", {}, NOW)).toBeNull();
   });
+});
+
+test("the days in a mail are unambiguous in every language", () => {
+  const times = { requested_at: "2027-01-02T18:00:00.000Z", expires_at: "2027-01-31T23:59:00.000Z" };
+  const item = { ...PAYLOADS.data_export_ready, ...times, status: "ready", error_message: null } as const;
+  const values = { url: "https://cut.example", items: [item], total: 1 };
+  const { text } = renderMail("anna@example.com", "data_export_ready", values, NOW)!;
+  expect(text).toContain("Requested on 2 January 2027: ready, to be downloaded until 31 January 2027");
 });

@@ -91,6 +91,18 @@ test("what the token says counts more than what the user info says", async () =>
   expect(await finish()).toBe("ada false false");
 });
 
+test.each<[string, object, object, boolean]>([
+  ["of another address", { email: "b@x.test" }, { email: "a@x.test", email_verified: true }, false],
+  ["without an address", { email_verified: true }, { email: "a@x.test" }, false],
+  ["of the same address", { email: "a@x.test" }, { email: "a@x.test", email_verified: true }, true],
+  ["in the token alone", { email: "a@x.test", email_verified: true }, {}, true],
+  ["in the user info alone", {}, { email: "a@x.test", email_verified: true }, true],
+])("a confirmation %s", async (_, token, info, expected) => {
+  userInfo = { sub: "ada", ...info };
+  idToken = await sign(claims(token as JWTPayload));
+  expect(await finish()).toBe(`ada false ${expected}`);
+});
+
 /** Changes claims and keeps the signature. */
 function alter(token: string, change: JWTPayload): string {
   const [header, , signature] = token.split(".");

@@ -45,10 +45,10 @@ async function useRedis(address: { url: string; ca: string | null }): Promise<st
 
 test.skipIf(REDIS_SERVER === null)("the user of the README has all rights that are needed, and no others", async () => {
   const readme = await Bun.file(join(import.meta.dir, "../../../README.md")).text();
-  const [, rules = ""] = /^redis-cli ACL SETUSER offcut (.+)$/m.exec(readme) ?? [];
+  const [, rules = ""] = / \| redis-cli -x ACL SETUSER offcut (.+)$/m.exec(readme) ?? [];
   await using redis = await openRedis();
   const words = rules.split(" ").map((word) => word.replace(/^'(.*)'$/, "$1"));
-  await redis.client.call("ACL", "SETUSER", "offcut", ...words);
+  await redis.client.call("ACL", "SETUSER", "offcut", ...words, ">PASSWORD");
   await redis.client.call("ACL", "SETUSER", "default", "off");
   const url = `redis://offcut:PASSWORD@127.0.0.1:${redis.port}`;
   expect(await useRedis({ url, ca: null })).toEqual([]);

@@ -11,6 +11,7 @@ import * as accountTables from "../../../src/store/schema-accounts";
 import * as billingTables from "../../../src/store/schema-billing";
 import * as notificationTables from "../../../src/store/schema-notifications";
 import * as outboxTables from "../../../src/store/schema-outbox";
+import * as shareTables from "../../../src/store/schema-shares";
 import * as workerTables from "../../../src/store/schema-workers";
 import { temporaryFolder } from "../../temporary-folder";
 import { addUser, freshStore } from "./test-store";
@@ -19,6 +20,7 @@ const allTables = {
   ...accountTables,
   ...tables,
   ...outboxTables,
+  ...shareTables,
   ...billingTables,
   ...notificationTables,
   ...workerTables,
@@ -188,6 +190,44 @@ test("secrets in stored responses of an older version are removed", async () => 
   } finally {
     await store.close();
   }
+});
+
+test("renders of an older version show the exact frame rate of their output", async () => {
+  await using folder = await temporaryFolder();
+  const store = await createDatabase(
+    join(folder.path, "old.db"),
+    names.slice(0, names.indexOf("0016_exact_frame_rates")),
+  );
+  const source = { num: 30_000, den: 1_001 };
+  try {
+    const videos = [{ frameRate: null }, { frameRate: { num: 25, den: 1 } }, null];
+    await store.write(async (tx) => {
+      await tx.run(sql`UPDATE assets SET info = ${JSON.stringify({ video: { frameRate: source } })}`);
+      for (const [n, video] of videos.entries())
+        await tx.run(sql`INSERT INTO renders (id, workspace_id, asset_id, state, output, resolved, request_hash, created_at)
+          VALUES (${`r${n}`}, 'u', 'a', 'completed', '{"format":"mp4"}', ${JSON.stringify({ video })}, 'h', 1)`);
+    });
+    await migrate(store);
+    const rows = await store.read.all<{ output: string }>(sql`SELECT output FROM renders WHERE id > 'r' ORDER BY id`);
+    expect(rows.map(({ output }) => JSON.parse(output))).toEqual(
+      [source, null, null].map((rate) => ({ format: "mp4", exact_frame_rate: rate })),
+    );
+  } finally {
+    await store.close();
+  }
+});
+
+test("keys that devices got from an older version are known as such", async () => {
+  await using folder = await temporaryFolder();
+  const count = names.findIndex((name) => name.endsWith("_workspace_invitations"));
+  const store = await createDatabase(join(folder.path, "old.db"), names.slice(0, count));
+  await store.write((tx) =>
+    tx.run(sql`INSERT INTO audit_log (id, created_at, actor_kind, credential_id, action, target_id) VALUES
+      ('1', 1, 'user', 's', 'device.approved', 'c'), ('2', 1, 'user', 'c', 'api_key.created', 'k')`),
+  );
+  await migrate(store);
+  expect(await store.read.all<object>(sql`SELECT is_device FROM api_keys`)).toEqual([{ is_device: 1 }]);
+  await store.close();
 });
 
 test("assets that failed in an older version are listed for the removal of their files", async () => {

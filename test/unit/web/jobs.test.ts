@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { DetailedError } from "tus-js-client";
 import { toDayStart } from "../../../web/app/day-start";
 import { formatElapsed } from "../../../web/app/format";
 import { describeNotification } from "../../../web/app/notification-texts";
 import type { Notification } from "../../../web/app/notifications";
 import { canCancel, findCurrentStep, findRetryable, nameSteps, type Pipeline } from "../../../web/app/pipelines";
 import { readLicenses } from "../../../web/pages/status/read-licenses";
+import { toUploadMessage } from "../../../web/upload/messages";
 import { PAYLOADS } from "../../http/notification-samples";
 
 const pipeline = (state: Pipeline["state"], ...steps: [name: string, state: string][]) =>
@@ -32,6 +34,11 @@ describe("pipelines", () => {
     expect(findRetryable(failed)?.id).toBe("1");
     expect(findRetryable({ ...failed, input_asset_deleted: true })).toBeUndefined();
     expect(findRetryable(pipeline("failed", ["prepare", "failed"]))).toBeUndefined();
+    const cut = pipeline("failed", ["cut", "failed"]);
+    const withCode = (error_code: string) => ({ ...cut, steps: [{ ...cut.steps[0]!, error_code }] });
+    expect(findRetryable(withCode("processing_failed"))?.id).toBe("0");
+    for (const code of ["no_speech", "script_mismatch", "transcription_unavailable"])
+      expect(findRetryable(withCode(code))).toBeUndefined();
     expect(findCurrentStep(pipeline("running", ["cut", "completed"], ["render", "running"]))?.id).toBe("1");
   });
 });
@@ -43,7 +50,8 @@ test("a day ends where the next one begins, also when clocks are changed", () =>
     const bounds = (day: string) => [toDayStart(day, 0), toDayStart(day, 1)];
     expect(bounds("2026-11-01")).toEqual(["2026-11-01T04:00:00.000Z", "2026-11-02T05:00:00.000Z"]);
     expect(bounds("2026-03-08")).toEqual(["2026-03-08T05:00:00.000Z", "2026-03-09T04:00:00.000Z"]);
-    for (const day of ["", "2026-02-30", "2026-13-01"]) expect(bounds(day)).toEqual(["", ""]);
+    for (const day of ["", "2026-02-30", "2026-13-01", "275760-09-12"]) expect(bounds(day)).toEqual(["", ""]);
+    expect(bounds("9999-12-31")).toEqual(["9999-12-31T05:00:00.000Z", ""]);
   } finally {
     if (zone === undefined) delete process.env.TZ;
     else process.env.TZ = zone;
@@ -78,4 +86,10 @@ test("licenses are read from one text", () => {
   expect(licenses.map(({ name }) => name)).toEqual(["Offcut", "ffmpeg", "preact 11.2.0", "x 1"]);
   expect(licenses[2]).toEqual({ name: "preact 11.2.0", facts: "MIT, https://preactjs.com", text: "The text" });
   expect(licenses[3]).toEqual({ name: "x 1", facts: "", text: "" });
+});
+
+test("a file that is too small is refused in plain words", () => {
+  const response = { getStatus: () => 400, getBody: () => '{"detail":"size_bytes must be at least 64."}' };
+  const error = Object.assign(Object.create(DetailedError.prototype) as DetailedError, { originalResponse: response });
+  expect(toUploadMessage(error)).toBe("The file is too small to be a recording. Choose another one.");
 });

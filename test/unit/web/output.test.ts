@@ -101,10 +101,13 @@ test("an output is described by what it has", () => {
     format: "mp4" as const,
     resolution: "720p",
     frame_rate: 25,
+    exact_frame_rate: null,
     video_bitrate: null,
     audio_bitrate: null,
   };
   expect(describeOutput(output)).toBe("MP4 · 720p · 25 fps");
+  const exact = { frame_rate: 30, exact_frame_rate: { num: 30_000, den: 1_001 } };
+  expect(describeOutput({ ...output, ...exact })).toBe("MP4 · 720p · 29.97 fps");
   expect(describeOutput({ ...output, format: "mp3", resolution: null, frame_rate: null })).toBe("MP3");
 });
 

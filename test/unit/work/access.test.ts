@@ -6,6 +6,7 @@ import {
   type Caller,
   DEFAULT_ACCESS,
   enterWorkspace,
+  isAccountKey,
   MAX_FRESH_SESSION_MS,
   type RouteAccess,
   requireCaller,
@@ -15,8 +16,9 @@ import {
 import { addMember, addUser, freshStore } from "../store/test-store";
 
 const HOUR = 3_600_000;
-const key = (scopes: readonly KeyScope[] = KEY_SCOPES) => ({ kind: "api_key", ageMs: 0, scopes }) as const;
-const session = (ageMs = 0) => ({ kind: "session", ageMs, scopes: KEY_SCOPES }) as const;
+const key = (scopes: readonly KeyScope[] = KEY_SCOPES, isForAccount = false) =>
+  ({ kind: "api_key", ageMs: 0, scopes, isForAccount }) as const;
+const session = (ageMs = 0) => ({ kind: "session", ageMs, scopes: KEY_SCOPES, isForAccount: true }) as const;
 const MEMBER = { deleted_at: null, is_admin: false };
 const ADMIN = { deleted_at: null, is_admin: true };
 const LEAVING = { deleted_at: 1, is_admin: true };
@@ -51,6 +53,17 @@ describe("what a route needs of its caller:", () => {
     ["a key without scopes reads", MEMBER, key([]), {}, READ, "forbidden"],
     ["a key where a session is needed", MEMBER, key(), { credential: "session" }, READ, "forbidden"],
     ["an old session where one is needed", MEMBER, session(HOUR * 13), { credential: "session" }, WRITE, "allowed"],
+    [
+      "an account key where a session is needed",
+      MEMBER,
+      key(KEY_SCOPES, true),
+      { credential: "session" },
+      READ,
+      "forbidden",
+    ],
+    ["an account key where one is needed", MEMBER, key(KEY_SCOPES, true), { credential: "account" }, WRITE, "allowed"],
+    ["another key where one is needed", MEMBER, key(), { credential: "account" }, READ, "forbidden"],
+    ["a session where an account key would do", MEMBER, session(), { credential: "account" }, WRITE, "allowed"],
     ["a key where a fresh session is needed", ADMIN, key(), { credential: "fresh-session" }, WRITE, "forbidden"],
     ["a session of 12 h", MEMBER, session(MAX_FRESH_SESSION_MS), { credential: "fresh-session" }, WRITE, "allowed"],
     [
@@ -69,6 +82,16 @@ describe("what a route needs of its caller:", () => {
   ])("%s", (_, user, credential, access, isRead, expected) => {
     expect(decide(() => requireCaller({ user, credential }, { ...DEFAULT_ACCESS, ...access }, isRead))).toBe(expected);
   });
+});
+
+test.each<[string, Parameters<typeof isAccountKey>[0], boolean]>([
+  ["of the personal workspace", { user_id: "u", workspace_id: "u", scopes: [...KEY_SCOPES], is_device: false }, true],
+  ["of a shared workspace", { user_id: "u", workspace_id: "w", scopes: [...KEY_SCOPES], is_device: false }, false],
+  ["of a device", { user_id: "u", workspace_id: "u", scopes: [...KEY_SCOPES], is_device: true }, false],
+  ["that only reads", { user_id: "u", workspace_id: "u", scopes: ["read"], is_device: false }, false],
+  ["that only writes", { user_id: "u", workspace_id: "u", scopes: ["write"], is_device: false }, false],
+])("a key %s is an account key: %p is %p", (_, row, expected) => {
+  expect(isAccountKey(row)).toBe(expected);
 });
 
 test.each<[WorkspaceRole, RouteAccess["target"], boolean, string]>([
@@ -115,6 +138,7 @@ test("the defaults of a route are the safest that serve a resource", () => {
     role: "member",
     target: "workspace",
     ownersOnly: false,
+    origin: "required",
     rateLimited: true,
   });
 });

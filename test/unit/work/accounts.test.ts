@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { getFolders } from "../../../src/blobs/folders";
 import { type Config, loadConfig } from "../../../src/config";
 import { sha256 } from "../../../src/lib/hash";
 import { silentLog } from "../../../src/lib/log";
+import { createSealer } from "../../../src/lib/sealer";
 import { findKeyOwner, findUserByEmail } from "../../../src/store/users";
 import { createUser, type KeyView, listAccounts } from "../../../src/work/accounts";
 import { runAdmin } from "../../../src/work/admin-commands";
+import { createBackups } from "../../../src/work/backup/backups";
 import { createWorkerList } from "../../../src/work/cluster/worker-list";
 import { createPasswords } from "../../../src/work/identity/passwords";
+import { createMails } from "../../../src/work/mails";
 import { freshStore } from "../store/test-store";
 
 async function administration(change: Partial<Config> = {}) {
@@ -15,11 +19,18 @@ async function administration(change: Partial<Config> = {}) {
   const services = {
     store: db.store,
     config,
+    mails: createMails({ isConfigured: false, sealer: createSealer("x".repeat(32)), log: silentLog() }),
     now: () => 1_700_000_000_000,
     passwords: createPasswords(),
     setup: NO_SETUP,
     cluster: null,
     workerList: createWorkerList({ store: db.store, log: silentLog(), now: () => 1_700_000_000_000 }),
+    backups: createBackups({
+      store: db.store,
+      folders: getFolders(db.folder),
+      now: () => 1_700_000_000_000,
+      log: silentLog(),
+    }),
   };
   return {
     services,

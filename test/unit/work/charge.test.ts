@@ -179,7 +179,11 @@ describe("a preparation", () => {
       await make(3, "paid.wav");
       const waits = await make(0, "waits.wav");
       await completePreparation(tx, waits, 1_000);
-      return { listed: await listNotifications(tx, userId, { isUnread: false, limit: 10, offset: 0 }), waits };
+      const [reader, page] = [
+        { userId, workspaceId: null, hasExports: true },
+        { isUnread: false, limit: 10, offset: 0 },
+      ];
+      return { listed: await listNotifications(tx, reader, page), waits };
     });
     const payload = { asset_id: waits.id, asset_name: "waits.wav", project_id: waits.project_id, credits_required: 3 };
     expect(listed.rows).toMatchObject([{ type: "asset_pending_payment", payload, workspace_id: waits.workspace_id }]);

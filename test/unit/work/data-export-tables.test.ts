@@ -11,15 +11,22 @@ import * as accounts from "../../../src/store/schema-accounts";
 import * as billing from "../../../src/store/schema-billing";
 import * as notices from "../../../src/store/schema-notifications";
 import * as outbox from "../../../src/store/schema-outbox";
+import * as shareTables from "../../../src/store/schema-shares";
 import * as workerTables from "../../../src/store/schema-workers";
 import { getUser } from "../../../src/store/users";
 import { writeArchive } from "../../../src/work/data-export/archive";
 import { readZip } from "../../zip";
 import { freshStore } from "../store/test-store";
 
-const TABLES = Object.values({ ...schema, ...accounts, ...billing, ...notices, ...outbox, ...workerTables }).filter(
-  (one) => is(one, SQLiteTable),
-);
+const TABLES = Object.values({
+  ...schema,
+  ...accounts,
+  ...billing,
+  ...notices,
+  ...outbox,
+  ...shareTables,
+  ...workerTables,
+}).filter((one) => is(one, SQLiteTable));
 
 /** Secrets, and hashes of secrets. */
 const SECRETS = [
@@ -40,8 +47,12 @@ const SECRETS = [
 /** Not data of the user: how the server works, or what other columns tell. */
 const INTERNAL = [
   "users.disabled_at",
+  // Another user.
+  "users.invited_by",
+  "users.workspace_grant_at",
   "oidc_identities.id",
   "workspaces.created_at",
+  "workspaces.text_bytes",
   "assets.demuxer",
   "assets.upload_active_at",
   "assets.upload_metadata",

@@ -163,7 +163,11 @@ test("each owner of the workspace is told once that an endpoint is disabled, alt
     [owner, [payload]],
     [editor, []],
   ] as const) {
-    const { rows } = await listNotifications(w.store.read, userId, { isUnread: true, limit: 10, offset: 0 });
+    const { rows } = await listNotifications(
+      w.store.read,
+      { userId, workspaceId: null, hasExports: true },
+      { isUnread: true, limit: 10, offset: 0 },
+    );
     expect(rows.map((row) => row.payload)).toMatchObject([...expected]);
   }
 });

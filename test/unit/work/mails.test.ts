@@ -117,7 +117,11 @@ describe("a mail", () => {
     const log = createLog(() => {}, false);
     const off = createMails({ isConfigured: false, sealer: createSealer(SECRET), log });
     await w.store.write((tx) =>
-      off.queue(tx, { to: "anna@example.com", userId: null, template: "password_changed", values: {} }, w.now()),
+      off.queue(
+        tx,
+        { to: "anna@example.com", userId: null, template: "password_changed", values: { api_keys: null } },
+        w.now(),
+      ),
     );
     expect(await w.rows()).toEqual([]);
   });
@@ -208,7 +212,13 @@ describe("recipients", () => {
 
   test("who wait for a mail come first", async () => {
     await using w = await world();
-    const values = { url: "https://cut.example/", workspace: null, invited_by: null, expires_at: w.now() + MINUTE };
+    const values = {
+      url: "https://cut.example/",
+      workspace: null,
+      role: null,
+      invited_by: null,
+      expires_at: w.now() + MINUTE,
+    };
     for (let index = 0; index < 20; index++) {
       const to = `anna${index}@example.com`;
       await w.store.write((tx) => w.mails.queue(tx, { to, userId: null, template: "invitation", values }, w.now()));

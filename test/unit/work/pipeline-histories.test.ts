@@ -23,6 +23,7 @@ import { settleWaiting } from "../../../src/work/charge";
 import { createCut } from "../../../src/work/cut-requests";
 import { removeAsset, removeCut, removeRender } from "../../../src/work/deletion";
 import { createJobSource } from "../../../src/work/job-source";
+import { createServerCounters } from "../../../src/work/metrics";
 import { cancelPipeline, createChain, retryStep } from "../../../src/work/pipeline-requests";
 import { completePipelineStep } from "../../../src/work/pipelines";
 import { createRender } from "../../../src/work/render-requests";
@@ -62,6 +63,7 @@ const createServices = ({ store, folder }: TestStore, now: () => number) =>
     config: { cutStepCredits: CUT_CREDITS, renderStepCredits: RENDER_CREDITS, storageQuotaBytes: 0 } as Config,
     disk: { availableBytes: () => 1e12, isCritical: () => false } as Services["disk"],
     runner: { cancel: () => {}, wake: () => {} } as unknown as Services["runner"],
+    counters: createServerCounters(),
   }) as Services;
 
 /** A workspace and what can happen in it. `n` chooses among what exists. */

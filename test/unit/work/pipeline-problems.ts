@@ -76,7 +76,12 @@ export async function listPipelineProblems(
   const [counts] = await rows<{ sources: number; renders: number }>(sql`SELECT
       (SELECT count(*) FROM assets WHERE workspace_id = ${workspaceId} AND kind = 'source') AS sources,
       (SELECT count(*) FROM renders WHERE workspace_id = ${workspaceId} AND state = 'completed') AS renders`);
-  const used = counts!.sources * bytes.source + counts!.renders * bytes.render;
+  const [texts] = await rows<{ bytes: number }>(sql`SELECT
+      coalesce((SELECT sum(octet_length(script) + octet_length(options) + coalesce(octet_length(plan), 0)) FROM cuts
+        WHERE workspace_id = ${workspaceId}), 0)
+      + coalesce((SELECT sum(octet_length(segments) + octet_length(texts)) FROM drafts WHERE workspace_id = ${workspaceId}), 0)
+      + coalesce((SELECT sum(octet_length(params)) FROM steps WHERE workspace_id = ${workspaceId}), 0) AS bytes`);
+  const used = counts!.sources * bytes.source + counts!.renders * bytes.render + texts!.bytes;
   if ((await readStorageUsed(store.read, workspaceId)) !== used) problems.push("the storage is counted wrongly");
   return problems;
 }

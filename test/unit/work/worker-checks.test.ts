@@ -79,7 +79,7 @@ test.each<[string, CheckedWorker[], object, string, string]>([
       ],
     },
     "warning",
-    "2 cut jobs need a worker with speech models for de, en (there: offcut models add); 1 render job needs a worker with 3 GiB of free space; 4 prepare jobs need a worker",
+    "2 cut jobs need a worker with speech models for de, en (there: offcut models add); 1 render job needs a worker with 3.2 GB of free space; 4 prepare jobs need a worker",
   ],
 ])("workers: %s", (_, workers, change, state, about) => {
   const queue = { slots: SLOTS, pending: { render: 3 }, shortages: [], ...change };

@@ -17,6 +17,20 @@ export function correctWords(
   return [...others, { start, end, text: clean }].sort((a, b) => a.start - b.start);
 }
 
+/** Returns corrections of words as corrections of the same words with other texts: of those of a cut that was saved with some of them. */
+export function rebaseCorrections(corrections: readonly Correction[], words: Words, stored: Words): Correction[] {
+  const texts = applyCorrections(words, corrections);
+  const rebased: Correction[] = [];
+  const join = (all: readonly string[], { from, to }: WordRange) => all.slice(from, to).filter(Boolean).join(" ");
+  for (let from = 0, to = 1; from < texts.length; from = to++) {
+    // The text of several words is with the first one.
+    while (to < texts.length && (texts[to] === "" || stored.text[to] === "")) to++;
+    const text = join(texts, { from, to });
+    if (text !== join(stored.text, { from, to })) rebased.push({ ...getWordBounds(words, { from, to }), text });
+  }
+  return rebased;
+}
+
 /** Returns the text of each word with the corrections: the first word of a correction has its text, the others are empty. */
 export function applyCorrections(words: Words, corrections: readonly Correction[]): readonly string[] {
   if (corrections.length === 0) return words.text;

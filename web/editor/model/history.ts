@@ -42,6 +42,29 @@ export function redo(history: History): History {
   return { past, present: next.content, label: next.label, future: history.future.slice(0, -1) };
 }
 
+/**
+ * Returns the history as it goes on in the cut that `saved` has become: `stored`, which the server has moved to frames, takes its place. `rebase`
+ * returns the corrections of the other steps as those of the words of that cut.
+ */
+export function continueHistory(
+  { past, present, label, future }: History,
+  saved: Content,
+  stored: Content,
+  rebase: (corrections: Content["corrections"]) => Content["corrections"],
+): History {
+  const known = new Map<Content["corrections"], Content["corrections"]>();
+  // Most steps share their corrections.
+  const toStored = (content: Content): Content => {
+    if (content === saved) return stored;
+    const { corrections } = content;
+    const rebased = known.get(corrections) ?? rebase(corrections);
+    known.set(corrections, rebased);
+    return { ...content, corrections: rebased };
+  };
+  const toSteps = (steps: readonly Step[]) => steps.map((step) => ({ ...step, content: toStored(step.content) }));
+  return { past: toSteps(past), present: toStored(present), label, future: toSteps(future) };
+}
+
 export const canUndo = ({ past }: History): boolean => past.length > 0;
 export const canRedo = ({ future }: History): boolean => future.length > 0;
 

@@ -122,6 +122,18 @@ export function findWordAt(words: Words, time: number): number {
   return low - 1;
 }
 
+/**
+ * Returns the index of the word that is shown as played at a time: the last one that has begun or, where playback enters a span before its first
+ * word, that word. -1 before the first.
+ */
+export function findPlayedWord(plan: EditorPlan, words: Words, time: number): number {
+  const word = findWordAt(words, time);
+  const { start, end } = plan.spans[findSpanIndex(plan, time)]!;
+  if (word >= 0 && middleOf(words, word) >= start) return word;
+  const next = word + 1;
+  return next < words.text.length && middleOf(words, next) < end ? next : word;
+}
+
 /** Returns the words whose middle is in a range. */
 export function findWordsIn(words: Words, { start, end }: Range): WordRange {
   const from = firstFrom(words, start);
@@ -139,7 +151,7 @@ function firstFrom(words: Words, time: number): number {
 }
 
 const normalize = (text: string): string => text.toLowerCase().replaceAll("’", "'");
-const PUNCTUATION = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const PUNCTUATION = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 const isSameWord = (word: string, wanted: string): boolean =>
   word === wanted || word.replace(PUNCTUATION, "") === wanted.replace(PUNCTUATION, "");
 

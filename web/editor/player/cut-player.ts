@@ -74,7 +74,7 @@ export class CutPlayer {
     listen(["play"], () => this.onPlay());
     listen(["pause"], () => this.onPause());
     listen(["ended"], () => this.onEnded());
-    listen(["error"], () => this.restart(video.error?.message));
+    listen(["error"], () => this.restart());
     listen(["loadedmetadata", "timeupdate", "seeking", "seeked"], () => this.update());
     listen(["waiting", "seeking", "playing", "canplay", "seeked", "emptied"], () => {
       state.isStarved.value = this.pieces.length > 0 && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
@@ -210,10 +210,10 @@ export class CutPlayer {
     this.show(sourceTime);
   }
 
-  private restart(reason = "The browser could not play the preview."): void {
+  private restart(): void {
     const now = performance.now();
     if (now - this.restartedAt < MIN_RESTART_MS) {
-      this.state.error.value = `Playback failed. Reload the page. (${reason})`;
+      this.state.error.value = "The browser cannot play this preview. Reload the page.";
       return;
     }
     this.restartedAt = now;

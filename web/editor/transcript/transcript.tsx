@@ -1,8 +1,9 @@
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { useComputedOf } from "../../app/use-computed-of";
 import { Button } from "../../ui/button";
 import type { EditorPlan } from "../model/plan";
-import type { WordRange, Words } from "../model/words";
+import { findPlayedWord, type WordRange, type Words } from "../model/words";
 import { CorrectionField } from "./correction-field";
 import { Section } from "./paragraph";
 import { joinTexts } from "./paragraphs";
@@ -47,17 +48,16 @@ export function Transcript(props: TranscriptProps) {
   const list = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const page = useRef<Page | null>(null);
-  const caret = useRef(0);
+  const played = useComputedOf(() => findPlayedWord(plan, words, playhead.value), [plan, words, playhead]);
   const pressed = useRef({ x: 0, y: 0 });
   const follow = useFollow(scroller, props.isPlaying);
   const correcting = useCorrecting({ page, scroller, list, layer });
   const place = correcting.place.value;
 
   const isHeld = correcting.isOpen;
-  useMarks({ words, page, list, layer, views, playhead, selection, found: props.found, follow, isHeld });
+  useMarks({ page, list, layer, views, played, selection, found: props.found, follow, isHeld });
 
   const seekWord = (word: number) => {
-    caret.current = word;
     follow.isOn.value = true;
     onSeek(words.start[word]!);
   };
@@ -67,7 +67,7 @@ export function Transcript(props: TranscriptProps) {
   const onKeyDown = useKeys({
     count: words.text.length,
     selection,
-    caret,
+    played,
     onToggle: props.onToggle,
     onCorrect: openCorrection,
     onSeekWord: seekWord,

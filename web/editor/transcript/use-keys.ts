@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { WordRange } from "../model/words";
 import { type Caret, moveSelection } from "./move-selection";
@@ -6,8 +6,8 @@ import { type Caret, moveSelection } from "./move-selection";
 type KeysOptions = {
   count: number;
   selection: Signal<WordRange | null>;
-  /** The word of the last click, where selecting with the keyboard begins. */
-  caret: { current: number };
+  /** The word at the playhead. */
+  played: ReadonlySignal<number>;
   onToggle: ((range: WordRange) => void) | undefined;
   onCorrect(range: WordRange): void;
   onSeekWord(word: number): void;
@@ -15,13 +15,16 @@ type KeysOptions = {
 };
 
 /** Returns the handler of the keys of the transcript. What it handles does not reach the shortcuts of the page. */
-export function useKeys({ count, selection, caret, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
-  const last = useRef<Pick<Caret, "anchor" | "selected">>({ anchor: null, selected: null });
+export function useKeys({ count, selection, played, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
+  const last = useRef<Caret & { played: number }>({ at: 0, anchor: null, selected: null, played: 0 });
+  /** Where selecting begins: at the playhead, or where the keys were since it has moved. */
+  const getCaret = () => (last.current.played === played.peek() ? last.current.at : Math.max(0, played.peek()));
 
   const move = (direction: 1 | -1, extends_: boolean) => {
-    const moved = moveSelection({ at: caret.current, ...last.current }, selection.peek(), count, direction, extends_);
-    last.current = moved;
-    caret.current = moved.at;
+    const at = selection.peek() === null ? getCaret() : last.current.at;
+    const caret = { ...last.current, at };
+    const moved = moveSelection(caret, selection.peek(), count, direction, extends_);
+    last.current = { ...moved, played: played.peek() };
     selection.value = moved.selected;
   };
 
@@ -32,15 +35,16 @@ export function useKeys({ count, selection, caret, onToggle, onCorrect, onSeekWo
     if (isWordKey && (key === "ArrowRight" || key === "ArrowLeft")) move(key === "ArrowRight" ? 1 : -1, event.shiftKey);
     else if ((event.ctrlKey || event.metaKey) && key === "a") selection.value = { from: 0, to: count };
     else if ((key === "Delete" || key === "Backspace") && chosen && onToggle) onToggle(chosen);
-    else if (key === "F2") onCorrect(chosen ?? { from: caret.current, to: caret.current + 1 });
+    else if (key === "F2") onCorrect(chosen ?? { from: getCaret(), to: getCaret() + 1 });
     else if (key === "Escape" && chosen) {
       selection.value = null;
       document.getSelection()?.collapseToStart();
     } else if (key === "Enter") {
-      onSeekWord(chosen?.from ?? caret.current);
+      const word = chosen?.from ?? getCaret();
+      onSeekWord(word);
       // Else the page plays from there.
       if (!onPlay) return false;
-      onPlay(chosen?.from ?? caret.current);
+      onPlay(word);
     } else return false;
     return true;
   };

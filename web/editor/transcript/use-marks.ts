@@ -1,20 +1,19 @@
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { useComputedOf } from "../../app/use-computed-of";
-import { findWordAt, type WordRange, type Words } from "../model/words";
+import type { WordRange } from "../model/words";
 import { clearHighlights, showHighlights } from "./highlights";
 import { type Page, toDocumentRange } from "./places";
 import type { Follow } from "./use-follow";
 import { useSelection } from "./use-selection";
 
 type MarksOptions = {
-  words: Words;
   page: RefObject<Page | null>;
   list: RefObject<HTMLElement | null>;
   layer: RefObject<HTMLElement | null>;
   views: Page["views"];
-  playhead: ReadonlySignal<number>;
+  /** The word at the playhead. */
+  played: ReadonlySignal<number>;
   selection: Signal<WordRange | null>;
   found: readonly WordRange[];
   follow: Follow;
@@ -23,9 +22,8 @@ type MarksOptions = {
 };
 
 /** Marks the played word, the selected words and the matches of a search, and follows the first of them. */
-export function useMarks({ words, page, list, layer, views, follow, isHeld, ...marked }: MarksOptions): void {
-  const { playhead, selection, found } = marked;
-  const played = useComputedOf(() => findWordAt(words, playhead.value), [words, playhead]);
+export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }: MarksOptions): void {
+  const { played, selection, found } = marked;
   /** Changes with the document, whose ranges are then created again. */
   const version = useSignal(0);
   const revealed = useRef<number | null>(null);

@@ -18,6 +18,8 @@ const TEXTS: Record<Preference["type"], Text> = {
   },
   webhook_disabled: { title: "Webhook endpoint disabled", detail: "Its deliveries have failed for too long." },
   subscription_payment_failed: { title: "Payment failed", detail: "The payment for a subscription has failed." },
+  workspace_invitation: { title: "Invitation", detail: "Somebody invites you to a workspace." },
+  order_pending: { title: "Order waits", detail: "For administrators: an order waits for approval." },
   data_export_ready: { title: "Data export", detail: "The export of your data is ready, or has failed." },
 };
 

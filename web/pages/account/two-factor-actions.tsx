@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { formatCount } from "../../app/format";
 import { Button } from "../../ui/button";
 import type { TwoFactor } from "./two-factor-section";
@@ -33,8 +32,8 @@ export function TwoFactorStatus({ value }: { value: TwoFactor }) {
 
 type ActionsProps = {
   value: TwoFactor;
-  onSetUp(): Promise<void>;
-  onEnable(isEnabled: boolean): Promise<void>;
+  onSetUp(): void;
+  onEnable(isEnabled: boolean): void;
   onRemove(): void;
   onCodes(): void;
 };
@@ -45,7 +44,11 @@ export function TwoFactorActions({ value, onSetUp, onEnable, onRemove, onCodes }
   if (hasAuthenticator)
     return (
       <div class="toolbar">
-        {!isEnabled && <BusyButton label="Turn on" look="primary" run={() => onEnable(true)} />}
+        {!isEnabled && (
+          <Button look="primary" onClick={() => onEnable(true)}>
+            Turn on
+          </Button>
+        )}
         <Button onClick={onCodes}>Replace recovery codes</Button>
         <Button look="danger" onClick={onRemove}>
           {isEnabled ? "Turn off" : "Remove authenticator"}
@@ -54,25 +57,15 @@ export function TwoFactorActions({ value, onSetUp, onEnable, onRemove, onCodes }
     );
   return (
     <div class="toolbar">
-      <BusyButton label="Set up an authenticator app" look={isEnabled ? "default" : "primary"} run={onSetUp} />
-      {!isEnabled && canMail && <BusyButton label="Use codes by email" run={() => onEnable(true)} />}
-      {isEnabled && <BusyButton label="Turn off" look="danger" run={() => onEnable(false)} />}
+      <Button look={isEnabled ? "default" : "primary"} onClick={onSetUp}>
+        Set up an authenticator app
+      </Button>
+      {!isEnabled && canMail && <Button onClick={() => onEnable(true)}>Use codes by email</Button>}
+      {isEnabled && (
+        <Button look="danger" onClick={() => onEnable(false)}>
+          Turn off
+        </Button>
+      )}
     </div>
-  );
-}
-
-type BusyButtonProps = { label: string; look?: "default" | "primary" | "danger"; run(): Promise<void> };
-
-function BusyButton({ label, look = "default", run }: BusyButtonProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const onClick = async () => {
-    setIsBusy(true);
-    await run();
-    setIsBusy(false);
-  };
-  return (
-    <Button look={look} isBusy={isBusy} onClick={() => void onClick()}>
-      {label}
-    </Button>
   );
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { api, must, type Schemas, toMessage } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { loadSession } from "../../app/load-session";
 import { useResource } from "../../app/resource";
 import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Section } from "../../ui/section";
-import { ErrorPanel, ResourceView } from "../../ui/states";
+import { ResourceView } from "../../ui/states";
 import { NewRecoveryCodes } from "./new-recovery-codes";
 import { TwoFactorActions, TwoFactorStatus } from "./two-factor-actions";
 import { TwoFactorPassword } from "./two-factor-password";
@@ -13,27 +13,57 @@ import { type Enrollment, TwoFactorSetup } from "./two-factor-setup";
 
 export type TwoFactor = Schemas["TwoFactor"];
 
+type Confirmation = { password?: string };
+
+/** A change that the password confirms. */
+type Change = {
+  title: string;
+  confirmLabel: string;
+  look: "primary" | "danger";
+  about: string;
+  send(body: Confirmation): Promise<unknown>;
+  /** What is shown when it is done. */
+  done: string;
+};
+
+const setEnabled = (isEnabled: boolean) => (body: Confirmation) =>
+  must(api.PATCH("/api/v1/users/me", { body: { ...body, two_factor_enabled: isEnabled } }));
+
+const TURN_ON: Change = {
+  title: "Turn on the second factor?",
+  confirmLabel: "Turn on",
+  look: "primary",
+  about: "Sign-in then asks for a code. Your other sessions end.",
+  send: setEnabled(true),
+  done: "Second factor turned on.",
+};
+
+const TURN_OFF: Change = {
+  title: "Turn off the second factor?",
+  confirmLabel: "Turn off",
+  look: "danger",
+  about: "Sign-in then asks only for your password. Your other sessions end.",
+  send: setEnabled(false),
+  done: "Second factor turned off.",
+};
+
+const REMOVE: Change = {
+  ...TURN_OFF,
+  about:
+    "The authenticator and the recovery codes stop working, and sign-in asks only for your password. To turn it on again, set up an authenticator again.",
+  send: (body) => must(api.DELETE("/api/v1/users/me/two-factor", { body })),
+};
+
 /** The second factor of the sign-in. */
 export function TwoFactorSection({ profile }: { profile: Me }) {
   const state = useResource((signal) => must(api.GET("/api/v1/users/me/two-factor", { signal })), []);
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
-  const [open, setOpen] = useState<"remove" | "codes" | null>(null);
-  const [error, setError] = useState<string | null>(null);
-
+  const [open, setOpen] = useState<Change | "codes" | "set-up" | null>(null);
+  const { email, has_password: hasPassword } = profile;
+  const close = () => setOpen(null);
   const reload = async () => {
     await Promise.all([state.reload(), loadSession()]);
   };
-  const run = async (action: () => Promise<void>) => {
-    setError(null);
-    await action().catch((thrown: unknown) => setError(toMessage(thrown)));
-  };
-  const setUp = () => run(async () => setEnrollment(await must(api.POST("/api/v1/users/me/two-factor"))));
-  const setEnabled = (isEnabled: boolean) =>
-    run(async () => {
-      await must(api.PATCH("/api/v1/users/me", { body: { two_factor_enabled: isEnabled } }));
-      await reload();
-      showToast({ kind: "info", text: isEnabled ? "Second factor turned on." : "Second factor turned off." });
-    });
 
   return (
     <Section title="Second factor" hint="Sign-in asks for a code in addition to your password.">
@@ -41,12 +71,11 @@ export function TwoFactorSection({ profile }: { profile: Me }) {
         {(value) => (
           <>
             <TwoFactorStatus value={value} />
-            {error && <ErrorPanel message={error} />}
             <TwoFactorActions
               value={value}
-              onSetUp={setUp}
-              onEnable={setEnabled}
-              onRemove={() => setOpen("remove")}
+              onSetUp={() => setOpen("set-up")}
+              onEnable={(isEnabled) => setOpen(isEnabled ? TURN_ON : TURN_OFF)}
+              onRemove={() => setOpen(REMOVE)}
               onCodes={() => setOpen("codes")}
             />
           </>
@@ -55,29 +84,44 @@ export function TwoFactorSection({ profile }: { profile: Me }) {
       {enrollment && (
         <TwoFactorSetup
           enrollment={enrollment}
-          email={profile.email}
+          email={email}
           onConfirmed={() => void reload()}
           onClose={() => setEnrollment(null)}
         />
       )}
       {open === "codes" && (
-        <NewRecoveryCodes email={profile.email} onReplaced={() => void state.reload()} onClose={() => setOpen(null)} />
+        <NewRecoveryCodes profile={profile} onReplaced={() => void state.reload()} onClose={close} />
       )}
-      {open === "remove" && (
+      {open === "set-up" && (
         <TwoFactorPassword
-          title="Turn off the second factor?"
-          confirmLabel="Turn off"
-          look="danger"
-          onSend={async (password) => {
-            await must(api.DELETE("/api/v1/users/me/two-factor", { body: { password } }));
-            setOpen(null);
-            await reload();
-            showToast({ kind: "info", text: "Second factor turned off." });
+          title="Add an authenticator app"
+          hasPassword={hasPassword}
+          confirmLabel="Continue"
+          look="primary"
+          onSend={async (body) => {
+            setEnrollment(await must(api.POST("/api/v1/users/me/two-factor", { body })));
+            close();
           }}
-          onClose={() => setOpen(null)}
+          onClose={close}
         >
-          The authenticator and the recovery codes stop working, and sign-in asks only for your password. To turn it on
-          again, set up an authenticator again.
+          You need an app that shows codes, such as one on your phone.
+        </TwoFactorPassword>
+      )}
+      {open !== null && typeof open === "object" && (
+        <TwoFactorPassword
+          title={open.title}
+          hasPassword={hasPassword}
+          confirmLabel={open.confirmLabel}
+          look={open.look}
+          onSend={async (body) => {
+            await open.send(body);
+            close();
+            await reload();
+            showToast({ kind: "info", text: open.done });
+          }}
+          onClose={close}
+        >
+          {open.about}
         </TwoFactorPassword>
       )}
     </Section>

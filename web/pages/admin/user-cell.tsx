@@ -1,3 +1,5 @@
+import { EmailAddress } from "../../ui/email-address";
+
 type UserCellProps = {
   /** Null: the account was deleted. */
   user: { id: string; email: string } | null;
@@ -12,7 +14,7 @@ export const UserCell = ({ user, workspace }: UserCellProps) => (
       <span class="soft">Deleted user</span>
     ) : (
       <a class="truncate" href={`/admin/users/${user.id}`} title={user.email} dir="auto">
-        {user.email}
+        <EmailAddress address={user.email} />
       </a>
     )}
     {workspace !== null && workspace.id !== user?.id && (

@@ -6,6 +6,7 @@ import { workspace } from "../../app/session";
 import { useLiveReload } from "../../app/use-live-reload";
 import { useTitle } from "../../app/use-title";
 import { ErrorPanel } from "../../ui/states";
+import { Missing } from "../missing";
 import NotFoundPage from "../not-found";
 import { AssetSkeleton } from "./asset-skeleton";
 import { AssetWaiting } from "./asset-waiting";
@@ -46,10 +47,17 @@ export default function AssetPage() {
     return () => clearInterval(timer);
   }, [isChanging, asset]);
 
-  if (state.kind === "loading") return <AssetSkeleton />;
+  // From one recording to another, the one before is still there.
+  const isOther = state.kind === "ready" && state.value.id !== assetId;
+  if (state.kind === "loading" || isOther) return <AssetSkeleton />;
   if (state.kind === "failed") {
     const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
-    return isMissing ? <NotFoundPage /> : <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
+    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
+    return (
+      <Missing id={assetId} skeleton={<AssetSkeleton />}>
+        <NotFoundPage />
+      </Missing>
+    );
   }
   const { value } = state;
   return isEdited ? <Studio key={value.id} asset={value} list={cuts} media={media} /> : <AssetWaiting asset={value} />;

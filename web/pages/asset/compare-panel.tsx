@@ -1,5 +1,6 @@
 import type { Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
 import { useResource } from "../../app/resource";
 import { useComputedOf } from "../../app/use-computed-of";
@@ -100,4 +101,4 @@ function Differences({ otherId, editor, playback, differences }: DifferencesProp
 }
 
 const describe = (editor: Editor, { start, end }: Difference): string =>
-  readExcerpt(editor, { start, end }) || `${toSeconds(end - start).toFixed(2)} s without words`;
+  readExcerpt(editor, { start, end }) || `${toNumber(Number(toSeconds(end - start).toFixed(2)))} s without words`;

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icon";
@@ -11,7 +10,6 @@ import type { Cuts } from "./use-cuts";
 
 /** What is done with the open cut now and then. */
 export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: Editor }) {
-  const { route } = useLocation();
   const [isDeleting, setIsDeleting] = useState(false);
   const listed = cuts.items;
   const discard = { label: "Discard edits", icon: "undo" as const, run: () => discardEdits(editor) };
@@ -27,8 +25,7 @@ export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: E
           confirmLabel="Delete cut"
           onConfirm={async () => {
             await must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
-            await cuts.list.reload();
-            route(`/assets/${cut.asset_id}`, true);
+            cuts.leave(cut.id);
           }}
           onClose={() => setIsDeleting(false)}
         >

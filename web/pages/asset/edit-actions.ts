@@ -1,4 +1,5 @@
 /** What the user can do in the editor. Each is one step that undo takes back. */
+import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
 import { correctWords } from "../../editor/model/corrections";
 import { type Edge, getEdgeRange, listEdges, moveEdge } from "../../editor/model/edges";
@@ -21,7 +22,7 @@ export function toggleSelection(editor: Editor): void {
   const range = getMarkedRange(editor);
   if (words !== null) toggleRange(editor, words);
   else if (range !== null) toggleMarked(editor, range);
-  else editor.announce("Nothing is selected: select words, or mark a range with I and O");
+  else editor.announce("Nothing selected. Select words, or mark a range with I and O.");
 }
 
 /** Returns what is between the marks; null without marks. A missing one is the start or the end of the recording. */
@@ -44,7 +45,7 @@ export function toggleMarked(editor: Editor, range: Range): void {
 /** Restores one removed span, whatever was changed since. */
 export function restoreSpan(editor: Editor, span: Range): void {
   if (!editor.canEdit) return;
-  const length = `${toSeconds(span.end - span.start).toFixed(1)} s`;
+  const length = `${toNumber(Number(toSeconds(span.end - span.start).toFixed(1)))} s`;
   editor.apply({ plan: restoreRange(editor.plan.value, span) }, `Restore ${length}`, `${length} restored`);
 }
 
@@ -125,7 +126,7 @@ export function selectNextTake(editor: Editor): number | null {
   const takes = listTakes(editor.plan.value, editor.cut?.plan?.takes ?? []);
   const take = findTakeAt(takes, editor.playhead.value);
   if (take === null) {
-    editor.announce("This line has one take only");
+    editor.announce("This line has only one take");
     return null;
   }
   const next = getNextTake(take);

@@ -3,10 +3,11 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { afterNextFrame } from "../../app/after-next-frame";
 import type { Schemas } from "../../app/api";
 import { formatCount } from "../../app/format";
-import { applyCorrections } from "../../editor/model/corrections";
+import { applyCorrections, rebaseCorrections } from "../../editor/model/corrections";
 import { type Edge, hasEdge } from "../../editor/model/edges";
 import {
   type Content,
+  continueHistory,
   getRedoLabel,
   getUndoLabel,
   type History,
@@ -49,7 +50,7 @@ export type Editor = {
   edge: Signal<Edge | null>;
   /** Where the source is, in microseconds. */
   playhead: Signal<number>;
-  /** What the live region says. A new `id` announces the same text again. */
+  /** What is shown and announced as feedback. A new `id` announces the same text again. */
   announcement: Signal<{ id: number; text: string }>;
   announce(text: string): void;
   /** Records a change. `label` says what undo would undo. */
@@ -74,6 +75,8 @@ type EditorSource = {
   words: Words;
   /** What was edited before and not saved. */
   draft: Content | null;
+  /** The editor in which the cut was saved, and what: its history goes on. */
+  before?: { editor: Pick<Editor, "history" | "words">; saved: Content } | null;
   canWrite: boolean;
   playhead: Signal<number>;
 };
@@ -85,9 +88,14 @@ export function toEditorPlan(plan: Plan | null, duration: number): EditorPlan {
   return { duration: end, spans: [{ start: 0, end, isKept: true, review: null }] };
 }
 
-export function createEditor({ cut, duration, words, draft, canWrite, playhead }: EditorSource): Editor {
+export function createEditor({ cut, duration, words, draft, before = null, canWrite, playhead }: EditorSource): Editor {
   const stored: Content = { plan: toEditorPlan(cut?.plan ?? null, duration), corrections: [] };
-  const start = startHistory(stored);
+  const start =
+    before === null
+      ? startHistory(stored)
+      : continueHistory(before.editor.history.peek(), before.saved, stored, (corrections) =>
+          rebaseCorrections(corrections, before.editor.words, words),
+        );
   const history = signal(draft === null ? start : record(start, draft, "Edits of an earlier visit"));
   /** The history before a drag; null while there is none. */
   const settled = signal<History | null>(null);

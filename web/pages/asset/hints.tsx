@@ -23,7 +23,7 @@ const EDITOR_HINTS: Hint[] = [
 ];
 const VIEWER_HINTS: Hint[] = [
   { title: "Read the cut.", text: "Words that are struck through are removed. Their color says why." },
-  { title: "Find a place.", text: "Click a word to go there, or press Ctrl+F in the transcript to search it." },
+  { title: "Find a place.", text: "Click a word to go there, or press Ctrl+F to search the words." },
   { title: "Listen to it.", text: `${PLAY} “Export” saves it for an editor. Press ? for all keys.` },
 ];
 

@@ -13,6 +13,7 @@ const CUT_ADVICE: Record<string, string> = {
   script_mismatch: "Check that the script belongs to this recording, or empty the field “Script” to cut without one.",
   transcription_unavailable:
     "Empty the field “Script” to cut by pauses alone, or ask the administrator to install a model for the language.",
+  storage_full: "Delete recordings or renders that are not needed, and make the cut again.",
   cancelled: "Make the cut again when you want it.",
   processing_failed: "Make the cut again. If it fails again, the server's log has the cause.",
 };

@@ -27,6 +27,8 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
   const joins = listJoins(editor.plan.value);
   const now = findNow(editor, playback, direction);
   const join = direction === 1 ? joins.find((time) => time > now) : joins.findLast((time) => time < now);
+  if (join === undefined)
+    editor.announce(direction === 1 ? "No join after the playhead" : "No join before the playhead");
   playback.seek(join ?? (direction === 1 ? editor.plan.value.duration : 0));
 }
 

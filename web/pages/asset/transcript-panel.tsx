@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
-import { toKeys } from "../../app/shortcuts";
+import { type Shortcut, toKeys, useShortcuts } from "../../app/shortcuts";
 import { useComputedOf } from "../../app/use-computed-of";
 import { findText, findWordAt, isWordKept, type WordRange } from "../../editor/model/words";
 import { Transcript } from "../../editor/transcript/transcript";
@@ -13,6 +13,13 @@ import { FindBar } from "./find-bar";
 import { getSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 
+/** What the words handle while they have the focus. */
+const WORD_KEYS: Shortcut[] = [
+  { keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"], label: "Select a word; with Shift more words", group: "Transcript" },
+  { keys: ["Enter"], label: "Play from the word", group: "Transcript" },
+];
+const EDIT_KEYS: Shortcut[] = [{ keys: ["F2"], label: "Correct the selected words", group: "Transcript" }];
+
 type TranscriptPanelProps = { editor: Editor; playback: Playback; problem: string | null };
 
 /** What is said, with what is removed struck through. */
@@ -23,6 +30,16 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
     () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
     [editor],
   );
+  const open = () => {
+    search.value ??= "";
+    section.current?.querySelector<HTMLElement>("input[type=search]")?.focus();
+  };
+  useShortcuts(
+    useMemo(() => {
+      const find = { keys: ["Mod+f"], label: "Find words", group: "Transcript", run: open };
+      return [find, ...WORD_KEYS, ...(editor.canEdit ? EDIT_KEYS : [])];
+    }, [editor.canEdit]),
+  );
   const height = getSize(panelSizes.transcriptHeight);
   const count = editor.words.text.length;
   return (
@@ -30,12 +47,12 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
       ref={section}
       class="card transcript-panel"
       aria-label="Transcript"
-      style={height === undefined ? undefined : { height: `${height}px`, minHeight: "0", maxHeight: "none" }}
       onKeyDown={(event) => {
         if (toKeys(event) !== "Mod+f") return;
         event.preventDefault();
-        search.value ??= "";
+        open();
       }}
+      style={height === undefined ? undefined : { height: `${height}px`, minHeight: "0", maxHeight: "none" }}
     >
       <div class="panel-head transcript-head">
         <h2>Transcript</h2>

@@ -1,10 +1,12 @@
 /** The cuts of a recording, and the one that is open. */
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api, must, type Schemas } from "../../app/api";
+import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type Loaded, type Resource, useResource } from "../../app/resource";
 import { canWrite } from "../../app/session";
+import { showToast, type Toast } from "../../app/toasts";
 import { useLiveReload } from "../../app/use-live-reload";
+import { isUuid } from "../../app/use-query";
 import type { StartDraft } from "./draft-choice";
 import type { Cut } from "./editor-state";
 import { loadDraft, NO_DRAFT } from "./load-draft";
@@ -28,6 +30,8 @@ export type Cuts = {
   reload(): void;
   /** Opens a cut, and names it in the address. */
   choose(cutId: string): void;
+  /** Opens the newest cut but this one, which was deleted. */
+  leave(cutId: string): void;
 };
 
 export const fetchCut = (cutId: string, signal: AbortSignal): Promise<Schemas["CutWithDraft"]> =>
@@ -52,7 +56,10 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   // The newest that can be edited, else the newest. It stays when somebody makes another one meanwhile.
   if (items !== null && !items.some(({ id }) => id === byDefault.current))
     byDefault.current = (items.find(({ state }) => state === "completed") ?? items[0])?.id ?? null;
-  const openId = query.cut ?? byDefault.current;
+  const named = query.cut ?? "";
+  /** Whether the address names a cut or none. Links are cut off. */
+  const isWhole = named === "" || isUuid(named);
+  const openId = isWhole && named !== "" ? named : byDefault.current;
   const isKnown = openId !== null || items !== null;
   const open = useResource<OpenCut>(
     async (signal) => {
@@ -68,6 +75,18 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   const state = open.state.value;
   const shown = useKept(state, openId);
   const keptList = useKept(loaded, assetId);
+  const leave = (cutId: string) => {
+    if (items !== null) list.state.value = { kind: "ready", value: items.filter(({ id }) => id !== cutId) };
+    void list.reload();
+    route(`/assets/${assetId}`, true);
+  };
+  const opened = isWhole ? openId : named;
+  const problem = findProblem(state, assetId) ?? (isWhole ? null : UNKNOWN_CUT);
+  useEffect(() => {
+    if (problem === null) return;
+    showToast({ kind: "bad", ...problem });
+    leave(opened ?? "");
+  }, [problem !== null, opened]);
   const cut = shown.kind === "ready" ? shown.value.cut : null;
   const isChanging = cut !== null && (cut.state === "pending" || cut.state === "processing");
   useEffect(() => {
@@ -82,12 +101,29 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   return {
     list,
     openId,
-    open: shown,
+    open: problem === null ? shown : { kind: "loading" },
     items: keptList,
     reload: () => void open.reload(),
     choose: (cutId) => {
       void list.reload();
       route(`/assets/${assetId}?cut=${cutId}`);
     },
+    leave,
+  };
+}
+
+type Problem = Pick<Toast, "text" | "link">;
+
+const UNKNOWN_CUT: Problem = { text: "That cut was not found. It may have been deleted." };
+
+/** Returns why an address does not lead to a cut of the recording; null if it does. */
+function findProblem(state: Loaded<OpenCut>, assetId: string): Problem | null {
+  if (state.kind === "failed")
+    return state.error instanceof ApiError && state.error.status === 404 ? UNKNOWN_CUT : null;
+  const cut = state.kind === "ready" ? state.value.cut : null;
+  if (cut === null || cut.asset_id === assetId) return null;
+  return {
+    text: "That cut belongs to another recording.",
+    link: { label: "Open it", href: `/assets/${cut.asset_id}?cut=${cut.id}` },
   };
 }

@@ -21,7 +21,7 @@ export function useEditorKeys({ editor, playback, frame, save }: KeysOptions): v
   const shortcuts = useMemo(() => {
     const inGroup = (group: string, rows: Row[]): Shortcut[] => rows.map((row) => ({ ...row, group }));
     return [
-      ...inGroup("Playback", listPlayKeys(playback)),
+      ...inGroup("Playback", listPlayKeys(editor, playback)),
       ...inGroup("Places", listPlaceKeys(editor, playback, frame)),
       ...(editor.canEdit ? inGroup("Editing", listEditKeys(editor, playback, save)) : []),
     ];
@@ -29,17 +29,27 @@ export function useEditorKeys({ editor, playback, frame, save }: KeysOptions): v
   useShortcuts(shortcuts);
 }
 
-const listPlayKeys = (playback: Playback): Row[] => [
-  { keys: ["Space"], label: "Play or pause", run: () => playback.toggle() },
-  { keys: ["k"], label: "Pause, at normal speed", run: () => playback.stop() },
-  { keys: ["l"], label: "Play; again: 1.5×, 2×, 3×", run: () => playback.shuttle(1) },
-  { keys: ["j"], label: "Go back; again: faster", run: () => playback.shuttle(-1) },
-  {
-    keys: ["c"],
-    label: "Cut or source",
-    run: () => playback.setMode(playback.mode.value === "cut" ? "source" : "cut"),
-  },
-];
+function listPlayKeys(editor: Editor, playback: Playback): Row[] {
+  const whenReady = (run: () => void) => () => {
+    if (playback.isReady.value) run();
+    else editor.announce("Playback is not ready yet");
+  };
+  return [
+    { keys: ["Space"], label: "Play or pause", run: whenReady(() => playback.toggle()) },
+    { keys: ["k"], label: "Pause, at normal speed", run: () => playback.stop() },
+    { keys: ["l"], label: "Play; again: 1.5×, 2×, 3×", run: whenReady(() => playback.shuttle(1)) },
+    { keys: ["j"], label: "Go back; again: faster", run: whenReady(() => playback.shuttle(-1)) },
+    {
+      keys: ["c"],
+      label: "Cut or source",
+      run: () => {
+        const mode = playback.mode.value === "cut" ? "source" : "cut";
+        playback.setMode(mode);
+        editor.announce(mode === "cut" ? "Playing the cut" : "Playing the source");
+      },
+    },
+  ];
+}
 
 const SECOND = 1_000_000;
 

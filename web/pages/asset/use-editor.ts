@@ -1,8 +1,9 @@
 /** The editor of the open cut, with its draft and the player. */
 import { effect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
 import { fromDraft } from "../../editor/model/draft";
+import type { Content } from "../../editor/model/history";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
 import type { Words } from "../../editor/model/words";
 import type { Asset } from "./asset-page";
@@ -14,24 +15,34 @@ import type { OpenCut } from "./use-cuts";
 
 type EditorOptions = { asset: Asset; opened: OpenCut; words: Words; playback: Playback };
 
-/** `keeper` is null where nothing can be edited. */
-export type EditorWithDraft = { editor: Editor; keeper: DraftKeeper | null };
+/** `keeper` is null where nothing can be edited. `saved`: what has become another cut, in which the history goes on. */
+export type EditorWithDraft = {
+  editor: Editor;
+  keeper: DraftKeeper | null;
+  saved: { cutId: string; content: Content } | null;
+};
 
 export function useEditor({ asset, opened, words, playback }: EditorOptions): EditorWithDraft {
   const { cut, draft } = opened;
   const isWriter = canWrite.value;
   const duration = Number(asset.duration_seconds ?? 0);
+  const last = useRef<EditorWithDraft | null>(null);
   const both = useMemo<EditorWithDraft>(() => {
+    const before = last.current;
+    const saved = before?.saved ?? null;
+    before?.editor.cancelPreview();
     const editor = createEditor({
       cut: cut?.plan ? cut : null,
       duration,
       words: cut?.plan ? applyPlanTexts(words, [...cut.plan.segments, ...cut.plan.removed]) : words,
       draft: draft.draft === null ? null : fromDraft(toEditorPlan(cut?.plan ?? null, duration), draft.draft),
+      before: before !== null && saved !== null && saved.cutId === cut?.id ? { ...before, saved: saved.content } : null,
       canWrite: isWriter,
       playhead: playback.playhead,
     });
-    return { editor, keeper: editor.canEdit ? keepDraft(editor, draft) : null };
+    return { editor, keeper: editor.canEdit ? keepDraft(editor, draft) : null, saved: null };
   }, [cut?.id, cut?.state, words, isWriter, playback]);
+  last.current = both;
   useEffect(() => both.keeper?.stop, [both]);
   useEffect(() => prepareEdits(both.editor, playback), [both, playback]);
   // A drag is played when it ends.

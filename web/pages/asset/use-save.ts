@@ -13,13 +13,14 @@ export type Save = {
   save(): Promise<string | null>;
 };
 
-export function useSave({ editor, keeper }: EditorWithDraft, cuts: Cuts): Save {
+export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
+  const { editor, keeper } = both;
   const [isSaving, setIsSaving] = useState(false);
   const save = async () => {
     const cutId = editor.cut?.id;
     if (cutId === undefined || keeper === null || isSaving) return null;
     if (!editor.isChanged.value) return cutId;
-    const obstacle = findObstacle({ editor, keeper });
+    const obstacle = findObstacle(both);
     if (obstacle !== null) {
       showToast({ kind: "bad", text: obstacle });
       return null;
@@ -32,6 +33,7 @@ export function useSave({ editor, keeper }: EditorWithDraft, cuts: Cuts): Save {
       const params = { path: { cut_id: cutId } };
       const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body: toDraft(content) }));
       keeper.finish(saved.id, content);
+      both.saved = { cutId: saved.id, content };
       cuts.choose(saved.id);
       showToast({ kind: "info", text: "Saved as a new cut" });
       return saved.id;

@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import { canWrite } from "../../app/session";
 import type { Difference } from "../../editor/model/compare";
 import type { Words } from "../../editor/model/words";
-import { Announcer } from "./announcer";
 import type { Asset } from "./asset-page";
 import { ComparePanel } from "./compare-panel";
 import { CutMenu } from "./cut-menu";
 import { CutState } from "./cut-state";
 import { DraftConflict, DraftStatus } from "./draft-notice";
 import { EditButtons } from "./edit-buttons";
+import { Feedback } from "./feedback";
 import { Hints } from "./hints";
 import { MarksBar } from "./marks-bar";
 import { NotesPanel } from "./notes-panel";
@@ -76,7 +76,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
           <OutputButtons output={output} canExport={hasPlan} />
         </div>
       </StudioBar>
-      <Announcer editor={editor} />
+      <Feedback editor={editor} />
       {keeper !== null && <DraftConflict keeper={keeper} />}
       {cut !== null && cut.state !== "completed" && <CutState cut={cut} />}
       <Hints />

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { toMessage } from "../../app/api";
 import { saveFile } from "../../app/save-file";
-import { useQuery } from "../../app/use-query";
+import { isDay, isOneOf, isSearch, useQuery } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty, ErrorPanel } from "../../ui/states";
@@ -9,7 +9,7 @@ import { Time } from "../../ui/time";
 import { CreditsFrame } from "./credits-frame";
 import { HistoryFilters } from "./history-filters";
 import { HistorySubject } from "./history-subject";
-import { formatDelta, nameKind } from "./history-texts";
+import { formatDelta, KINDS, nameKind } from "./history-texts";
 import { type CreditEntry, toHistoryQuery, useHistory } from "./use-history";
 
 const COLUMNS: Column<CreditEntry>[] = [
@@ -24,11 +24,12 @@ const COLUMNS: Column<CreditEntry>[] = [
   },
 ];
 
+const CHECKS = { q: isSearch, type: isOneOf(KINDS), from: isDay, to: isDay };
 const NO_FILTER = { q: "", type: "", from: "", to: "" };
 
 /** What was added to the credits of the workspace and what was used, newest first. */
 export default function HistoryPage() {
-  const [filter, change] = useQuery(["q", "type", "from", "to"]);
+  const [filter, change] = useQuery(CHECKS);
   const list = useHistory(filter);
   const isFiltered = Object.values(filter).some((value) => value !== "");
   return (

@@ -12,6 +12,7 @@ import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
+import { Missing } from "../missing";
 import { JobActions } from "./job-actions";
 import { RecordingLink, StarterCell } from "./job-cells";
 import { JobStep } from "./job-step";
@@ -30,21 +31,36 @@ export default function JobPage() {
   if (state.kind === "ready") return <Job pipeline={state.value} job={job} />;
   const isMissing =
     state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status);
+  if (isMissing)
+    return (
+      <Missing id={pipelineId} skeleton={<JobSkeleton />}>
+        <JobNotFound />
+      </Missing>
+    );
+  if (state.kind === "loading") return <JobSkeleton />;
   return (
-    <Page title={isMissing ? "Job not found" : "Job"}>
+    <Page title="Job">
       <BackLink />
-      {isMissing && (
-        <Empty title="The job is not in this workspace" icon="jobs">
-          <p>It may have been deleted, or it may be in another workspace.</p>
-        </Empty>
-      )}
-      {state.kind === "loading" && <ListSkeleton />}
-      {state.kind === "failed" && !isMissing && (
-        <ErrorPanel message={state.message} onRetry={() => void job.reload()} />
-      )}
+      <ErrorPanel message={state.message} onRetry={() => void job.reload()} />
     </Page>
   );
 }
+
+const JobSkeleton = () => (
+  <Page title="Job">
+    <BackLink />
+    <ListSkeleton />
+  </Page>
+);
+
+const JobNotFound = () => (
+  <Page title="Job not found">
+    <BackLink />
+    <Empty title="The job does not exist" icon="jobs">
+      <p>It may have been deleted, or you may not have access to it.</p>
+    </Empty>
+  </Page>
+);
 
 const BackLink = () => (
   <p>

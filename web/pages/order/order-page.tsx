@@ -1,11 +1,13 @@
 import { useState } from "preact/hooks";
-import { useRoute } from "preact-iso";
+import { useLocation, useRoute } from "preact-iso";
 import { ApiError, type Schemas } from "../../app/api";
-import { chooseWorkspace } from "../../app/session";
+import { chooseWorkspace, type Workspace } from "../../app/session";
+import { isUuid } from "../../app/use-query";
 import { Facts } from "../../ui/facts";
 import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../credits/billing-status";
+import { Missing } from "../missing";
 import { OrderActions } from "./order-actions";
 import { OrderDecision } from "./order-decision";
 import { listOrderFacts, NEXT_STEPS, TITLES } from "./order-texts";
@@ -16,8 +18,9 @@ type AdminOrder = Schemas["AdminOrder"];
 /** An order of credits: its state, and for administrators the decision. The payment provider returns here. */
 export default function OrderPage() {
   const { params, query } = useRoute();
+  const { route } = useLocation();
   const orderId = params.orderId ?? "";
-  const workspaceId = query.workspace_id;
+  const workspaceId = isUuid(query.workspace_id ?? "") ? query.workspace_id : undefined;
   const loaded = useOrder(orderId, workspaceId);
   const [decided, setDecided] = useState<AdminOrder | null>(null);
   const state = loaded.state.value;
@@ -25,10 +28,18 @@ export default function OrderPage() {
   if (state.kind === "failed") {
     const isMissing = state.error instanceof ApiError && [404, 422].includes(state.error.status);
     if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />;
+    // The address names the workspace of an order, so that the shown one stays.
+    const open = ({ id }: Workspace) => route(`/orders/${orderId}?workspace_id=${id}`, true);
     return (
-      <Page title="Order not found">
-        <Empty title="The order does not exist, or you do not have access to it" icon="search" />
-      </Page>
+      <Missing id={orderId} from={findOrderWorkspace(workspaceId)?.id} onFound={open}>
+        <Page title="Order not found">
+          <Empty title="The order does not exist, or you do not have access to it" icon="search">
+            <a class="button" href="/credits/orders">
+              All orders
+            </a>
+          </Empty>
+        </Page>
+      </Missing>
     );
   }
   const shown: ShownOrder = decided?.id === orderId ? { order: decided, administered: decided } : state.value;

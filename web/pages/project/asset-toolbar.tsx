@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ApiError, api, must } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { canWrite } from "../../app/session";
+import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 
@@ -44,6 +45,7 @@ export function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted 
       <input
         class="input search"
         type="search"
+        maxLength={MAX_SEARCH_LENGTH}
         aria-label="Search recordings"
         placeholder="Search"
         value={text}

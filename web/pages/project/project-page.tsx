@@ -11,6 +11,7 @@ import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { finishedUploads } from "../../upload/queue";
 import { UploadPanel } from "../../upload/upload-panel";
+import { Missing } from "../missing";
 import NotFoundPage from "../not-found";
 import { ProjectMenu } from "../projects/project-menu";
 import { AssetList } from "./asset-list";
@@ -60,7 +61,12 @@ export default function ProjectPage() {
   if (state.kind === "loading") return <ListSkeleton />;
   if (state.kind === "failed") {
     const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
-    return isMissing ? <NotFoundPage /> : <ErrorPanel message={state.message} onRetry={() => void project.reload()} />;
+    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void project.reload()} />;
+    return (
+      <Missing id={projectId}>
+        <NotFoundPage />
+      </Missing>
+    );
   }
   const items = list.items.value;
   const { value } = state;

@@ -5,6 +5,7 @@ import { usePagedList } from "../../app/pages-of";
 import { canWrite, workspace } from "../../app/session";
 import { useShortcuts } from "../../app/shortcuts";
 import { useLiveReload } from "../../app/use-live-reload";
+import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { LoadMore } from "../../ui/load-more";
 import { Page } from "../../ui/page";
@@ -64,6 +65,7 @@ export function ProjectsPage() {
         <input
           class="input search"
           type="search"
+          maxLength={MAX_SEARCH_LENGTH}
           aria-label="Search projects"
           placeholder="Search"
           value={text}

@@ -1,4 +1,5 @@
 /** Where a sign-in leads to, and the token that a link brought. */
+import { decodeText } from "../../app/decode-text";
 import { loadSession } from "../../app/load-session";
 import { APP_PATTERN } from "../../app/paths";
 
@@ -7,7 +8,8 @@ import { APP_PATTERN } from "../../app/paths";
  * no server.
  */
 export function takeToken(): string {
-  const token = decodeURIComponent(location.hash.slice(1));
+  const hash = location.hash.slice(1);
+  const token = decodeText(hash) ?? hash;
   if (token !== "") history.replaceState(null, "", location.pathname + location.search);
   return token;
 }

@@ -1,28 +1,115 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
+import { loadSession } from "../../app/load-session";
+import { useResource } from "../../app/resource";
+import { chooseWorkspace, me, session } from "../../app/session";
 import { Button } from "../../ui/button";
 import { NewPasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
+import { ResourceView } from "../../ui/states";
+import { withArticle } from "../workspaces/roles";
 import { finishSignIn, takeToken } from "./finish";
 import { SignInFrame } from "./frame";
 import { INCOMPLETE_LINK } from "./texts";
 
+type Invitation = Schemas["InvitationLink"];
+
+/** The token while somebody with an account signs in: the address of this page no longer has it. */
+let waitingToken = "";
+
+/** The page of an invitation: who invites to what, for people with and without an account. */
 export default function InvitationPage() {
-  const { route } = useLocation();
-  const [token] = useState(takeToken);
+  const [token] = useState(() => takeToken() || waitingToken);
   if (token === "")
     return (
       <SignInFrame title="Invitation">
         <p>{INCOMPLETE_LINK}</p>
       </SignInFrame>
     );
+  return <Readable token={token} />;
+}
+
+function Readable({ token }: { token: string }) {
+  const invitation = useResource(
+    (signal) => must(api.POST("/api/v1/invitations/read", { body: { token }, signal })),
+    [token],
+  );
+  const isReadable = invitation.state.value.kind === "ready";
+  useEffect(() => {
+    if (isReadable && session.value.kind === "unknown") void loadSession();
+  }, [isReadable]);
   return (
     <SignInFrame title="Welcome to Offcut">
-      <p>Choose a password for your account.</p>
+      <ResourceView resource={invitation} skeleton={null}>
+        {(found) => (
+          <>
+            <Content invitation={found} />
+            {found.workspace !== null && me.value?.email === found.email ? (
+              <AcceptForm token={token} />
+            ) : (
+              <AccountForm token={token} invitation={found} />
+            )}
+          </>
+        )}
+      </ResourceView>
+    </SignInFrame>
+  );
+}
+
+function Content({ invitation: { email, workspace, role, invited_by: inviter } }: { invitation: Invitation }) {
+  const who = inviter === null ? "An administrator" : (inviter.name ?? inviter.email);
+  return (
+    <p>
+      <strong dir="auto">{who}</strong> invites <strong>{email}</strong>{" "}
+      {workspace === null ? (
+        "to Offcut."
+      ) : (
+        <>
+          to the workspace <strong dir="auto">{workspace.name}</strong>
+          {role !== null && ` as ${withArticle(role)}`}.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** For somebody who is signed in with the invited address. */
+function AcceptForm({ token }: { token: string }) {
+  const { route } = useLocation();
+  return (
+    <Form
+      onSend={async () => {
+        const { id } = await must(api.POST("/api/v1/invitations/accept", { body: { token } }));
+        waitingToken = "";
+        await loadSession();
+        chooseWorkspace(id);
+        route("/projects", true);
+      }}
+    >
+      {({ isSending }) => (
+        <Button look="primary" type="submit" isBusy={isSending}>
+          Accept the invitation
+        </Button>
+      )}
+    </Form>
+  );
+}
+
+/** Creates the account of the invited address. Somebody who has one signs in and comes back. */
+function AccountForm({ token, invitation }: { token: string; invitation: Invitation }) {
+  const { route } = useLocation();
+  const signIn = () => {
+    waitingToken = token;
+    route("/sign-in?redirect=/invitation");
+  };
+  return (
+    <>
+      {me.value !== null && <p class="soft">You are signed in as {me.value.email}.</p>}
       <Form
         onSend={async ({ password = "" }) => {
           await must(api.POST("/api/v1/auth/invitation", { body: { token, password } }));
+          if (invitation.workspace !== null) chooseWorkspace(invitation.workspace.id);
           await finishSignIn(route);
         }}
       >
@@ -35,6 +122,13 @@ export default function InvitationPage() {
           </>
         )}
       </Form>
-    </SignInFrame>
+      {invitation.workspace !== null && (
+        <p class="sign-in-links">
+          <Button look="quiet" onClick={signIn}>
+            I have an account
+          </Button>
+        </p>
+      )}
+    </>
   );
 }

@@ -25,8 +25,9 @@ export default function ResetPasswordPage() {
         <p>{INCOMPLETE_LINK}</p>
       ) : (
         <Form
-          onSend={async ({ password = "" }) => {
-            await must(api.POST("/api/v1/auth/password/reset", { body: { token, password } }));
+          onSend={async ({ password = "", keep_api_keys: keep }) => {
+            const body = { token, password, keep_api_keys: keep !== undefined };
+            await must(api.POST("/api/v1/auth/password/reset", { body }));
             endSession();
             setIsDone(true);
           }}
@@ -34,6 +35,11 @@ export default function ResetPasswordPage() {
           {({ errors, isSending }) => (
             <>
               <NewPasswordField isFirst error={errors.password} />
+              <label class="check">
+                <input type="checkbox" name="keep_api_keys" />
+                Keep my API keys
+              </label>
+              <p class="soft">Otherwise programs and devices that use them stop working.</p>
               <Button look="primary" type="submit" isBusy={isSending}>
                 Set the password
               </Button>

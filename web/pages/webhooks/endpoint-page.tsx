@@ -7,6 +7,7 @@ import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { Missing } from "../missing";
 import { DeliveriesSection } from "./deliveries-section";
 import { EndpointActions } from "./endpoint-actions";
 import { EndpointNotices } from "./endpoint-notices";
@@ -28,8 +29,13 @@ export default function EndpointPage() {
   const state = endpoint.state.value;
   if (state.kind === "loading") return <ListSkeleton />;
   if (state.kind === "failed") {
-    if (state.error instanceof ApiError && [404, 422].includes(state.error.status)) return <EndpointNotFound />;
-    return <ErrorPanel message={state.message} onRetry={() => void endpoint.reload()} />;
+    const isMissing = state.error instanceof ApiError && [404, 422].includes(state.error.status);
+    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void endpoint.reload()} />;
+    return (
+      <Missing id={endpointId}>
+        <EndpointNotFound />
+      </Missing>
+    );
   }
   return <EndpointView key={state.value.id} endpoint={state.value} resource={endpoint} />;
 }
@@ -37,7 +43,7 @@ export default function EndpointPage() {
 const EndpointNotFound = () => (
   <Page title="Endpoint not found">
     <Empty title="There is no endpoint at this address" icon="webhook">
-      <p>It may have been deleted, or it may be in another workspace.</p>
+      <p>It may have been deleted, or you may not have access to it.</p>
       <a class="button" href="/webhooks">
         All endpoints
       </a>

@@ -3,7 +3,6 @@ import { api, must, type Schemas } from "../../app/api";
 import { formatTime } from "../../app/format";
 import { orReread } from "../../app/reread";
 import { useResource } from "../../app/resource";
-import { showToast } from "../../app/toasts";
 import { CopyField } from "../../ui/copy-field";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
@@ -15,7 +14,7 @@ import { ROLES, type Role } from "./roles";
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
 type Invited = { email: string; url: string; expiresAt: string };
 
-/** Adds a member by address. An address without an account gets an invitation, whose link is shown once. */
+/** Invites a member by address. The link of the invitation is shown once. */
 export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProps) {
   const [invited, setInvited] = useState<Invited | null>(null);
   const finish = () => {
@@ -28,10 +27,7 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
     const params = { path: { workspace_id: workspaceId } };
     const call = api.POST("/api/v1/workspaces/{workspace_id}/members", { params, body: { email, role } });
     const added: Schemas["AddedMember"] = await orReread(must(call), onAdded);
-    if (added.invitation_url !== null && added.expires_at !== null)
-      return setInvited({ email, url: added.invitation_url, expiresAt: added.expires_at });
-    showToast({ kind: "info", text: `${email} is now a member.` });
-    finish();
+    setInvited({ email, url: added.invitation_url ?? "", expiresAt: added.expires_at ?? "" });
   };
   return (
     <Dialog title="Add a member" onClose={onClose}>
@@ -47,7 +43,7 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
               spellcheck={false}
               required
               isFirst
-              hint="If no account has this address, Offcut creates an invitation."
+              hint="They become a member when they accept the invitation."
               error={errors.email}
             />
             <RoleChoice />
@@ -92,16 +88,21 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
   return (
     <ShownOnceDialog title="Invitation created" onClose={onClose}>
       <p>
-        <strong>{invited.email}</strong> has no account yet.{" "}
-        {isMailed
-          ? "The invitation was sent by email. You can also send the link yourself."
-          : "This server does not send email: send the link yourself."}
+        {isMailed ? (
+          <>
+            The invitation was sent to <strong>{invited.email}</strong>. You can also send the link yourself.
+          </>
+        ) : (
+          <>
+            This server does not send email: send the link to <strong>{invited.email}</strong> yourself.
+          </>
+        )}
       </p>
       <CopyField
         label="Invitation link"
         value={invited.url}
         isFirst
-        hint={`Valid once, until ${formatTime(invited.expiresAt)}. It is not shown again. Anyone with the link can join.`}
+        hint={`Valid once, until ${formatTime(invited.expiresAt)}. It is not shown again.`}
       />
     </ShownOnceDialog>
   );

@@ -8,6 +8,7 @@ import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { type Column, DataTable } from "../../ui/data-table";
+import { EmailAddress } from "../../ui/email-address";
 import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
 import { toRoleName } from "./roles";
@@ -65,7 +66,7 @@ const createColumns = (onRevoke: (invitation: Invitation) => void): Column<Invit
     cell: ({ email }) => (
       <span class="name-cell">
         <span class="truncate" title={email}>
-          {email}
+          <EmailAddress address={email} />
         </span>
       </span>
     ),

@@ -1,6 +1,7 @@
 import { me } from "../../app/session";
 import { Button } from "../../ui/button";
 import type { Column } from "../../ui/data-table";
+import { EmailAddress } from "../../ui/email-address";
 import { RelativeTime } from "../../ui/relative-time";
 import type { Member } from "./members-section";
 import { RoleSelect } from "./role-select";
@@ -59,17 +60,22 @@ export function createMemberColumns(options: ColumnOptions): Column<Member>[] {
   return columns;
 }
 
-const MemberName = ({ member: { user_id: userId, name, email } }: { member: Member }) => (
+const MemberName = ({
+  member: { user_id: userId, name, email, email_verified_at: verifiedAt },
+}: {
+  member: Member;
+}) => (
   <span class="member">
     <span class="name-cell">
       <span class="truncate" title={name ?? email} dir="auto">
-        {name ?? email}
+        {name ?? <EmailAddress address={email} />}
       </span>
       {userId === me.value?.id && <span class="status">You</span>}
+      {verifiedAt === null && <span class="status warning">Not confirmed</span>}
     </span>
     {name && (
       <span class="soft truncate" title={email}>
-        {email}
+        <EmailAddress address={email} />
       </span>
     )}
   </span>

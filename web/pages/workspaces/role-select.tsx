@@ -5,7 +5,7 @@ import { orReread } from "../../app/reread";
 import { me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import type { Member } from "./members-section";
-import { ROLES, type Role, toRoleName } from "./roles";
+import { ROLES, type Role, withArticle } from "./roles";
 
 type RoleSelectProps = { workspaceId: string; member: Member; isLocked: boolean; onChange(): void };
 
@@ -22,7 +22,7 @@ export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSele
       await orReread(must(call), onChange);
       showToast({
         kind: "info",
-        text: `${name} is ${role === "viewer" ? "a" : "an"} ${toRoleName(role).toLowerCase()} now.`,
+        text: `${name} is ${withArticle(role)} now.`,
       });
       if (member.user_id === me.value?.id) await loadSession();
       onChange();

@@ -13,4 +13,7 @@ export const ROLES: { value: Role; label: string; detail: string }[] = [
   { value: "owner", label: "Owner", detail: "can also manage members, credits and the workspace itself" },
 ];
 
+/** Returns the name of a role in a sentence, such as "an editor". */
+export const withArticle = (role: Role): string => (role === "viewer" ? "a viewer" : `an ${role}`);
+
 export const toRoleName = (role: Role): string => ROLES.find(({ value }) => value === role)?.label ?? role;

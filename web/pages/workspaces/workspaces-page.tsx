@@ -11,6 +11,7 @@ import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
 import { Empty } from "../../ui/states";
 import { NameDialog } from "./name-dialog";
+import { ReceivedSection } from "./received-section";
 import { toRoleName } from "./roles";
 
 const REFRESH_MS = 60_000;
@@ -38,6 +39,7 @@ export default function WorkspacesPage() {
       <p class="soft">
         A workspace has its own members, projects, credits and storage. Only you have access to your personal one.
       </p>
+      <ReceivedSection />
       <div class="workspace-list">
         <DataTable
           caption="Workspaces"
@@ -59,7 +61,7 @@ export default function WorkspacesPage() {
         <NameDialog
           title="New workspace"
           submitLabel="Create"
-          hint="You become its owner. It starts without credits. Your personal credits stay in your personal workspace."
+          hint="You become its owner. Your personal credits stay in your personal workspace."
           onSend={async (name) => {
             const created = await must(api.POST("/api/v1/workspaces", { body: { name } }));
             await loadSession();

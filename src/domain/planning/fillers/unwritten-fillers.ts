@@ -128,7 +128,7 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity): 
 
 /** Returns a word as it is written when it is all that was said: a recognizer expects a capital and punctuation. */
 function toReadings(text: string): string[] {
-  const plain = text.replace(/[^\p{L}\p{N}']+$/u, "");
+  const plain = text.replace(/(?<![^\p{L}\p{N}'])[^\p{L}\p{N}']+$/u, "");
   const capital = plain.slice(0, 1).toUpperCase() + plain.slice(1);
   return [...new Set([text, `${capital}.`, `${capital},`])];
 }

@@ -8,7 +8,7 @@ import type { RetakeContext } from "./repetition";
 
 const MAX_PAUSE_TICKS = fromSeconds(0.5);
 /** With a vowel before the ending, unlike "king" and "thing". */
-const VERB = /^[a-z]*[aeiouy][a-z]*ing$/;
+const VERB = /^[b-df-hj-np-tv-xz]*[aeiouy][a-z]*ing$/;
 const NO_VERBS = new Set("something anything nothing everything morning evening".split(" "));
 
 /** Returns whether the word at `retakeStart` continues the one at `from`, which is the same verb and stands before it. */

@@ -5,10 +5,12 @@ import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { STEP_STATES } from "../../../domain/states";
 import { CHECK_STATES } from "../../../work/health-checks";
-import { strictObject } from "../../fields";
+import { strictObject, withDescription } from "../../fields";
 import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
 
 const flag = Type.Boolean();
+
+const textBytes = withDescription(integer, "scripts, plans, drafts and parameters, which are in the database");
 
 const link = (description: string) => Type.String({ format: "uri", description });
 
@@ -111,6 +113,7 @@ export const ADMIN_SCHEMAS = {
     source_bytes: Type.Integer({ description: "unfinished uploads count with their full size" }),
     derived_bytes: integer,
     render_bytes: integer,
+    text_bytes: textBytes,
     storage_quota_bytes: orNull(integer, "null: no limit"),
   }),
   StorageTotals: strictObject({
@@ -118,6 +121,7 @@ export const ADMIN_SCHEMAS = {
     source_bytes: Type.Integer({ description: "unfinished uploads count with their full size" }),
     derived_bytes: integer,
     render_bytes: integer,
+    text_bytes: textBytes,
     recordings: integer,
     renders: Type.Integer({ description: "completed ones" }),
     database_bytes: orNull(integer),

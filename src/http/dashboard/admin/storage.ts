@@ -15,10 +15,11 @@ import { ADMIN_ACCESS } from "./access";
 const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"WorkspaceStorage"> => ({
   workspace: { id: row.id, name: row.name, is_personal: row.isPersonal },
   owners: row.owners,
-  used_bytes: row.sourceBytes + row.derivedBytes + row.renderBytes,
+  used_bytes: row.sourceBytes + row.derivedBytes + row.renderBytes + row.textBytes,
   source_bytes: row.sourceBytes,
   derived_bytes: row.derivedBytes,
   render_bytes: row.renderBytes,
+  text_bytes: row.textBytes,
   storage_quota_bytes: getEffectiveQuota(services, row.quotaBytes),
 });
 
@@ -49,10 +50,11 @@ export const readTotals = route({
       readDatabaseBytes(read),
     ]);
     return ok({
-      used_bytes: totals.sourceBytes + totals.derivedBytes + totals.renderBytes,
+      used_bytes: totals.sourceBytes + totals.derivedBytes + totals.renderBytes + totals.textBytes,
       source_bytes: totals.sourceBytes,
       derived_bytes: totals.derivedBytes,
       render_bytes: totals.renderBytes,
+      text_bytes: totals.textBytes,
       recordings: totals.recordings,
       renders: totals.renders,
       database_bytes: databaseBytes,

@@ -23,7 +23,17 @@ import {
 import type { Services } from "../../../work/services";
 import { type Call, created, createOnce, noContent, ok, type Reply } from "../../call";
 import { notFound } from "../../errors";
-import { MAX_SEARCH_CHARACTERS, nullable, oneOf, strictObject, textField, uuidField } from "../../fields";
+import {
+  clearableText,
+  emptyToNull,
+  MAX_SEARCH_CHARACTERS,
+  nullable,
+  oneOf,
+  strictObject,
+  textField,
+  uuidField,
+  withDescription,
+} from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
 import { showLedgerEntry } from "../../public/account";
@@ -221,14 +231,19 @@ export const addCredits = route({
       errorText: `must be an integer from -${MAX_CREDITS} to ${MAX_CREDITS}`,
       description: "negative removes credits, at most those that are available",
     }),
-    note: Type.Optional({ ...nullable(textField(MAX_NOTE_CHARACTERS)), description: "for the audit log" }),
+    note: Type.Optional(withDescription(clearableText(MAX_NOTE_CHARACTERS), "for the audit log")),
     workspace_id: Type.Optional(uuidField("a workspace of the user; by default the personal one")),
   }),
   responses: { 201: respondsWith("LedgerEntry", "The ledger entry: a `grant`, or an `adjustment` if it is negative") },
   handle: (call, { body }) => {
     const { delta, note = null, workspace_id: workspaceId } = body;
     if (delta === 0) throw zeroDeltaError();
-    const change = { userId: call.params.user_id!, delta, note, workspaceId: workspaceId?.toLowerCase() ?? null };
+    const change = {
+      userId: call.params.user_id!,
+      delta,
+      note: emptyToNull(note),
+      workspaceId: workspaceId?.toLowerCase() ?? null,
+    };
     return createOnce(call, async (tx) => {
       const entry = await changeCredits(tx, toCallActor(call), change, call.services.now());
       return created(call.url(`/admin/users/${change.userId}`), showLedgerEntry(entry));

@@ -1,7 +1,7 @@
 /** Workers on other machines, for administrators. */
 import { revokeWorker, setDraining } from "../../../work/cluster/worker-administration";
 import type { WorkerView } from "../../../work/cluster/worker-list";
-import { type Call, ok, type Reply } from "../../call";
+import { type Call, ok } from "../../call";
 import { notFound } from "../../errors";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
@@ -62,12 +62,21 @@ const load: ResourceLoader<WorkerView> = {
   find: ({ services, params }) => services.workerList.find(params.worker_id!),
 };
 
-/** Responds with a worker after a change. */
-async function respondWithWorker(call: Call): Promise<Reply> {
-  const worker = await load.find(call);
-  if (!worker) throw notFound(load.name);
-  return ok(showWorker(worker));
-}
+/** Creates the handler of a change of a worker, which responds with it. */
+const changeRoute = (summary: string, description: string, change: (call: Call, id: string) => Promise<unknown>) =>
+  route({
+    summary,
+    access: ADMIN_ACCESS,
+    load,
+    errors: ["conflict"],
+    responses: { 200: respondsWith("AdminWorker", description) },
+    handle: async (call) => {
+      await change(call, call.params.worker_id!);
+      const worker = await load.find(call);
+      if (!worker) throw notFound(load.name);
+      return ok(showWorker(worker));
+    },
+  });
 
 export const list = offsetListRoute({
   summary: "List the workers on other machines by name, without revoked ones",
@@ -91,38 +100,18 @@ export const read = route({
   handle: async (call, { resource }) => ok(await showDetail(call, resource)),
 });
 
-export const drain = route({
-  summary: "Drain a worker: it completes what it runs, and gets nothing new until it is resumed",
-  access: ADMIN_ACCESS,
-  load,
-  errors: ["conflict"],
-  responses: { 200: respondsWith("AdminWorker", "The worker") },
-  handle: async (call) => {
-    await setDraining(call.services, toCallActor(call), call.params.worker_id!, true);
-    return respondWithWorker(call);
-  },
-});
+export const drain = changeRoute(
+  "Drain a worker: it completes what it runs, and gets nothing new until it is resumed",
+  "The worker",
+  (call, id) => setDraining(call.services, toCallActor(call), id, true),
+);
 
-export const resume = route({
-  summary: "Let a drained worker work again",
-  access: ADMIN_ACCESS,
-  load,
-  errors: ["conflict"],
-  responses: { 200: respondsWith("AdminWorker", "The worker") },
-  handle: async (call) => {
-    await setDraining(call.services, toCallActor(call), call.params.worker_id!, false);
-    return respondWithWorker(call);
-  },
-});
+export const resume = changeRoute("Let a drained worker work again", "The worker", (call, id) =>
+  setDraining(call.services, toCallActor(call), id, false),
+);
 
-export const revoke = route({
-  summary: "Revoke the join token of a worker. It is refused from now on, and what it runs is enqueued again",
-  access: ADMIN_ACCESS,
-  load,
-  errors: ["conflict"],
-  responses: { 200: respondsWith("AdminWorker", "The worker, which lists do not show any more") },
-  handle: async (call) => {
-    await revokeWorker(call.services, toCallActor(call), call.params.worker_id!);
-    return respondWithWorker(call);
-  },
-});
+export const revoke = changeRoute(
+  "Revoke the join token of a worker. It is refused from now on, and what it runs is enqueued again",
+  "The worker, which lists no longer show",
+  (call, id) => revokeWorker(call.services, toCallActor(call), id),
+);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProbedMedia } from "../../../../src/domain/media";
 import { planStoryboard } from "../../../../src/domain/preview";
+import { findOutputColors } from "../../../../src/media/color";
 import { type Ffmpeg, runFfmpeg, startFfmpeg } from "../../../../src/media/ffmpeg";
 import {
   buildPreviewAudioArguments,
@@ -305,7 +306,12 @@ describe("a storyboard", () => {
     for (const ffmpeg of [bundledFfmpeg, systemFfmpeg]) {
       await runFfmpeg({
         ffmpeg,
-        arguments: buildStoryboardArguments({ preview: path, storyboard, outputDir }),
+        arguments: buildStoryboardArguments({
+          preview: path,
+          storyboard,
+          colors: findOutputColors(probed.info.video!),
+          outputDir,
+        }),
         limits: {},
       });
       const sheet = join(outputDir, "sheet-0001.jpg");

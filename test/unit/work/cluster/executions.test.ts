@@ -170,6 +170,39 @@ describe("the end of an execution", () => {
     expect(b.executions.heartbeat(BOOT, [{ execution: run.id, progress: 1 }]).abort).toEqual([run.id]);
   });
 
+  /** With the hours until the execution is lost, null if it completes. */
+  test.each<[number, string, (b: Awaited<ReturnType<typeof executionBench>>, id: string) => number, number | null]>([
+    // An hour, and twice the length of the recording, after the first share.
+    [5, "no progress", () => 0.25, 3],
+    [5, "progress that nobody sees", ({ state }) => 0.25 + state.now * 1e-12, 3],
+    [5, "progress", ({ state }) => state.now / 20_000_000, null],
+    [5, "files that it reads", (b, id) => b.executions.getFile(id, "source").bytes / 6, null],
+    [40, "files that it reads", (b, id) => b.executions.getFile(id, "source").bytes / 6, 30],
+    [40, "starts that it repeats", (b, id) => b.executions.start(id, BOOT).files.length / 4, 30],
+  ])("heartbeats for %d hours with %s", async (hours, _, act, lostAfter) => {
+    await using b = await executionBench();
+    const files = [{ name: "source", role: "input" as const, bytes: 3, key: "k", modifiedAt: 7, path: "/source" }];
+    const run = b.run({ files, mediaSeconds: 3_600 });
+    b.executions.start(run.id, BOOT);
+    let lostAt = 0;
+    while (b.state.now < hours * 3_600_000 && lostAt === 0) {
+      b.state.now += 2_000;
+      b.executions.check();
+      if (b.history.length > 0) lostAt = b.state.now;
+      else if (b.state.now % 10_000 === 0)
+        b.executions.heartbeat(BOOT, [{ execution: run.id, progress: act(b, run.id) }]);
+    }
+    if (lostAfter !== null) {
+      expect((await run.ended).error?.message).toBe("execution lost: the worker makes no progress");
+      expect(lostAt / 3_600_000).toBeCloseTo(lostAfter, 1);
+      expect(b.executions.heartbeat(BOOT, [{ execution: run.id, progress: 0.9 }]).abort).toEqual([run.id]);
+    } else {
+      await b.send(run.id, "output.mp4", "film");
+      await b.executions.finish(run.id, completed(sent("output.mp4", "film")));
+    }
+    expect(b.history).toEqual([lostAfter === null ? "completed" : "lost"]);
+  });
+
   test("a worker that is heard from but no longer runs it has lost it too", async () => {
     await using b = await executionBench();
     const run = b.run();

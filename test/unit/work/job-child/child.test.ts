@@ -4,6 +4,7 @@ import { isPermanent, JobKilled } from "../../../../src/domain/jobs";
 import { killAllChildren } from "../../../../src/lib/process";
 import type { Sandbox } from "../../../../src/lib/sandbox";
 import { openJobChild, type RunOptions } from "../../../../src/work/job-child/child";
+import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 
 const sandbox: Sandbox = { mode: "none", reason: "a test", wrap: (command) => command };
 const WAVEFORM = { audio: "", outputPath: "" };
@@ -62,6 +63,26 @@ test("an error keeps its code, its message and its cause", async () => {
     message: "no such codec",
     details: { cause: new Error("the cause") },
   });
+});
+
+const LONG = "x".repeat(1_000_000);
+
+test.each([
+  ["of the API", { kind: "app", code: "corrupt_media", retryAfterSeconds: LONG, isPermanent: LONG }],
+  ["with an unknown code", { kind: "app", code: LONG }],
+  ["of the system", { kind: "error", name: LONG, stack: LONG, code: LONG }],
+  ["of no kind", { kind: LONG, name: [LONG], stack: { LONG }, code: 7 }],
+])("an error %s is short, whatever the child sends", (_, sent) => {
+  const field = { field: LONG, message: LONG, type: LONG, input: LONG, context: { LONG } };
+  const error = jobErrorCodec.decode({
+    ...{ message: LONG, cause: LONG, fields: Array.from({ length: 100 }, () => field) },
+    ...sent,
+  }) as AppError & NodeJS.ErrnoException;
+  const { name, message, stack, code, details } = error;
+  const parts = [name, message, stack, code, details?.retryAfterSeconds, details?.isPermanent, details?.cause];
+  for (const part of parts) expect(String(part).length).toBeLessThan(5_000);
+  expect(details?.fields?.length ?? 0).toBeLessThanOrEqual(50);
+  for (const one of details?.fields ?? []) expect(JSON.stringify(one).length).toBeLessThan(2_500);
 });
 
 test("a program that cannot be started is an error", async () => {

@@ -1,7 +1,8 @@
 /** The columns of the audit log. */
 import type { Column } from "../../../ui/data-table";
 import { RelativeTime } from "../../../ui/relative-time";
-import { ACTION_TEXTS, type AuditEntry, formatDetails, nameActor, nameTarget } from "./audit-texts";
+import { formatDetails } from "./audit-details";
+import { ACTION_TEXTS, type AuditEntry, nameActor, nameTarget } from "./audit-texts";
 
 export const listAuditColumns = (onOpen: (entry: AuditEntry) => void): Column<AuditEntry>[] => [
   { title: "Time", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },

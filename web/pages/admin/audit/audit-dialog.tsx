@@ -2,7 +2,8 @@ import { formatExactTime } from "../../../app/format";
 import { Button } from "../../../ui/button";
 import { Dialog } from "../../../ui/dialog";
 import { Facts } from "../../../ui/facts";
-import { ACTION_TEXTS, type AuditEntry, formatDetails, nameActor, nameTarget } from "./audit-texts";
+import { formatDetails } from "./audit-details";
+import { ACTION_TEXTS, type AuditEntry, nameActor, nameKind, nameTarget } from "./audit-texts";
 
 type AuditDialogProps = {
   entry: AuditEntry;
@@ -28,7 +29,7 @@ export function AuditDialog({ entry, onFilter, onClose }: AuditDialogProps) {
         )}
         {target !== null && (
           <Button onClick={() => show({ actor_id: "", target_id: target.id })}>
-            Everything about this {target.kind.replaceAll("_", " ")}
+            Everything about this {nameKind(target.kind)}
           </Button>
         )}
         <Button look="primary" onClick={onClose}>
@@ -43,7 +44,6 @@ function listFacts(entry: AuditEntry): [string, string][] {
   const { actor, target } = entry;
   const facts: [string, string | null][] = [
     ["Time", formatExactTime(entry.created_at)],
-    ["Action", entry.action],
     ["By", nameActor(entry)],
     ["User ID", actor.id],
     ["Address", entry.address],

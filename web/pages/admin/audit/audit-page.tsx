@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { toDayStart } from "../../../app/day-start";
-import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { isDay, isOneOf, isSearch, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { DataTable } from "../../../ui/data-table";
 import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
@@ -21,11 +21,18 @@ const ACTIONS = [
     .map(([value, label]) => ({ value, label }))
     .toSorted((a, b) => a.label.localeCompare(b.label, "en")),
 ];
-const NAMES = ["user", "action", "from", "to", "target_id", "actor_id"] as const;
+const CHECKS = {
+  user: isSearch,
+  action: isOneOf(ACTIONS),
+  from: isDay,
+  to: isDay,
+  target_id: isUuid,
+  actor_id: isUuid,
+};
 
 /** Who did what, when and from where. */
 export default function AuditPage() {
-  const [query, change] = useQuery(NAMES);
+  const [query, change] = useQuery(CHECKS);
   // Changes when the list begins again, instead of reading all of its pages.
   const [start, setStart] = useState(0);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
@@ -60,7 +67,7 @@ export default function AuditPage() {
         rowKey={({ id }) => id}
         empty={
           <Empty title="No matching entries" icon="search">
-            <Button onClick={() => change(Object.fromEntries(NAMES.map((name) => [name, ""])))}>
+            <Button onClick={() => change(Object.fromEntries(Object.keys(CHECKS).map((name) => [name, ""])))}>
               Show all entries
             </Button>
           </Empty>

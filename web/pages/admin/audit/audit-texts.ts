@@ -1,6 +1,5 @@
 /** The words for what the audit log records. */
 import type { Schemas } from "../../../app/api";
-import { formatBytes } from "../../../app/format";
 
 export type AuditEntry = Schemas["AuditEntry"];
 type AuditAction = AuditEntry["action"];
@@ -27,6 +26,7 @@ export const ACTION_TEXTS: Record<AuditAction, string> = {
   "user.email_verified": "Confirmed the email address",
   "user.enabled": "Enabled an account",
   "user.identity_linked": "Linked a sign-in provider",
+  "user.identity_removed": "Removed a sign-in provider",
   "user.invitation_accepted": "Accepted an invitation",
   "user.invited": "Invited a user",
   "user.password_change_refused": "Password change refused",
@@ -49,6 +49,7 @@ export const ACTION_TEXTS: Record<AuditAction, string> = {
   "worker_token.revoked": "Revoked the join token of a worker",
   "workspace.created": "Created a workspace",
   "workspace.deleted": "Deleted a workspace",
+  "workspace.invitation_declined": "Declined an invitation to a workspace",
   "workspace.invitation_revoked": "Revoked an invitation to a workspace",
   "workspace.member_added": "Added a member to a workspace",
   "workspace.member_changed": "Changed a member of a workspace",
@@ -67,26 +68,9 @@ const ACTOR_TEXTS: Record<AuditEntry["actor"]["kind"], string> = {
 /** Returns who acted. */
 export const nameActor = ({ actor }: AuditEntry): string => actor.email ?? ACTOR_TEXTS[actor.kind];
 
+/** Returns what a kind of target is called: "worker token". */
+export const nameKind = (kind: string): string => kind.replaceAll("_", " ").replace("api", "API");
+
 /** Returns what was changed: "maya@studio.example", or "order". */
 export const nameTarget = ({ target }: AuditEntry): string =>
-  target === null ? "" : (target.name ?? target.kind.replaceAll("_", " "));
-
-const BYTES = /_bytes$/;
-
-/** Returns "storage quota: 50.0 GB". */
-function formatDetail([name, value]: [string, unknown]): string {
-  const label = name.replace(BYTES, "").replaceAll("_", " ");
-  if (typeof value === "number" && BYTES.test(name)) return `${label}: ${formatBytes(value)}`;
-  return `${label}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
-}
-
-/** Returns "delta: 600, note: Order 2026-117". A user is named by address, if there still is an account. */
-export const formatDetails = ({ details, named_user: user }: AuditEntry): string =>
-  Object.entries(details ?? {})
-    .map(([name, value]): [string, unknown] =>
-      user !== null && user.email !== null && value === user.id
-        ? [name.replace(/_id$/, ""), user.email]
-        : [name, value],
-    )
-    .map(formatDetail)
-    .join(", ");
+  target === null ? "" : (target.name ?? nameKind(target.kind));

@@ -40,7 +40,7 @@ function JobCell({ job }: { job: AdminJob }) {
         {name}
       </span>
       {job.error_message !== null && (
-        <span class="failure truncate" title={`${job.error_message} (${job.error_code ?? "failed"})`}>
+        <span class="failure truncate" title={job.error_message}>
           {job.error_message}
         </span>
       )}

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { api } from "../../../app/api";
 import { formatCount } from "../../../app/format";
-import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { isOneOf, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { DataTable } from "../../../ui/data-table";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
@@ -28,11 +28,13 @@ const NAMES = [
   { value: "preview", label: "Previews" },
 ];
 
+const CHECKS = { state: isOneOf(STATES), name: isOneOf(NAMES), user_id: isUuid, workspace_id: isUuid };
+
 const REFRESH_MS = 4_000;
 
 /** The jobs of all workspaces. */
 export default function AdminJobsPage() {
-  const [query, change] = useQuery(["state", "name", "user_id", "workspace_id"]);
+  const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<AdminJob>(
     (page, signal) => {
       const filters = withoutEmpty(query) as { state?: "running"; name?: "cut"; user_id?: string };

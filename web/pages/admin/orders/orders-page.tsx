@@ -1,7 +1,7 @@
 import { api, type Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatPrice } from "../../../app/money";
-import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
 import { RelativeTime } from "../../../ui/relative-time";
@@ -29,6 +29,8 @@ const PROVIDERS = [
   { value: "stripe", label: "Stripe" },
 ];
 
+const CHECKS = { state: isOneOf(STATES), provider: isOneOf(PROVIDERS) };
+
 const COLUMNS: Column<AdminOrder>[] = [
   {
     title: "Order",
@@ -54,7 +56,7 @@ const REFRESH_MS = 15_000;
 
 /** The orders of all workspaces: first those that wait for a decision. */
 export default function OrdersPage() {
-  const [query, change] = useQuery(["state", "provider"]);
+  const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<AdminOrder>(
     (page, signal) => {
       const filters = withoutEmpty(query) as { state?: "pending"; provider?: "offline" };

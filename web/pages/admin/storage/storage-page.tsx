@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../../../app/api";
 import { formatBytes } from "../../../app/format";
-import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
@@ -18,18 +18,21 @@ const bytes = (title: string, read: (row: WorkspaceStorage) => number): Column<W
   cell: (row) => formatBytes(read(row)),
 });
 
+const CHECKS = { q: isSearch };
+
 const COLUMNS: Column<WorkspaceStorage>[] = [
   { title: "Workspace", width: "minmax(0, 3fr)", cell: (row) => <WorkspaceCell row={row} /> },
   { title: "Quota", width: "8rem", cell: (row) => <QuotaCell row={row} /> },
   bytes("Recordings", ({ source_bytes }) => source_bytes),
   bytes("Derived", ({ derived_bytes }) => derived_bytes),
   bytes("Renders", ({ render_bytes }) => render_bytes),
+  bytes("Text", ({ text_bytes }) => text_bytes),
   bytes("Total", ({ used_bytes }) => used_bytes),
 ];
 
 /** What workspaces occupy, and how much is left. */
 export default function StoragePage() {
-  const [query, change] = useQuery(["q"]);
+  const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<WorkspaceStorage>(
     (page, signal) => {
       const filters = withoutEmpty(query);

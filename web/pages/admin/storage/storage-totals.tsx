@@ -36,7 +36,8 @@ type Part = { name: string; look: string; bytes: number; about: string };
 
 /** Splits the disk into what Offcut uses by kind, what others use, and what is free. */
 function listParts({ disk, database_bytes: database, ...totals }: Totals): Part[] {
-  const own = totals.used_bytes + (database ?? 0);
+  // Text is in the database.
+  const own = totals.used_bytes - totals.text_bytes + (database ?? 0);
   // Unfinished uploads count with their full size, so the sum can be more than is used.
   const others = Math.max(0, disk.total_bytes - disk.free_bytes - own);
   const reserve = Math.min(disk.reserve_bytes, disk.free_bytes);

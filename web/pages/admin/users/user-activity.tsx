@@ -4,7 +4,8 @@ import { RelativeTime } from "../../../ui/relative-time";
 import { Section } from "../../../ui/section";
 import { ListSkeleton, ResourceView } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
-import { ACTION_TEXTS, formatDetails, nameActor } from "../audit/audit-texts";
+import { formatDetails } from "../audit/audit-details";
+import { ACTION_TEXTS, nameActor } from "../audit/audit-texts";
 
 const MAX_SHOWN = 8;
 
@@ -41,7 +42,7 @@ export function UserActivity({ userId, email, version }: UserActivityProps) {
                   </span>
                   <span class="soft truncate" title={formatDetails(entry)}>
                     <bdi>{nameActor(entry)}</bdi>
-                    {entry.details !== null && <> · {formatDetails(entry)}</>}
+                    {formatDetails(entry) !== "" && <> · {formatDetails(entry)}</>}
                   </span>
                 </li>
               ))}

@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatBytes, formatCount } from "../../../app/format";
-import { useQuery, withoutEmpty } from "../../../app/use-query";
+import { isOneOf, isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
+import { EmailAddress } from "../../../ui/email-address";
 import { Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
 import { RelativeTime } from "../../../ui/relative-time";
 import { Empty } from "../../../ui/states";
@@ -36,6 +37,8 @@ const SORTS = [
   { value: "-storage_used_bytes", label: "Most storage" },
 ];
 
+const CHECKS = { q: isSearch, state: isOneOf(STATES), role: isOneOf(ROLES), sort: isOneOf(SORTS) };
+
 const COLUMNS: Column<AdminUser>[] = [
   { title: "User", width: "minmax(0, 3fr)", cell: (user) => <UserLink user={user} /> },
   { title: "State", width: "8rem", cell: (user) => <UserStatus user={user} /> },
@@ -53,7 +56,7 @@ const REFRESH_MS = 60_000;
 
 /** The accounts of the server. */
 export default function UsersPage() {
-  const [query, change] = useQuery(["q", "state", "role", "sort"]);
+  const [query, change] = useQuery(CHECKS);
   const [isInviting, setIsInviting] = useState(false);
   const list = useOffsetList<AdminUser>(
     (page, signal) => {
@@ -105,7 +108,7 @@ function UserLink({ user }: { user: AdminUser }) {
   return (
     <div class="two-lines">
       <a class="truncate" href={`/admin/users/${user.id}`} title={user.email} dir="auto">
-        {user.email}
+        <EmailAddress address={user.email} />
       </a>
       {name !== "" && (
         <span class="soft truncate" title={name} dir="auto">

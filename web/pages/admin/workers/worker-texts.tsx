@@ -1,7 +1,8 @@
 /** The words for workers. */
+
 import type { Schemas } from "../../../app/api";
 import { toList } from "../../../app/english";
-import { formatCount } from "../../../app/format";
+import { formatCount, formatDecimal } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { Status } from "../../../ui/status";
 
@@ -43,7 +44,7 @@ export const OutcomeStatus = ({ outcome }: { outcome: Run["outcome"] }) => <Stat
 
 /** Returns "2.5 × real time". */
 export const formatSpeed = (speed: number | null): string =>
-  speed === null ? "Not measured yet" : `${speed < 10 ? speed.toFixed(1) : Math.round(speed)} × real time`;
+  speed === null ? "Not measured yet" : `${formatDecimal(speed)} × real time`;
 
 const JOB_NAMES: Record<AdminWorker["jobs"][number], string> = {
   prepare: "preparations",

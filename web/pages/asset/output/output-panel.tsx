@@ -1,11 +1,11 @@
 /** What becomes of a cut: the buttons and dialogs of renders and exports, and the list of renders. */
 import { type Signal, useSignal } from "@preact/signals";
+import { useLocation } from "preact-iso";
 import type { Schemas } from "../../../app/api";
 import { canWrite } from "../../../app/session";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import type { EditedCut } from "./edited-cut";
-import { EndedRenders } from "./ended-renders";
 import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
 import { RenderList } from "./render-list";
@@ -46,18 +46,18 @@ type OutputPanelProps = {
 /** The list of renders, and the open dialog. */
 export function OutputPanel({ output, asset, cut, cutSeconds, hasWords, describeCut }: OutputPanelProps) {
   const { opened, renders } = output;
+  const { route } = useLocation();
   const close = () => (opened.value = null);
   const onStarted = () => {
     void renders.reload();
     showToast({
       kind: "info",
       text: "Render started. The file is listed under Renders.",
-      action: { label: "Show", run: showRenders },
+      action: { label: "Show", run: () => showRenders() || route(`/assets/${asset.id}`) },
     });
   };
   return (
     <>
-      <EndedRenders renders={renders} />
       <RenderList
         renders={renders}
         describeSource={(cutId) => (cutId === null ? "Whole recording" : describeCut(cutId))}
@@ -70,8 +70,10 @@ export function OutputPanel({ output, asset, cut, cutSeconds, hasWords, describe
   );
 }
 
-function showRenders(): void {
+/** Shows the list of renders. Returns whether its page is open. */
+function showRenders(): boolean {
   const panel = document.getElementById("renders");
   panel?.scrollIntoView({ block: "center" });
   panel?.focus({ preventScroll: true });
+  return panel !== null;
 }

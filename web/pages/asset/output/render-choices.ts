@@ -131,6 +131,7 @@ export function toOutput(choice: RenderChoice): Partial<Output> {
 }
 
 /** Returns "MP4 · 720p · 25 fps". */
-export function describeOutput({ format, resolution, frame_rate }: Output): string {
-  return [format.toUpperCase(), resolution, frame_rate && `${frame_rate} fps`].filter(Boolean).join(" · ");
+export function describeOutput({ format, resolution, frame_rate, exact_frame_rate: exact }: Output): string {
+  const rate = exact ? Number((exact.num / exact.den).toFixed(3)) : frame_rate;
+  return [format.toUpperCase(), resolution, rate && `${rate} fps`].filter(Boolean).join(" · ");
 }

@@ -1,8 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
+import { downloadRender } from "../../../app/ended-renders";
 import { formatBytes } from "../../../app/format";
-import { toLocalAddress } from "../../../app/local-address";
-import { openDownload } from "../../../app/save-file";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { RelativeTime } from "../../../ui/relative-time";
@@ -36,11 +35,7 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
     }
   };
   const params = { path: { render_id: render.id } };
-  const download = () =>
-    run(async () => {
-      const { download_url } = await must(api.GET("/api/v1/renders/{render_id}", { params }));
-      if (download_url !== null) openDownload(toLocalAddress(download_url), `render.${render.output.format}`);
-    });
+  const download = () => run(() => downloadRender(render.id));
   const cancel = () =>
     run(async () => {
       await must(api.POST("/api/v1/renders/{render_id}/cancel", { params }));

@@ -1,12 +1,17 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../../app/api";
 import { formatTime } from "../../../app/format";
+import { useResource } from "../../../app/resource";
+import { showFailure } from "../../../app/toasts";
+import { Button } from "../../../ui/button";
 import { CopyField } from "../../../ui/copy-field";
 import { Dialog } from "../../../ui/dialog";
 import { FormActions } from "../../../ui/dialog-actions";
 import { SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
 import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
+import { ResourceView } from "../../../ui/states";
+import { Time } from "../../../ui/time";
 
 const LIFETIMES = [
   { value: "3600", label: "1 hour" },
@@ -33,8 +38,8 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
         {({ isSending }) => (
           <>
             <p>
-              Whoever has the link can get <strong dir="auto">{name}</strong> without an account. It ends when its time
-              is over, or when the file is deleted.
+              Anyone with the link can download <strong dir="auto">{name}</strong> until it expires or is revoked. It
+              also ends when you can no longer edit this workspace.
             </p>
             <SelectField
               label="Works for"
@@ -42,11 +47,63 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
               options={LIFETIMES}
               onChange={(event) => setLifetime(event.currentTarget.value)}
             />
+            <SharedLinks renderId={renderId} />
             <FormActions submitLabel="Create link" icon="link" isSending={isSending} onCancel={onClose} />
           </>
         )}
       </Form>
     </Dialog>
+  );
+}
+
+/** The links of a render that work, each with a button that ends it. */
+function SharedLinks({ renderId }: { renderId: string }) {
+  const [revoked, setRevoked] = useState<string | null>(null);
+  const path = { render_id: renderId };
+  const links = useResource(
+    (signal) =>
+      must(api.GET("/api/v1/renders/{render_id}/shares", { params: { path, query: { limit: 100 } }, signal })),
+    [renderId],
+  );
+  const revoke = async (id: string) => {
+    setRevoked(id);
+    try {
+      const params = { path: { ...path, share_id: id } };
+      await must(api.DELETE("/api/v1/renders/{render_id}/shares/{share_id}", { params }));
+      await links.reload();
+    } catch (error) {
+      showFailure(error);
+    } finally {
+      setRevoked(null);
+    }
+  };
+  return (
+    <ResourceView resource={links} skeleton={null}>
+      {({ items }) =>
+        items.length > 0 && (
+          <section aria-label="Links that work">
+            <h3>Links that work</h3>
+            <ul class="share-links">
+              {items.map(({ id, created_by, expires_at }) => (
+                <li key={id}>
+                  <span>
+                    Until <Time iso={expires_at} />
+                    {created_by?.name && <span class="soft">, made by {created_by.name}</span>}
+                  </span>
+                  <Button
+                    isBusy={revoked === id}
+                    aria-label={`Revoke the link that works until ${formatTime(expires_at)}`}
+                    onClick={() => void revoke(id)}
+                  >
+                    Revoke
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )
+      }
+    </ResourceView>
   );
 }
 

@@ -2,12 +2,12 @@
 import { isBlank, type ScriptForm, type ScriptRow, TIMECODE } from "./script-row";
 
 const SEPARATOR = String.raw`\s{0,3}(?:-->?|->|to|[-–—~])\s{0,3}`;
-const RANGE = `${TIMECODE}(?:${SEPARATOR}${TIMECODE})?`;
 const LEADING = new RegExp(
   String.raw`^\s*(?:[-*•]\s{1,3})?(?:TC:?\s{0,3}|@\s{0,3})?[[(<{]?(${TIMECODE})(?:${SEPARATOR}${TIMECODE})?[\])>}]?(?:\s{0,9}[-–—:|.,](?=\s|$)|(?=\s|$))\s*`,
   "i",
 );
-const BRACKETED = new RegExp(String.raw`[[(<{]${RANGE}[\])>}]`, "g");
+const BRACKETED_TIME = new RegExp(String.raw`[[(<{](${TIMECODE})(?:${SEPARATOR}${TIMECODE})?[\])>}]`);
+const BRACKETED = new RegExp(BRACKETED_TIME.source, "g");
 /** A row such as `Anna Smith  0:12`, as meeting software writes it. */
 const NAME_AND_TIME = new RegExp(
   String.raw`^\s*\p{Lu}[\p{L}\p{N}.'-]{0,30}(?:\s{1,9}[\p{L}\p{N}(][\p{L}\p{N}.')-]{0,30}){0,3}(?<![.!?])\s{1,9}[[(]?(${TIMECODE})[\])]?\s*$`,
@@ -31,10 +31,7 @@ export const removeTimecodes: ScriptForm = (rows) => {
   if (isSeries(leading, withoutNames)) {
     return withoutNames.map((row) => ({ ...row, text: row.text.replace(LEADING, "").replace(BRACKETED, " ") }));
   }
-  const bracketed = listTimes(
-    withoutNames,
-    new RegExp(String.raw`[[(<{](${TIMECODE})(?:${SEPARATOR}${TIMECODE})?[\])>}]`),
-  );
+  const bracketed = listTimes(withoutNames, BRACKETED_TIME);
   if (!isSeries(bracketed, withoutNames)) return withoutNames;
   return withoutNames.map((row) => ({ ...row, text: row.text.replace(BRACKETED, " ") }));
 };

@@ -1,0 +1,103 @@
+/** Copies files into and out of backups: shares their blocks where the file system can, and hashes what it writes. */
+import { constants } from "node:fs";
+import { copyFile, link, mkdir, open, rm, stat, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
+import { hashFile } from "../lib/hash";
+
+/** Bytes, hash and time of a file that was written. */
+export type StoredFile = { bytes: number; sha256: string; modified_at: number };
+
+/** File systems that cannot link or share blocks answer with one of these. */
+const UNSUPPORTED = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS", "EINVAL", "ENOTTY"]);
+
+const isUnsupported = (error: unknown): boolean => UNSUPPORTED.has((error as NodeJS.ErrnoException).code ?? "");
+
+/** Creates a hard link to `existing` at `path`. Returns false when the file system cannot. */
+export async function tryLink(existing: string, path: string): Promise<boolean> {
+  return attempt(() => link(existing, path));
+}
+
+/** Copies a file by sharing its blocks. Returns false when the file system cannot. */
+export async function tryReflink(from: string, to: string): Promise<boolean> {
+  return attempt(() => copyFile(from, to, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL));
+}
+
+async function attempt(run: () => Promise<void>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    if (isUnsupported(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Copies a file to a new path, flushes it and reads it again. Creates the folder. Errors: those of the file system; an `Error` when the copy
+ * differs from what was read; the signal's reason.
+ */
+export async function storeCopy(from: string, to: string, signal: AbortSignal): Promise<StoredFile> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  const { mtimeMs } = await stat(from);
+  const isShared = await tryReflink(from, to);
+  const read = isShared ? null : await copyHashed(from, to, signal);
+  const written = await hashWritten(to, signal);
+  if (read !== null && (read.sha256 !== written.sha256 || read.bytes !== written.bytes))
+    throw new Error(`${to} differs from what was written to it.`);
+  await utimes(to, mtimeMs / 1000, mtimeMs / 1000);
+  await flushFile(to);
+  return { ...written, modified_at: Math.round(mtimeMs) };
+}
+
+/** Copies up to the size that the file has now: an upload may grow meanwhile. */
+async function copyHashed(from: string, to: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const source = await open(from, "r");
+  try {
+    const { size } = await source.stat();
+    const target = await open(to, "wx", SECRET_FILE_MODE);
+    try {
+      const buffer = new Uint8Array(Math.min(COPY_BYTES, Math.max(1, size)));
+      let done = 0;
+      while (done < size) {
+        signal.throwIfAborted();
+        const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, size - done), done);
+        if (bytesRead === 0) break;
+        const bytes = buffer.subarray(0, bytesRead);
+        hasher.update(bytes);
+        await writeWhole(target, bytes);
+        done += bytesRead;
+      }
+      await target.sync();
+      return { bytes: done, sha256: hasher.digest("hex") };
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+const COPY_BYTES = 1024 * 1024;
+
+async function writeWhole(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done, bytes.length - done)).bytesWritten;
+}
+
+async function hashWritten(path: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
+  const sha256 = await hashFile(path, signal);
+  return { bytes: (await stat(path)).size, sha256 };
+}
+
+/** Flushes folders, so that the names in them survive a power failure. */
+export async function flushFolders(root: string, paths: Iterable<string>): Promise<void> {
+  const folders = new Set([root]);
+  for (const path of paths)
+    for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) folders.add(join(root, folder));
+  for (const folder of folders) await flushFile(folder);
+}
+
+/** Removes a folder of an unfinished backup or restore. What cannot be removed stays. */
+export const discardFolder = (path: string): Promise<void> =>
+  rm(path, { recursive: true, force: true }).catch(() => {});

@@ -1,0 +1,97 @@
+/** `offcut backup`: writes and verifies backups. */
+import { resolve } from "node:path";
+import { formatBytes } from "../domain/bytes";
+import type { VerifyReport } from "../work/backup/backup-folder";
+import type { BackupReport } from "../work/backup/create-backup";
+import { runAdminCommand } from "./admin";
+import { loadCommandConfig, type ParsedCommand, parseCommand, requireOption, runCommand, UsageError } from "./options";
+import { print } from "./print";
+
+const HELP = `Usage: offcut backup FOLDER [--no-media]
+       offcut backup --verify FOLDER/offcut-TIME [--sample PERCENT]
+
+Writes a backup to FOLDER/offcut-TIME, with or without a running server, and verifies what it has written. Media that did not change since the
+previous backup in FOLDER is hard-linked to it and needs no space. The backup contains all secrets: keep it as safe as the data folder.
+
+  --no-media          Back up the database and the secrets only
+  --verify BACKUP     Read an existing backup and compare it with its manifest. Exit code 1: it is damaged.
+  --sample PERCENT    Share of the media files to read, such as 5%. Default: 100%. Sizes and the database are always checked.
+  --json              Print a JSON object
+
+offcut restore puts a backup back.
+`;
+
+const OPTIONS = {
+  "no-media": { type: "boolean" },
+  verify: { type: "string" },
+  sample: { type: "string" },
+} as const;
+
+/** Returns the exit code. */
+export function backupCommand(argv: string[]): Promise<number> {
+  return runCommand("backup", async () => {
+    const parsed = parseCommand(argv, OPTIONS);
+    const { values } = parsed;
+    if (values.help || (argv.length === 0 && values.verify === undefined)) {
+      print(HELP);
+      return values.help ? 0 : 2;
+    }
+    return values.verify === undefined ? writeBackup(parsed) : verifyBackup(parsed);
+  });
+}
+
+async function writeBackup(parsed: ParsedCommand): Promise<number> {
+  const [folder, extra] = parsed.positionals;
+  if (!folder) throw new UsageError("Missing backup folder.");
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  if (parsed.values.sample !== undefined) throw new UsageError("--sample goes with --verify.");
+  const config = await loadCommandConfig(parsed);
+  // The server may run in another folder.
+  const request = { target: resolve(folder), media: parsed.values["no-media"] !== true };
+  const report = (await runAdminCommand(config, "backup create", request)) as BackupReport;
+  print(parsed.values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
+  return 0;
+}
+
+function formatReport(report: BackupReport): string {
+  const ways = [
+    ...(report.linked_files > 0 ? [`${count(report.linked_files)} linked to the previous backup`] : []),
+    ...(report.shared_files > 0 ? [`${count(report.shared_files)} sharing blocks with the data folder`] : []),
+    ...(report.copied_files > 0 ? [`${count(report.copied_files)} copied (${formatBytes(report.copied_bytes)})`] : []),
+  ];
+  const lines = [
+    `Backed up ${count(report.files)} (${formatBytes(report.bytes)}) to ${report.path} in ${(report.duration_ms / 1000).toFixed(1)} s.`,
+    ...(ways.length > 0 ? [`Media: ${ways.join(", ")}.`] : []),
+    ...report.notes,
+    ...report.missing.map((path) => `WARN ${path} is missing in the data folder.`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const count = (files: number): string => `${files.toLocaleString("en-US")} ${files === 1 ? "file" : "files"}`;
+
+async function verifyBackup(parsed: ParsedCommand): Promise<number> {
+  const [extra] = parsed.positionals;
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  const config = await loadCommandConfig(parsed);
+  const request = {
+    path: resolve(requireOption(parsed.values.verify, "--verify")),
+    sample: parseSample(parsed.values.sample),
+  };
+  const report = (await runAdminCommand(config, "backup verify", request)) as VerifyReport;
+  const { damaged } = report;
+  if (parsed.values.json) print(`${JSON.stringify(report)}\n`);
+  else {
+    for (const { path, problem } of damaged) print(`FAIL ${path} ${problem}\n`);
+    const result = damaged.length === 0 ? "is intact" : `has ${count(damaged.length)} with damage`;
+    print(`${report.path} ${result}: ${count(report.checked_files)} of ${count(report.files)} read.\n`);
+  }
+  return damaged.length === 0 ? 0 : 1;
+}
+
+function parseSample(value: string | boolean | undefined): number {
+  if (value === undefined) return 1;
+  const percent = /^\d{1,3}(?:\.\d{1,3})?%?$/.test(String(value)) ? Number.parseFloat(String(value)) : Number.NaN;
+  if (!(percent > 0 && percent <= 100)) throw new UsageError("--sample must be from 0 to 100%, such as 5%.");
+  return percent / 100;
+}

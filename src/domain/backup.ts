@@ -1,0 +1,133 @@
+/** Backups: their manifest, their names, and which of them are kept. */
+
+/** A file of a backup. `path` is relative to the backup and has `/` between its parts. */
+export type BackupFile = { path: string; bytes: number; sha256: string; modified_at: number };
+
+/** Written last: a folder without a manifest is not a backup. Times are ISO 8601. */
+export type BackupManifest = {
+  format: 1;
+  created_at: string;
+  /** Version of the executable, and the newest migration of the database. */
+  version: string;
+  schema: string;
+  has_media: boolean;
+  files: BackupFile[];
+  /** Files that the database names and that did not exist. */
+  missing: string[];
+};
+
+export const MANIFEST_NAME = "manifest.json";
+export const DATABASE_NAME = "offcut.db";
+export const SECRETS_NAME = "secrets.json";
+
+/** Folders of a data folder that a backup contains. Work folders, exports, the trash and extracted assets are created again. */
+export const BACKUP_FOLDERS = ["media", "renders", "uploads", "models"] as const;
+
+/** Returns the name of a backup: `offcut-2027-01-31T02-00-00Z`. */
+export const formatBackupName = (time: number): string =>
+  `offcut-${new Date(time).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+
+const BACKUP_NAME = /^offcut-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z$/;
+
+/** Returns the time in the name of a backup in milliseconds since 1970; null for another name. */
+export function parseBackupName(name: string): number | null {
+  const [, date, hours, minutes, seconds] = BACKUP_NAME.exec(name) ?? [];
+  const time = Date.parse(`${date}T${hours}:${minutes}:${seconds}Z`);
+  return Number.isNaN(time) ? null : time;
+}
+
+/** Reads a manifest. Throws an `Error` with the reason when it is not one of this format. */
+export function parseManifest(text: string): BackupManifest {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`${MANIFEST_NAME} is not valid JSON.`);
+  }
+  const manifest = value as BackupManifest;
+  if (manifest?.format !== 1) throw new Error(`${MANIFEST_NAME} has an unknown format.`);
+  const isText = (field: unknown) => typeof field === "string";
+  const isValid =
+    [manifest.created_at, manifest.version, manifest.schema].every(isText) &&
+    typeof manifest.has_media === "boolean" &&
+    Array.isArray(manifest.missing) &&
+    manifest.missing.every(isText) &&
+    Array.isArray(manifest.files) &&
+    manifest.files.every(isBackupFile);
+  if (!isValid) throw new Error(`${MANIFEST_NAME} is damaged.`);
+  if (new Set(manifest.files.map(({ path }) => path)).size !== manifest.files.length)
+    throw new Error(`${MANIFEST_NAME} lists a file twice.`);
+  for (const required of [DATABASE_NAME, SECRETS_NAME])
+    if (!manifest.files.some(({ path }) => path === required)) throw new Error(`${MANIFEST_NAME} lacks ${required}.`);
+  return manifest;
+}
+
+function isBackupFile(file: unknown): boolean {
+  const { path, bytes, sha256, modified_at } = (file ?? {}) as Partial<BackupFile>;
+  return (
+    typeof path === "string" &&
+    isBackupPath(path) &&
+    Number.isSafeInteger(bytes) &&
+    bytes! >= 0 &&
+    typeof sha256 === "string" &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    Number.isFinite(modified_at)
+  );
+}
+
+const MAX_PATH_CHARACTERS = 500;
+
+/** Returns whether a path names a file that a backup may contain: a manifest may come from a stranger. */
+function isBackupPath(path: string): boolean {
+  if (path === DATABASE_NAME || path === SECRETS_NAME) return true;
+  const [folder, ...names] = path.split("/");
+  return (
+    path.length <= MAX_PATH_CHARACTERS &&
+    BACKUP_FOLDERS.some((name) => name === folder) &&
+    names.length > 0 &&
+    names.every((name) => name !== "" && name !== "." && name !== ".." && !/[\p{Cc}\\]/u.test(name))
+  );
+}
+
+/** Returns the sum of the sizes of files. */
+export const sumBytes = (files: readonly { bytes: number }[]): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Returns the newest time until `now` with the local time of day `at` (`HH:MM`), in milliseconds since 1970. */
+export function findLastDueTime(now: number, at: string): number {
+  const [hours = 0, minutes = 0] = at.split(":").map(Number);
+  const due = new Date(now);
+  due.setHours(hours, minutes, 0, 0);
+  // Calendar arithmetic: days with a change of the clocks have 23 or 25 hours.
+  if (due.getTime() > now) due.setDate(due.getDate() - 1);
+  return due.getTime();
+}
+
+/**
+ * Returns the backups to remove, by their times: all but the newest of each of the last `daily` local days and of each of the last `weekly` weeks
+ * that have a backup, and the newest of all.
+ */
+export function selectBackupsToPrune(times: readonly number[], keep: { daily: number; weekly: number }): number[] {
+  const newestFirst = [...times].sort((a, b) => b - a);
+  const kept = new Set(newestFirst.slice(0, 1));
+  const keepNewestOf = (count: number, toPeriod: (time: number) => number) => {
+    const periods = new Set<number>();
+    for (const time of newestFirst) {
+      const period = toPeriod(time);
+      if (periods.has(period)) continue;
+      if (periods.size === count) break;
+      periods.add(period);
+      kept.add(time);
+    }
+  };
+  keepNewestOf(keep.daily, toLocalDay);
+  // The day 1970-01-01 was a Thursday: weeks begin on Monday.
+  keepNewestOf(keep.weekly, (time) => Math.floor((toLocalDay(time) + 3) / 7));
+  return newestFirst.filter((time) => !kept.has(time));
+}
+
+/** Returns the number of the local day since 1970-01-01. */
+function toLocalDay(time: number): number {
+  const date = new Date(time);
+  return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000);
+}

@@ -1,0 +1,43 @@
+/** The accounts at sign-in providers that open the signed-in user's account. */
+import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
+import { formatProviderName, removeIdentity } from "../../work/identity/identities";
+import { type Call, noContent } from "../call";
+import { formatTime } from "../format-time";
+import { offsetListRoute } from "../offset-list-route";
+import { respondsWithNothing } from "../response-docs";
+import { route } from "../route";
+import type { Resource } from "../schemas";
+import { toAccountOwner } from "./sign-in-client";
+
+const showIdentity = ({ services }: Call, identity: StoredIdentity): Resource<"Identity"> => ({
+  id: identity.id,
+  provider: formatProviderName(services.config, identity.issuer),
+  issuer: identity.issuer,
+  email: identity.email,
+  created_at: formatTime(identity.created_at),
+  last_sign_in_at: formatTime(identity.last_sign_in_at),
+});
+
+export const list = offsetListRoute({
+  summary: "List the accounts at sign-in providers that sign you in",
+  access: { credential: "session", target: "account" },
+  filters: {},
+  item: "Identity",
+  description: "A page of identities",
+  read: async ({ services, principal }, { limit, offset }) => {
+    const all = await listOidcIdentities(services.store.read, principal.user.id);
+    return { rows: all.slice(offset, offset + limit), total: all.length };
+  },
+  show: showIdentity,
+});
+
+export const remove = route({
+  summary: "Remove an account at a sign-in provider. All other sessions end",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  responses: { 204: respondsWithNothing("The provider no longer signs you in") },
+  handle: async (call) => {
+    await removeIdentity(call.services, toAccountOwner(call), call.params.identity_id!);
+    return noContent();
+  },
+});

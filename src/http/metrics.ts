@@ -1,0 +1,65 @@
+/** `/metrics`: the metrics of the server for an administrator's key, and the counting of requests. */
+import { PROMETHEUS_CONTENT_TYPE } from "../lib/prometheus";
+import { DEFAULT_ACCESS, type RouteAccess, requireCaller } from "../work/access";
+import type { Services } from "../work/services";
+import { createApiKeyAuthenticator } from "./authentication";
+import { type Reply, toResponse } from "./call";
+import { publicErrorShape } from "./errors";
+import { type RequestContext, toErrorResponse } from "./family";
+
+export const METRICS_PATH = "/metrics";
+
+/** An account key of an administrator. Without a rate limit: a scrape is cheap, and must not fail while a user's programs are busy. */
+const METRICS_ACCESS: RouteAccess = {
+  ...DEFAULT_ACCESS,
+  credential: "account",
+  role: "admin",
+  target: "account",
+  rateLimited: false,
+};
+
+export async function createMetricsReply({ readMetrics }: Pick<Services, "readMetrics">): Promise<Reply> {
+  return { status: 200, text: await readMetrics(), headers: { "Content-Type": PROMETHEUS_CONTENT_TYPE } };
+}
+
+/** Creates the handler of `GET /metrics`. Errors have the public shape. */
+export function createMetricsHandler(services: Services) {
+  const authenticate = createApiKeyAuthenticator(services);
+  return async (request: Request, { client, log }: RequestContext): Promise<Response> => {
+    try {
+      requireCaller(await authenticate(request, client), METRICS_ACCESS, true);
+      return toResponse(await createMetricsReply(services));
+    } catch (error) {
+      return toErrorResponse(error, publicErrorShape, log);
+    }
+  };
+}
+
+type CountedRequest = {
+  prefix: string | undefined;
+  pathname: string;
+  method: string;
+  status: number;
+  /** As `performance.now()` returned it. */
+  startedAt: number;
+};
+
+/** Methods that have a label of their own: others are whatever a client sends. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Prefixes besides those of the families. */
+const PREFIXES = ["/files", "/workers"];
+
+/** Counts a request. `prefix`: that of its family. Pages, probes and unknown paths count together. */
+export function countRequest(
+  { counters }: Pick<Services, "counters">,
+  { prefix, pathname, method, status, startedAt }: CountedRequest,
+): void {
+  const family = prefix ?? PREFIXES.find((one) => pathname.startsWith(`${one}/`)) ?? "other";
+  counters.requests.add({
+    family,
+    method: METHODS.includes(method) ? method : "other",
+    status: `${Math.floor(status / 100)}xx`,
+  });
+  counters.requestSeconds.observe({ family }, (performance.now() - startedAt) / 1000);
+}

@@ -1,0 +1,38 @@
+/** Connections to Redis that are closed when what answers does not keep to the protocol. */
+import { Redis, type RedisOptions } from "ioredis";
+import { ENDLESS_REPLY, findRedisProblem, UNASKED_REPLY } from "./bullmq-problems";
+
+/** Larger than any reply that the queues ask for. Nothing else limits what is kept of an incomplete one. */
+const MAX_REPLY_BYTES = 1024 ** 2;
+
+/**
+ * Opens a connection that is closed, and opened again as the options say, when data arrives that no command has asked for, or a reply that
+ * does not end. BullMQ duplicates it.
+ */
+export const openRedis = (url: string, options: Omit<RedisOptions, "replyMapping">): Redis =>
+  watchReplies(new Redis(url, options));
+
+function watchReplies(redis: Redis): Redis {
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = ((override?: RedisOptions) => watchReplies(duplicate(override) as Redis)) as Redis["duplicate"];
+  const close = (code: string) =>
+    redis.stream.destroy(Object.assign(new Error("Redis does not keep to its protocol"), { code }));
+  redis.on("error", (error: Error) => {
+    if (findRedisProblem(error) === UNASKED_REPLY && !redis.stream.destroyed) close(UNASKED_REPLY);
+  });
+  redis.on("connect", () => {
+    const { stream } = redis;
+    let waiting = 0;
+    let bytes = 0;
+    // Before the client reads the data, and after it.
+    stream.prependListener("data", () => {
+      waiting = redis.commandQueue.length;
+      if (waiting === 0) close(UNASKED_REPLY);
+    });
+    stream.on("data", (data: Uint8Array) => {
+      bytes = redis.commandQueue.length < waiting ? 0 : bytes + data.length;
+      if (bytes > MAX_REPLY_BYTES) close(ENDLESS_REPLY);
+    });
+  });
+  return redis;
+}

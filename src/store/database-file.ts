@@ -1,0 +1,81 @@
+/**
+ * Copies and checks database files on the driver's own threads: `VACUUM INTO` and `integrity_check` of a large database take seconds, in which the
+ * server must respond. The driver is the one that the live database is open with: a second library would release its locks.
+ */
+import AsyncDatabase from "libsql/promise";
+import { flushFile } from "../lib/atomic-file";
+
+type AsyncStatement = { all(): Promise<Record<string, unknown>[]> };
+type AsyncConnection = {
+  exec(sql: string): Promise<void>;
+  prepare(sql: string): Promise<AsyncStatement>;
+  close(): void;
+};
+
+/** Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it. Writers are not blocked. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  await withConnection(from, (connection) => connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`));
+  // VACUUM INTO does not flush its result.
+  await flushFile(to);
+}
+
+/** Maximum number of problems that `findDatabaseProblems` returns. */
+const MAX_PROBLEMS = 20;
+
+/** Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems, empty when it is intact. */
+export async function findDatabaseProblems(path: string): Promise<string[]> {
+  try {
+    return await withConnection(path, async (connection) => {
+      const integrity = await selectAll(connection, `PRAGMA integrity_check(${MAX_PROBLEMS})`);
+      const problems = integrity.map((row) => String(row.integrity_check)).filter((line) => line !== "ok");
+      if (problems.length > 0) return problems;
+      const orphans = await selectAll(connection, "PRAGMA foreign_key_check");
+      return orphans
+        .slice(0, MAX_PROBLEMS)
+        .map((row) => `Row ${row.rowid} of ${row.table} refers to a missing row of ${row.parent}.`);
+    });
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/** An asset or a render with files, as a copy of the database lists them. `isComplete`: its main file must exist. */
+export type RowWithFiles = { id: string; is_complete: boolean };
+
+/** Reads the assets and renders that have files, and the newest migration, from a copy of a database. */
+export function readDatabaseContents(
+  path: string,
+): Promise<{ assets: RowWithFiles[]; renders: RowWithFiles[]; migrations: string[] }> {
+  return withConnection(path, async (connection) => {
+    const list = async (query: string): Promise<RowWithFiles[]> =>
+      (await selectAll(connection, query)).map((row) => ({
+        id: String(row.id),
+        is_complete: Number(row.is_complete) === 1,
+      }));
+    return {
+      assets: await list(
+        "SELECT id, state IN ('ready', 'processing', 'pending_payment') AS is_complete FROM assets WHERE cut_id IS NULL AND render_id IS NULL ORDER BY id",
+      ),
+      renders: await list("SELECT id, state = 'completed' AS is_complete FROM renders ORDER BY id"),
+      migrations: (await selectAll(connection, "SELECT name FROM migrations ORDER BY name")).map((row) =>
+        String(row.name),
+      ),
+    };
+  });
+}
+
+/** Ends all sessions in a copy of a database: those of a restored one may have been revoked after the backup. */
+export const deleteAllSessions = (path: string): Promise<void> =>
+  withConnection(path, (connection) => connection.exec("DELETE FROM sessions"));
+
+const selectAll = async (connection: AsyncConnection, query: string): Promise<Record<string, unknown>[]> =>
+  (await connection.prepare(query)).all();
+
+async function withConnection<T>(path: string, run: (connection: AsyncConnection) => Promise<T>): Promise<T> {
+  const connection = new AsyncDatabase(path, {}) as unknown as AsyncConnection;
+  try {
+    return await run(connection);
+  } finally {
+    connection.close();
+  }
+}

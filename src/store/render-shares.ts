@@ -1,0 +1,69 @@
+/** Links with which people without an account download a render. A link works while its row exists and its maker may write. */
+import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
+import type { Queries } from "./db";
+import { users, workspaceMembers } from "./schema-accounts";
+import { renderShares } from "./schema-shares";
+
+export type RenderShare = typeof renderShares.$inferSelect;
+
+export async function insertRenderShare(tx: Queries, share: RenderShare): Promise<void> {
+  await tx.insert(renderShares).values(share);
+}
+
+/** Returns a link of any workspace, or null. */
+export async function getRenderShare(db: Queries, id: string): Promise<RenderShare | null> {
+  const [row] = await db.select().from(renderShares).where(eq(renderShares.id, id)).limit(1);
+  return row ?? null;
+}
+
+/** Returns the link of a render, or null. */
+export async function findRenderShare(db: Queries, renderId: string, id: string): Promise<RenderShare | null> {
+  const share = await getRenderShare(db, id);
+  return share?.render_id === renderId ? share : null;
+}
+
+/** Lists the links of a render that work, newest first. */
+export async function listRenderShares(
+  db: Queries,
+  renderId: string,
+  now: number,
+  page: { limit: number; offset: number },
+): Promise<{ rows: RenderShare[]; total: number }> {
+  const all = await db
+    .select({ share: renderShares })
+    .from(renderShares)
+    .innerJoin(users, eq(users.id, renderShares.created_by))
+    .innerJoin(
+      workspaceMembers,
+      and(
+        eq(workspaceMembers.workspace_id, renderShares.workspace_id),
+        eq(workspaceMembers.user_id, renderShares.created_by),
+      ),
+    )
+    .where(
+      and(
+        eq(renderShares.render_id, renderId),
+        gte(renderShares.expires_at, now),
+        ne(workspaceMembers.role, "viewer"),
+        isNull(users.disabled_at),
+        isNull(users.deleted_at),
+      ),
+    )
+    .orderBy(desc(renderShares.id));
+  return { rows: all.slice(page.offset, page.offset + page.limit).map(({ share }) => share), total: all.length };
+}
+
+export async function deleteRenderShare(tx: Queries, id: string): Promise<void> {
+  await tx.delete(renderShares).where(eq(renderShares.id, id));
+}
+
+/** Deletes the links that a user has made in a workspace. */
+export async function deleteRenderSharesOf(tx: Queries, workspaceId: string, userId: string): Promise<void> {
+  await tx
+    .delete(renderShares)
+    .where(and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
+}
+
+export async function deleteRenderSharesExpiredBefore(tx: Queries, time: number): Promise<void> {
+  await tx.delete(renderShares).where(lt(renderShares.expires_at, time));
+}

@@ -1,0 +1,27 @@
+/** The table of links for people without an account. Times are milliseconds since 1970. */
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { renders } from "./schema";
+import { users } from "./schema-accounts";
+
+/** Links with which people without an account download a render. The link is signed and names the row; it is not stored. */
+export const renderShares = sqliteTable(
+  "render_shares",
+  {
+    id: text().primaryKey(),
+    render_id: text()
+      .notNull()
+      .references(() => renders.id, { onDelete: "cascade" }),
+    /** That of the render. */
+    workspace_id: text().notNull(),
+    created_by: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    created_at: integer().notNull(),
+    expires_at: integer().notNull(),
+  },
+  (t) => [
+    index("render_shares_by_render").on(t.render_id, t.id),
+    index("render_shares_by_creator").on(t.created_by),
+    index("render_shares_by_expiry").on(t.expires_at),
+  ],
+);

@@ -1,0 +1,237 @@
+/**
+ * Writes a backup: a copy of the database first, then the files that this copy names. Files that did not change since the previous backup in the
+ * same folder are hard-linked to it; the others share their blocks with the live file where the file system can, else they are copied.
+ * Everything is written to a folder with a temporary name, which gets its own name when the manifest is in it.
+ */
+import { constants } from "node:fs";
+import { access, mkdir, rename, stat } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { version } from "../../../package.json";
+import { discardFolder, flushFolders, type StoredFile, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
+import type { Folders } from "../../blobs/folders";
+import { holdTrash, listNames, type TrashHold } from "../../blobs/trash";
+import {
+  type BackupFile,
+  type BackupManifest,
+  DATABASE_NAME,
+  formatBackupName,
+  MANIFEST_NAME,
+  parseBackupName,
+  SECRETS_NAME,
+  sumBytes,
+} from "../../domain/backup";
+import { formatBytes } from "../../domain/bytes";
+import { AppError } from "../../domain/errors";
+import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
+import { getFreeBytes } from "../../lib/disk-reserve";
+import { findFileSize } from "../../lib/file-size";
+import { hashFile } from "../../lib/hash";
+import { findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
+import type { Store } from "../../store/db";
+import { findNewestBackup } from "./backup-folder";
+import { type FoundFile, findFiles, storeFound } from "./find-files";
+
+export type BackupSource = { store: Store; folders: Folders; now: () => number };
+
+/** Counts files and bytes of a backup, with the database. `notes`: sentences for the administrator. */
+export type BackupReport = {
+  path: string;
+  files: number;
+  bytes: number;
+  copied_files: number;
+  copied_bytes: number;
+  linked_files: number;
+  shared_files: number;
+  missing: string[];
+  notes: string[];
+  duration_ms: number;
+};
+
+const PART_PREFIX = ".";
+const PART_SUFFIX = ".part";
+/** A file that is written to find out what the file system can do. */
+const PROBE_NAME = ".probe";
+/** A backup that was killed left its folder behind; one of another server in the same folder may still run. */
+const PART_KEPT_MS = 12 * 3600 * 1000;
+
+/**
+ * Writes a backup to `target/offcut-<time>/` and verifies what it has written. Errors: `AppError` `bad_request` for a target inside the data
+ * folder or without write access, `storage_full` when it does not fit, `internal_error` when the database is damaged;
+ * file system errors; the signal's reason.
+ */
+export async function createBackup(
+  source: BackupSource,
+  { target, hasMedia }: { target: string; hasMedia: boolean },
+  signal: AbortSignal,
+): Promise<BackupReport> {
+  const { folders, now } = source;
+  const started = performance.now();
+  const folder = resolve(target);
+  if (isInside(folder, folders.root))
+    throw new AppError("bad_request", `Backup folder ${folder} is inside the data folder. Choose another disk.`);
+  await prepareFolder(folder);
+  await discardAbandoned(folder, now());
+  const taken = new Set(await listNames(folder));
+  let createdAt = now();
+  while (taken.has(formatBackupName(createdAt))) createdAt += 1000;
+  const name = formatBackupName(createdAt);
+  const part = join(folder, `${PART_PREFIX}${name}${PART_SUFFIX}`);
+  const hold = holdTrash(folders);
+  try {
+    await mkdir(part, { mode: 0o700 });
+    await requireSpace(folder, await measureDatabase(folders.root));
+    const database = join(part, DATABASE_NAME);
+    await source.store.copyTo(database);
+    const [problem] = await findDatabaseProblems(database);
+    if (problem !== undefined) throw new AppError("internal_error", `The database is damaged: ${problem}`);
+    const contents = await readDatabaseContents(database);
+    const found = hasMedia ? await findFiles(folders, hold, contents) : { files: [], missing: [] };
+    const stored = [
+      { path: DATABASE_NAME, ...(await describeFile(database, signal)) },
+      { path: SECRETS_NAME, ...(await storeCopy(join(folders.root, SECRETS_NAME), join(part, SECRETS_NAME), signal)) },
+    ];
+    const media = await storeFiles(found.files, { part, folder, folders, hold }, signal);
+    stored.push(...media.stored);
+    const missing = [...found.missing, ...media.missing];
+    const manifest: BackupManifest = {
+      format: 1,
+      created_at: new Date(createdAt).toISOString(),
+      version,
+      schema: contents.migrations.at(-1) ?? "",
+      has_media: hasMedia,
+      files: stored,
+      missing,
+    };
+    await flushFolders(
+      part,
+      stored.map(({ path }) => path),
+    );
+    await writeAtomic(join(part, MANIFEST_NAME), `${JSON.stringify(manifest, null, 1)}\n`, SECRET_FILE_MODE);
+    await flushFile(part);
+    await rename(part, join(folder, name));
+    await flushFile(folder);
+    const { stored: _stored, missing: _missing, ...counts } = media;
+    return {
+      path: join(folder, name),
+      files: stored.length,
+      bytes: sumBytes(stored),
+      ...counts,
+      missing,
+      duration_ms: Math.round(performance.now() - started),
+    };
+  } catch (error) {
+    await discardFolder(part);
+    throw error;
+  } finally {
+    await hold.release();
+  }
+}
+
+type StoredFiles = Pick<BackupReport, "copied_files" | "copied_bytes" | "linked_files" | "shared_files" | "notes"> & {
+  stored: BackupFile[];
+  missing: string[];
+};
+
+/** Links the files to those of the previous backup that are the same, and copies the others. */
+async function storeFiles(
+  files: readonly FoundFile[],
+  { part, folder, folders, hold }: { part: string; folder: string; folders: Folders; hold: TrashHold },
+  signal: AbortSignal,
+): Promise<StoredFiles> {
+  const report: StoredFiles = {
+    stored: [],
+    missing: [],
+    copied_files: 0,
+    copied_bytes: 0,
+    linked_files: 0,
+    shared_files: 0,
+    notes: [],
+  };
+  const previous = await findNewestBackup(folder, { hasMedia: true });
+  const canLink = previous !== null && (await tryLink(join(previous.path, MANIFEST_NAME), join(part, PROBE_NAME)));
+  await discardFolder(join(part, PROBE_NAME));
+  const canShare = await tryReflink(join(folders.root, SECRETS_NAME), join(part, PROBE_NAME));
+  await discardFolder(join(part, PROBE_NAME));
+  if (previous !== null && !canLink)
+    report.notes.push(`${folder} does not support hard links: unchanged files are copied again.`);
+  const known = new Map(canLink ? previous.manifest.files.map((file) => [file.path, file]) : []);
+  const findUnchanged = (file: FoundFile): BackupFile | null => {
+    const before = known.get(file.path);
+    return before?.bytes === file.bytes && before.modified_at === file.modified_at ? before : null;
+  };
+  if (!canShare) await requireSpace(folder, sumBytes(files.filter((file) => findUnchanged(file) === null)));
+  for (const file of files) {
+    signal.throwIfAborted();
+    const unchanged = findUnchanged(file);
+    if (unchanged !== null && (await linkPrevious(join(previous!.path, file.path), join(part, file.path)))) {
+      report.linked_files++;
+      report.stored.push(unchanged);
+      continue;
+    }
+    const copy = await storeFound(file, part, { folders, hold }, signal);
+    if (copy === null) {
+      report.missing.push(file.path);
+      continue;
+    }
+    report.stored.push(copy);
+    if (canShare) {
+      report.shared_files++;
+      continue;
+    }
+    report.copied_files++;
+    report.copied_bytes += copy.bytes;
+  }
+  return report;
+}
+
+/** Returns false when the previous backup lacks the file, so that it is copied again. */
+async function linkPrevious(existing: string, path: string): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  return tryLink(existing, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return false;
+    throw error;
+  });
+}
+
+async function describeFile(path: string, signal: AbortSignal): Promise<StoredFile> {
+  const { size, mtimeMs } = await stat(path);
+  return { bytes: size, sha256: await hashFile(path, signal), modified_at: Math.round(mtimeMs) };
+}
+
+async function prepareFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    throw new AppError(
+      "bad_request",
+      `The server cannot write to ${folder} (${code}). Give the folder to its user, and list it in ReadWritePaths of its systemd unit.`,
+    );
+  }
+}
+
+/** Returns whether `path` is `folder` or below it. */
+const isInside = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${resolve(folder)}${sep}`);
+
+async function discardAbandoned(folder: string, now: number): Promise<void> {
+  for (const name of await listNames(folder)) {
+    const isPart = name.startsWith(PART_PREFIX) && name.endsWith(PART_SUFFIX);
+    const time = isPart ? parseBackupName(name.slice(PART_PREFIX.length, -PART_SUFFIX.length)) : null;
+    if (time !== null && time < now - PART_KEPT_MS) await discardFolder(join(folder, name));
+  }
+}
+
+async function measureDatabase(root: string): Promise<number> {
+  return (
+    ((await findFileSize(join(root, DATABASE_NAME))) ?? 0) +
+    ((await findFileSize(join(root, `${DATABASE_NAME}-wal`))) ?? 0)
+  );
+}
+
+/** Throws `storage_full` when the file system of `folder` has less than `bytes` free. */
+export async function requireSpace(folder: string, bytes: number): Promise<void> {
+  const free = getFreeBytes(folder);
+  if (free < bytes)
+    throw new AppError("storage_full", `${folder} needs ${formatBytes(bytes)}, has ${formatBytes(free)} free.`);
+}

@@ -1,0 +1,88 @@
+/** Finds the files that a copy of the database names, also those that are deleted or moved while the backup runs. */
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { type StoredFile, storeCopy } from "../../blobs/backup-files";
+import type { Folders } from "../../blobs/folders";
+import type { TrashHold } from "../../blobs/trash";
+import type { readDatabaseContents } from "../../store/database-file";
+
+/** A file to back up. `path` is relative to the data folder; `from` is where it was found. */
+export type FoundFile = { path: string; from: string; bytes: number; modified_at: number };
+
+/** Lists the files of the rows and the speech models. `missing`: main files of rows that do not exist. */
+export async function findFiles(
+  folders: Folders,
+  hold: TrashHold,
+  { assets, renders }: Pick<Awaited<ReturnType<typeof readDatabaseContents>>, "assets" | "renders">,
+): Promise<{ files: FoundFile[]; missing: string[] }> {
+  const files: FoundFile[] = [];
+  const missing: string[] = [];
+  const add = async (path: string): Promise<FoundFile[]> => {
+    const found = await walk(hold.find(path) ?? path, relative(folders.root, path));
+    files.push(...found);
+    return found;
+  };
+  for (const { id, is_complete } of assets) {
+    const media = folders.media(id);
+    await add(folders.upload(id));
+    const found = await add(media.dir);
+    const source = relative(folders.root, media.source);
+    if (is_complete && !found.some(({ path }) => path === source)) missing.push(source);
+  }
+  for (const { id, is_complete } of renders) {
+    const found = await add(folders.render(id));
+    if (is_complete && found.length === 0) missing.push(relative(folders.root, folders.render(id)));
+  }
+  await add(join(folders.root, "models"));
+  return { files, missing };
+}
+
+/** Lists the files at or below `from`. Links and special files are left out. */
+async function walk(from: string, path: string): Promise<FoundFile[]> {
+  const found = await stat(from).catch(() => null);
+  if (found?.isFile()) return [{ path, from, bytes: found.size, modified_at: Math.round(found.mtimeMs) }];
+  if (!found?.isDirectory()) return [];
+  const files: FoundFile[] = [];
+  for (const entry of await readdir(from, { withFileTypes: true }))
+    if (entry.isFile() || entry.isDirectory())
+      files.push(...(await walk(join(from, entry.name), `${path}/${entry.name}`)));
+  return files;
+}
+
+/**
+ * Copies a file to its path below `target`, from the trash when it was deleted since it was found. An upload that was completed since then is
+ * copied as the source of its recording. Returns null when the file no longer exists. Errors: those of `storeCopy`.
+ */
+export async function storeFound(
+  file: FoundFile,
+  target: string,
+  { folders, hold }: { folders: Folders; hold: TrashHold },
+  signal: AbortSignal,
+): Promise<(StoredFile & { path: string }) | null> {
+  const live = join(folders.root, file.path);
+  const isUpload = dirname(live) === folders.uploads;
+  const source = isUpload ? folders.media(relative(folders.uploads, live)).source : live;
+  for (const [from, path] of [
+    [file.from, file.path],
+    [findInTrash(live, hold, folders.root), file.path],
+    [source, relative(folders.root, source)],
+    [findInTrash(source, hold, folders.root), relative(folders.root, source)],
+  ] as const) {
+    if (from === null) continue;
+    try {
+      return { path, ...(await storeCopy(from, join(target, path), signal)) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  return null;
+}
+
+/** Returns where a file is whose folder, or itself, was moved to the trash. */
+function findInTrash(path: string, hold: TrashHold, root: string): string | null {
+  for (let moved = path; moved.length > root.length; moved = dirname(moved)) {
+    const target = hold.find(moved);
+    if (target !== null) return join(target, relative(moved, path));
+  }
+  return null;
+}

@@ -1,0 +1,63 @@
+/** Writes the backup of each night, and removes old ones. A backup that was missed while the server was off is written after its start. */
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { discardFolder } from "../../blobs/backup-files";
+import { listNames } from "../../blobs/trash";
+import { findLastDueTime, formatBackupName, parseBackupName, selectBackupsToPrune } from "../../domain/backup";
+import { createPoller, type Poller } from "../../lib/poller";
+import type { Services } from "../services";
+import { findNewestBackup, readBackup } from "./backup-folder";
+
+/** After a failure, for example while a network folder is away. */
+const RETRY_MS = 3600 * 1000;
+
+/** Creates the nightly backup to the folder `target`. */
+export function createNightlyBackup(
+  { backups, config, log, now }: Pick<Services, "backups" | "config" | "log" | "now">,
+  target: string,
+): Poller {
+  let failedAt = Number.NEGATIVE_INFINITY;
+  /** The due time whose backup exists. */
+  let doneUntil = Number.NEGATIVE_INFINITY;
+
+  async function poll(): Promise<null> {
+    const due = findLastDueTime(now(), config.backupAt);
+    if (due === doneUntil || now() - failedAt < RETRY_MS) return null;
+    const newest = await findNewestBackup(target, { hasMedia: true });
+    if (newest === null || Date.parse(newest.manifest.created_at) < due) {
+      try {
+        await backups.create({ target, hasMedia: true });
+      } catch {
+        // `create` has logged it.
+        failedAt = now();
+        return null;
+      }
+    }
+    doneUntil = due;
+    const removed = await pruneBackups(target, { daily: config.backupKeepDaily, weekly: config.backupKeepWeekly });
+    if (removed.length > 0) log.info("backup.pruned", { target, removed });
+    return null;
+  }
+
+  return createPoller(poll, (error) => log.error("backup.poll_failed", { error, target }));
+}
+
+/**
+ * Removes old backups with media from a folder, and returns their names. Backups without a valid manifest and without media are not counted and not
+ * removed. A removed one loses its name first, so that a crash leaves no incomplete backup.
+ */
+export async function pruneBackups(target: string, keep: { daily: number; weekly: number }): Promise<string[]> {
+  const times: number[] = [];
+  for (const name of await listNames(target)) {
+    const time = parseBackupName(name);
+    const backup = time === null ? null : await readBackup(join(target, name)).catch(() => null);
+    if (time !== null && backup?.manifest.has_media) times.push(time);
+  }
+  const removed = selectBackupsToPrune(times, keep).map(formatBackupName);
+  for (const name of removed) {
+    const doomed = join(target, `.${name}.part`);
+    await rename(join(target, name), doomed);
+    await discardFolder(doomed);
+  }
+  return removed;
+}

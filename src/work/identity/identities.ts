@@ -1,0 +1,51 @@
+/** The accounts at sign-in providers that open an account. */
+import { AppError } from "../../domain/errors";
+import type { OidcProvider } from "../../domain/oidc";
+import { deleteOidcIdentity, listOidcIdentities } from "../../store/oidc-identities";
+import { deleteSessionsOf } from "../../store/sessions";
+import { getUser } from "../../store/users";
+import { recordAudit } from "../audit";
+import type { Services } from "../services";
+import { type AccountOwner, toAuditActor } from "./sign-in";
+
+const findProvider = (providers: readonly OidcProvider[], issuer: string): OidcProvider | undefined =>
+  providers.find((one) => one.issuer === issuer);
+
+/** Returns the name of a provider in the configuration; that of its host if it is not configured now. */
+export const formatProviderName = ({ oidc }: Services["config"], issuer: string): string =>
+  findProvider(oidc, issuer)?.name ?? (URL.parse(issuer)?.host || issuer);
+
+/**
+ * Removes an identity, and ends all other sessions of the user, which may have been started with it. Throws `AppError` `not_found`; `conflict` if
+ * the user could not sign in without it.
+ */
+export async function removeIdentity(
+  { config, mails, now, store }: Pick<Services, "config" | "mails" | "now" | "store">,
+  { user: { id: userId, email }, sessionId, client }: AccountOwner,
+  identityId: string,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const time = now();
+    const user = await getUser(tx, userId);
+    const identities = await listOidcIdentities(tx, userId);
+    const removed = identities.find(({ id }) => id === identityId);
+    if (!user || !removed) throw new AppError("not_found", "Identity not found.");
+    const canSignIn = identities.some((one) => one !== removed && findProvider(config.oidc, one.issuer));
+    if (user.password_hash === null && !canSignIn)
+      throw new AppError("conflict", "Account has no other way to sign in: set a password first.");
+    await deleteOidcIdentity(tx, removed.id);
+    await deleteSessionsOf(tx, userId, sessionId);
+    const provider = formatProviderName(config, removed.issuer);
+    const record = {
+      action: "user.identity_removed",
+      target: { kind: "user", id: userId },
+      details: { provider },
+    } as const;
+    await recordAudit(tx, toAuditActor(userId, sessionId, client), record, time);
+    await mails.queue(
+      tx,
+      { to: email, userId, template: "identity_changed", values: { provider, is_linked: false } },
+      time,
+    );
+  });
+}

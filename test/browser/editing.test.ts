@@ -1,0 +1,266 @@
+/** A real browser: what happens under an editor's hands, with keys after the pointer, with feedback, and with undo after a save. */
+import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { readPlan } from "../../web/editor/model/plan";
+import { isWordKept, readWords } from "../../web/editor/model/words";
+import type { Client } from "../http/client";
+import { until } from "../until";
+import { useDashboard } from "./dashboard";
+import { tabTo } from "./keys";
+import { createStudioAsset, type StudioAsset } from "./studio";
+
+const { address, browse, open, server } = useDashboard();
+
+let user: Client;
+let asset: StudioAsset;
+beforeAll(async () => {
+  user = await server().user();
+  asset = await createStudioAsset(user);
+});
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const struck = (page: Page) => page.getByRole("group", { name: "Words" }).locator("s").allTextContents();
+const isPressed = (page: Page, name: string) =>
+  button(page, name).evaluate((element) => element.getAttribute("aria-pressed"));
+const feedback = (page: Page, text: string | RegExp) => page.locator(".feedback").getByText(text).waitFor();
+const readHighlight = (page: Page, name: string) =>
+  page.evaluate((key) => {
+    const [range] = CSS.highlights.get(key) ?? [];
+    return range?.toString() ?? null;
+  }, `transcript-${name}`);
+const untilSelected = (page: Page, text: string) =>
+  until(`"${text}" to be selected`, async () => (await readHighlight(page, "selected")) === text);
+const readPlayhead = (page: Page) =>
+  page.getByRole("slider", { name: "Playhead" }).evaluate((slider) => slider.getAttribute("aria-valuetext"));
+
+async function openStudio(cutId: string): Promise<Page> {
+  const page = await open(`/assets/${asset.id}?cut=${cutId}`, user);
+  await button(page, "Save as cut").waitFor();
+  return page;
+}
+const untilPlaying = (page: Page, isPlaying: boolean) =>
+  until(isPlaying ? "playback" : "a pause", async () => (await isPressed(page, "Play cut")) === String(isPlaying));
+
+test("Space, J, K and L belong to playback after a press of the pointer, and controls keep them for the keyboard", async () => {
+  const page = await openStudio(asset.takesCutId);
+  const { keyboard } = page;
+  await button(page, "Play cut").click();
+  await untilPlaying(page, true);
+  await keyboard.press("k");
+  await untilPlaying(page, false);
+  await button(page, "Find in the transcript").click();
+  await button(page, "Close the search").click();
+  await button(page, "Find in the transcript").click();
+  await page.locator(".transcript-text").click({ position: { x: 2, y: 2 } });
+  await button(page, "Find in the transcript").click();
+  await keyboard.press("Space");
+  await untilPlaying(page, true);
+  expect(await page.getByLabel("Find words").count()).toBe(0);
+  await keyboard.press("Space");
+  await untilPlaying(page, false);
+
+  const speed = page.getByLabel("Speed");
+  await speed.click();
+  await keyboard.press("Escape");
+  await keyboard.press("l");
+  await untilPlaying(page, true);
+  await keyboard.press("l");
+  await until("the speed", async () => (await speed.inputValue()) === "1.5");
+  await keyboard.press("k");
+  await untilPlaying(page, false);
+  await page.getByRole("radio", { name: /^Take 1/ }).check();
+  await keyboard.press("Space");
+  await untilPlaying(page, true);
+  await keyboard.press("k");
+
+  await tabTo(page, "Find in the transcript", "Shift+Tab");
+  await keyboard.press("Space");
+  await page.getByLabel("Find words").waitFor();
+  expect(await isPressed(page, "Play cut")).toBe("false");
+  await keyboard.type("jkl c");
+  expect(await page.getByLabel("Find words").inputValue()).toBe("jkl c");
+  await keyboard.press("Escape");
+  await tabTo(page, "Speed", "Shift+Tab");
+  await keyboard.press("l");
+  expect(await isPressed(page, "Play cut")).toBe("false");
+});
+
+test("what a key changes, and why it changes nothing, is shown", async () => {
+  const page = await openStudio(asset.reviewCutId);
+  const { keyboard } = page;
+  await page.getByRole("heading", { level: 1 }).click();
+  await keyboard.press("Delete");
+  await feedback(page, "Nothing selected. Select words, or mark a range with I and O.");
+  const box = (await page.locator(".feedback").boundingBox())!;
+  const { width, height } = page.viewportSize()!;
+  expect([box.x >= 0, box.x + box.width <= width, box.y + box.height <= height]).toEqual([true, true, true]);
+  await keyboard.press("t");
+  await feedback(page, "This line has only one take");
+  await keyboard.press("End");
+  await keyboard.press("ArrowDown");
+  await feedback(page, "No join after the playhead");
+  await page.getByRole("group", { name: "Words" }).focus();
+  await keyboard.press("Home");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("Delete");
+  await feedback(page, "1 word removed");
+  await keyboard.press("Control+z");
+  await feedback(page, "Undone: Remove 1 word");
+});
+
+test("the search opens from anywhere, and the list of keys has those of the words", async () => {
+  const page = await openStudio(asset.takesCutId);
+  await button(page, "Play cut").focus();
+  for (const _ of ["from elsewhere", "from the field"]) {
+    await page.keyboard.press("Control+f");
+    await page.locator("input[type=search]:focus").waitFor();
+  }
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Shift+?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  for (const label of ["Find words", "Select a word; with Shift more words", "Correct the selected words"])
+    await help.getByText(label, { exact: true }).waitFor();
+});
+
+test("keys of playback say that it is not ready", async () => {
+  const page = await (await browse(user)).newPage();
+  const media = await user.must<object>("GET", `/api/v1/assets/${asset.id}/media`);
+  await page.route("**/api/v1/assets/*/media", (route) =>
+    route.fulfill({ json: { ...media, is_preview_ready: false } }),
+  );
+  await page.goto(address(`/assets/${asset.id}`));
+  await button(page, "Save as cut").waitFor();
+  for (const key of ["Space", "l", "j"]) {
+    await page.keyboard.press("c");
+    await feedback(page, /^Playing the/);
+    await page.keyboard.press(key);
+    await feedback(page, "Playback is not ready yet");
+  }
+});
+
+test("feedback and messages fit on a phone", async () => {
+  const page = await open(`/assets/${asset.id}`, user, { viewport: { width: 390, height: 844 } });
+  await button(page, "Save as cut").waitFor();
+  await page.keyboard.press("Delete");
+  await feedback(page, /^Nothing selected/);
+  const box = (await page.locator(".feedback").boundingBox())!;
+  expect([box.x >= 0, box.width > 300, box.x + box.width <= 390]).toEqual([true, true, true]);
+});
+
+test("each join and each mark shows its first word as played, and the keys select from the playhead", async () => {
+  const page = await openStudio(asset.reviewCutId);
+  const { keyboard } = page;
+  const { plan } = await user.must<{ plan: Parameters<typeof readPlan>[0] }>("GET", `/v1/cuts/${asset.reviewCutId}`);
+  const words = readWords(await user.must("GET", `/api/v1/assets/${asset.id}/transcript`));
+  await page.getByRole("heading", { level: 1 }).click();
+  const edited = readPlan(plan);
+  const kept = edited.spans.filter(({ isKept, start }) => isKept && start > 0);
+  const first = kept.map(
+    ({ start }) => words.text[words.start.findIndex((_, n) => isWordKept(edited, words, n) && words.end[n]! > start)],
+  );
+  for (const word of first) {
+    await keyboard.press("ArrowDown");
+    await until(`"${word}"`, async () => (await readHighlight(page, "played")) === word);
+  }
+  await page.getByRole("group", { name: "Words" }).focus();
+  await keyboard.press("Control+ArrowRight");
+  await untilSelected(page, first.at(-1)!);
+  await keyboard.press("Control+Shift+ArrowRight");
+  await keyboard.press("Escape");
+  await keyboard.press("Home");
+  await keyboard.press("Control+ArrowLeft");
+  await untilSelected(page, words.text[0]!);
+});
+
+test("marks to review are visited one after the other in both directions", async () => {
+  const page = await openStudio(asset.reviewCutId);
+  const { plan } = await user.must<{ plan: Parameters<typeof readPlan>[0] }>("GET", `/v1/cuts/${asset.reviewCutId}`);
+  const marks = plan.segments.filter(({ review }) => review !== null).length;
+  await button(page, "Play cut").click();
+  await page.keyboard.press("k");
+  await page.keyboard.press("Home");
+  const seen: (string | null)[] = [];
+  for (let n = 0; n < marks + 1; n++) {
+    await page.keyboard.press("n");
+    seen.push(await readPlayhead(page));
+  }
+  expect(new Set(seen).size).toBe(marks);
+  await page.keyboard.press("Shift+n");
+  expect(await readPlayhead(page)).toBe(seen.at(-2)!);
+});
+
+test("undo and redo reach across a save, corrections too", async () => {
+  const page = await openStudio(asset.takesCutId);
+  const { keyboard } = page;
+  const words = page.getByRole("group", { name: "Words" });
+  const before = await struck(page);
+  await words.focus();
+  await keyboard.press("Home");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("F2");
+  await page.locator("input:focus").waitFor();
+  await keyboard.press("Control+a");
+  await keyboard.type("Alfa");
+  await keyboard.press("Enter");
+  await feedback(page, "Text corrected");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("Delete");
+  await feedback(page, "1 word removed");
+  const edited = await struck(page);
+  await button(page, "Save as cut").click();
+  await page.waitForURL((url) => !url.search.includes(asset.takesCutId));
+  await until("the saved cut", async () => button(page, "Save as cut").isDisabled());
+  expect(await struck(page)).toEqual(edited);
+  const saved = new URL(page.url()).searchParams.get("cut")!;
+  const readDraft = async () => (await user.call("GET", `/api/v1/cuts/${saved}/draft`)).status;
+
+  await button(page, "Undo").click();
+  await feedback(page, "Undone: Remove 1 word");
+  expect(await struck(page)).toEqual(before.with(0, "Alfa"));
+  await until("the draft", async () => (await readDraft()) === 200);
+  await button(page, "Undo").click();
+  await feedback(page, "Undone: Correct text");
+  expect(await words.textContent()).toStartWith("alpha");
+  await button(page, "Redo").click();
+  expect(await words.textContent()).toStartWith("Alfa");
+  await button(page, "Redo").click();
+  expect(await struck(page)).toEqual(edited);
+  await until("the cut as it is saved", async () => button(page, "Save as cut").isDisabled());
+  await until("no draft", async () => (await readDraft()) === 404);
+
+  await button(page, "Undo").click();
+  await button(page, "Undo").click();
+  await button(page, "Save as cut").click();
+  await page.waitForURL((url) => !url.search.includes(saved));
+  await until("the saved cut", async () => button(page, "Save as cut").isDisabled());
+  expect(await words.textContent()).toStartWith("alpha");
+  expect(await struck(page)).toEqual(before);
+});
+
+test("a render that is ready is announced on any page, with its file and the way to it", async () => {
+  const page = await open("/projects", user);
+  await user.must("POST", "/v1/renders", {
+    json: { asset_id: asset.id, cut_id: asset.takesCutId, output: { format: "m4a" } },
+  });
+  const toast = page.locator(".toast").filter({ hasText: "“Talk.wav” is ready as M4A." });
+  await toast.waitFor();
+  const download = page.waitForEvent("download");
+  await toast.getByRole("button", { name: "Download M4A" }).click();
+  await (await download).cancel();
+  await user.must("POST", "/v1/renders", {
+    json: { asset_id: asset.id, cut_id: asset.takesCutId, output: { format: "mp3" } },
+  });
+  const second = page.locator(".toast").filter({ hasText: "“Talk.wav” is ready as MP3." });
+  await second.getByRole("link", { name: "Open" }).click();
+  await page.waitForURL(address(`/assets/${asset.id}`));
+});
+
+test("the message about a render that has started leads to it from another page", async () => {
+  const page = await openStudio(asset.takesCutId);
+  await button(page, "Render").click();
+  await button(page, "Start").click();
+  await page.getByRole("navigation").getByRole("link", { name: "Jobs" }).click();
+  await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  await button(page, "Show").click();
+  await page.waitForURL(address(`/assets/${asset.id}`));
+});

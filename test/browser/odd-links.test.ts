@@ -1,0 +1,141 @@
+/** A real browser: links that were cut off or mistyped, or lead to what was deleted. Each page says so and leads on. */
+import { beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { newId } from "../../src/lib/ids";
+import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "../../web/app/paths";
+import { createAdmin } from "../http/accounts";
+import type { Client } from "../http/client";
+import { wav } from "../http/media";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset, type StudioAsset } from "./studio";
+
+const { address, browse, server, expectFailures } = useDashboard();
+
+let admin: Client;
+let user: Client;
+let asset: StudioAsset;
+beforeAll(async () => {
+  admin = await createAdmin(server());
+  user = await server().user();
+  asset = await createStudioAsset(user);
+});
+
+const LONG = "x".repeat(1000);
+const CUT_OFF = "%E0%A4%A";
+const ODD_IDS = ["abc", newId(), "%20", "%00", CUT_OFF, "..%2f..", LONG];
+
+async function openPage(path: string, client: Client | null): Promise<Page> {
+  const page = await (await browse(client)).newPage();
+  await page.goto(address(path));
+  return page;
+}
+
+test.each(SHELL_PATHS.filter((path) => path.includes(":")))("%s without such an ID", async (path) => {
+  expectFailures(400, 404, 422);
+  const page = await openPage("/status", admin);
+  for (const id of ODD_IDS) {
+    await page.goto(address(path.replace(/:\w+/, id)));
+    await page.getByRole("heading", { level: 1, name: /not found/ }).waitFor();
+    await page.getByRole("main").getByRole("link").first().waitFor();
+  }
+});
+
+const FILTERS: Partial<Record<(typeof SHELL_PATHS)[number], string[]>> = {
+  "/admin/users": ["q", "state", "role", "sort"],
+  "/admin/orders": ["state", "provider"],
+  "/admin/jobs": ["state", "name", "user_id", "workspace_id"],
+  "/admin/storage": ["q"],
+  "/admin/audit": ["user", "action", "from", "to", "target_id", "actor_id"],
+  "/credits/history": ["q", "type", "from", "to"],
+  "/jobs": ["state"],
+};
+const isText = (name: string) => name === "q" || name === "user";
+const isShown = (page: Page) => page.locator("main .empty, main table, main [role=alert]").first().waitFor();
+
+test.each(Object.entries(FILTERS))("%s with filters that do not exist shows all", async (path, names) => {
+  const page = await openPage("/status", admin);
+  for (const value of ["", "-1", "%00", CUT_OFF, "275760-09-12", LONG]) {
+    const odd = names.filter((name) => !isText(name) || value === LONG);
+    await page.goto(address(`${path}?${odd.map((name) => `${name}=${value}`).join("&")}`));
+    await isShown(page);
+    const fields = page.getByRole("search").locator("input, select");
+    expect(await fields.evaluateAll((all) => all.map((field) => (field as HTMLInputElement).value).join(""))).toBe("");
+    expect(await page.locator("main [role=alert]").count()).toBe(0);
+  }
+});
+
+test("the last day of the calendar ends nothing", async () => {
+  const page = await openPage("/credits/history?to=9999-12-31", user);
+  await isShown(page);
+  expect(await page.locator("main [role=alert]").count()).toBe(0);
+  expect(await page.getByLabel("To", { exact: true }).inputValue()).toBe("9999-12-31");
+});
+
+test.each(["", "abc", newId(), "%C4%81", CUT_OFF, LONG])("an order of workspace '%s' is not found", async (id) => {
+  expectFailures(404);
+  const page = await openPage(`/orders/${newId()}?workspace_id=${id}`, user);
+  await page.getByRole("link", { name: "All orders" }).waitFor();
+});
+
+test.each([...OPEN_PATHS, ...PLAIN_PATHS])("%s with a damaged link", async (path) => {
+  const isOpen = path !== "/oauth/device";
+  // The page of an invitation reads it, and says that it does not exist.
+  const isRead = path === "/invitation";
+  if (isRead) expectFailures(404, 422);
+  const page = await openPage("/sign-in", isOpen ? null : user);
+  for (const end of [
+    "#",
+    `#${CUT_OFF}`,
+    `#${LONG}`,
+    `?redirect=${CUT_OFF}`,
+    "?redirect=//evil.test",
+    `?user_code=${LONG}`,
+  ]) {
+    await page.goto("about:blank");
+    await page.goto(address(`${path}${end}`));
+    await page.locator("main h1").waitFor();
+    if (isRead && end.startsWith("#") && end !== "#") await page.locator("[role=alert]").waitFor();
+    else expect(await page.locator("[role=alert] .icon").count()).toBe(0);
+  }
+});
+
+const toast = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
+const openCut = (page: Page) => page.locator(".cut-chooser select").inputValue();
+
+test.each(["", "abc", newId(), CUT_OFF, LONG])("a recording with cut '%s' opens the newest one", async (id) => {
+  expectFailures(404);
+  const page = await openPage(`/assets/${asset.id}?cut=${id}`, user);
+  if (id !== "") await toast(page, "That cut was not found.");
+  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  expect(await openCut(page)).toBe(asset.takesCutId);
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Talk.wav");
+});
+
+test("a cut of another recording, a deleted one, and one that somebody deletes meanwhile", async () => {
+  expectFailures(404);
+  const other = await user.ready(await wav(3));
+  const page = await openPage(`/assets/${other.id}?cut=${asset.reviewCutId}`, user);
+  await toast(page, "That cut belongs to another recording.");
+  await page.getByRole("heading", { name: "Make the first cut" }).waitFor();
+  await page.getByRole("link", { name: "Open it" }).click();
+  await page.getByRole("heading", { name: "To review" }).waitFor();
+  expect(page.url()).toBe(address(`/assets/${asset.id}?cut=${asset.reviewCutId}`));
+
+  const cut = await user.cutEnded((await user.startCut({ asset_id: other.id })).id);
+  await page.goto(address(`/assets/${other.id}?cut=${cut.id}`));
+  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await user.must("DELETE", `/v1/cuts/${cut.id}`);
+  await toast(page, "That cut was not found.");
+  await page.getByRole("heading", { name: "Make the first cut" }).waitFor();
+  expect(page.url()).toBe(address(`/assets/${other.id}`));
+});
+
+test("who deletes a cut sees the one before it, and no message", async () => {
+  const { id, takesCutId, reviewCutId } = await createStudioAsset(user);
+  const page = await openPage(`/assets/${id}?cut=${takesCutId}`, user);
+  await page.getByRole("button", { name: "Actions for this cut" }).click();
+  await page.getByRole("menuitem", { name: "Delete cut" }).click();
+  await page.getByRole("button", { name: "Delete cut" }).click();
+  await page.getByRole("heading", { name: "To review" }).waitFor();
+  expect([await openCut(page), await page.locator(".toast").count()]).toEqual([reviewCutId, 0]);
+});

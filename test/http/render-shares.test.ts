@@ -1,0 +1,116 @@
+/** Links of renders: listed, revoked, and ended with the access of who made them. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { createApiKey } from "../../src/work/accounts";
+import { grantWorkspace } from "../unit/store/test-store";
+import { emailOf, startSession } from "./accounts";
+import { type Client, createClient } from "./client";
+import { type Harness, harness, PATIENCE_MS } from "./harness";
+import { wav } from "./media";
+import { attempt, createWorkspace, inside, join as joinWorkspace, type Listed } from "./workspace-calls";
+
+setDefaultTimeout(PATIENCE_MS);
+
+type Share = { id: string; created_at: string; expires_at: string; created_by: { id: string } };
+
+let server: Harness;
+let owner: Client;
+let maker: Client;
+let workspace: string;
+let renderId: string;
+beforeAll(async () => {
+  server = await harness();
+  owner = await startSession(server, await server.user());
+  maker = await startSession(server, await server.user());
+  ({ id: workspace } = await createWorkspace(owner));
+  await server.services().store.write((tx) => grantWorkspace(tx, workspace, 10));
+  const { key } = await createApiKey(server.services(), { email: emailOf(owner), name: "k", workspace });
+  const studio = createClient(server.url, key, owner.userId);
+  const asset = await studio.ready(await wav(2));
+  renderId = (await studio.renderEnded((await studio.startRender({ asset_id: asset.id })).id)).id;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const member = () => `/workspaces/${workspace}/members/${maker.userId}`;
+async function join(): Promise<void> {
+  if ((await attempt(maker, "GET", `/workspaces/${workspace}`)) !== "200") await joinWorkspace(owner, workspace, maker);
+}
+const share = async (user: Client) =>
+  (
+    await user.must<{ url: string }>("POST", `/api/v1/renders/${renderId}/share`, {
+      ...inside(workspace, { expires_in_seconds: 3_600 }),
+    })
+  ).url;
+const list = async (user = owner) =>
+  user.must<Listed<Share>>("GET", `/api/v1/renders/${renderId}/shares`, inside(workspace));
+const open = async (url: string) => (await fetch(url)).status;
+
+test("are listed without their addresses, and revoked one by one", async () => {
+  await join();
+  const urls = [await share(owner), await share(maker)];
+  const { items, total } = await list(maker);
+  expect([total, items.map((item) => item.created_by.id)]).toEqual([2, [maker.userId, owner.userId]]);
+  expect(JSON.stringify(items)).not.toContain("signature");
+  const revoke = (id: string, user = owner) =>
+    attempt(user, "DELETE", `/renders/${renderId}/shares/${id}`, inside(workspace));
+  const stranger = await startSession(server, await server.user());
+  expect(await revoke(items[0]!.id, stranger)).toBe("404 not_found");
+  expect(await attempt(stranger, "GET", `/renders/${renderId}/shares`)).toBe("404 not_found");
+  expect(await revoke(items[0]!.id)).toBe("204");
+  expect(await revoke(items[0]!.id)).toBe("404 not_found");
+  expect(await Promise.all(urls.map(open))).toEqual([200, 404]);
+  await revoke(items[1]!.id, maker);
+  expect(await open(urls[0]!)).toBe(404);
+  await owner.must("DELETE", `/api/v1${member()}`);
+});
+
+const change = (column: string, value: number | null) =>
+  server
+    .services()
+    .store.write((tx) => tx.run(sql`UPDATE users SET ${sql.raw(column)} = ${value} WHERE id = ${maker.userId}`));
+
+test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+  ["leaves the workspace", () => maker.must("DELETE", `/api/v1${member()}`), async () => {}],
+  [
+    "becomes a viewer",
+    () => owner.must("PATCH", `/api/v1${member()}`, { json: { role: "viewer" } }),
+    () => owner.must("DELETE", `/api/v1${member()}`),
+  ],
+  ["is disabled", () => change("disabled_at", 1), () => change("disabled_at", null)],
+  ["is deleted", () => change("deleted_at", 1), () => change("deleted_at", null)],
+])("end when who made them %s", async (_, end, repair) => {
+  await join();
+  const url = await share(maker);
+  expect([await open(url), (await list()).total > 0]).toEqual([200, true]);
+  await end();
+  expect([await open(url), (await list()).total]).toEqual([404, 0]);
+  await repair();
+});
+
+test("that ended with the access of who made them do not count towards the limit, and stay ended", async () => {
+  await join();
+  const { total } = await list();
+  const urls = await Promise.all(Array.from({ length: 100 - total }, () => share(maker)));
+  const create = () =>
+    attempt(owner, "POST", `/renders/${renderId}/share`, inside(workspace, { expires_in_seconds: 3_600 }));
+  expect([await open(urls[0]!), await create()]).toEqual([200, "409 conflict"]);
+  await owner.must("PATCH", `/api/v1${member()}`, { json: { role: "viewer" } });
+  const left = (await list()).total;
+  expect([await create(), (await list()).total]).toEqual(["201", left + 1]);
+  await owner.must("DELETE", `/api/v1${member()}`);
+  await join();
+  expect([await open(urls[0]!), (await list()).total]).toEqual([404, left + 1]);
+});
+
+test("of an earlier version, which name the render, are refused", async () => {
+  const { links, now } = server.services();
+  expect(await open(links.signShare(renderId, now() + 3_600_000))).toBe(404);
+});
+
+test("that have expired are deleted", async () => {
+  const count = async () =>
+    (await server.services().store.read.all<{ n: number }>(sql`SELECT count(*) AS n FROM render_shares`))[0]!.n;
+  await share(owner);
+  await server.services().store.write((tx) => tx.run(sql`UPDATE render_shares SET expires_at = 1`));
+  expect([(await count()) > 0, (await list()).total]).toEqual([true, 0]);
+});

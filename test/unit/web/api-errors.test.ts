@@ -1,0 +1,41 @@
+/** Errors of the API as pages show them: no field names, no types, no status codes. */
+import { beforeAll, expect, test } from "bun:test";
+import { usePageGlobals } from "./page-globals";
+
+usePageGlobals();
+let toApiError: typeof import("../../../web/app/api").toApiError;
+beforeAll(async () => {
+  ({ toApiError } = await import("../../../web/app/api"));
+});
+
+const invalid = (field: string, msg: string) => ({ detail: [{ loc: ["body", field], msg, type: "x" }] });
+
+test.each([
+  [
+    422,
+    invalid("first_name", "must be a string of at most 120 characters or null"),
+    "First name must be a string of at most 120 characters.",
+  ],
+  [
+    422,
+    invalid("storage_quota_bytes", "must be an integer of at least 0 or null"),
+    "Storage quota must be an integer of at least 0.",
+  ],
+  [422, invalid("workspace_id", "must be a UUID or null"), "Workspace is not valid."],
+  [422, invalid("asset_id", "must be a UUID"), "Asset is not valid."],
+  [422, invalid("delta", "must be an integer"), "Credits must be an integer."],
+  [409, { detail: "Render is failed, not completed.", code: "conflict" }, "Render is failed, not completed."],
+  [502, null, "The server cannot answer now. Try again in a moment."],
+  [500, {}, "The server cannot answer now. Try again in a moment."],
+] as const)("%i %j", (status, body, message) => {
+  expect(toApiError(new Response(null, { status }), body).message).toBe(message);
+});
+
+test.each([
+  [429, "30", "Too many attempts. Try again in 30 seconds."],
+  [429, "600", "Too many attempts. Try again in 10 minutes."],
+  [503, "45", "The server cannot answer now. Try again in 45 seconds."],
+])("%i says how long to wait", (status, seconds, message) => {
+  const response = new Response(null, { status, headers: { "Retry-After": seconds } });
+  expect(toApiError(response, {}).message).toBe(message);
+});

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { api, must } from "../app/api";
+import { useResource } from "../app/resource";
+import { enterWorkspace, toWorkspaceName, type Workspace, workspace } from "../app/session";
+import { showToast } from "../app/toasts";
+import { isUuid } from "../app/use-query";
+import { ErrorPanel, ListSkeleton } from "../ui/states";
+
+/** Returns the workspace of the user with this resource, or null. Throws `ApiError`. */
+async function findWorkspaceWith(id: string, signal: AbortSignal): Promise<Workspace | null> {
+  if (!isUuid(id)) return null;
+  const { items } = await must(
+    api.GET("/api/v1/workspaces", { params: { query: { containing: id, limit: 1 } }, signal }),
+  );
+  return items[0] ?? null;
+}
+
+/** Switches to another workspace, and shows its name. */
+function switchWorkspace(found: Workspace): void {
+  enterWorkspace(found);
+  showToast({ kind: "info", text: `Switched to workspace ${toWorkspaceName(found)}.` });
+}
+
+type MissingProps = {
+  id: string;
+  /** The ID of the workspace in which it is missing. */
+  from?: string | undefined;
+  onFound?(found: Workspace): void;
+  skeleton?: ComponentChildren;
+  children: ComponentChildren;
+};
+
+/**
+ * Replaces the page of a resource that is missing in the shown workspace. Switches to the user's workspace that contains it, where the page
+ * loads again, or shows its children.
+ */
+export function Missing({
+  id,
+  from = workspace.value?.id,
+  onFound = switchWorkspace,
+  skeleton = <ListSkeleton />,
+  children,
+}: MissingProps) {
+  const search = useResource((signal) => findWorkspaceWith(id, signal), [id, from]);
+  const state = search.state.value;
+  const found = state.kind === "ready" ? state.value : null;
+  // A resource that is missing where it should be has just been created or deleted. Another switch would be a loop.
+  const isElsewhere = found !== null && found.id !== from;
+  useEffect(() => {
+    if (isElsewhere) onFound(found);
+  }, [isElsewhere]);
+  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void search.reload()} />;
+  return state.kind === "loading" || isElsewhere ? skeleton : children;
+}

@@ -1,0 +1,74 @@
+import { useLocation } from "preact-iso";
+import { api, must, type Schemas } from "../../app/api";
+import { formatDay } from "../../app/format";
+import { loadSession } from "../../app/load-session";
+import { toOffsetQuery, toPage } from "../../app/offset-page";
+import { usePagedList } from "../../app/pages-of";
+import { orReread } from "../../app/reread";
+import { chooseWorkspace } from "../../app/session";
+import { showFailure, showToast } from "../../app/toasts";
+import { useLiveReload } from "../../app/use-live-reload";
+import { Button } from "../../ui/button";
+import { Section } from "../../ui/section";
+import { withArticle } from "./roles";
+
+type Received = Schemas["ReceivedInvitation"];
+
+/** The invitations to workspaces that wait for the user. Shows nothing without any. */
+export function ReceivedSection() {
+  const { route } = useLocation();
+  const list = usePagedList<Received>(
+    async (cursor, signal) =>
+      toPage(await must(api.GET("/api/v1/invitations", { params: { query: toOffsetQuery(cursor) }, signal }))),
+    [],
+  );
+  useLiveReload(["notification.created"], list);
+  const items = list.items.value ?? [];
+  if (items.length === 0) return null;
+  const accept = async ({ id, workspace }: Received) => {
+    const params = { path: { invitation_id: id } };
+    await orReread(must(api.POST("/api/v1/invitations/{invitation_id}/accept", { params })), list.reload);
+    await loadSession();
+    chooseWorkspace(workspace.id);
+    route("/projects");
+  };
+  const decline = async ({ id, workspace }: Received) => {
+    const params = { path: { invitation_id: id } };
+    await orReread(must(api.POST("/api/v1/invitations/{invitation_id}/decline", { params })), list.reload);
+    showToast({ kind: "info", text: `You declined the invitation to ${workspace.name}.` });
+    await list.reload();
+  };
+  return (
+    <Section title="Invitations to you" hint="You become a member when you accept.">
+      <ul class="plain-list received-invitations">
+        {items.map((invitation) => {
+          const { id, workspace, role, invited_by: inviter, expires_at: time } = invitation;
+          return (
+            <li key={id} class="received-invitation">
+              <p>
+                <strong dir="auto">{inviter ? (inviter.name ?? inviter.email) : "A former member"}</strong> invites you
+                to <strong dir="auto">{workspace.name}</strong> as {withArticle(role)}.{" "}
+                <span class="soft">Until {formatDay(time)}</span>
+              </p>
+              <div class="toolbar">
+                <Button
+                  look="primary"
+                  aria-label={`Accept the invitation to ${workspace.name}`}
+                  onClick={() => void accept(invitation).catch(showFailure)}
+                >
+                  Accept
+                </Button>
+                <Button
+                  aria-label={`Decline the invitation to ${workspace.name}`}
+                  onClick={() => void decline(invitation).catch(showFailure)}
+                >
+                  Decline
+                </Button>
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
