@@ -17,6 +17,11 @@ const REQUEST = {
   },
 };
 
+const tagged = (type: string, note: string) => ({
+  type: "object",
+  properties: { type: { type: "string", const: type }, note: { type: note } },
+});
+
 const THING = {
   type: "object",
   required: ["id", "state"],
@@ -25,6 +30,7 @@ const THING = {
     state: { type: "string", enum: ["pending", "done"] },
     share: { anyOf: [{ type: "number", minimum: 0, maximum: 1 }, { type: "null" }] },
     part: { $ref: "#/components/schemas/Part" },
+    event: { anyOf: [tagged("made", "string")] },
   },
 };
 
@@ -220,6 +226,18 @@ const CASES: [title: string, after: ComparedDocument, forward: string[], backwar
     change(`${SCHEMA}.properties.state.enum`, ["pending", "done", "failed"]),
     ['additive: schema Thing state: value "failed" added'],
     ['additive: schema Thing state: value "failed" removed'],
+  ],
+  [
+    "a variant of a tagged union of a response",
+    change(`${SCHEMA}.properties.event.anyOf`, [tagged("made", "string"), tagged("gone", "string")]),
+    ['additive: schema Thing event: variant "gone" added'],
+    ["additive: schema Thing event: type object removed"],
+  ],
+  [
+    "a property of a variant of a tagged union of a response",
+    change(`${SCHEMA}.properties.event.anyOf`, [tagged("made", "integer")]),
+    ["breaking: schema Thing event.note: type changed from string to integer"],
+    ["breaking: schema Thing event.note: type changed from integer to string"],
   ],
   [
     "null in a response",

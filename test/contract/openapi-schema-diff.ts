@@ -1,6 +1,7 @@
 /**
  * Compares two JSON schemas of an OpenAPI document. In a request it is breaking to accept less than before. In a response it is breaking to
- * send something other than what was promised; new properties and new enum values are not, because clients must ignore what they do not know.
+ * send something other than what was promised; new properties, enum values and types of a tagged union are not, because clients must ignore what
+ * they do not know.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -86,7 +87,7 @@ export function createSchemaComparison(before: Schemas, after: Schemas, changes:
   function compareVariants(old: Json, now: Json, place: Place): void {
     const removed = listVariants(old, before);
     const added = listVariants(now, after);
-    for (const isMate of [isSameVariant, isSameType]) {
+    for (const isMate of [isSameVariant, isSameTag, isSameType]) {
       for (const variant of [...removed]) {
         const mate = added.find((one) => isMate(variant, one));
         if (!mate) continue;
@@ -96,6 +97,14 @@ export function createSchemaComparison(before: Schemas, after: Schemas, changes:
       }
     }
     const isRequest = place.direction === "request";
+    const objects = listVariants(old, before).filter((variant) => readType(variant) === "object");
+    const wasTagged = objects.length > 0 && objects.every((variant) => readTag(variant) !== null);
+    if (!isRequest && wasTagged) {
+      for (const variant of added.filter((one) => readTag(one) !== null)) {
+        added.splice(added.indexOf(variant), 1);
+        add(false, place, `variant ${show(readTag(variant))} added`);
+      }
+    }
     const gone = removed.map(readType);
     const come = added.map(readType);
     // A request that may be anything takes what it took, and a response that could be anything promised nothing.
@@ -210,7 +219,15 @@ function readType(schema: Json): string {
 }
 
 const isSameVariant = (a: Json, b: Json): boolean => isDeepStrictEqual(withoutTexts(a), withoutTexts(b));
-const isSameType = (a: Json, b: Json): boolean => readType(a) === readType(b);
+const isSameTag = (a: Json, b: Json): boolean => readTag(a) !== null && readTag(a) === readTag(b);
+// Two tagged variants are different things, such as notifications of two types.
+const isSameType = (a: Json, b: Json): boolean =>
+  readType(a) === readType(b) && (readTag(a) === null || readTag(b) === null);
+
+/** Returns the constant `type` of an object, which tells the variants of a union apart; null without one. */
+function readTag(schema: Json): unknown {
+  return (schema.properties as Record<string, Json> | undefined)?.type?.const ?? null;
+}
 
 function readValues(schema: Json): unknown[] | null {
   if ("const" in schema) return [schema.const];

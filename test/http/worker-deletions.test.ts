@@ -66,9 +66,11 @@ test.skipIf(!hasRedis)("a render is cancelled while a worker runs it: the worker
   const worker = await cluster.addWorker("one");
   const asset = await user.ready(await video(60));
   const render = await user.startRender({ asset_id: asset.id, output: { resolution: "144p" } });
-  await started(worker, "render");
+  const listWork = () => readdir(join(worker.dataDir, "work"));
+  await until("a work folder", async () => (await listWork()).length > 0);
   await user.must("POST", `/v1/renders/${render.id}/cancel`);
-  await until("no work folder", async () => (await readdir(join(worker.dataDir, "work"))).length === 0);
-  expect(worker.log.some((line) => line.includes('"work_folders.removed"'))).toBe(true);
+  // It is logged after the removal.
+  await until("the removal", () => worker.log.some((line) => line.includes('"work_folders.removed"')));
+  expect(await listWork()).toEqual([]);
   expect(server.errors).toEqual([]);
 });
