@@ -130,12 +130,65 @@ test("a cut of another recording, a deleted one, and one that somebody deletes m
   expect(page.url()).toBe(address(`/assets/${other.id}`));
 });
 
+/**
+ * Deletes what is at `path` with the last button of a dialog. The answer arrives after the live event, upon which pages read `list` again.
+ * Returns the methods of the requests for `path` from then on.
+ */
+async function deleteSlowly(page: Page, path: string, label: string, list: RegExp): Promise<string[]> {
+  const sent: string[] = [];
+  const isRead = page.context().waitForEvent("request", (request) => list.test(request.url()));
+  await page.route(address(path), async (route) => {
+    sent.push(route.request().method());
+    if (sent.at(-1) !== "DELETE") return route.continue();
+    await user.must("DELETE", path);
+    await isRead;
+    await route.fulfill({ status: 204 });
+  });
+  await page.getByRole("button", { name: label }).click();
+  await isRead;
+  return sent;
+}
+
 test("who deletes a cut sees the one before it, and no message", async () => {
   const { id, takesCutId, reviewCutId } = await createStudioAsset(user);
   const page = await openPage(`/assets/${id}?cut=${takesCutId}`, user);
   await page.getByRole("button", { name: "Actions for this cut" }).click();
   await page.getByRole("menuitem", { name: "Delete cut" }).click();
-  await page.getByRole("button", { name: "Delete cut" }).click();
+  const sent = await deleteSlowly(page, `/api/v1/cuts/${takesCutId}`, "Delete cut", /\/cuts\?/);
   await page.getByRole("heading", { name: "To review" }).waitFor();
   expect([await openCut(page), await page.locator(".toast").count()]).toEqual([reviewCutId, 0]);
+  expect(sent).toEqual(["DELETE"]);
+});
+
+test("who deletes a project on its page sees the others", async () => {
+  const { id } = await user.project();
+  const page = await openPage("/projects", user);
+  await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  const opened = await page.context().newPage();
+  await opened.goto(address(`/projects/${id}`));
+  await opened.getByRole("button", { name: /^Actions for/ }).click();
+  await opened.getByRole("menuitem", { name: "Delete" }).click();
+  const sent = await deleteSlowly(opened, `/api/v1/projects/${id}`, "Delete project", /\/projects\?/);
+  await opened.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  expect(sent).toEqual(["DELETE"]);
+});
+
+test("a cut that could not be deleted stays, and is kept current", async () => {
+  expectFailures(404, 503);
+  const { id, takesCutId, reviewCutId } = await createStudioAsset(user);
+  const page = await openPage(`/assets/${id}?cut=${takesCutId}`, user);
+  const url = address(`/api/v1/cuts/${takesCutId}`);
+  await page.route(url, (route) =>
+    route.request().method() === "DELETE" ? route.fulfill({ status: 503 }) : route.continue(),
+  );
+  await page.getByRole("button", { name: "Actions for this cut" }).click();
+  await page.getByRole("menuitem", { name: "Delete cut" }).click();
+  await page.getByRole("button", { name: "Delete cut" }).click();
+  await page.getByRole("dialog").getByRole("alert").getByText(/./).first().waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  expect(await openCut(page)).toBe(takesCutId);
+  await user.must("DELETE", `/v1/cuts/${takesCutId}`);
+  await toast(page, "That cut was not found.");
+  await page.getByRole("heading", { name: "To review" }).waitFor();
+  expect(await openCut(page)).toBe(reviewCutId);
 });

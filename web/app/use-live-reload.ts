@@ -5,7 +5,7 @@ import { type LiveMessage, useLive } from "./live";
 /** Many events of one change are one reading. */
 const DELAY_MS = 250;
 
-type Reloadable = { reload(): Promise<void> };
+export type Reloadable = { reload(): Promise<void> };
 
 /** Reads again after events of these types; `matches` says of which resources. */
 export function useLiveReload(

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { runDeletion } from "../../app/deletions";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
@@ -24,7 +25,8 @@ export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: E
           title="Delete this cut?"
           confirmLabel="Delete cut"
           onConfirm={async () => {
-            await must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
+            const request = must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
+            await runDeletion(cut.id, request, cuts.reload);
             cuts.leave(cut.id);
           }}
           onClose={() => setIsDeleting(false)}

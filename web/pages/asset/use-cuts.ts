@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
+import { useUnlessDeleted } from "../../app/deletions";
 import { type Loaded, type Resource, useResource } from "../../app/resource";
 import { canWrite } from "../../app/session";
 import { showToast, type Toast } from "../../app/toasts";
@@ -70,8 +71,9 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
     [assetId, openId, isKnown],
   );
 
+  const shownCut = useUnlessDeleted(open, openId);
   useLiveReload(["cut.updated"], list);
-  useLiveReload(["cut.updated"], open, (id) => id === openId);
+  useLiveReload(["cut.updated"], shownCut, (id) => id === openId);
   const state = open.state.value;
   const shown = useKept(state, openId);
   const keptList = useKept(loaded, assetId);
@@ -91,12 +93,12 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   const isChanging = cut !== null && (cut.state === "pending" || cut.state === "processing");
   useEffect(() => {
     if (!isChanging) return;
-    const timer = setInterval(() => void open.reload(), REFRESH_MS);
+    const timer = setInterval(() => void shownCut.reload(), REFRESH_MS);
     return () => {
       clearInterval(timer);
       void list.reload();
     };
-  }, [isChanging, open]);
+  }, [isChanging, shownCut]);
 
   return {
     list,

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
+import { useUnlessDeleted } from "../../app/deletions";
 import { usePagedList } from "../../app/pages-of";
 import { useResource } from "../../app/resource";
 import { canWrite, workspace } from "../../app/session";
@@ -55,7 +56,7 @@ export default function ProjectPage() {
     void list.reload();
   }, [uploaded, list]);
   useLiveReload(["asset.updated"], list);
-  useLiveReload(["project.updated"], project, (id) => id === projectId);
+  useLiveReload(["project.updated"], useUnlessDeleted(project, projectId), (id) => id === projectId);
 
   const state = project.state.value;
   if (state.kind === "loading") return <ListSkeleton />;

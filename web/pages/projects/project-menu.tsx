@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { runDeletion } from "../../app/deletions";
 import { showFailure } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Dialog } from "../../ui/dialog";
@@ -70,7 +71,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
           title="Delete this project?"
           confirmLabel="Delete project"
           onConfirm={async () => {
-            await must(api.DELETE("/api/v1/projects/{project_id}", { params }));
+            await runDeletion(project.id, must(api.DELETE("/api/v1/projects/{project_id}", { params })), onChange);
             onDeleted();
           }}
           onClose={() => setOpen(null)}
