@@ -171,6 +171,18 @@ export const uploadCreationRows: DashboardRow[] = [
     },
   ],
   [
+    "OPTIONS assets/upload-resumable: version, extensions with creation, Tus-Max-Size, without authentication",
+    async ({ server }) => {
+      const { status, headers } = await server.nobody.call("OPTIONS", `/api/v1${RESUMABLE}`);
+      expect([status, headers.get("tus-version"), headers.get("tus-max-size")]).toEqual([
+        204,
+        "1.0.0",
+        String(100 * 1024 ** 3),
+      ]);
+      expect(headers.get("tus-extension")).toBe("creation,creation-defer-length,termination,expiration");
+    },
+  ],
+  [
     "size_bytes from 1 to 63: 400; 0, negative or not an integer: 422; above Tus-Max-Size 413; Tus-Resumable of another version 412",
     async ({ getOutcome }) => {
       const open = (headers: Record<string, string>) => getOutcome("POST", RESUMABLE, { headers });
@@ -231,6 +243,32 @@ export const uploadCreationRows: DashboardRow[] = [
       expect((await sendTus(as, "DELETE", body.session_id, { headers })).status).toBe(204);
       const link = await call<SignedUpload>("POST", SIGNED, { as, headers, json: { type: "audio" } });
       expect((await call("DELETE", `/assets/${link.body.asset.id}`, { as, headers })).status).toBe(204);
+    },
+  ],
+  [
+    "The session cookie without an Origin is accepted unless another site sent the request; any foreign Origin is 403",
+    async (fixtures) => {
+      const { server, anna, call } = fixtures;
+      const as = server.nobody;
+      const cookie = { Cookie: `service_session=${anna.key}` };
+      for (const [sent, isAccepted] of [
+        [{}, true],
+        [{ "Sec-Fetch-Site": "none" }, true],
+        [{ "Sec-Fetch-Site": "same-site" }, false],
+        [{ "Sec-Fetch-Site": "cross-site" }, false],
+        [{ Origin: "https://other.example" }, false],
+        [{ Origin: "null" }, false],
+      ] as const) {
+        const headers = { ...cookie, ...sent };
+        const id = (await createResumable(fixtures)).body.session_id;
+        const made = await call<ResumableUpload>("POST", RESUMABLE, { as, headers });
+        const link = await call<SignedUpload>("POST", SIGNED, { as, headers, json: { type: "audio" } });
+        const statuses = [made.status, link.status, (await sendTus(as, "DELETE", id, { headers })).status];
+        statuses.push((await call("DELETE", `/assets/${id}`, { as, headers })).status);
+        expect([sent, statuses]).toEqual([sent, isAccepted ? [201, 201, 204, 404] : [403, 403, 403, 403]]);
+        for (const asset of isAccepted ? [made.body.asset.id, link.body.asset.id] : [id])
+          await call("DELETE", `/assets/${asset}`);
+      }
     },
   ],
   [

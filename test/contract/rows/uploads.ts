@@ -9,7 +9,7 @@ const BYTES = new Uint8Array(100).fill(1);
 
 export const uploadRows: Row[] = [
   [
-    "HEAD: offset, length, expiry; 412 without Tus-Resumable 1.0.0; 404 for unknown and foreign ones",
+    "HEAD: offset, length, expiry, also of a complete upload; 412 without Tus-Resumable 1.0.0; 404 for unknown and foreign ones",
     async ({ anna, bert, send }) => {
       const { id } = await anna.open(1_000);
       await anna.patch(id, 0, BYTES);
@@ -28,16 +28,25 @@ export const uploadRows: Row[] = [
       expect((await head(anna, { "Tus-Resumable": "0.2.2" })).status).toBe(412);
       expect((await head(anna, anna.tus(), NO_ID)).status).toBe(404);
       expect((await head(bert, anna.tus())).status).toBe(404);
+      const complete = (await anna.open(100)).id;
+      await anna.patch(complete, 0, BYTES);
+      const after = await head(anna, anna.tus(), complete);
+      expect([after.status, after.headers.get("upload-offset"), after.headers.get("upload-length")]).toEqual([
+        200,
+        "100",
+        "100",
+      ]);
+      expect(Date.parse(after.headers.get("upload-expires")!)).toBeGreaterThan(Date.now() + 6 * DAY);
     },
   ],
   [
-    "OPTIONS: version, extensions, Tus-Max-Size, without a key",
+    "OPTIONS: version, extensions without creation, Tus-Max-Size, without a key",
     async ({ server, send }) => {
       const reply = await send(server.nobody, "OPTIONS", `/v1/uploads/${NO_ID}`, {});
       expect(reply.status).toBe(204);
       expect(reply.headers.get("tus-version")).toBe("1.0.0");
       expect(reply.headers.get("tus-max-size")).toBe(String(100 * 1024 ** 3));
-      expect(reply.headers.get("tus-extension")).toContain("termination");
+      expect(reply.headers.get("tus-extension")).toBe("termination,expiration");
     },
   ],
   [
