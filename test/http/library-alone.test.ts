@@ -23,11 +23,15 @@ let server: Harness;
 let victim: Client;
 let attacker: Client;
 let theirs: string;
+/** Of the same user as the authorized one. */
+let another: string;
 beforeAll(async () => {
   server = await harness({ MAX_UPLOADS: "1000" });
   [victim, attacker] = [await server.user(), await server.user()];
   theirs = (await victim.open(LENGTH)).id;
   await victim.patch(theirs, 0, SECRET);
+  another = (await attacker.open(LENGTH)).id;
+  await attacker.patch(another, 0, SECRET);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -78,9 +82,11 @@ const URLS: [string, (mine: string, other: string) => string][] = [
 
 describe.each(URLS)("%s", (_, url) => {
   test.each(["HEAD", "PATCH", "DELETE", "POST", "GET"])("%s reaches no other upload", async (method) => {
-    const reply = await call(storeOf(attacker.userId, own), method, url(own, theirs), { "Upload-Length": "999" });
-    expect([method, reply.status >= 400]).toEqual([method, true]);
-    expect((await readSecret()).equals(Buffer.from(SECRET))).toBe(true);
+    for (const other of [theirs, another]) {
+      const reply = await call(storeOf(attacker.userId, own), method, url(own, other), { "Upload-Length": "999" });
+      expect([method, reply.status >= 400]).toEqual([method, true]);
+      expect((await readSecret(other)).equals(Buffer.from(SECRET))).toBe(true);
+    }
     expect((await readSecret(own)).equals(Buffer.from(OWN))).toBe(true);
     expect(await Bun.file(pathOf(NO_ID)).exists()).toBe(false);
   });
@@ -114,10 +120,12 @@ test("each method of the store refuses another ID; nothing is created or read", 
   expect(store).toBeInstanceOf(FileStore);
   const refused = { status_code: 404 };
   const bytes = () => Readable.from([Buffer.from("x")]);
-  await expect(store.getUpload(theirs)).rejects.toMatchObject(refused);
-  await expect(store.write(bytes(), theirs, 300)).rejects.toMatchObject(refused);
-  await expect(store.remove(theirs)).rejects.toMatchObject(refused);
-  await expect(store.declareUploadLength(theirs, 5)).rejects.toMatchObject(refused);
+  for (const other of [theirs, another]) {
+    await expect(store.getUpload(other)).rejects.toMatchObject(refused);
+    await expect(store.write(bytes(), other, 300)).rejects.toMatchObject(refused);
+    await expect(store.remove(other)).rejects.toMatchObject(refused);
+    await expect(store.declareUploadLength(other, 5)).rejects.toMatchObject(refused);
+  }
   await expect(store.declareUploadLength(own, 5)).rejects.toMatchObject(refused);
   await expect(store.create()).rejects.toMatchObject(refused);
   expect(() => store.read()).toThrow(expect.objectContaining(refused));

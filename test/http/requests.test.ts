@@ -257,6 +257,8 @@ describe("the OpenAPI document", () => {
     const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(addresses).toContain("/docs/swagger-ui.js");
     expect(addresses).toContain("/docs/start.js");
+    // Swagger UI would send the address of the document to a validator on the internet.
+    expect((await server.nobody.call<string>("GET", "/docs/start.js")).body).toContain('"validatorUrl":"none"');
     for (const address of addresses.filter((one) => one !== "data:,")) {
       expect(address).toStartWith("/");
       expect((await server.nobody.call("GET", address)).status).toBe(200);
