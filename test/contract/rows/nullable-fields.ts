@@ -120,6 +120,16 @@ const listNullable = (schema: TSchema, path: string[] = []): string[] =>
     return isNullable ? [here.join(".")] : listNullable(property, here);
   });
 
+/** Lists the dotted paths of the numbers and patterns in a request whose errors would have the validator's own words. */
+const listWithoutText = (schema: TSchema, path: string): string[] => [
+  ...(["integer", "number"].includes(schema.type) || schema.pattern ? (schema.errorText ? [] : [path]) : []),
+  ...Object.entries((schema.properties ?? {}) as Record<string, TSchema>).flatMap(([name, property]) =>
+    listWithoutText(property, `${path}.${name}`),
+  ),
+  ...((schema.anyOf ?? []) as TSchema[]).flatMap((one) => listWithoutText(one, path)),
+  ...(schema.items ? listWithoutText(schema.items, `${path}[]`) : []),
+];
+
 export const nullableFieldRows: DashboardRow[] = [
   [
     "Validation of a field that may be null: pydantic v2's type and ctx of its schema, never echoing lists and objects",
@@ -167,6 +177,15 @@ export const nullableFieldRows: DashboardRow[] = [
       );
       const keys = ["POST  expires_at", "POST  workspace_id"];
       expect(found.filter((one) => !inTables.includes(one))).toEqual(keys);
+    },
+  ],
+  [
+    "Every number and every pattern of a request has a message that says what is accepted",
+    async () => {
+      const found = [...dashboardRoutes, ...keyRoutes].flatMap(({ method, path, body, query }) =>
+        [body, query].flatMap((schema) => (schema ? listWithoutText(schema, `${method} ${path}`) : [])),
+      );
+      expect(found).toEqual([]);
     },
   ],
   [

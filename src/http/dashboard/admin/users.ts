@@ -146,7 +146,12 @@ export const invite = route({
     email: email,
     role: Type.Optional(role),
     credits: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_CREDITS, description: "instead of the sign-up credits" }),
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_CREDITS,
+        description: "instead of the sign-up credits",
+        errorText: `must be an integer from 0 to ${MAX_CREDITS}`,
+      }),
     ),
   }),
   responses: { 201: respondsWith("InvitedUser", "The account and the link, which is shown once") },
