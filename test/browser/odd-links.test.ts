@@ -160,6 +160,40 @@ test("who deletes a cut sees the one before it, and no message", async () => {
   expect(sent).toEqual(["DELETE"]);
 });
 
+test("edits of a cut are not sent while it is deleted, and are sent if that fails", async () => {
+  expectFailures(503);
+  const { id, takesCutId } = await createStudioAsset(user);
+  const page = await (await browse(user)).newPage();
+  await page.clock.install();
+  await page.goto(address(`/assets/${id}?cut=${takesCutId}`));
+  let isDeleting = false;
+  let sentMeanwhile = 0;
+  await page.route("**/draft", (route) => {
+    if (isDeleting) sentMeanwhile++;
+    return route.continue();
+  });
+  await page.route(address(`/api/v1/cuts/${takesCutId}`), async (route) => {
+    if (route.request().method() !== "DELETE") return route.continue();
+    isDeleting = true;
+    await page.clock.runFor(30_000);
+    isDeleting = false;
+    await route.fulfill({ status: 503 });
+  });
+  await page.getByRole("button", { name: "Actions for this cut" }).waitFor();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  await page.getByRole("group", { name: "Words" }).focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("Delete");
+  await page.getByRole("button", { name: "Actions for this cut" }).click();
+  await page.getByRole("menuitem", { name: "Delete cut" }).click();
+  await page.getByRole("button", { name: "Delete cut" }).click();
+  await page.getByRole("dialog").getByRole("alert").getByText(/./).first().waitFor();
+  const isSent = page.waitForRequest((request) => request.method() === "PUT" && request.url().endsWith("/draft"));
+  await page.clock.runFor(2_000);
+  await isSent;
+  expect(sentMeanwhile).toBe(0);
+});
+
 test("who deletes a project on its page sees the others", async () => {
   const { id } = await user.project();
   const page = await openPage("/projects", user);

@@ -6,11 +6,13 @@ import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { describeCut } from "./describe-cut";
 import { discardEdits } from "./edit-actions";
-import type { Cut, Editor } from "./editor-state";
+import type { Cut } from "./editor-state";
 import type { Cuts } from "./use-cuts";
+import type { EditorWithDraft } from "./use-editor";
 
 /** What is done with the open cut now and then. */
-export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: Editor }) {
+export function CutMenu({ cut, cuts, both }: { cut: Cut; cuts: Cuts; both: EditorWithDraft }) {
+  const { editor, keeper } = both;
   const [isDeleting, setIsDeleting] = useState(false);
   const listed = cuts.items;
   const discard = { label: "Discard edits", icon: "undo" as const, run: () => discardEdits(editor) };
@@ -25,8 +27,12 @@ export function CutMenu({ cut, cuts, editor }: { cut: Cut; cuts: Cuts; editor: E
           title="Delete this cut?"
           confirmLabel="Delete cut"
           onConfirm={async () => {
+            await keeper?.hold();
             const request = must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
-            await runDeletion(cut.id, request, cuts.reload);
+            await runDeletion(cut.id, request, () => {
+              keeper?.resume();
+              cuts.reload();
+            });
             cuts.leave(cut.id);
           }}
           onClose={() => setIsDeleting(false)}

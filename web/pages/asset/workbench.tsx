@@ -69,7 +69,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
   return (
     <div class="studio-page">
       <StudioBar asset={asset} cuts={cuts}>
-        {canWrite.value && cut !== null && <CutMenu cut={cut} cuts={cuts} editor={editor} />}
+        {canWrite.value && cut !== null && <CutMenu cut={cut} cuts={cuts} both={both} />}
         {keeper !== null && <DraftStatus keeper={keeper} />}
         <div class="studio-tools">
           {keeper !== null && <EditButtons editor={editor} save={save} />}
