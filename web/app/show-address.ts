@@ -1,7 +1,9 @@
 /** Email addresses as they are shown, so that letters of another script do not pass for Latin ones. */
 
+import { hasHostName } from "../../src/domain/email-address";
+
 /** Letters of each script. Those of one language count as one. */
-const SCRIPTS = [
+const LISTED = [
   /\p{Script=Latin}/u,
   /\p{Script=Greek}/u,
   /\p{Script=Cyrillic}/u,
@@ -13,11 +15,22 @@ const SCRIPTS = [
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
 ];
 
-/** Returns the address with its domain in ASCII, and whether its name mixes scripts with each other or with the domain. */
+/** A letter of a script that is not listed. */
+const OTHER = new RegExp(
+  `(?![\\p{Script=Common}\\p{Script=Inherited}])(?!${LISTED.map(({ source }) => source).join("|")})\\p{L}`,
+  "u",
+);
+
+const SCRIPTS = [...LISTED, OTHER];
+
+/**
+ * Returns the address with its domain in ASCII, and whether its name mixes scripts with each other or with the domain. A domain that is not written
+ * as a host name stays as it is: in ASCII it would be that of another address.
+ */
 export function showAddress(address: string): { text: string; isMixed: boolean } {
   const at = address.lastIndexOf("@");
   const [name, domain] = [address.slice(0, at), address.slice(at + 1)];
-  const ascii = URL.parse(`http://${domain}`)?.hostname || domain;
+  const ascii = (hasHostName(address) && URL.parse(`http://${domain}`)?.hostname) || domain;
   const isMixed = SCRIPTS.filter((pattern) => pattern.test(`${name}${domain}`)).length > 1;
   return { text: `${name}@${ascii}`, isMixed };
 }

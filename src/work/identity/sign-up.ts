@@ -1,6 +1,6 @@
 /** The ways to an account without an administrator: set-up of the server, and sign-up where it is open. */
 
-import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
+import { hasHostName, isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasAdministrator } from "../../store/users";
@@ -95,7 +95,9 @@ export function requireEmailAddress(text: string): string {
   const email = parseEmailAddress(text);
   if (email !== null && isPlainAddress(text)) return email;
   const message =
-    email === null ? "must be an email address" : "must not contain invisible characters or look-alikes of others";
+    email === null || !hasHostName(email)
+      ? "must be an email address"
+      : "must not contain invisible characters or look-alikes of others";
   const field = {
     field: "body.email",
     message,

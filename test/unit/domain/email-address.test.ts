@@ -30,6 +30,14 @@ test.each([
   ["ﬁn@studio.example", false],
   ["a\u0308da@studio.example", false],
   ["\u212aarl@studio.example", false],
+  // Dashboards and mail servers read these as ada@studio.example.
+  ["ada@studio\u3002example", false],
+  ["ada@studio%2eexample", false],
+  ["ada@studio.example/x", false],
+  ["ada@studio.example#x", false],
+  ["ada@studio.example?x", false],
+  ["ada@studio.example.", false],
+  ["ada@localhost", true],
 ])("%p is plain: %p", (text, expected) => {
   expect(isPlainAddress(text)).toBe(expected);
 });
