@@ -39,6 +39,8 @@ export type TrackedExecution = {
   grownAt: number;
   /** When the share grew, or the worker read or sent something of it. */
   progressedAt: number;
+  /** Whether its worker was asked to yield. */
+  isYielding: boolean;
   /** In how many heartbeats of its worker it was missing. */
   missing: number;
   /** The check of its result. The execution no longer depends on heartbeats. */
@@ -114,7 +116,10 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
           Object.assign(execution, { share: progress, grownAt: now, progressedAt: now });
         execution.request.progress(progress);
       }
-      if (execution.request.shouldYield()) yielding.push(id);
+      if (execution.request.shouldYield()) {
+        execution.isYielding = true;
+        yielding.push(id);
+      }
     }
     const listed = new Set(reported.map(({ execution }) => execution));
     for (const execution of [...running.values()]) {

@@ -143,6 +143,16 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     clock,
   });
 
+  /**
+   * A worker that stops yields unasked. One that does so each time would get the job back at once, because the attempt does not count: it gets
+   * nothing new for a while, in which another place runs the job.
+   */
+  function endYielded(execution: Execution): void {
+    const isAsked = execution.isYielding || execution.request.shouldYield();
+    if (!isAsked) trouble.avoid(execution.workerId, "released");
+    execution.end(isAsked ? "yielded" : "released", new JobYielded());
+  }
+
   async function settle(execution: Execution, result: ExecutionReport): Promise<void> {
     switch (result.status) {
       case "completed": {
@@ -156,12 +166,16 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         }
         return execution.complete(output);
       }
-      case "failed":
-        if (!isFullWorkerDisk(result.error)) return execution.end("failed", decodeExecutionError(result.error));
+      case "failed": {
+        if (!isFullWorkerDisk(result.error)) {
+          const error = decodeExecutionError(result.error);
+          return error instanceof JobYielded ? endYielded(execution) : execution.end("failed", error);
+        }
         log.warn("worker.disk_full", { worker: execution.workerId, execution: execution.id, ...jobFacts(execution) });
         return execution.end("disk_full", new ExecutionLost("the worker's disk is full", false));
+      }
       case "yielded":
-        return execution.end("yielded", new JobYielded());
+        return endYielded(execution);
       case "released":
         trouble.avoid(execution.workerId, "released");
         return execution.end("released", new ExecutionLost("the worker gave it back", false));
@@ -197,6 +211,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
           share: 0,
           grownAt: now,
           progressedAt: now,
+          isYielding: false,
           wrongResults: 0,
           turns: createSemaphore(1),
           missing: 0,

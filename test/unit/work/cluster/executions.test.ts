@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import { ExecutionLost, JobAborted, JobKilled, JobYielded } from "../../../../src/domain/jobs";
+import { RenderYielded } from "../../../../src/media/parallel";
 import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 import { BOOT, completed, executionBench, refusal, sent, WORKER } from "./execution-bench";
 
@@ -102,6 +103,30 @@ describe("an execution", () => {
     b.advance(6_000);
     b.executions.heartbeat(BOOT, []);
     expect(b.executions.trouble.isAvoided(WORKER)).toBe(false);
+  });
+
+  test.each([
+    ["yielded", { status: "yielded" }],
+    ["failed by yielding", { status: "failed", error: jobErrorCodec.encode(new RenderYielded()) }],
+  ] as const)("that %s without being asked runs elsewhere: its worker would yield forever", async (_, report) => {
+    await using b = await executionBench();
+    const run = b.run();
+    b.executions.start(run.id, BOOT);
+    await b.executions.finish(run.id, report);
+    expect((await run.ended).error).toBeInstanceOf(JobYielded);
+    expect([b.history, b.executions.trouble.isAvoided(WORKER)]).toEqual([["released"], true]);
+  });
+
+  test("that was asked to yield may do so later, when nobody waits any longer", async () => {
+    await using b = await executionBench();
+    let isAsked = true;
+    const run = b.run({ shouldYield: () => isAsked });
+    b.executions.start(run.id, BOOT);
+    b.executions.heartbeat(BOOT, [{ execution: run.id, progress: null }]);
+    isAsked = false;
+    await b.executions.finish(run.id, { status: "yielded" });
+    await run.ended;
+    expect([b.history, b.executions.trouble.isAvoided(WORKER)]).toEqual([["yielded"], false]);
   });
 
   test("is given back by a worker whose disk is full, which is no failure of the job", async () => {
