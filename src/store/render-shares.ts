@@ -64,6 +64,11 @@ export async function deleteRenderSharesOf(tx: Queries, workspaceId: string, use
     .where(and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
 }
 
+/** Deletes the links that a user has made in any workspace. */
+export async function deleteRenderSharesBy(tx: Queries, userId: string): Promise<void> {
+  await tx.delete(renderShares).where(eq(renderShares.created_by, userId));
+}
+
 export async function deleteRenderSharesExpiredBefore(tx: Queries, time: number): Promise<void> {
   await tx.delete(renderShares).where(lt(renderShares.expires_at, time));
 }

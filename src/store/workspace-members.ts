@@ -111,6 +111,21 @@ export async function findMember(db: Queries, workspaceId: string, userId: strin
   return row ?? null;
 }
 
+/** Lists the workspaces that a user is the only member of. */
+export async function listOwnWorkspaceIds(db: Queries, userId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: workspaceMembers.workspace_id })
+    .from(workspaceMembers)
+    .where(
+      and(
+        eq(workspaceMembers.user_id, userId),
+        sql`NOT EXISTS (SELECT 1 FROM workspace_members AS other
+          WHERE other.workspace_id = ${workspaceMembers.workspace_id} AND other.user_id <> ${userId})`,
+      ),
+    );
+  return rows.map((row) => row.id);
+}
+
 /** Lists the owners of a workspace. */
 export async function listOwnerIds(db: Queries, workspaceId: string): Promise<string[]> {
   const rows = await db

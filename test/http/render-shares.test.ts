@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { createApiKey } from "../../src/work/accounts";
+import { VERIFIES_ADDRESS } from "../../src/work/identity/account-links";
+import { createOneTimeToken } from "../../src/work/identity/one-time-tokens";
 import { grantWorkspace } from "../unit/store/test-store";
 import { emailOf, startSession } from "./accounts";
 import { type Client, createClient } from "./client";
@@ -105,6 +107,23 @@ test("that ended with the access of who made them do not count towards the limit
 test("of an earlier version, which name the render, are refused", async () => {
   const { links, now } = server.services();
   expect(await open(links.signShare(renderId, now() + 3_600_000))).toBe(404);
+});
+
+test("end when the address of who made them is first proved: a stranger may have made them", async () => {
+  await join();
+  const url = await share(maker);
+  const { store, now } = server.services();
+  const email = emailOf(maker);
+  const { token } = await store.write((tx) =>
+    createOneTimeToken(tx, {
+      ...{ purpose: "password_reset", userId: maker.userId, email, now: now() },
+      createData: () => ({ [VERIFIES_ADDRESS]: true }),
+    }),
+  );
+  expect(await open(url)).toBe(200);
+  const json = { token, password: "staple horse correct" };
+  await server.nobody.must("POST", "/api/v1/auth/password/reset", { json });
+  expect(await open(url)).toBe(404);
 });
 
 test("that have expired are deleted", async () => {

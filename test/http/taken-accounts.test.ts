@@ -4,9 +4,10 @@ import { newId } from "../../src/lib/ids";
 import { getUser, setEmailVerified } from "../../src/store/users";
 import type { SmtpReceiver } from "../smtp";
 import { emailOf, PASSWORD, startSession, withPassword } from "./accounts";
-import type { Client } from "./client";
+import { type Client, createClient } from "./client";
 import { type Harness, PATIENCE_MS } from "./harness";
 import { type MailingServer, startMailingServer } from "./with-mail";
+import { addMember, createWorkspace, inside } from "./workspace-calls";
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -79,6 +80,26 @@ describe("an account that a stranger created with the address", () => {
     expect(await listEndpoints(taken)).toEqual([]);
     await addEndpoint(taken);
     expect(await listEndpoints(await reset(3))).toHaveLength(1);
+  });
+
+  test("lets nobody in whom the stranger has invited, and reports nothing from a workspace of the stranger", async () => {
+    const { email, session } = await signUp();
+    const stranger = createClient(server.url, session, "");
+    const { id } = await createWorkspace(stranger);
+    const link = (await addMember(stranger, id, `${newId()}@example.test`, "owner")).body.invitation_url!;
+    const json = { url: "https://192.0.43.8/hook", event_types: ["render.completed"] };
+    await stranger.must("POST", "/api/v1/webhook-endpoints", inside(id, json));
+    await post("auth/password/forgot", { email });
+    const token = await readToken(email, "reset-password", 1);
+    expect((await post("auth/password/reset", { token, password: NEW_PASSWORD })).status).toBe(204);
+    const invitation = { token: link.split("#")[1], password: PASSWORD };
+    expect((await post("auth/invitation", invitation)).status).toBe(401);
+    const owner = createClient(
+      server.url,
+      (await post("auth/login", { email, password: NEW_PASSWORD })).body.token,
+      "",
+    );
+    expect((await owner.must<{ items: [] }>("GET", "/api/v1/webhook-endpoints", inside(id))).items).toEqual([]);
   });
 
   test("is not confirmed by guessing: wrong passwords count like failed sign-ins", async () => {

@@ -4,13 +4,14 @@ import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
-import { takeTokensOf } from "../../store/one-time-tokens";
+import { revokeTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { deleteCredentials } from "../../store/purge";
-import { deleteRenderSharesOf } from "../../store/render-shares";
+import { deleteRenderSharesBy } from "../../store/render-shares";
 import { deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sign-in-networks";
 import { removeTwoFactor } from "../../store/two-factor";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { deleteEndpointsOf } from "../../store/webhooks";
+import { listOwnWorkspaceIds } from "../../store/workspace-members";
 import { recordAudit } from "../audit";
 import type { Services } from "../services";
 import { type AccountLink, findLinkWait, mailLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
@@ -56,7 +57,7 @@ export async function createPasswordResetLink(
 
 /**
  * Sets the password with the token of a link. Ends all sessions of the user, and API keys unless they are kept; the first link that proves the
- * address also ends API keys, identities, the second factor, and the webhook endpoints and share links of the personal workspace. Throws
+ * address also ends API keys, identities, the second factor, share links, invitations, and webhook endpoints of workspaces without other members. Throws
  * `AppError` `unauthenticated` if the link cannot be used, `rate_limited` after too many of those; `validation_error` for a password that cannot
  * be chosen, which leaves the link as it is; `upstream_unavailable`.
  */
@@ -92,9 +93,10 @@ export async function resetPassword(
     if (network !== null) await recordSignInNetwork(tx, user.id, network, time);
     if (isFirstProof) {
       await removeTwoFactor(tx, user.id);
-      // They would report to the stranger what the owner does from now on, and pass on files of the account.
-      await deleteEndpointsOf(tx, user.id);
-      await deleteRenderSharesOf(tx, user.id, user.id);
+      // They would report to the stranger what the owner does from now on, pass on files of the account, and let others in.
+      for (const id of await listOwnWorkspaceIds(tx, user.id)) await deleteEndpointsOf(tx, id);
+      await deleteRenderSharesBy(tx, user.id);
+      await revokeTokensCreatedBy(tx, user.id, "all", time);
     }
     if (isProof) await setEmailVerified(tx, user.id, time);
     // Another link may be in the hands of who made the reset necessary.
