@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueues } from "../../../src/queue/bullmq";
+import { openRedis } from "../../../src/queue/bullmq-connection";
 import { probeRedis } from "../../../src/queue/bullmq-probe";
 import { openTicketQueue } from "../../../src/queue/bullmq-worker";
 import { until } from "../../until";
@@ -49,6 +50,9 @@ async function listen(onCommand: (socket: Socket) => void) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     state,
+    send: (text: string) => {
+      for (const socket of sockets) socket.write(text);
+    },
     url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
@@ -73,5 +77,22 @@ test.each(FAULTS)("a server that %s is disconnected", async (_, code, fault) => 
   } finally {
     await worker.close();
     await queues.close();
+  }
+});
+
+test("half a reply that nobody has asked for is not kept for the next command", async () => {
+  await using server = await listen((socket) => {
+    // For HELLO and two CLIENT SETINFO.
+    socket.write("%0\r\n+OK\r\n+OK\r\n");
+    socket.on("data", () => socket.write("+PONG\r\n"));
+  });
+  const redis = openRedis(server.url, { enableReadyCheck: false, retryStrategy: () => null });
+  redis.on("error", () => {});
+  try {
+    expect(await redis.ping()).toBe("PONG");
+    server.send("+O");
+    await until("the end of the connection", () => server.state.closed === 1, 10);
+  } finally {
+    redis.disconnect();
   }
 });
