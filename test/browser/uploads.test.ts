@@ -1,6 +1,7 @@
 /** A real browser: uploads on the page of a project that pause, and that continue after a reload. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
@@ -140,4 +141,26 @@ test.if(isFullSize)("a refused upload says what to do, and a cancelled one is go
   await page.getByRole("button", { name: "Try again" }).waitFor();
   await page.getByRole("button", { name: "Cancel one.wav" }).click();
   await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
+});
+
+test("a file that does not fit the quota says so, and one that is too small is not tried again", async () => {
+  expectFailures(400, 409);
+  const user = await server().user();
+  const { id } = await user.project();
+  await server()
+    .services()
+    .store.write((tx) => tx.run(sql`UPDATE workspaces SET storage_quota_bytes = 1000 WHERE id = ${user.userId}`));
+  const page = await open(`/projects/${id}`, user);
+  const add = (name: string, bytes: number) =>
+    page.getByLabel("Upload files").setInputFiles({ name, mimeType: "audio/wav", buffer: Buffer.alloc(bytes) });
+  const row = (name: string) =>
+    page.getByRole("region", { name: "Uploads" }).getByRole("listitem").filter({ hasText: name });
+  const again = (name: string) => row(name).getByRole("button", { name: "Try again" });
+  await add("large.wav", 5000);
+  await row("large.wav").getByRole("alert").getByText("Storage quota reached").waitFor();
+  expect(await row("large.wav").textContent()).toContain("Delete recordings or renders.");
+  expect(await again("large.wav").count()).toBe(1);
+  await add("small.wav", 5);
+  await row("small.wav").getByRole("alert").getByText("The file is too small to be a recording.").waitFor();
+  expect(await again("small.wav").count()).toBe(0);
 });

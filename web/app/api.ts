@@ -49,6 +49,7 @@ const FIELD_NAMES: Record<string, string> = {
   delta: "Credits",
   user_code: "Code",
   scopes: "Access",
+  asset_id: "Recording",
 };
 
 /** Returns the label of a field: `storage_quota_bytes` without an entry becomes "Storage quota". */
@@ -59,7 +60,18 @@ const nameField = (name: string): string => {
 
 /** Messages of the API that name a type instead of what to do. */
 const nameProblem = (message: string): string =>
-  message.replace(/must be a UUID(?: or null)?/, "is not valid").replace(/ or null$/, "");
+  message
+    .replace(/must be a UUID(?: or null)?/, "is not valid")
+    .replace(/ or null$/, "")
+    .replace(/must be a string of (at most )?/, "must have $1")
+    .replace("must be an integer", "must be a whole number");
+
+/** Returns a message of the API with the word that pages have for assets: "Delete recordings or renders." */
+export const nameResources = (message: string): string =>
+  message.replace(
+    /(?<![\w@.-])(a)sset(s?)(?![\w@-]|\.\w)/gi,
+    (_, first: string, plural: string) => `${first === "A" ? "R" : "r"}ecording${plural}`,
+  );
 
 type FieldError = { loc: string[]; msg: string };
 type PublicError = { code?: string; message?: string; reason?: string; fields?: { field: string; message: string }[] };
@@ -90,7 +102,8 @@ export function toApiError(response: Response, body: unknown): ApiError {
     }
     return new ApiError(Object.values(fields).join(" "), "validation_error", response.status, fields);
   }
-  const message = typeof detail === "string" ? detail : `The server cannot answer now. ${toAdvice(retryAfter)}`;
+  const message =
+    typeof detail === "string" ? nameResources(detail) : `The server cannot answer now. ${toAdvice(retryAfter)}`;
   const shown = response.status === 429 ? `Too many attempts. ${toAdvice(retryAfter ?? 1)}` : message;
   return new ApiError(shown, reason ?? code, response.status, {}, retryAfter);
 }

@@ -1,9 +1,25 @@
 /** What a failed upload shows, and what to do. */
 import { DetailedError } from "tus-js-client";
+import { nameResources } from "../app/api";
 
 /** Whether the upload was refused because the balance does not cover it. */
 export const isForCredits = (error: Error): boolean =>
   error instanceof DetailedError && error.originalResponse?.getStatus() === 402;
+
+/** Returns whether the upload continues by itself: after a lost connection, and while the server is busy or somebody else sends the same file. */
+export function isTransient({ originalRequest, originalResponse }: DetailedError): boolean {
+  const status = originalResponse?.getStatus() ?? 0;
+  // A new upload is refused for good when the storage is full or the project is archived.
+  if (status === 409) return originalRequest.getMethod() !== "POST";
+  return status === 0 || status === 423 || status === 429 || status >= 500;
+}
+
+/** Statuses of files that are refused for their size. */
+const REFUSED_FILE = [400, 413];
+
+/** Returns whether another attempt with the same file may succeed. */
+export const canTryAgain = (error: Error): boolean =>
+  !(error instanceof DetailedError) || !REFUSED_FILE.includes(error.originalResponse?.getStatus() ?? 0);
 
 export function toUploadMessage(error: Error): string {
   const response = error instanceof DetailedError ? error.originalResponse : null;
@@ -30,7 +46,7 @@ export function toUploadMessage(error: Error): string {
 function readDetail(body: string | undefined): string | null {
   try {
     const { detail } = JSON.parse(body ?? "") as { detail?: unknown };
-    if (typeof detail === "string") return detail;
+    if (typeof detail === "string") return nameResources(detail);
     const [first] = detail as { msg: string }[];
     return first ? `The file ${first.msg}.` : null;
   } catch {

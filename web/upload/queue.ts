@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId } from "../app/session";
-import { isForCredits, toUploadMessage } from "./messages";
+import { canTryAgain, isForCredits, isTransient, toUploadMessage } from "./messages";
 import { createSpeedMeter } from "./speed";
 
 export type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed";
@@ -22,6 +22,8 @@ export type UploadItem = {
   error: string | null;
   /** The error is that credits are missing. */
   needsCredits: boolean;
+  /** Whether a failed upload can be tried again. */
+  canRetry: boolean;
 };
 
 export const uploads = signal<UploadItem[]>([]);
@@ -66,6 +68,7 @@ const toItem = (id: string, projectId: string, file: File): UploadItem => ({
   isResumed: false,
   error: file.size > 0 ? null : "The file is empty. Copy it from the camera or recorder again.",
   needsCredits: false,
+  canRetry: file.size > 0,
 });
 
 function createUpload(id: string, projectId: string, file: File): Upload {
@@ -83,10 +86,9 @@ function createUpload(id: string, projectId: string, file: File): Upload {
       (_, n) => RETRY_DELAYS_MS[Math.min(n, RETRY_DELAYS_MS.length - 1)]!,
     ),
     onShouldRetry: (error) => {
-      const status = error.originalResponse?.getStatus() ?? 0;
-      const isTransient = status === 0 || status === 409 || status === 423 || status === 429 || status >= 500;
-      if (isTransient) change(id, { state: "retrying", bytesPerSecond: null, secondsLeft: null });
-      return isTransient;
+      const goesOn = isTransient(error);
+      if (goesOn) change(id, { state: "retrying", bytesPerSecond: null, secondsLeft: null });
+      return goesOn;
     },
     onProgress: (sentBytes, totalBytes) => {
       const bytesPerSecond = meter.add(sentBytes, performance.now());
@@ -104,6 +106,7 @@ function createUpload(id: string, projectId: string, file: File): Upload {
         state: "failed",
         error: toUploadMessage(error),
         needsCredits: isForCredits(error),
+        canRetry: canTryAgain(error),
         secondsLeft: null,
         bytesPerSecond: null,
       });

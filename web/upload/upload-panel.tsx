@@ -63,7 +63,7 @@ function UploadRow({ item }: { item: UploadItem }) {
           <IconButton icon="pause" label={`Pause ${name}`} onClick={() => pauseUpload(id)} />
         )}
         {state === "paused" && <IconButton icon="play" label={`Continue ${name}`} onClick={() => continueUpload(id)} />}
-        {state === "failed" && sizeBytes > 0 && <Button onClick={() => continueUpload(id)}>Try again</Button>}
+        {state === "failed" && item.canRetry && <Button onClick={() => continueUpload(id)}>Try again</Button>}
         {state !== "finished" && (
           <IconButton icon="close" label={`Cancel ${name}`} onClick={() => void cancelUpload(id)} />
         )}
