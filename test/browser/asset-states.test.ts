@@ -112,7 +112,7 @@ const WAITING: [string, () => Promise<string>, string][] = [
   ["not uploaded", async () => (await user.open(1000)).id, "The upload is not finished."],
   ["damaged", async () => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id, "upload it again"],
   ["unpaid", async () => unpaid(), "Buy credits"],
-  ["without audio", async () => withoutAudio(), "Make the first cut"],
+  ["without audio", async () => withoutAudio(), "This recording has no audio."],
   ["without words", async () => (await user.ready(await quiet(3))).id, "No words were recognized"],
   ["without a cut", async () => (await user.ready(await wav(3))).id, "Make the first cut"],
 ];
@@ -164,6 +164,14 @@ test.if(isFullSize)("a recording that is prepared shows how far it is, and opens
   await expectAccessible(page);
   held.release();
   await button(page, "Make cut").waitFor();
+});
+
+test("a recording without audio offers no cut, because none can succeed", async () => {
+  const page = await open(`/assets/${(await user.ready(await silentVideo())).id}`, user);
+  await page.getByText("This recording has no audio. Only recordings with a voice can be cut.").waitFor();
+  expect(await page.getByText("Make a cut.").count()).toBe(0);
+  expect(await button(page, "Make cut").count()).toBe(0);
+  expect(await button(page, "Render").isEnabled()).toBe(true);
 });
 
 test.if(isFullSize)("the asset page and its dialogs fit a phone and 200% zoom", async () => {

@@ -20,10 +20,10 @@ const WORD_KEYS: Shortcut[] = [
 ];
 const EDIT_KEYS: Shortcut[] = [{ keys: ["F2"], label: "Correct the selected words", group: "Transcript" }];
 
-type TranscriptPanelProps = { editor: Editor; playback: Playback; problem: string | null };
+type TranscriptPanelProps = { editor: Editor; playback: Playback; hasAudio: boolean; problem: string | null };
 
 /** What is said, with what is removed struck through. */
-export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelProps) {
+export function TranscriptPanel({ editor, playback, hasAudio, problem }: TranscriptPanelProps) {
   const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
   const found = useComputedOf(
@@ -87,13 +87,7 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
           {problem}
         </p>
       )}
-      {count === 0 && problem === null && (
-        <p class="soft transcript-empty">
-          No words were recognized in this recording.{" "}
-          {canWrite.value &&
-            "If there is a voice in it, it can be cut by its pauses, and the cut by hand on the timeline."}
-        </p>
-      )}
+      {count === 0 && problem === null && <p class="soft transcript-empty">{describeNoWords(hasAudio)}</p>}
       {count > 0 && (
         <Transcript
           words={editor.words}
@@ -113,6 +107,19 @@ export function TranscriptPanel({ editor, playback, problem }: TranscriptPanelPr
       )}
     </section>
   );
+}
+
+/** Returns why there are no words, and what can be done all the same. */
+function describeNoWords(hasAudio: boolean): string {
+  const advice = hasAudio
+    ? "If someone speaks, make a cut by pauses and edit it on the timeline."
+    : "Only recordings with a voice can be cut. You can still render it.";
+  return [
+    hasAudio ? "No words were recognized in this recording." : "This recording has no audio.",
+    canWrite.value && advice,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Removes or restores the selected words. */

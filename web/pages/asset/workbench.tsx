@@ -65,7 +65,8 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
   useReadyAnnouncement(editor, cut);
   const hasPlan = editor.cut !== null;
   const sideWidth = getSize(panelSizes.sideWidth);
-  const script = canWrite.value && <ScriptPanel asset={asset} cut={cut} cuts={cuts} form={form} />;
+  const canCut = asset.audio_tracks !== 0;
+  const script = canWrite.value && canCut && <ScriptPanel asset={asset} cut={cut} cuts={cuts} form={form} />;
   return (
     <div class="studio-page">
       <StudioBar asset={asset} cuts={cuts}>
@@ -79,7 +80,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
       <Feedback editor={editor} />
       {keeper !== null && <DraftConflict keeper={keeper} />}
       {cut !== null && cut.state !== "completed" && <CutState cut={cut} />}
-      <Hints />
+      {canCut && <Hints />}
       <div
         class="studio"
         style={sideWidth === undefined ? undefined : { gridTemplateColumns: `minmax(0, 1fr) ${sideWidth}px` }}
@@ -108,7 +109,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
           <SideResizer />
           {!hasPlan && script}
           <div class="sized">
-            <TranscriptPanel editor={editor} playback={playback} problem={problem} />
+            <TranscriptPanel editor={editor} playback={playback} hasAudio={canCut} problem={problem} />
             <TranscriptResizer />
           </div>
         </div>
