@@ -33,6 +33,26 @@ const untilSelected = (page: Page, text: string) =>
 const readPlayhead = (page: Page) =>
   page.getByRole("slider", { name: "Playhead" }).evaluate((slider) => slider.getAttribute("aria-valuetext"));
 
+/** Returns the luma of the darkest pixel of the selected words, from 0 to 255. */
+async function findDarkestPixel(page: Page): Promise<number> {
+  const clip = await page.evaluate(() => {
+    const { x, y, width, height } = document.getSelection()!.getRangeAt(0).getBoundingClientRect();
+    return { x, y, width, height };
+  });
+  const picture = [...(await page.screenshot({ clip }))];
+  return page.evaluate(async (bytes) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(bytes)], { type: "image/png" }));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    const lumas = Array.from({ length: data.length / 4 }, (_, n) => {
+      const [r, g, b] = [data[n * 4]!, data[n * 4 + 1]!, data[n * 4 + 2]!];
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    });
+    return Math.min(...lumas);
+  }, picture);
+}
+
 async function openStudio(cutId: string): Promise<Page> {
   const page = await open(`/assets/${asset.id}?cut=${cutId}`, user);
   await button(page, "Save as cut").waitFor();
@@ -102,6 +122,8 @@ test("what a key changes, and why it changes nothing, is shown", async () => {
   await page.getByRole("group", { name: "Words" }).focus();
   await keyboard.press("Home");
   await keyboard.press("Control+ArrowRight");
+  // Selecting begins at the played word, whose text has a color for another background.
+  expect(await findDarkestPixel(page)).toBeLessThan(100);
   await keyboard.press("Delete");
   await feedback(page, "1 word removed");
   await keyboard.press("Control+z");
@@ -179,14 +201,20 @@ test("marks to review are visited one after the other in both directions", async
   await button(page, "Play cut").click();
   await page.keyboard.press("k");
   await page.keyboard.press("Home");
-  const seen: (string | null)[] = [];
-  for (let n = 0; n < marks + 1; n++) {
-    await page.keyboard.press("n");
-    seen.push(await readPlayhead(page));
-  }
+  await until("the start", async () => (await readPlayhead(page))?.startsWith("0:00.00 "));
+  // The page shows a place a frame after the key.
+  const go = async (keys: string) => {
+    const before = await readPlayhead(page);
+    await page.keyboard.press(keys);
+    return until("another place", async () => {
+      const now = await readPlayhead(page);
+      return now === before ? false : now;
+    });
+  };
+  const seen: unknown[] = [];
+  for (let n = 0; n < marks + 1; n++) seen.push(await go("n"));
   expect(new Set(seen).size).toBe(marks);
-  await page.keyboard.press("Shift+n");
-  expect(await readPlayhead(page)).toBe(seen.at(-2)!);
+  expect(await go("Shift+n")).toBe(seen.at(-2)!);
 });
 
 test("undo and redo reach across a save, corrections too", async () => {
