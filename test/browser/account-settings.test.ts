@@ -56,9 +56,9 @@ test("preferences are saved at once, mandatory ones are explained, and a failure
   await mandatory.waitFor();
   expect([await mandatory.isChecked(), await mandatory.isDisabled()]).toEqual([true, true]);
   await page.getByText("because the subscription ends without payment").waitFor();
-  const completed = page.getByLabel("Pipeline completed, email");
+  const completed = page.getByLabel("Job completed, email");
   await completed.check();
-  await page.getByText("Saved: Pipeline completed, email.").waitFor();
+  await page.getByText("Saved: Job completed, email.").waitFor();
   await page.reload();
   expect(await completed.isChecked()).toBe(true);
   await page.route("**/api/v1/notifications/preferences", (route) => route.fulfill({ status: 500, json: {} }));

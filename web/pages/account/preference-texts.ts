@@ -7,11 +7,11 @@ type Text = { title: string; detail: string };
 
 const TEXTS: Record<Preference["type"], Text> = {
   pipeline_completed: {
-    title: "Pipeline completed",
+    title: "Job completed",
     detail:
-      "All cuts and renders of a pipeline have completed. Single cuts and renders are included only if you turn this on yourself.",
+      "A job that you started has completed. Single cuts and renders are included only if you turn this on yourself.",
   },
-  pipeline_failed: { title: "Pipeline failed", detail: "A cut or render that you started has failed." },
+  pipeline_failed: { title: "Job failed", detail: "A cut or render that you started has failed." },
   asset_pending_payment: {
     title: "Recording needs credits",
     detail: "A recording is ready when the workspace has enough credits.",

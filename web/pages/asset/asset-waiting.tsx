@@ -21,10 +21,7 @@ export const AssetWaiting = ({ asset }: { asset: Asset }) => (
 function Explanation({ asset }: { asset: Asset }) {
   const share = progressOf(asset.id).value ?? asset.progress ?? 0;
   const minutes = asset.duration_seconds === null ? null : Number(asset.duration_seconds);
-  if (asset.kind !== "source")
-    return (
-      <Note>This file is the result of a pipeline. Open the recording that it was created from to change the cut.</Note>
-    );
+  if (asset.kind !== "source") return <Note>A job created this file. To change the cut, open its recording.</Note>;
   switch (asset.state) {
     case "pending_upload":
       return (

@@ -73,7 +73,7 @@ function listFacts(user: AdminUserDetail): [string, string][] {
     ["Email confirmed", formatWhen(user.email_verified_at)],
     ["Second factor", user.two_factor_enabled ? "On" : "Off"],
     ["Content", describeContents(user)],
-    ["Running work", contents.open_jobs === 0 ? "None" : formatCount(contents.open_jobs, "pipeline")],
+    ["Running work", contents.open_jobs === 0 ? "None" : formatCount(contents.open_jobs, "job")],
     ["Access", describeAccess(user)],
     ["Workspaces", shared || "Only the personal one"],
     ["User ID", user.id],
