@@ -129,7 +129,8 @@ test("a viewer sees no write control and can leave; to others there is no such w
   const member = `/api/v1${path}/members/${viewer.userId}`;
   const session = await startSession(server(), owner);
   await page.getByLabel("Workspace", { exact: true }).selectOption("Studio");
-  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await page.getByRole("heading", { name: "No projects yet" }).waitFor();
+  expect(await page.getByText("Create one").count()).toBe(0);
   expect(await button(page, "New project").count()).toBe(0);
   await session.must("PATCH", member, { json: { role: "editor" } });
   await page.getByText("You are an editor of Studio now.").waitFor();

@@ -91,9 +91,10 @@ function NoProjects({ text, state, onCreate }: { text: string; state: Project["s
   if (text !== "") return <Empty title={`No project matches “${text}”`} icon="search" />;
   if (state === "archived") return <Empty title="No archived projects" icon="projects" />;
   return (
-    <Empty title="Start with a project" icon="projects">
+    <Empty title={canWrite.value ? "Start with a project" : "No projects yet"} icon="projects">
       <p>
-        A project holds the recordings of a series, a course or a client. Create one, then drop a recording into it.
+        A project holds the recordings of a series, a course or a client.
+        {canWrite.value && " Create one, then drop a recording into it."}
       </p>
       {canWrite.value && (
         <Button icon="plus" onClick={onCreate}>
