@@ -39,7 +39,7 @@ test("a key is created after the password, shown once, copied without the clipbo
   expect(call).toContain(`Authorization: Bearer ${key}`);
   await shown.getByRole("button", { name: "Copy example call" }).click();
   await shown.getByText("Copied.").waitFor();
-  await shown.getByRole("button", { name: "Copy api key" }).click();
+  await shown.getByRole("button", { name: "Copy API key", exact: true }).click();
   await shown.getByText("Copied.").nth(1).waitFor();
   // It is not lost by accident: only its button closes it, and Escape leads there.
   expect(await shown.getByRole("button", { name: "Close" }).count()).toBe(0);

@@ -29,7 +29,11 @@ export function CopyField({ label, value, hint, isFirst = false }: CopyFieldProp
           value={value}
           aria-describedby={hint ? `${id}-hint` : undefined}
         />
-        <Button icon="copy" aria-label={`Copy ${label.toLowerCase()}`} onClick={() => void copy()}>
+        <Button
+          icon="copy"
+          aria-label={`Copy ${label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`}
+          onClick={() => void copy()}
+        >
           Copy
         </Button>
       </div>
