@@ -211,7 +211,7 @@ test("marks to review are visited one after the other in both directions", async
       return now === before ? false : now;
     });
   };
-  const seen: unknown[] = [];
+  const seen: string[] = [];
   for (let n = 0; n < marks + 1; n++) seen.push(await go("n"));
   expect(new Set(seen).size).toBe(marks);
   expect(await go("Shift+n")).toBe(seen.at(-2)!);
