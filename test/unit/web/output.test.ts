@@ -108,6 +108,7 @@ test("an output is described by what it has", () => {
   expect(describeOutput(output)).toBe("MP4 · 720p · 25 fps");
   const exact = { frame_rate: 30, exact_frame_rate: { num: 30_000, den: 1_001 } };
   expect(describeOutput({ ...output, ...exact })).toBe("MP4 · 720p · 29.97 fps");
+  expect(describeOutput({ ...output, ...exact }, "de-AT")).toBe("MP4 · 720p · 29,97 fps");
   expect(describeOutput({ ...output, format: "mp3", resolution: null, frame_rate: null })).toBe("MP3");
 });
 

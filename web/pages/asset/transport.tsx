@@ -1,4 +1,5 @@
 import { useComputed } from "@preact/signals";
+import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
 import type { PlayerMode } from "../../editor/player/cut-player";
@@ -32,7 +33,7 @@ export function Transport({ editor, playback }: { editor: Editor; playback: Play
       >
         {RATES.map((rate) => (
           <option key={rate} value={String(rate)}>
-            {rate}×
+            {toNumber(rate)}×
           </option>
         ))}
       </select>

@@ -1,5 +1,7 @@
 /** What a render can be, bounded by the recording, and how large it becomes. Pure. */
+
 import type { Schemas } from "../../../app/api";
+import { getLanguage, toNumber } from "../../../app/english";
 
 export type RenderedAsset = Pick<
   Schemas["AssetDetail"],
@@ -67,8 +69,8 @@ const MAX_FRAME_RATE = 120;
 export const getMaxFrameRate = (asset: RenderedAsset): number =>
   Math.max(1, Math.min(MAX_FRAME_RATE, Math.floor(2 * getFrameRate(asset))));
 
-/** Returns "25" or "29.97". */
-export const formatFrameRate = (asset: RenderedAsset): string => String(Number(getFrameRate(asset).toFixed(2)));
+/** Returns "25" or "29.97", with the separator of the browser's language. */
+export const formatFrameRate = (asset: RenderedAsset): string => toNumber(Number(getFrameRate(asset).toFixed(2)));
 
 export const MIN_VIDEO_KBITS = 50;
 
@@ -131,7 +133,8 @@ export function toOutput(choice: RenderChoice): Partial<Output> {
 }
 
 /** Returns "MP4 · 720p · 25 fps". */
-export function describeOutput({ format, resolution, frame_rate, exact_frame_rate: exact }: Output): string {
+export function describeOutput(output: Output, language = getLanguage()): string {
+  const { format, resolution, frame_rate, exact_frame_rate: exact } = output;
   const rate = exact ? Number((exact.num / exact.den).toFixed(3)) : frame_rate;
-  return [format.toUpperCase(), resolution, rate && `${rate} fps`].filter(Boolean).join(" · ");
+  return [format.toUpperCase(), resolution, rate && `${toNumber(rate, language)} fps`].filter(Boolean).join(" · ");
 }
