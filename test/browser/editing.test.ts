@@ -100,9 +100,14 @@ test("Space, J, K and L belong to playback after a press of the pointer, and con
   await keyboard.type("jkl c");
   expect(await page.getByLabel("Find words").inputValue()).toBe("jkl c");
   await keyboard.press("Escape");
+  // A choice keeps the letters of its options.
+  await tabTo(page, "Mode");
+  await keyboard.press("l");
+  expect(await page.getByLabel("Mode").inputValue()).toBe("loose");
+  expect(await isPressed(page, "Play cut")).toBe("false");
   await tabTo(page, "Speed", "Shift+Tab");
   await keyboard.press("l");
-  expect(await isPressed(page, "Play cut")).toBe("false");
+  await untilPlaying(page, true);
 });
 
 test("what a key changes, and why it changes nothing, is shown", async () => {

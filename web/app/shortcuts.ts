@@ -49,6 +49,12 @@ let isPointing = false;
 let isFocusPointed = false;
 let isSpaceTaken = false;
 
+/** Returns whether a choice uses the keys itself: a letter only if it leads to an option. Undo follows a choice, for example. */
+function isOfChoice({ options }: HTMLSelectElement, keys: string): boolean {
+  if (!/^(Shift\+)?[a-z]$/.test(keys)) return !keys.startsWith("Mod+");
+  return [...options].some(({ text }) => text.trim().toLowerCase().startsWith(keys.at(-1)!));
+}
+
 /** Returns whether a control uses the keys itself. One that was pressed with the pointer leaves them to the page, but for fields of text. */
 function isOfControl(target: EventTarget | null, keys: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
@@ -57,8 +63,7 @@ function isOfControl(target: EventTarget | null, keys: string): boolean {
   if (!isCheck && /^(INPUT|TEXTAREA)$/.test(target.tagName)) return true;
   if (keys === "Enter") return target.closest("button, a, summary, select, input") !== null;
   if (isFocusPointed) return false;
-  // Undo follows a choice, for example.
-  if (target instanceof HTMLSelectElement) return !keys.startsWith("Mod+");
+  if (target instanceof HTMLSelectElement) return isOfChoice(target, keys);
   if (isCheck) return /^(Shift\+)?(Space|Arrow\w+)$/.test(keys);
   return keys === "Space" && target.closest("button, summary") !== null;
 }
