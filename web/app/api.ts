@@ -3,6 +3,7 @@ import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../dist/api-types/schema";
 import { confirmPassword } from "./confirm-password";
 import { reportAnswer, reportNoAnswer } from "./connection";
+import { nameResources } from "./name-resources";
 import { currentWorkspaceId, endSession, refusals } from "./session";
 
 export type Schemas = components["schemas"];
@@ -65,13 +66,6 @@ const nameProblem = (message: string): string =>
     .replace(/ or null$/, "")
     .replace(/must be a string of (at most )?/, "must have $1")
     .replace("must be an integer", "must be a whole number");
-
-/** Returns a message of the API with the word that pages have for assets: "Delete recordings or renders." */
-export const nameResources = (message: string): string =>
-  message.replace(
-    /(?<![\w@.-])(a)sset(s?)(?![\w@-]|\.\w)/gi,
-    (_, first: string, plural: string) => `${first === "A" ? "R" : "r"}ecording${plural}`,
-  );
 
 type FieldError = { loc: string[]; msg: string };
 type PublicError = { code?: string; message?: string; reason?: string; fields?: { field: string; message: string }[] };

@@ -1,6 +1,6 @@
 /** What a failed upload shows, and what to do. */
 import { DetailedError } from "tus-js-client";
-import { nameResources } from "../app/api";
+import { nameResources } from "../app/name-resources";
 
 /** Whether the upload was refused because the balance does not cover it. */
 export const isForCredits = (error: Error): boolean =>
