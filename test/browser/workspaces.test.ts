@@ -131,6 +131,11 @@ test("a viewer sees no write control and can leave; to others there is no such w
   await page.getByLabel("Workspace", { exact: true }).selectOption("Studio");
   await page.getByRole("heading", { name: "No projects yet" }).waitFor();
   expect(await page.getByText("Create one").count()).toBe(0);
+  await page.keyboard.press("Shift+?");
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await help.getByText("Search", { exact: true }).waitFor();
+  expect(await help.getByText("New project").count()).toBe(0);
+  await page.keyboard.press("Escape");
   expect(await button(page, "New project").count()).toBe(0);
   await session.must("PATCH", member, { json: { role: "editor" } });
   await page.getByText("You are an editor of Studio now.").waitFor();

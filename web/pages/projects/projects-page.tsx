@@ -39,10 +39,11 @@ export function ProjectsPage() {
   useLiveReload(["project.updated"], list);
   useShortcuts(
     useMemo(
-      () => [
-        { keys: ["n"], label: "New project", group: "Projects", run: () => canWrite.value && setIsCreating(true) },
-      ],
-      [],
+      () =>
+        canWrite.value
+          ? [{ keys: ["n"], label: "New project", group: "Projects", run: () => setIsCreating(true) }]
+          : [],
+      [canWrite.value],
     ),
   );
   const items = list.items.value;
