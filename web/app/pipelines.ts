@@ -27,6 +27,10 @@ export const namePipeline = ({ steps }: Pipeline): string => nameSteps(steps.map
 export const nameInput = ({ input_asset_name: name, input_asset_deleted: isDeleted }: Pipeline): string =>
   name ?? (isDeleted ? "Deleted recording" : "Unnamed recording");
 
+/** Returns what a job is, as in a sentence: "Cut of talk.mp4". */
+export const nameJob = (pipeline: Pipeline): string =>
+  `${namePipeline(pipeline)} of ${pipeline.input_asset_name ?? (pipeline.input_asset_deleted ? "a deleted recording" : "an unnamed recording")}`;
+
 export const isOpenState = (state: Pipeline["state"]): boolean => state === "pending" || state === "running";
 
 /** Returns the step that runs, or is next. */

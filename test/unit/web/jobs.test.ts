@@ -4,7 +4,14 @@ import { toDayStart } from "../../../web/app/day-start";
 import { formatElapsed } from "../../../web/app/format";
 import { describeNotification } from "../../../web/app/notification-texts";
 import type { Notification } from "../../../web/app/notifications";
-import { canCancel, findCurrentStep, findRetryable, nameSteps, type Pipeline } from "../../../web/app/pipelines";
+import {
+  canCancel,
+  findCurrentStep,
+  findRetryable,
+  nameJob,
+  nameSteps,
+  type Pipeline,
+} from "../../../web/app/pipelines";
 import { readLicenses } from "../../../web/pages/status/read-licenses";
 import { toUploadMessage } from "../../../web/upload/messages";
 import { PAYLOADS } from "../../http/notification-samples";
@@ -18,6 +25,10 @@ const pipeline = (state: Pipeline["state"], ...steps: [name: string, state: stri
 
 describe("pipelines", () => {
   test("are named by their steps", () => {
+    const cut = { ...pipeline("completed", ["cut", "completed"]), input_asset_name: "talk.mp4" };
+    expect(nameJob(cut)).toBe("Cut of talk.mp4");
+    expect(nameJob({ ...cut, input_asset_name: null })).toBe("Cut of an unnamed recording");
+    expect(nameJob({ ...cut, input_asset_name: null, input_asset_deleted: true })).toBe("Cut of a deleted recording");
     expect(nameSteps(["prepare"])).toBe("Preparation");
     expect(nameSteps(["cut", "render"])).toBe("Cut and render");
     expect(nameSteps(["cut", "render", "render"])).toBe("Cut, render, and render");

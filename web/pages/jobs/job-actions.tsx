@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/pages-of";
-import { canCancel, findRetryable, nameInput, namePipeline, type Pipeline, type Step } from "../../app/pipelines";
+import { canCancel, findRetryable, nameJob, type Pipeline, type Step } from "../../app/pipelines";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
@@ -31,7 +31,7 @@ export const createActionsColumn = (list: PagedList<Pipeline>): Column<Pipeline>
 });
 
 function CancelJob({ pipeline, onChange }: JobActionProps) {
-  const name = `${namePipeline(pipeline)} of ${nameInput(pipeline)}`;
+  const name = nameJob(pipeline);
   const done = pipeline.steps.filter(({ state }) => state === "completed").length;
   const cancel = async () => {
     await must(api.POST("/api/v1/pipelines/{pipeline_id}/cancel", { params: { path: { pipeline_id: pipeline.id } } }));
@@ -56,7 +56,7 @@ export function RetryButton({ pipeline, step, onChange }: RetryProps) {
     try {
       const params = { path: { pipeline_id: pipeline.id, step_id: step.id } };
       await must(api.POST("/api/v1/pipelines/{pipeline_id}/steps/{step_id}/retry", { params }));
-      showToast({ kind: "info", text: `${namePipeline(pipeline)} of ${nameInput(pipeline)} was started again.` });
+      showToast({ kind: "info", text: `${nameJob(pipeline)} was started again.` });
       onChange();
     } catch (error) {
       showFailure(error);
@@ -65,12 +65,7 @@ export function RetryButton({ pipeline, step, onChange }: RetryProps) {
     }
   };
   return (
-    <Button
-      icon="undo"
-      isBusy={isBusy}
-      aria-label={`Retry ${namePipeline(pipeline)} of ${nameInput(pipeline)}`}
-      onClick={() => void retry()}
-    >
+    <Button icon="undo" isBusy={isBusy} aria-label={`Retry ${nameJob(pipeline)}`} onClick={() => void retry()}>
       Retry
     </Button>
   );

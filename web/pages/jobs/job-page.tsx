@@ -2,7 +2,7 @@
 import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { formatCount, formatElapsed } from "../../app/format";
-import { isOpenState, nameInput, namePipeline, type Pipeline } from "../../app/pipelines";
+import { isOpenState, nameJob, type Pipeline } from "../../app/pipelines";
 import { type Resource, useResource } from "../../app/resource";
 import { workspace } from "../../app/session";
 import { useLiveReload } from "../../app/use-live-reload";
@@ -72,7 +72,7 @@ function Job({ pipeline, job }: { pipeline: Pipeline; job: Resource<Pipeline> })
   const onChange = () => void job.reload();
   return (
     <Page
-      title={`${namePipeline(pipeline)} of ${nameInput(pipeline)}`}
+      title={nameJob(pipeline)}
       actions={
         <>
           <JobStatus state={pipeline.state} />
