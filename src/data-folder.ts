@@ -1,6 +1,7 @@
 /** The data folder: private, owned by the user that runs the program, locked by one process. */
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { completeRestore } from "./blobs/restored-folder";
 import { ConfigError } from "./config";
 import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
 import { type FolderLock, lockFolder } from "./lib/folder-lock";
@@ -20,10 +21,11 @@ export type DataFolder = {
 /** Another process has locked the folder. */
 export class FolderLockedError extends ConfigError {}
 
-/** Creates the folder if it does not exist, and checks its owner. Throws `ConfigError`. */
+/** Creates the folder if it does not exist, or completes its restore, and checks its owner. Throws `ConfigError`. */
 export function prepareDataFolder(configured: string): string {
   const path = resolve(configured);
   try {
+    completeRestore(path);
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const { uid, mode } = statSync(path);
     const me = process.getuid?.();

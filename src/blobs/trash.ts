@@ -1,43 +1,66 @@
 /**
- * Removes files in two steps: they are moved to the trash immediately and deleted in the background. At startup the leftovers of a crash
- * are deleted.
+ * Removes files in two steps: they are moved to the trash immediately and deleted later. Media, renders and uploads are kept there for 48 hours,
+ * under a name with the time and their former place; everything else is deleted in the background, and after a crash at startup.
  */
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { newId } from "../lib/ids";
+import { basename, dirname, join } from "node:path";
+import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName } from "../domain/point-in-time";
+import { newId, newIdAt } from "../lib/ids";
 import type { Folders } from "./folders";
 
-/** Keeps what is moved to the trash until `release`. */
+/** Keeps what is moved to the trash, and what is in it, until `release`. */
 export type TrashHold = {
   /** Returns where a file or folder is that was moved to the trash since the hold began; null for another one. */
   find(path: string): string | null;
   release(): Promise<void>;
 };
 
-/** Holds by the path of their trash. `kept`: where each original path is now. */
-const holds = new Map<string, Set<{ kept: Map<string, string> }>>();
+/** `moved`: where each original path is now. */
+type TrashMoves = { moved: Map<string, string> };
 
-/** Keeps what is moved to the trash from now on, so that a backup can read files that are deleted while it runs. */
+/** Holds by the path of their trash. */
+const holds = new Map<string, Set<TrashMoves>>();
+
+/** Keeps what is moved to the trash from now on, and what is in it, so that a backup can read files that are deleted while it runs. */
 export function holdTrash({ trash }: Pick<Folders, "trash">): TrashHold {
-  const hold = { kept: new Map<string, string>() };
+  const hold: TrashMoves = { moved: new Map() };
   const all = holds.get(trash) ?? new Set();
   holds.set(trash, all.add(hold));
   return {
-    find: (path) => hold.kept.get(path) ?? null,
+    find: (path) => hold.moved.get(path) ?? null,
     release: async () => {
       all.delete(hold);
       if (all.size > 0) return;
       holds.delete(trash);
-      for (const target of hold.kept.values()) await rm(target, { recursive: true, force: true });
+      for (const target of hold.moved.values())
+        if (parseTrashName(basename(target)) === null) await rm(target, { recursive: true, force: true });
     },
   };
 }
 
-/** Moves files or folders to the trash. Resolves before they are deleted. Ignores missing ones. */
-export async function moveToTrash(folders: Folders, paths: string[]): Promise<void> {
+/** Returns whether a backup reads the trash. */
+export const isTrashHeld = ({ trash }: Pick<Folders, "trash">): boolean => holds.has(trash);
+
+/**
+ * Moves deleted files or folders to the trash, where those of media, renders and uploads are kept. Resolves before the others are deleted.
+ * Ignores missing ones. `now` is the time of the deletion.
+ */
+export async function moveToTrash(folders: Folders, paths: string[], now = Date.now()): Promise<void> {
+  const roots = { media: folders.mediaRoot, renders: folders.rendersRoot, uploads: folders.uploads };
+  await move(folders, paths, (path) => {
+    const folder = KEPT_FOLDERS.find((kept) => roots[kept] === dirname(path));
+    return folder === undefined ? newId() : `${newIdAt(now)}.${folder}.${basename(path)}`;
+  });
+}
+
+/** Deletes files or folders that nobody needs again, such as what an interrupted render has written, in the background. Ignores missing ones. */
+export const discard = (folders: Folders, paths: string[]): Promise<void> => move(folders, paths, newId);
+
+async function move(folders: Folders, paths: string[], nameFor: (path: string) => string): Promise<void> {
   await mkdir(folders.trash, { recursive: true });
   for (const path of paths) {
-    const target = join(folders.trash, newId());
+    const name = nameFor(path);
+    const target = join(folders.trash, name);
     const moved = await rename(path, target).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
@@ -47,16 +70,48 @@ export async function moveToTrash(folders: Folders, paths: string[]): Promise<vo
     );
     if (!moved) continue;
     const held = holds.get(folders.trash);
-    if (held) for (const { kept } of held) kept.set(path, target);
+    if (held) for (const hold of held) recordMove(hold, path, target);
     // What cannot be deleted now is deleted by the next start.
-    else void rm(target, { recursive: true, force: true }).catch(() => {});
+    else if (parseTrashName(name) === null) void rm(target, { recursive: true, force: true }).catch(() => {});
   }
 }
 
-/** Deletes the contents of the trash. The folder stays, because files may be moved to it at the same time. */
-export async function emptyTrash(folders: Folders): Promise<void> {
-  for (const name of await listNames(folders.trash))
+function recordMove({ moved }: TrashMoves, path: string, target: string): void {
+  for (const [original, place] of moved) if (place === path) moved.set(original, target);
+  moved.set(path, target);
+}
+
+/** Deletes the files of assets and renders, also those in the trash. */
+export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Promise<void> {
+  if (ids.size === 0) return;
+  const deleted = (await listNames(folders.trash)).filter((name) => ids.has(parseTrashName(name)?.name ?? ""));
+  const places = [...ids].flatMap((id) => [folders.media(id).dir, folders.render(id), folders.upload(id)]);
+  await discard(folders, [...places, ...deleted.map((name) => join(folders.trash, name))]);
+}
+
+/**
+ * Deletes what was moved to the trash more than 48 hours ago, and what is not kept. Does nothing while a backup reads the trash. Entries of the
+ * future stay: the clock may be wrong for a moment. The folder stays, because files may be moved to it at the same time.
+ */
+export async function sweepTrash(folders: Folders, now: number): Promise<void> {
+  for (const name of await listNames(folders.trash)) {
+    if (isTrashHeld(folders)) return;
+    const entry = parseTrashName(name);
+    if (entry === null || entry.time < now - POINT_IN_TIME_MS)
+      await rm(join(folders.trash, name), { recursive: true, force: true });
+  }
+}
+
+/** Empties the trash, oldest entries first, as long as `isNeeded` returns true. Returns how many entries were deleted. */
+export async function emptyTrash(folders: Folders, isNeeded: () => boolean): Promise<number> {
+  let deleted = 0;
+  // The names begin with their time.
+  for (const name of (await listNames(folders.trash)).sort()) {
+    if (isTrashHeld(folders) || !isNeeded()) break;
     await rm(join(folders.trash, name), { recursive: true, force: true });
+    deleted++;
+  }
+  return deleted;
 }
 
 /** Lists the names in a folder; empty when the folder does not exist. */

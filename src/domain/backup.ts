@@ -20,8 +20,8 @@ export const MANIFEST_NAME = "manifest.json";
 export const DATABASE_NAME = "offcut.db";
 export const SECRETS_NAME = "secrets.json";
 
-/** Folders of a data folder that a backup contains. Work folders, exports, the trash and extracted assets are created again. */
-export const BACKUP_FOLDERS = ["media", "renders", "uploads", "models"] as const;
+/** Folders of a data folder that a backup contains. Work folders, exports and extracted assets are created again. */
+export const BACKUP_FOLDERS = ["media", "renders", "uploads", "models", "snapshots", "trash"] as const;
 
 /** Returns the name of a backup: `offcut-2027-01-31T02-00-00Z`. */
 export const formatBackupName = (time: number): string =>

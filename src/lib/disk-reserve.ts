@@ -10,6 +10,8 @@ export type DiskReserve = {
   maxFileBytes(): number;
   /** Claims bytes that are about to be written. Returns false when they do not fit above the reserve. All writers share one budget. */
   claim(bytes: number): boolean;
+  /** Calls `listener` each time a claim does not fit. */
+  onShort(listener: () => void): void;
 };
 
 /** Free space is measured again after this many bytes or milliseconds, because other programs write as well. */
@@ -26,6 +28,7 @@ export function createDiskReserve(
   let left = 0;
   let taken = Number.POSITIVE_INFINITY;
   let measuredAt = 0;
+  const listeners: (() => void)[] = [];
 
   function measure(): number {
     left = Math.max(0, freeBytes(folder) - reserveBytes);
@@ -41,10 +44,16 @@ export function createDiskReserve(
     claim(bytes) {
       const isOld = taken > MAX_UNMEASURED_BYTES || performance.now() - measuredAt > MAX_MEASURE_AGE_MS;
       if (isOld || left < bytes) measure();
-      if (left < bytes) return false;
+      if (left < bytes) {
+        for (const listener of listeners) listener();
+        return false;
+      }
       left -= bytes;
       taken += bytes;
       return true;
+    },
+    onShort: (listener) => {
+      listeners.push(listener);
     },
   };
 }

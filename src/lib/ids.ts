@@ -3,6 +3,9 @@
 /** Creates a UUIDv7. */
 export const newId = (): string => Bun.randomUUIDv7();
 
+/** Creates a UUIDv7 of a time in milliseconds since 1970. */
+export const newIdAt = (time: number): string => Bun.randomUUIDv7("hex", time);
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Returns whether a text is a UUID of any version. */

@@ -3,6 +3,7 @@
  * server must respond. The driver is the one that the live database is open with: a second library would release its locks.
  */
 import AsyncDatabase from "libsql/promise";
+import type { RowWithFiles } from "../domain/point-in-time";
 import { flushFile } from "../lib/atomic-file";
 
 type AsyncStatement = { all(): Promise<Record<string, unknown>[]> };
@@ -12,23 +13,30 @@ type AsyncConnection = {
   close(): void;
 };
 
-/** Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it. Writers are not blocked. */
-export async function copyDatabase(from: string, to: string): Promise<void> {
+/**
+ * Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it, unless it is temporary. Writers are not
+ * blocked.
+ */
+export async function copyDatabase(from: string, to: string, { isTemporary = false } = {}): Promise<void> {
   await withConnection(from, (connection) => connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`));
   // VACUUM INTO does not flush its result.
-  await flushFile(to);
+  if (!isTemporary) await flushFile(to);
 }
 
 /** Maximum number of problems that `findDatabaseProblems` returns. */
 const MAX_PROBLEMS = 20;
 
-/** Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems, empty when it is intact. */
-export async function findDatabaseProblems(path: string): Promise<string[]> {
+/**
+ * Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems, empty when it is intact.
+ * `isQuick`: checks the pages only.
+ */
+export async function findDatabaseProblems(path: string, { isQuick = false } = {}): Promise<string[]> {
+  const check = isQuick ? "quick_check" : "integrity_check";
   try {
     return await withConnection(path, async (connection) => {
-      const integrity = await selectAll(connection, `PRAGMA integrity_check(${MAX_PROBLEMS})`);
-      const problems = integrity.map((row) => String(row.integrity_check)).filter((line) => line !== "ok");
-      if (problems.length > 0) return problems;
+      const integrity = await selectAll(connection, `PRAGMA ${check}(${MAX_PROBLEMS})`);
+      const problems = integrity.map((row) => String(row[check])).filter((line) => line !== "ok");
+      if (isQuick || problems.length > 0) return problems;
       const orphans = await selectAll(connection, "PRAGMA foreign_key_check");
       return orphans
         .slice(0, MAX_PROBLEMS)
@@ -38,9 +46,6 @@ export async function findDatabaseProblems(path: string): Promise<string[]> {
     return [(error as Error).message];
   }
 }
-
-/** An asset or a render with files, as a copy of the database lists them. `isComplete`: its main file must exist. */
-export type RowWithFiles = { id: string; is_complete: boolean };
 
 /** Reads the assets and renders that have files, and the newest migration, from a copy of a database. */
 export function readDatabaseContents(

@@ -25,8 +25,8 @@ export type Store = {
   onCommit(listener: () => void): void;
   /** Counts the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
   accountsRevision(): number;
-  /** Writes a consistent copy of the database to `path`, which must not exist. */
-  copyTo(path: string): Promise<void>;
+  /** Writes a consistent copy of the database to `path`, which must not exist, and flushes it, unless it is temporary. */
+  copyTo(path: string, options?: { isTemporary?: boolean }): Promise<void>;
   /** Returns whether the database responds. */
   isAlive(): Promise<boolean>;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export async function openStore(path: string): Promise<Store> {
       listeners.push(listener);
     },
     accountsRevision: () => accountsRevision,
-    copyTo: (target) => copyDatabase(path, target),
+    copyTo: (target, options) => copyDatabase(path, target, options),
     isAlive: () =>
       reader.execute("SELECT 1").then(
         () => true,

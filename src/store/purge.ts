@@ -28,6 +28,15 @@ export async function listProjectIds(db: Queries, workspaceId: string): Promise<
   return rows.map((row) => row.id);
 }
 
+/** Lists the IDs of the assets and renders of a project. */
+export async function listProjectFileIds(db: Queries, projectId: string): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    SELECT id FROM ${assets} WHERE project_id = ${projectId}
+    UNION SELECT ${renders.id} FROM ${renders} JOIN ${assets} ON ${assets.id} = ${renders.asset_id}
+      WHERE ${assets.project_id} = ${projectId}`);
+  return rows.map((row) => row.id);
+}
+
 /** Tables of a workspace besides its projects, those with references first. The deletion of pipelines writes live events. */
 const CONTENT = [deliveries, webhookEndpoints, pipelines, events, liveEvents];
 

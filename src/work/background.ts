@@ -1,7 +1,9 @@
-/** What the server does on its own, beside requests and jobs: deliveries, mails, data exports, the purge of accounts and the hourly sweep. */
+/** What the server does on its own, beside requests and jobs: deliveries, mails, data exports, backups, the purge of accounts and the hourly sweep. */
 import { getMailSender } from "../config";
 import { createMailer } from "../outbound/mail";
 import { createNightlyBackup } from "./backup/nightly-backup";
+import { createSnapshots } from "./backup/snapshots";
+import { createSpaceKeeper } from "./backup/space-keeper";
 import { createDataExporter } from "./data-export/exporter";
 import { createDeliverer } from "./deliver";
 import { createAccountPurge } from "./identity/account-purge";
@@ -33,13 +35,17 @@ export function createBackgroundWork(services: Services): BackgroundWork {
     ...(mailSender ? [mailSender] : []),
   ];
   const { backupTo } = services.config;
-  const nightlyBackup = backupTo === null ? null : createNightlyBackup(services, backupTo);
+  const pollers = [
+    createSpaceKeeper(services),
+    createSnapshots(services),
+    ...(backupTo === null ? [] : [createNightlyBackup(services, backupTo)]),
+  ];
   for (const { wake } of workers) store.onCommit(wake);
   let sweeping: Timer | undefined;
   return {
     start: () => {
       for (const worker of workers) worker.start();
-      nightlyBackup?.start();
+      for (const poller of pollers) poller.start();
       void purge.run();
       sweeping = setInterval(() => {
         void purge.run();
@@ -48,7 +54,7 @@ export function createBackgroundWork(services: Services): BackgroundWork {
     },
     stop: async () => {
       clearInterval(sweeping);
-      await Promise.all([...workers, purge, ...(nightlyBackup ? [nightlyBackup] : [])].map((worker) => worker.stop()));
+      await Promise.all([...workers, ...pollers, purge].map((worker) => worker.stop()));
     },
   };
 }

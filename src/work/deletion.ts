@@ -76,7 +76,7 @@ async function deleteAssetRows(
 
 async function cleanUp(services: DeletionServices, after: DeletionCleanup): Promise<void> {
   for (const step of after.steps) services.runner.cancel(step);
-  await moveToTrash(services.folders, after.paths);
+  await moveToTrash(services.folders, after.paths, services.now());
 }
 
 /**

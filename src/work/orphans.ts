@@ -56,7 +56,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
     )),
   ];
   if (paths.length > 0) {
-    await moveToTrash(folders, paths);
+    await moveToTrash(folders, paths, services.now());
     services.log.info("orphans.removed", { count: paths.length });
   }
   await store.write(async (tx) => {

@@ -1,5 +1,5 @@
 /** What clients ask of pipelines: a new chain, its cancellation, and another attempt at a step. */
-import { moveToTrash } from "../blobs/trash";
+import { discard } from "../blobs/trash";
 import { AppError, moveFields } from "../domain/errors";
 import type { StepRequest } from "../domain/step-params";
 import { type Asset, getAsset } from "../store/assets";
@@ -106,7 +106,7 @@ export async function cancelPipeline(
   // The cleanup of a running job removes its files.
   if (step.state === "pending" && step.subject_id !== null) {
     const { folders } = services;
-    await moveToTrash(folders, [folders.work(step.subject_id), folders.render(step.subject_id)]);
+    await discard(folders, [folders.work(step.subject_id), folders.render(step.subject_id)]);
   }
 }
 

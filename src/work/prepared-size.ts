@@ -1,7 +1,7 @@
 /** Measures the files of a preparation when it ends, and removes them when it has failed or its asset was deleted. */
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../blobs/folders";
-import { listNames, moveToTrash } from "../blobs/trash";
+import { discard, listNames, moveToTrash } from "../blobs/trash";
 import { getAsset, listUnmeasuredAssets, updateAsset } from "../store/assets";
 import { listBlobs } from "./jobs/blob-files";
 import type { Services } from "./services";
@@ -19,14 +19,14 @@ export async function discardDerivatives(
 ): Promise<void> {
   const { dir, source } = folders.media(assetId);
   const names = (await listNames(dir)).filter((name) => name !== basename(source));
-  await moveToTrash(
+  await discard(
     folders,
     names.map((name) => join(dir, name)),
   );
   await store.write((tx) => updateAsset(tx, assetId, { derived_bytes: 0 }));
 }
 
-/** Removes the folder that a job has created again when its asset was deleted as the job started. */
+/** Removes the folder that a job has created again when its asset was deleted as the job started. It may still be the folder that was deleted. */
 export async function discardFolderOfDeleted(
   { store, folders }: Pick<Services, "store" | "folders">,
   assetId: string,

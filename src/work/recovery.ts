@@ -1,5 +1,5 @@
 /** What the server does at its start and every hour: recovers from a crash, removes what has expired. */
-import { emptyTrash } from "../blobs/trash";
+import { sweepTrash } from "../blobs/trash";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
@@ -24,13 +24,17 @@ export async function recover(services: RecoveryServices): Promise<void> {
   await sweepRows(services);
   await expireLostExports(services);
   void reconcileDerivatives(services).catch((error) => services.log.warn("derivatives.measure_failed", { error }));
-  void emptyTrash(services.folders).catch((error) => services.log.warn("trash.empty_failed", { error }));
+  // In the background: a trash of many files takes a while.
+  void sweepTrash(services.folders, services.now()).catch((error) =>
+    services.log.warn("trash.sweep_failed", { error }),
+  );
 }
 
-/** Handles complete and expired uploads, and removes orphaned files and expired rows. */
+/** Handles complete and expired uploads, and removes orphaned files, expired rows and old trash. */
 export async function sweep(services: RecoveryServices): Promise<void> {
   await recoverUploads(services, false);
   await sweepRows(services);
+  await sweepTrash(services.folders, services.now());
 }
 
 async function sweepRows(services: RecoveryServices): Promise<void> {

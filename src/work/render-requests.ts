@@ -1,5 +1,5 @@
 /** Creates and cancels renders. The job `render` renders them. */
-import { moveToTrash } from "../blobs/trash";
+import { discard } from "../blobs/trash";
 import { AppError } from "../domain/errors";
 import type { OutputRequest } from "../domain/render-output";
 import type { Asset } from "../store/assets";
@@ -57,7 +57,7 @@ export async function cancelRender(
   });
   for (const step of steps) services.runner.cancel(step.id);
   if (steps.every((step) => step.state === "pending")) {
-    await moveToTrash(services.folders, [services.folders.work(renderId), services.folders.render(renderId)]);
+    await discard(services.folders, [services.folders.work(renderId), services.folders.render(renderId)]);
   }
   return render;
 }

@@ -89,7 +89,7 @@ export async function finishUpload(
   });
   if (finished) services.runner.wake();
   // Deleted while its last bytes were moved.
-  else if ((await getAsset(services.store.read, asset.id)) === null) await moveToTrash(folders, [media.dir]);
+  else if ((await getAsset(services.store.read, asset.id)) === null) await moveToTrash(folders, [media.dir], now);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

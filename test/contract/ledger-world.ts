@@ -93,6 +93,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     disk: {
       availableBytes: () => Number.MAX_SAFE_INTEGER,
       isCritical: () => false,
+      onShort: () => {},
       maxFileBytes: () => 0,
       claim: () => true,
     },

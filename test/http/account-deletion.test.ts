@@ -1,6 +1,7 @@
 /** The deletion of accounts over HTTP: the grace period, the way back, and the purge that follows. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { listNames } from "../../src/blobs/trash";
 import { dashboardRoutes } from "../../src/http/dashboard";
 import { until } from "../until";
 import { createAdmin, emailOf, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
@@ -116,6 +117,8 @@ test("after 30 days the account cannot be restored, and is purged with its files
   const { read } = own.services().store;
   await until("the purge", async () => (await listAuditLog(own)).some((row) => row.action === "user.purged"));
   await until("the removal of files", async () => (await own.leftovers(asset.id)).length === 0);
+  // Nothing of a purged account is kept in the trash.
+  expect(await listNames(own.services().folders.trash)).toEqual([]);
   expect([await status(again, "GET", ME), await status(anna, "GET", "/v1/users/me")]).toEqual([401, 401]);
   const ledger = await read.all<{ delta: number }>(sql`SELECT delta FROM ledger ORDER BY id`);
   expect(ledger.map((entry) => entry.delta)).toEqual([100, -1]);

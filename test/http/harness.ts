@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type RunningServer, type ServerOverrides, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
+import { parseTrashName } from "../../src/domain/point-in-time";
 import { newId } from "../../src/lib/ids";
 import { createLog } from "../../src/lib/log";
 import { insertLedgerEntry } from "../../src/store/credits";
@@ -43,7 +44,7 @@ export type Harness = AsyncDisposable & {
   events(entityId: string): Promise<string[]>;
   /** Resolves when no job waits or runs and all deletions are complete. */
   idle(): Promise<void>;
-  /** Lists the files and folders in the data folder with this ID in their path. */
+  /** Lists the files and folders in the data folder with this ID in their path, without deleted ones that the trash keeps. */
   leftovers(id: string): Promise<string[]>;
   /** Makes renders wait before they encode. */
   holdRenders(): Hold;
@@ -150,7 +151,10 @@ export async function harness(
       await server.services.runner.stop();
       server.services.runner.start();
     },
-    leftovers: async (id) => (await readdir(folder.path, { recursive: true })).filter((path) => path.includes(id)),
+    leftovers: async (id) =>
+      (await readdir(folder.path, { recursive: true })).filter(
+        (path) => path.includes(id) && parseTrashName(path.split("/")[1] ?? "") === null,
+      ),
     holdRenders: () => {
       const { tools } = server;
       const { encoder } = tools;

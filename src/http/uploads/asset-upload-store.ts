@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Configstore, FileStore } from "@tus/file-store";
 import { type DataStore, ERRORS, Upload } from "@tus/server";
+import { moveToTrash } from "../../blobs/trash";
 import { findFileSize } from "../../lib/file-size";
 import { writeStream } from "../../lib/write-stream";
 import { findAsset } from "../../store/assets";
@@ -12,7 +13,7 @@ import { claimSpace } from "../../work/storage-limits";
 /** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
 export type AuthorizedUpload = { workspaceId: string; id: string; beforeWrite?: () => void };
 
-type StoreServices = Pick<Services, "disk" | "folders" | "store">;
+type StoreServices = Pick<Services, "disk" | "folders" | "now" | "store">;
 
 /** The library's store with the type of its base class: TypeScript does not let a subclass replace a private method. */
 const LibraryStore: new (options: { directory: string; configstore: Configstore }) => DataStore = FileStore;
@@ -49,7 +50,8 @@ export class AssetUploadStore extends LibraryStore {
 
   override async remove(id: string): Promise<void> {
     await this.getUpload(id);
-    await super.remove(id);
+    const { folders, now } = this.services;
+    await moveToTrash(folders, [folders.upload(id)], now());
   }
 }
 

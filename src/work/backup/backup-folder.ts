@@ -1,6 +1,6 @@
 /** Reads and verifies backups in a folder. */
-import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { lstat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { listNames } from "../../blobs/trash";
 import {
   type BackupFile,
@@ -17,12 +17,17 @@ import { findDatabaseProblems } from "../../store/database-file";
 
 export type Backup = { path: string; manifest: BackupManifest };
 
+/** A manifest has about 200 bytes for each file. */
+const MAX_MANIFEST_BYTES = 1024 ** 3;
+
 /** Reads a backup. Throws `AppError` `bad_request` when the folder is not one. */
 export async function readBackup(path: string): Promise<Backup> {
   const folder = resolve(path);
   const file = Bun.file(join(folder, MANIFEST_NAME));
   if (!(await file.exists()))
     throw new AppError("bad_request", `${folder} is not a backup: it has no ${MANIFEST_NAME}.`);
+  if (file.size > MAX_MANIFEST_BYTES)
+    throw new AppError("bad_request", `${folder} is not a valid backup: ${MANIFEST_NAME} is too large.`);
   try {
     return { path: folder, manifest: parseManifest(await file.text()) };
   } catch (error) {
@@ -62,33 +67,79 @@ export async function verifyBackup(
   { path, manifest }: Backup,
   { sample = 1, signal, random = Math.random }: { sample?: number; signal: AbortSignal; random?: () => number },
 ): Promise<VerifyReport> {
-  const damaged: DamagedFile[] = [];
   let checked = 0;
-  for (const file of manifest.files) {
-    signal.throwIfAborted();
-    const isRead = file.path === DATABASE_NAME || file.path === SECRETS_NAME || random() < sample;
-    const problem = await findProblem(join(path, file.path), file, isRead, signal);
-    if (isRead) checked++;
-    if (problem !== null) damaged.push({ path: file.path, problem });
-  }
-  if (!damaged.some((file) => file.path === DATABASE_NAME)) {
-    const [problem] = await findDatabaseProblems(join(path, DATABASE_NAME));
-    if (problem !== undefined) damaged.push({ path: DATABASE_NAME, problem });
-  }
+  const isRead = (file: { path: string }) => {
+    const isChosen = file.path === DATABASE_NAME || file.path === SECRETS_NAME || random() < sample;
+    if (isChosen) checked++;
+    return isChosen;
+  };
+  const damaged = await verifyFiles(path, manifest.files, { isRead, hasDatabase: true, signal });
   return { path, files: manifest.files.length, checked_files: checked, damaged };
 }
 
+/** A file as it must be. `sha256` null: its content is not known, so that only its size is compared. */
+type ExpectedFile = Pick<BackupFile, "path" | "bytes"> & { sha256: string | null };
+
+/**
+ * Compares the sizes of files below `root`, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among them, too.
+ * Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
+ */
+export async function verifyFiles(
+  root: string,
+  files: readonly ExpectedFile[],
+  {
+    isRead = () => true,
+    hasDatabase,
+    signal,
+  }: { isRead?: (file: ExpectedFile) => boolean; hasDatabase: boolean; signal: AbortSignal },
+): Promise<DamagedFile[]> {
+  const damaged: DamagedFile[] = [];
+  const findLinkedFolder = createLinkedFolderFinder(root);
+  for (const file of files) {
+    signal.throwIfAborted();
+    const problem = (await findLinkedFolder(file.path)) ?? (await findProblem(root, file, isRead(file), signal));
+    if (problem !== null) damaged.push({ path: file.path, problem });
+  }
+  if (hasDatabase && !damaged.some((file) => file.path === DATABASE_NAME)) {
+    const [problem] = await findDatabaseProblems(join(root, DATABASE_NAME));
+    if (problem !== undefined) damaged.push({ path: DATABASE_NAME, problem });
+  }
+  return damaged;
+}
+
+/** Returns a function that says whether a folder of a path is a link. Each folder is looked at once. */
+function createLinkedFolderFinder(root: string): (path: string) => Promise<string | null> {
+  const known = new Map<string, Promise<boolean>>();
+  const isLink = (path: string) => {
+    const found =
+      known.get(path) ??
+      lstat(path).then(
+        (entry) => entry.isSymbolicLink(),
+        () => false,
+      );
+    known.set(path, found);
+    return found;
+  };
+  return async (path) => {
+    for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
+      if (await isLink(join(root, folder))) return `is in ${folder}, which is a link`;
+    return null;
+  };
+}
+
 async function findProblem(
-  path: string,
-  file: BackupFile,
+  root: string,
+  file: ExpectedFile,
   isRead: boolean,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const path = join(root, file.path);
   try {
-    const found = await stat(path);
+    const found = await lstat(path);
     if (!found.isFile()) return "is not a file";
     if (found.size !== file.bytes) return `has ${found.size} bytes, expected ${file.bytes}`;
-    if (isRead && (await hashFile(path, signal)) !== file.sha256) return "has changed since the backup";
+    if (isRead && file.sha256 !== null && (await hashFile(path, signal)) !== file.sha256)
+      return "has changed since the backup";
     return null;
   } catch (error) {
     signal.throwIfAborted();

@@ -22,6 +22,7 @@ import {
 } from "../../domain/backup";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
+import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
@@ -155,17 +156,18 @@ async function storeFiles(
   if (previous !== null && !canLink)
     report.notes.push(`${folder} does not support hard links: unchanged files are copied again.`);
   const known = new Map(canLink ? previous.manifest.files.map((file) => [file.path, file]) : []);
+  /** A file that was deleted since the previous backup has another path now, and the same bytes. */
   const findUnchanged = (file: FoundFile): BackupFile | null => {
-    const before = known.get(file.path);
+    const before = known.get(file.path) ?? known.get(toFormerPath(file.path));
     return before?.bytes === file.bytes && before.modified_at === file.modified_at ? before : null;
   };
   if (!canShare) await requireSpace(folder, sumBytes(files.filter((file) => findUnchanged(file) === null)));
   for (const file of files) {
     signal.throwIfAborted();
     const unchanged = findUnchanged(file);
-    if (unchanged !== null && (await linkPrevious(join(previous!.path, file.path), join(part, file.path)))) {
+    if (unchanged !== null && (await linkPrevious(previous!.path, unchanged, join(part, file.path)))) {
       report.linked_files++;
-      report.stored.push(unchanged);
+      report.stored.push({ ...unchanged, path: file.path });
       continue;
     }
     const copy = await storeFound(file, part, { folders, hold }, signal);
@@ -184,8 +186,10 @@ async function storeFiles(
   return report;
 }
 
-/** Returns false when the previous backup lacks the file, so that it is copied again. */
-async function linkPrevious(existing: string, path: string): Promise<boolean> {
+/** Returns false when the previous backup lacks the file or a part of it, so that it is copied again. */
+async function linkPrevious(previous: string, file: BackupFile, path: string): Promise<boolean> {
+  const existing = join(previous, file.path);
+  if ((await findFileSize(existing)) !== file.bytes) return false;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   return tryLink(existing, path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return false;
@@ -222,16 +226,23 @@ async function discardAbandoned(folder: string, now: number): Promise<void> {
   }
 }
 
-async function measureDatabase(root: string): Promise<number> {
+/** Returns the bytes of the database of a data folder, with its log. */
+export async function measureDatabase(root: string): Promise<number> {
   return (
     ((await findFileSize(join(root, DATABASE_NAME))) ?? 0) +
     ((await findFileSize(join(root, `${DATABASE_NAME}-wal`))) ?? 0)
   );
 }
 
-/** Throws `storage_full` when the file system of `folder` has less than `bytes` free. */
-export async function requireSpace(folder: string, bytes: number): Promise<void> {
+/**
+ * Throws `storage_full` when the file system of `folder` has less than `bytes` free. `written`: bytes of the same task that are written already,
+ * which the message counts.
+ */
+export async function requireSpace(folder: string, bytes: number, written = 0): Promise<void> {
   const free = getFreeBytes(folder);
-  if (free < bytes)
-    throw new AppError("storage_full", `${folder} needs ${formatBytes(bytes)}, has ${formatBytes(free)} free.`);
+  if (free >= bytes) return;
+  throw new AppError(
+    "storage_full",
+    `${folder} needs ${formatBytes(bytes + written)}, has ${formatBytes(free + written)} free.`,
+  );
 }

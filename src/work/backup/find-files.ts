@@ -1,15 +1,16 @@
 /** Finds the files that a copy of the database names, also those that are deleted or moved while the backup runs. */
 import { readdir, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
 import type { Folders } from "../../blobs/folders";
-import type { TrashHold } from "../../blobs/trash";
+import { listNames, type TrashHold } from "../../blobs/trash";
+import { parseSnapshotName, parseTrashName, SNAPSHOTS_FOLDER } from "../../domain/point-in-time";
 import type { readDatabaseContents } from "../../store/database-file";
 
 /** A file to back up. `path` is relative to the data folder; `from` is where it was found. */
 export type FoundFile = { path: string; from: string; bytes: number; modified_at: number };
 
-/** Lists the files of the rows and the speech models. `missing`: main files of rows that do not exist. */
+/** Lists the files of the rows, the speech models, the snapshots and the trash. `missing`: main files of rows that do not exist. */
 export async function findFiles(
   folders: Folders,
   hold: TrashHold,
@@ -17,8 +18,12 @@ export async function findFiles(
 ): Promise<{ files: FoundFile[]; missing: string[] }> {
   const files: FoundFile[] = [];
   const missing: string[] = [];
+  /** Entries of the trash that are listed with their rows. */
+  const listed = new Set<string>();
   const add = async (path: string): Promise<FoundFile[]> => {
-    const found = await walk(hold.find(path) ?? path, relative(folders.root, path));
+    const moved = hold.find(path);
+    if (moved !== null) listed.add(basename(moved));
+    const found = await walk(moved ?? path, relative(folders.root, path));
     files.push(...found);
     return found;
   };
@@ -34,11 +39,15 @@ export async function findFiles(
     if (is_complete && found.length === 0) missing.push(relative(folders.root, folders.render(id)));
   }
   await add(join(folders.root, "models"));
+  for (const name of await listNames(join(folders.root, SNAPSHOTS_FOLDER)))
+    if (parseSnapshotName(name) !== null) await add(join(folders.root, SNAPSHOTS_FOLDER, name));
+  for (const name of await listNames(folders.trash))
+    if (parseTrashName(name) !== null && !listed.has(name)) await add(join(folders.trash, name));
   return { files, missing };
 }
 
 /** Lists the files at or below `from`. Links and special files are left out. */
-async function walk(from: string, path: string): Promise<FoundFile[]> {
+export async function walk(from: string, path: string): Promise<FoundFile[]> {
   const found = await stat(from).catch(() => null);
   if (found?.isFile()) return [{ path, from, bytes: found.size, modified_at: Math.round(found.mtimeMs) }];
   if (!found?.isDirectory()) return [];

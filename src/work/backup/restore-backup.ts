@@ -1,18 +1,24 @@
 /**
- * Restores a backup to a data folder: verifies it, copies it next to the data folder and swaps the two by renaming. The data folder is neither
+ * Restores a state to a data folder: verifies it, writes it next to the data folder and swaps the two by renaming. The data folder is neither
  * changed nor deleted, only renamed.
  */
-import { chown, mkdir, readdir, rename, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { lchown, mkdir, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { version } from "../../../package.json";
-import { discardFolder, flushFolders, storeCopy, tryReflink } from "../../blobs/backup-files";
-import { type BackupFile, DATABASE_NAME, formatBackupName, SECRETS_NAME, sumBytes } from "../../domain/backup";
+import { discardFolder, flushFolders, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
+import { createRestoredFolder } from "../../blobs/restored-folder";
+import { DATABASE_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
+import { parseTrashName, selectFiles, TRASH_FOLDER } from "../../domain/point-in-time";
 import { flushFile } from "../../lib/atomic-file";
-import { deleteAllSessions } from "../../store/database-file";
+import { newId } from "../../lib/ids";
+import { deleteAllSessions, findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import { isKnownMigration } from "../../store/migrate";
-import { type Backup, type DamagedFile, verifyBackup } from "./backup-folder";
+import { type DamagedFile, verifyFiles } from "./backup-folder";
+import { readUnpackedSize, unpackFile } from "./compressed-file";
 import { requireSpace } from "./create-backup";
+import type { RestoreSource, SourceFile } from "./restore-source";
 
 /** `previous`: where the folder is that was replaced; null when there was none. `skipped`: damaged media that was not restored. */
 export type RestoreReport = {
@@ -36,61 +42,81 @@ export type RestoreOptions = {
 /** Maximum number of damaged files that an error names. */
 const MAX_NAMED_FILES = 10;
 
+/** A file to write. `to` is its path in the restored folder. */
+type PlannedFile = { file: SourceFile; to: string };
+
 /**
- * Restores a backup. The caller holds the lock of `dataDir` if it exists. Errors: `AppError` `bad_request` for a backup of a newer version and for a
- * data folder that cannot be renamed, `conflict` for a damaged backup, `storage_full` when it does not fit; file system errors; the signal's reason.
+ * Restores a state. The caller holds the lock of `dataDir` if it exists. Errors: `AppError` `bad_request` for a backup of a newer version and for a
+ * data folder that cannot be renamed, `conflict` for damage and while another restore runs, `storage_full` when it does not fit; file system errors;
+ * the signal's reason.
  */
-export async function restoreBackup(
-  backup: Backup,
+export async function restoreState(
+  source: RestoreSource,
   { dataDir, skipDamagedMedia, now, openDraft }: RestoreOptions,
   signal: AbortSignal,
 ): Promise<RestoreReport> {
-  const { manifest } = backup;
-  if (!isKnownMigration(manifest.schema))
-    throw new AppError(
-      "bad_request",
-      `${backup.path} was written by Offcut ${manifest.version}, which has a newer database than this version (${version}). Restore it with that version.`,
-    );
+  if (source.backup !== null) requireKnown(source, source.backup.manifest.schema);
   const target = resolve(dataDir);
   const live = await stat(target).catch(() => null);
   await requireRenamable(target, live);
-  const stamp = formatBackupName(now).replace("offcut-", "");
-  const draft = `${target}.restoring-${stamp}`;
-  const previous = live === null ? null : `${target}.before-restore-${stamp}`;
+  const unpackedBytes = await measureState(source, target);
+  const restored = await createRestoredFolder(target, now);
+  const { draft } = restored;
   try {
-    await mkdir(draft, { recursive: true, mode: 0o700 });
     await openDraft(draft);
-    const { damaged } = await verifyBackup(backup, { signal });
-    refuseDamage(backup, damaged, skipDamagedMedia);
+    const isWhole = source.state.path === DATABASE_NAME;
+    const { plan, missing } = isWhole
+      ? { plan: source.files.map((file) => ({ file, to: file.path })), missing: [] }
+      : await planSnapshot(source, draft, signal);
+    const damaged = [
+      ...missing.map((path) => ({ path, problem: "is missing" })),
+      ...(await verifyFiles(
+        source.path,
+        plan.map(({ file }) => file),
+        { hasDatabase: isWhole, signal },
+      )),
+    ];
+    refuseDamage(source.path, damaged, skipDamagedMedia);
     const skipped = new Set(damaged.map(({ path }) => path));
-    const files = manifest.files.filter(({ path }) => !skipped.has(path));
-    await requireRoom(backup, files, draft);
-    for (const file of files) {
-      const copy = await storeCopy(join(backup.path, file.path), join(draft, file.path), signal);
-      if (copy.sha256 !== file.sha256)
-        throw new AppError("conflict", `${join(backup.path, file.path)} changed during the restore.`);
-    }
+    const chosen = plan.filter(({ file }) => !skipped.has(file.path));
+    const copied = chosen.filter(({ to }) => !(source.backup === null && isLinkable(to)));
+    await requireRoom(
+      source,
+      copied.map(({ file }) => file),
+      draft,
+      unpackedBytes,
+    );
+    for (const planned of chosen) await restoreFile(source, planned, draft, signal);
     await deleteAllSessions(join(draft, DATABASE_NAME));
     await flushFile(join(draft, DATABASE_NAME));
     if (live !== null && process.getuid?.() === 0) await chownTree(draft, live.uid, live.gid);
     await flushFolders(
       draft,
-      files.map(({ path }) => path),
+      chosen.map(({ to }) => to),
     );
-    await swap(draft, target, previous);
+    signal.throwIfAborted();
     return {
-      from: backup.path,
-      created_at: manifest.created_at,
+      from: source.path,
+      created_at: new Date(source.state.time).toISOString(),
       data_dir: target,
-      previous,
-      files: files.length,
-      bytes: sumBytes(files),
+      previous: await restored.swap(),
+      files: chosen.length + (isWhole ? 0 : 1),
+      bytes: sumBytes(chosen.map(({ file }) => file)) + (isWhole ? 0 : unpackedBytes),
       skipped: damaged,
     };
   } catch (error) {
-    await discardFolder(draft);
+    await restored.discard();
     throw error;
   }
+}
+
+function requireKnown({ path, backup }: RestoreSource, schema: string): void {
+  if (isKnownMigration(schema)) return;
+  const writer = backup === null ? "a newer version of Offcut" : `Offcut ${backup.manifest.version}`;
+  throw new AppError(
+    "bad_request",
+    `${path} was written by ${writer}, which has a newer database than this version (${version}). Restore it with that version.`,
+  );
 }
 
 /** A mount point cannot be renamed; this is found before anything is copied. */
@@ -104,7 +130,54 @@ async function requireRenamable(target: string, live: { dev: number } | null): P
     );
 }
 
-function refuseDamage({ path }: Backup, damaged: readonly DamagedFile[], skipDamagedMedia: boolean): void {
+/**
+ * Returns the bytes of the unpacked snapshot, 0 for a backup's own database. Throws `storage_full` when it is known before anything is written
+ * that the source has no room.
+ */
+async function measureState(source: RestoreSource, target: string): Promise<number> {
+  const { path, state, files } = source;
+  const folder = findExistingFolder(target);
+  if (state.path === DATABASE_NAME) {
+    await requireRoom(source, files, folder);
+    return 0;
+  }
+  const unpacked = await readUnpackedSize(join(path, state.path));
+  await requireSpace(folder, unpacked);
+  return unpacked;
+}
+
+function findExistingFolder(path: string): string {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** Unpacks the snapshot to the draft, checks it and returns the files of its rows. */
+async function planSnapshot(
+  source: RestoreSource,
+  draft: string,
+  signal: AbortSignal,
+): Promise<{ plan: PlannedFile[]; missing: string[] }> {
+  const { path, state, files } = source;
+  const snapshot = files.filter((file) => file.path === state.path);
+  refuseDamage(path, await verifyFiles(path, snapshot, { hasDatabase: false, signal }), false);
+  const database = join(draft, DATABASE_NAME);
+  await unpackFile(join(path, state.path), database, signal);
+  const [problem] = await findDatabaseProblems(database);
+  if (problem !== undefined) throw new AppError("conflict", `${join(path, state.path)} is damaged: ${problem}`);
+  const contents = await readDatabaseContents(database);
+  requireKnown(source, contents.migrations.at(-1) ?? "");
+  const known = new Map(files.map((file) => [file.path, file]));
+  const { files: selected, missing } = selectFiles(known.keys(), contents, state.time);
+  const secrets = known.get(SECRETS_NAME);
+  if (secrets === undefined) throw new AppError("conflict", `${path} lacks ${SECRETS_NAME}.`);
+  return {
+    plan: [{ file: secrets, to: SECRETS_NAME }, ...selected.map(({ from, to }) => ({ file: known.get(from)!, to }))],
+    missing,
+  };
+}
+
+function refuseDamage(path: string, damaged: readonly DamagedFile[], skipDamagedMedia: boolean): void {
   const isEssential = (file: DamagedFile) => file.path === DATABASE_NAME || file.path === SECRETS_NAME;
   const refused = skipDamagedMedia ? damaged.filter(isEssential) : damaged;
   if (refused.length === 0) return;
@@ -119,27 +192,51 @@ function refuseDamage({ path }: Backup, damaged: readonly DamagedFile[], skipDam
   );
 }
 
-async function requireRoom(backup: Backup, files: readonly BackupFile[], draft: string): Promise<void> {
-  const probe = join(draft, ".probe");
-  const canShare = await tryReflink(join(backup.path, SECRETS_NAME), probe);
-  await discardFolder(probe);
-  if (!canShare) await requireSpace(draft, sumBytes(files));
+/** Throws `storage_full` when the files do not fit into `folder`. Those that can share their blocks with the source need no space. */
+async function requireRoom(
+  { path }: RestoreSource,
+  files: readonly SourceFile[],
+  folder: string,
+  written = 0,
+): Promise<void> {
+  try {
+    await requireSpace(folder, sumBytes(files), written);
+  } catch (error) {
+    const probe = join(folder, `.offcut-${newId()}.probe`);
+    const canShare = await tryReflink(join(path, SECRETS_NAME), probe).catch(() => false);
+    await discardFolder(probe);
+    if (!canShare) throw error;
+  }
+}
+
+/** Files that never change may be links to the data folder; uploads still grow. */
+function isLinkable(path: string): boolean {
+  const [folder, entry = ""] = path.split("/");
+  return folder === TRASH_FOLDER
+    ? parseTrashName(entry)?.folder !== "uploads"
+    : folder !== "uploads" && path !== SECRETS_NAME;
+}
+
+async function restoreFile(
+  { path, backup }: RestoreSource,
+  { file, to }: PlannedFile,
+  draft: string,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const [from, target] = [join(path, file.path), join(draft, to)];
+  if (backup === null && isLinkable(to)) {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    if (await tryLink(from, target)) return;
+  }
+  const copy = await storeCopy(from, target, signal);
+  if (file.sha256 !== null && copy.sha256 !== file.sha256)
+    throw new AppError("conflict", `${from} changed during the restore.`);
 }
 
 /** A restore as root leaves the files to the owner of the folder that it replaces. */
 async function chownTree(path: string, uid: number, gid: number): Promise<void> {
-  await chown(path, uid, gid);
+  await lchown(path, uid, gid);
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true }))
-    await chown(join(entry.parentPath, entry.name), uid, gid);
-}
-
-async function swap(draft: string, target: string, previous: string | null): Promise<void> {
-  if (previous !== null) await rename(target, previous);
-  try {
-    await rename(draft, target);
-  } catch (error) {
-    if (previous !== null) await rename(previous, target);
-    throw error;
-  }
-  await flushFile(dirname(target));
+    await lchown(join(entry.parentPath, entry.name), uid, gid);
 }

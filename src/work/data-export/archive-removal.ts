@@ -1,5 +1,5 @@
 /** Removes the archives of exports that cannot be downloaded any more. */
-import { moveToTrash } from "../../blobs/trash";
+import { discard } from "../../blobs/trash";
 import { type DataExport, findDataExport, listReadyExports } from "../../store/data-exports";
 import type { Services } from "../services";
 import { changeDataExport } from "./requests";
@@ -9,7 +9,7 @@ type RemovalServices = Pick<Services, "folders" | "store">;
 /** Ends the time in which these exports can be downloaded, and removes their archives. */
 export async function expireExports({ folders, store }: RemovalServices, rows: DataExport[]): Promise<void> {
   for (const { id } of rows) await store.write((tx) => changeDataExport(tx, id, "ready", { state: "expired" }));
-  await moveToTrash(
+  await discard(
     folders,
     rows.map(({ id }) => folders.exportArchive(id)),
   );
@@ -27,5 +27,5 @@ export async function expireLostExports(services: RemovalServices): Promise<void
 /** Removes the archive that a user could download. A running export removes its own when it finds that the user does not exist any more. */
 export async function removeArchive({ folders, store }: RemovalServices, userId: string): Promise<void> {
   const ready = await findDataExport(store.read, userId, "ready");
-  if (ready) await moveToTrash(folders, [folders.exportArchive(ready.id)]);
+  if (ready) await discard(folders, [folders.exportArchive(ready.id)]);
 }

@@ -3,7 +3,7 @@
  * says that it is ready: an export that was interrupted at any point is still pending, and starts again.
  */
 import { rename, rm } from "node:fs/promises";
-import { moveToTrash } from "../../blobs/trash";
+import { discard } from "../../blobs/trash";
 import { createPoller } from "../../lib/poller";
 import {
   countExportStart,
@@ -83,8 +83,8 @@ export function createDataExporter(services: ExporterServices): DataExporter {
       .finally(() => output.close());
     await rename(part, folders.exportArchive(row.id));
     const older = await store.write((tx) => complete(tx, row, size));
-    if (older === null) await moveToTrash(folders, [folders.exportArchive(row.id)]);
-    else if (older) await moveToTrash(folders, [folders.exportArchive(older.id)]);
+    if (older === null) await discard(folders, [folders.exportArchive(row.id)]);
+    else if (older) await discard(folders, [folders.exportArchive(older.id)]);
     const duration = Math.round(performance.now() - started);
     log.info("export.completed", { export: row.id, size_bytes: size, has_media: row.has_media, duration_ms: duration });
   }

@@ -74,7 +74,7 @@ async function purgeAccount(services: PurgeServices, user: User, signal: AbortSi
   // First, because it can fail: nobody pays for an account that does not exist.
   await endSubscriptions(services, user.id);
   await store.write((tx) => startPurge(tx, user.id, now()));
-  await removeWorkspaceContent(services, user.id, signal);
+  await removeWorkspaceContent(services, user.id, signal, { isErased: true });
   await removeArchive(services, user.id);
   await eraseDetails(services, user, signal);
   // Version 4: an ID of version 7 would contain the time.

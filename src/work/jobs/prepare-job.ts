@@ -1,5 +1,5 @@
 /** The job `prepare`: rows in, rows out. */
-import { moveToTrash } from "../../blobs/trash";
+import { discard } from "../../blobs/trash";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import type { AssetKind } from "../../domain/states";
 import { fromSeconds } from "../../domain/time";
@@ -83,7 +83,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
     await emitAssetEvent(tx, asset, "asset.failed", now, "processing");
   },
   cleanup: async (services, { subjectId }, end) => {
-    await moveToTrash(services.folders, [services.folders.work(subjectId)]);
+    await discard(services.folders, [services.folders.work(subjectId)]);
     if (end === "failed") await discardDerivatives(services, subjectId);
     if (end === "cancelled") await discardFolderOfDeleted(services, subjectId);
   },

@@ -1,5 +1,5 @@
 /** The job `preview`: rows in, rows out. A failure leaves the asset as it is. */
-import { moveToTrash } from "../../blobs/trash";
+import { discard } from "../../blobs/trash";
 import { getAsset, updateAsset } from "../../store/assets";
 import { getAnalysisAudioPath } from "../prepared-files";
 import { discardFolderOfDeleted } from "../prepared-size";
@@ -28,7 +28,7 @@ export const previewJob: JobDefinition<PreviewInput, never, PreviewOutput> = {
   },
   fail: async () => {},
   cleanup: async (services, { subjectId }, end) => {
-    await moveToTrash(services.folders, [services.folders.previewWork(subjectId)]);
+    await discard(services.folders, [services.folders.previewWork(subjectId)]);
     if (end === "cancelled") await discardFolderOfDeleted(services, subjectId);
   },
 };

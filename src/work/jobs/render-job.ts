@@ -1,5 +1,5 @@
 /** The job `render`: rows in, rows out. */
-import { moveToTrash } from "../../blobs/trash";
+import { discard } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import { getAsset } from "../../store/assets";
 import { getCut } from "../../store/cuts";
@@ -64,6 +64,6 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
   },
   cleanup: async ({ folders }, { subjectId }, end) => {
     const work = folders.work(subjectId);
-    await moveToTrash(folders, end === "completed" ? [work] : [work, folders.render(subjectId)]);
+    await discard(folders, end === "completed" ? [work] : [work, folders.render(subjectId)]);
   },
 };

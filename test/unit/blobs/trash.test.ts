@@ -2,34 +2,136 @@ import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { getFolders } from "../../../src/blobs/folders";
-import { emptyTrash, listNames, moveToTrash } from "../../../src/blobs/trash";
+import {
+  discard,
+  emptyTrash,
+  eraseFiles,
+  holdTrash,
+  listNames,
+  moveToTrash,
+  sweepTrash,
+} from "../../../src/blobs/trash";
+import { parseTrashName } from "../../../src/domain/point-in-time";
+import { newId } from "../../../src/lib/ids";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
-test("files in the trash disappear from their folders at once and are deleted soon", async () => {
-  await using folder = await temporaryFolder();
-  const folders = getFolders(folder.path);
-  const media = folders.media("0193");
-  await mkdir(join(media.dir, "deep"), { recursive: true });
-  await Bun.write(media.source, "bytes");
-  await Bun.write(folders.upload("0194"), "bytes");
-  await moveToTrash(folders, [media.dir, folders.upload("0194"), folders.render("was never there")]);
-  expect(await listNames(folders.mediaRoot)).toEqual([]);
-  expect(await listNames(folders.uploads)).toEqual([]);
-  await until("an empty trash", async () => (await listNames(folders.trash)).length === 0);
-});
+const NOW = Date.UTC(2027, 0, 31, 14);
+const HOUR_MS = 3_600_000;
 
-test("the trash of an earlier run can be emptied, repeatedly", async () => {
-  await using folder = await temporaryFolder();
+async function trash() {
+  const folder = await temporaryFolder();
   const folders = getFolders(folder.path);
-  await Bun.write(join(folders.trash, "left/over"), "bytes");
-  await emptyTrash(folders);
-  await emptyTrash(folders);
+  const [asset, upload, render] = [newId(), newId(), newId()];
+  await Bun.write(folders.media(asset).source, "source");
+  await Bun.write(folders.upload(upload), "upload");
+  await Bun.write(folders.renderOutput(render, "mp4"), "render");
+  await Bun.write(join(folders.work(asset), "chunk"), "work");
+  return {
+    folders,
+    asset,
+    upload,
+    render,
+    paths: [folders.media(asset).dir, folders.upload(upload), folders.render(render), folders.work(asset)],
+    entries: async () => (await listNames(folders.trash)).map((name) => parseTrashName(name)),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test("media, uploads and renders disappear from their folders and are kept for 48 hours; other files are deleted soon", async () => {
+  await using it = await trash();
+  const { folders, asset, upload, render } = it;
+  await moveToTrash(folders, [...it.paths, folders.render("was never there")], NOW);
+  for (const root of [folders.mediaRoot, folders.uploads, folders.rendersRoot, folders.workRoot])
+    expect(await listNames(root)).toEqual([]);
+  const kept = [
+    { time: NOW, folder: "media", name: asset },
+    { time: NOW, folder: "renders", name: render },
+    { time: NOW, folder: "uploads", name: upload },
+  ];
+  await until("three entries", async () => (await listNames(folders.trash)).length === 3);
+  const byFolder = async () => (await it.entries()).sort((a, b) => (a!.folder < b!.folder ? -1 : 1));
+  expect(await byFolder()).toEqual(kept);
+  await sweepTrash(folders, NOW + 48 * HOUR_MS);
+  expect(await byFolder()).toEqual(kept);
+  await sweepTrash(folders, NOW + 48 * HOUR_MS + 1);
   // The folder stays: a file that is moved to it at the same time must not fail as missing.
   expect(await readdir(folders.trash)).toEqual([]);
+  await sweepTrash(folders, NOW);
+});
+
+test("a clock that was set back deletes nothing", async () => {
+  await using it = await trash();
+  await moveToTrash(it.folders, it.paths.slice(0, 1), NOW);
+  await sweepTrash(it.folders, 0);
+  expect(await it.entries()).toHaveLength(1);
+});
+
+test("what a crash left behind is swept, and what an older version has moved", async () => {
+  await using it = await trash();
+  for (const name of [newId(), "left", `${newId()}.work.x`, `${newId()}.media.a b`])
+    await Bun.write(join(it.folders.trash, name, "over"), "bytes");
+  await sweepTrash(it.folders, NOW);
+  expect(await listNames(it.folders.trash)).toEqual([]);
+});
+
+test("a single file of a recording is not kept", async () => {
+  await using it = await trash();
+  await moveToTrash(it.folders, [it.folders.media(it.asset).source], NOW);
+  await until("an empty trash", async () => (await listNames(it.folders.trash)).length === 0);
+});
+
+test("discarded files are not kept", async () => {
+  await using it = await trash();
+  await discard(it.folders, it.paths);
+  await until("an empty trash", async () => (await listNames(it.folders.trash)).length === 0);
+});
+
+test("a full disk empties the trash, oldest first, as far as needed", async () => {
+  await using it = await trash();
+  const [media, upload, render] = it.paths;
+  await moveToTrash(it.folders, [render!], NOW + 2);
+  await moveToTrash(it.folders, [media!], NOW);
+  await moveToTrash(it.folders, [upload!], NOW + 1);
+  let needed = 2;
+  expect(await emptyTrash(it.folders, () => needed-- > 0)).toBe(2);
+  expect(await it.entries()).toEqual([{ time: NOW + 2, folder: "renders", name: it.render }]);
+  expect(await emptyTrash(it.folders, () => true)).toBe(1);
+  expect(await emptyTrash(it.folders, () => true)).toBe(0);
+});
+
+test("erased files are deleted from their folders and from the trash, and nobody else's", async () => {
+  await using it = await trash();
+  const { folders, asset, render, upload } = it;
+  await moveToTrash(folders, it.paths.slice(0, 2), NOW);
+  await eraseFiles(folders, new Set([asset, render]));
+  await until("one entry", async () => (await listNames(folders.trash)).length === 1);
+  expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: upload }]);
+  expect(await listNames(folders.rendersRoot)).toEqual([]);
+  await eraseFiles(folders, new Set());
+  expect(await it.entries()).toHaveLength(1);
+});
+
+test("while a backup holds the trash nothing in it is deleted, and everything can be found", async () => {
+  await using it = await trash();
+  const { folders, asset } = it;
+  const [media, upload, render, work] = it.paths;
+  await moveToTrash(folders, [upload!], NOW);
+  const hold = holdTrash(folders);
+  await moveToTrash(folders, [media!, work!], NOW);
+  await sweepTrash(folders, NOW + 100 * HOUR_MS);
+  expect(await emptyTrash(folders, () => true)).toBe(0);
+  await eraseFiles(folders, new Set([asset, it.render]));
+  // It was moved twice.
+  expect(await Bun.file(join(hold.find(media!)!, "source")).text()).toBe("source");
+  expect(await Bun.file(join(hold.find(render!)!, "output.mp4")).text()).toBe("render");
+  expect(await Bun.file(join(hold.find(work!)!, "chunk")).text()).toBe("work");
+  await hold.release();
+  expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: it.upload }]);
 });
 
 test("a missing folder has no names", async () => {
   await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, "empty"));
   expect(await listNames(join(folder.path, "missing"))).toEqual([]);
 });

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { appendFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { moveToTrash } from "../../../../src/blobs/trash";
+import { parseTrashName } from "../../../../src/domain/point-in-time";
 import { deleteAsset } from "../../../../src/store/assets";
 import type { Store } from "../../../../src/store/db";
 import { readBackup, verifyBackup } from "../../../../src/work/backup/backup-folder";
 import { createBackup } from "../../../../src/work/backup/create-backup";
-import { until } from "../../../until";
 import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
 
 const NEVER = new AbortController().signal;
@@ -89,7 +89,7 @@ test("a file that the previous backup has lost is copied again", async () => {
   expect(await read(second.path, `media/${recorded.assetId}/source`)).toBe(SOURCE_BYTES);
 });
 
-test("files that are deleted while the backup runs are in it, and disappear after it", async () => {
+test("files that are deleted while the backup runs are in it, and stay in the trash", async () => {
   await using recorded = await recordedFolder();
   const { assetId, folders, store } = recorded;
   const report = await backupDuring(recorded, async () => {
@@ -98,7 +98,9 @@ test("files that are deleted while the backup runs are in it, and disappear afte
   });
   expect(report.missing).toEqual([]);
   expect(await read(report.path, `media/${assetId}/source`)).toBe(SOURCE_BYTES);
-  await until("an empty trash", async () => (await readdir(folders.trash)).length === 0);
+  expect((await readdir(folders.trash)).map((name) => parseTrashName(name)?.name)).toEqual([assetId]);
+  expect(await pathsOf(report.path)).toContain(`media/${assetId}/source`);
+  expect((await pathsOf(report.path)).filter((path) => path.startsWith("trash/"))).toEqual([]);
 });
 
 test("an upload that is completed while the backup runs is in it as the source of its recording", async () => {

@@ -5,15 +5,16 @@ import { join } from "node:path";
 import { MANIFEST_NAME } from "../../../../src/domain/backup";
 import { insertSession } from "../../../../src/store/sessions";
 import { findNewestBackup, readBackup, verifyBackup } from "../../../../src/work/backup/backup-folder";
-import { restoreBackup } from "../../../../src/work/backup/restore-backup";
+import { restoreState } from "../../../../src/work/backup/restore-backup";
+import { findBackupSource } from "../../../../src/work/backup/restore-source";
 import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
 
 const NEVER = new AbortController().signal;
 const NOW = Date.UTC(2027, 1, 1, 9);
 
 async function restore(path: string, dataDir: string, skipDamagedMedia = false) {
-  return restoreBackup(
-    await readBackup(path),
+  return restoreState(
+    await findBackupSource(path, null),
     { dataDir, skipDamagedMedia, now: NOW, openDraft: async () => {} },
     NEVER,
   );
@@ -31,7 +32,7 @@ test("a backup is restored to a folder that does not exist", async () => {
   const target = join(recorded.root, "deep", "restored");
   const report = await restore(path, target);
   expect(report).toMatchObject({ from: path, data_dir: target, previous: null, skipped: [] });
-  expect((await readdir(target)).sort()).toEqual(["media", "offcut.db", "renders", "secrets.json", "uploads"]);
+  expect((await readdir(target)).sort()).toEqual(["lock", "media", "offcut.db", "renders", "secrets.json", "uploads"]);
   expect(await Bun.file(join(target, "media", recorded.assetId, "source")).text()).toBe(SOURCE_BYTES);
   expect(await Bun.file(join(target, "secrets.json")).text()).toBe('{"links":"secret"}');
 });

@@ -4,7 +4,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { getFolders } from "../../../../src/blobs/folders";
-import { emptyTrash } from "../../../../src/blobs/trash";
+import { sweepTrash } from "../../../../src/blobs/trash";
 import { CUT_MODES } from "../../../../src/domain/plan";
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
@@ -64,7 +64,7 @@ async function setting() {
         if (!(error instanceof PowerCut)) throw error;
       });
       await purge.run();
-      await emptyTrash(folders);
+      await sweepTrash(folders, services.now());
     },
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
   };

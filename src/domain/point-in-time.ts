@@ -1,0 +1,157 @@
+/** Points in time to which a data folder can be restored: snapshots of the database, and the trash with the files that were deleted since. */
+import { DATABASE_NAME, formatBackupName, parseBackupName } from "./backup";
+
+export const SNAPSHOTS_FOLDER = "snapshots";
+export const TRASH_FOLDER = "trash";
+/** How long snapshots and deleted files are kept. Both together restore any hour of that time. */
+export const POINT_IN_TIME_MS = 48 * 3600 * 1000;
+
+const SNAPSHOT_SUFFIX = ".db.zst";
+
+/** Returns the name of a snapshot: `offcut-2027-01-31T02-00-00Z.db.zst`. */
+export const formatSnapshotName = (time: number): string => `${formatBackupName(time)}${SNAPSHOT_SUFFIX}`;
+
+/** Returns the time in the name of a snapshot in milliseconds since 1970; null for another name. */
+export const parseSnapshotName = (name: string): number | null =>
+  name.endsWith(SNAPSHOT_SUFFIX) ? parseBackupName(name.slice(0, -SNAPSHOT_SUFFIX.length)) : null;
+
+const HOUR_MS = 3600 * 1000;
+/** A snapshot is taken this long before the hour ends, so that the state at 14:00 is in one that is not newer. */
+const LEAD_MS = 10_000;
+
+/** Returns the newest time until `now` at which a snapshot was due. */
+export const findLastSnapshotTime = (now: number): number => Math.floor((now + LEAD_MS) / HOUR_MS) * HOUR_MS - LEAD_MS;
+
+/** Returns how many milliseconds after `now` the next snapshot is due. */
+export const getSnapshotDelay = (now: number): number => findLastSnapshotTime(now) + HOUR_MS - now;
+
+/**
+ * Returns the snapshots to remove, by their times. The newest that is older than 48 hours stays: it is the state at the beginning of that time.
+ * Times in the future stay: the clock may be wrong for a moment.
+ */
+export function selectSnapshotsToRemove(times: readonly number[], now: number): number[] {
+  const oldest = Math.max(...times.filter((time) => time <= now - POINT_IN_TIME_MS));
+  return times.filter((time) => time < oldest);
+}
+
+/** Folders whose entries are kept in the trash. */
+export const KEPT_FOLDERS = ["media", "renders", "uploads"] as const;
+
+/** A deleted file or folder: `folder` and `name` are its former place. */
+export type TrashEntry = { time: number; folder: string; name: string };
+
+const TRASH_NAME = new RegExp(
+  `^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\\.(${KEPT_FOLDERS.join("|")})\\.([\\w-]{1,200})$`,
+);
+
+/** Returns what `<UUIDv7>.<folder>.<name>` says; null for another name. The UUID contains the time. */
+export function parseTrashName(entry: string): TrashEntry | null {
+  const [, high, low, folder, name] = TRASH_NAME.exec(entry) ?? [];
+  if (folder === undefined || name === undefined) return null;
+  return { time: Number.parseInt(`${high}${low}`, 16), folder, name };
+}
+
+/** Returns where a path of a data folder was before it was deleted; the path itself when it is not in the trash. */
+export function toFormerPath(path: string): string {
+  const [folder, entry = "", ...rest] = path.split("/");
+  const former = folder === TRASH_FOLDER ? parseTrashName(entry) : null;
+  return former === null ? path : [former.folder, former.name, ...rest].join("/");
+}
+
+/** A copy of the database that can be restored. `path` is that of the database or of a snapshot. */
+export type RecordedState = { path: string; time: number };
+
+/** Lists the states among the files of a backup that was made at `time`, or of a data folder. */
+export function listStates(paths: Iterable<string>, time: number): RecordedState[] {
+  const states: RecordedState[] = [];
+  for (const path of paths) {
+    if (path === DATABASE_NAME) states.push({ path, time });
+    const [folder, name = "", extra] = path.split("/");
+    const snapshot = folder === SNAPSHOTS_FOLDER && extra === undefined ? parseSnapshotName(name) : null;
+    if (snapshot !== null) states.push({ path, time: snapshot });
+  }
+  return states;
+}
+
+/** Returns the newest state until `at`; null if all are newer. */
+export const findStateAt = (states: readonly RecordedState[], at: number): RecordedState | null =>
+  states
+    .filter(({ time }) => time <= at)
+    .reduce<RecordedState | null>((best, state) => (best === null || state.time > best.time ? state : best), null);
+
+/** An asset or a render with files, as a copy of the database lists them. `is_complete`: its main file must exist. */
+export type RowWithFiles = { id: string; is_complete: boolean };
+
+export type SelectedFile = { from: string; to: string };
+
+/** The places in which the files of a row may be. */
+type RowPlaces = { live: string[]; deleted: Map<string, { time: number; paths: string[] }> };
+
+/**
+ * Selects the files that belong to a state of the database at `time`, and where each of them was then: files that were deleted since come from
+ * the trash. What was already in the trash stays there. `missing`: main files of rows that are in none of `paths`.
+ */
+export function selectFiles(
+  paths: Iterable<string>,
+  { assets, renders }: { assets: readonly RowWithFiles[]; renders: readonly RowWithFiles[] },
+  time: number,
+): { files: SelectedFile[]; missing: string[] } {
+  const files: SelectedFile[] = [];
+  const keep = (path: string) => files.push({ from: path, to: path });
+  const places = new Map<string, RowPlaces>();
+  for (const path of paths) {
+    const [folder = "", name = ""] = path.split("/");
+    const snapshot = folder === SNAPSHOTS_FOLDER ? parseSnapshotName(name) : null;
+    if (folder === "models" || (snapshot !== null && snapshot <= time)) keep(path);
+    const deleted = folder === TRASH_FOLDER ? parseTrashName(name) : null;
+    if (deleted === null && !(KEPT_FOLDERS as readonly string[]).includes(folder)) continue;
+    const key = deleted === null ? `${folder}/${name}` : `${deleted.folder}/${deleted.name}`;
+    const found: RowPlaces = places.get(key) ?? { live: [], deleted: new Map() };
+    places.set(key, found);
+    if (deleted === null) found.live.push(path);
+    else {
+      const entry = found.deleted.get(name) ?? { time: deleted.time, paths: [] };
+      found.deleted.set(name, entry);
+      entry.paths.push(path);
+    }
+  }
+  const assetIds = new Set(assets.map(({ id }) => id));
+  const renderIds = new Set(renders.map(({ id }) => id));
+  for (const [key, found] of places) {
+    const [folder, name = ""] = key.split("/");
+    const chosen = (folder === "renders" ? renderIds : assetIds).has(name) ? choosePlace(found, time) : [];
+    for (const path of chosen) files.push({ from: path, to: toFormerPath(path) });
+    for (const entry of found.deleted.values())
+      if (entry.time <= time && entry.paths !== chosen) for (const path of entry.paths) keep(path);
+  }
+  return { files, missing: findMissing(files, { assets, renders }) };
+}
+
+/**
+ * Returns the files of a row as they were at `time`: the first that were deleted after it, else those that were not deleted. A deletion just
+ * before `time` may be newer than the state, whose name is rounded up.
+ */
+function choosePlace({ live, deleted }: RowPlaces, time: number): string[] {
+  const entries = [...deleted.values()].sort((a, b) => a.time - b.time);
+  const next = entries.find((entry) => entry.time > time);
+  if (next !== undefined) return next.paths;
+  return live.length > 0 ? live : (entries.at(-1)?.paths ?? []);
+}
+
+function findMissing(
+  files: readonly SelectedFile[],
+  { assets, renders }: { assets: readonly RowWithFiles[]; renders: readonly RowWithFiles[] },
+): string[] {
+  const present = new Set(files.map(({ to }) => to));
+  const rendered = new Set(files.map(({ to }) => to.split("/", 2).join("/")));
+  return [
+    ...assets
+      .filter((row) => row.is_complete)
+      .map(({ id }) => `media/${id}/source`)
+      .filter((path) => !present.has(path)),
+    ...renders
+      .filter((row) => row.is_complete)
+      .map(({ id }) => `renders/${id}`)
+      .filter((path) => !rendered.has(path)),
+  ];
+}
