@@ -2,7 +2,7 @@
  * Removes files in two steps: they are moved to the trash immediately and deleted later. Media, renders and uploads are kept there for 48 hours,
  * under a name with the time and their former place; everything else is deleted in the background, and after a crash at startup.
  */
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName } from "../domain/point-in-time";
 import { newId, newIdAt } from "../lib/ids";
@@ -112,6 +112,16 @@ export async function emptyTrash(folders: Folders, isNeeded: () => boolean): Pro
     deleted++;
   }
   return deleted;
+}
+
+/** Returns the bytes of the files in the trash. */
+export async function measureTrash({ trash }: Pick<Folders, "trash">): Promise<number> {
+  let bytes = 0;
+  for (const name of await readdir(trash, { recursive: true }).catch(() => [])) {
+    const found = await stat(join(trash, name)).catch(() => null);
+    if (found?.isFile()) bytes += found.size;
+  }
+  return bytes;
 }
 
 /** Lists the names in a folder; empty when the folder does not exist. */

@@ -65,14 +65,16 @@ export async function finishUpload(
   await flushFile(upload).catch(ignoreMissing);
   await rename(upload, media.source).catch(ignoreMissing);
   const now = services.now();
-  // The length of a PUT is that of what arrived.
-  const length = asset.put_until === null ? asset.upload_length : await findFileSize(media.source);
+  // The length of a PUT is that of what arrived, and so is one that was declared after the state that was restored.
+  const isKnown = asset.put_until === null && !asset.is_length_deferred;
+  const length = isKnown ? asset.upload_length : await findFileSize(media.source);
   const finished = await services.store.write(async (tx) => {
     const moved = await updateAssetInState(tx, asset.id, "pending_upload", {
       state: "processing",
       upload_active_at: now,
       upload_length: length ?? asset.upload_length,
       put_until: null,
+      is_length_deferred: false,
       ...sniffed,
     });
     if (!moved) return false;
@@ -118,6 +120,10 @@ export async function recoverUploads(
     if (asset.put_until !== null) {
       // A file that was not moved is not known to be complete: the client sends it again.
       await discardPut(services, asset.id);
+      continue;
+    }
+    if (moved !== null && asset.is_length_deferred) {
+      await finishUpload(services, asset);
       continue;
     }
     const size = moved ?? (await findFileSize(services.folders.upload(asset.id)));

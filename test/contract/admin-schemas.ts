@@ -46,6 +46,7 @@ export const storageTotals = exactly({
   recordings: count,
   renders: count,
   database_bytes: orNull(count),
+  trash_bytes: count,
   disk: exactly({ free_bytes: count, total_bytes: count, reserve_bytes: count, is_low: Type.Boolean() }),
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, rename, rm } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
+import { updateAsset } from "../../src/store/assets";
 import { requestDataExport } from "../../src/work/data-export/requests";
 import { until } from "../until";
 import type { Client } from "./client";
@@ -83,6 +84,28 @@ test("an export that does not fit fails with a message and leaves no file; the n
   expect(again.body.id).not.toBe(body.id);
   await exportIs(anna, again.body.id, "ready");
   expect((await readNotification(anna, body.id)).payload.status).toBe("failed");
+});
+
+test("an export with more media than the free space fails before anything is written, and says both figures", async () => {
+  const anna = await server.user();
+  const { disk, folders } = server.services();
+  const { id } = await anna.open(64);
+  await server.services().store.write((tx) => updateAsset(tx, id, { state: "failed" }));
+  await Bun.write(folders.media(id).source, new Uint8Array(3_000_000));
+  const { availableBytes, claim } = disk;
+  let claims = 0;
+  disk.availableBytes = () => 2_000_000;
+  disk.claim = (bytes) => {
+    claims++;
+    return claim(bytes);
+  };
+  const { body } = await requestExport(anna, "?media=true");
+  const failed = await exportIs(anna, body.id, "failed");
+  Object.assign(disk, { availableBytes, claim });
+  expect(failed.error_message).toBe(
+    "The export needs 3 MB, and the server has 2 MB free. Request it again later, or without media.",
+  );
+  expect(claims).toBe(0);
 });
 
 test("an export that cannot be written is tried 4 times, while those of others are made", async () => {

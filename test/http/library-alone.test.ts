@@ -135,9 +135,12 @@ test("each method of the store refuses another ID; nothing is created or read", 
 });
 
 test("a store creates no folder", async () => {
-  const { folders, disk, store } = server.services();
+  const { folders, disk, now, store } = server.services();
   const uploads = join(server.dataDir, "absent");
-  new AssetUploadStore({ disk, store, folders: { ...folders, uploads } }, { workspaceId: attacker.userId, id: own });
+  new AssetUploadStore(
+    { disk, now, store, folders: { ...folders, uploads } },
+    { workspaceId: attacker.userId, id: own },
+  );
   // The library's method would have started before this one.
   await mkdir(join(server.dataDir, "present"));
   expect(await Bun.file(uploads).exists()).toBe(false);

@@ -29,7 +29,8 @@ import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
 import { findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
-import { findNewestBackup } from "./backup-folder";
+import { readStorageTotals } from "../../store/storage";
+import { type Backup, findNewestBackup } from "./backup-folder";
 import { type FoundFile, findFiles, storeFound } from "./find-files";
 
 export type BackupSource = { store: Store; folders: Folders; now: () => number };
@@ -80,7 +81,7 @@ export async function createBackup(
   const hold = holdTrash(folders);
   try {
     await mkdir(part, { mode: 0o700 });
-    await requireSpace(folder, await measureDatabase(folders.root));
+    await requireRoom(source, { folder, part, hasMedia, hold });
     const database = join(part, DATABASE_NAME);
     await source.store.copyTo(database);
     const [problem] = await findDatabaseProblems(database);
@@ -128,6 +129,40 @@ export async function createBackup(
   }
 }
 
+/**
+ * Throws `storage_full` before anything is written when the database and the media that the previous backup lacks do not fit. Counts the files only
+ * when the rows do not rule it out.
+ */
+async function requireRoom(
+  { folders, store }: BackupSource,
+  { folder, part, hasMedia, hold }: { folder: string; part: string; hasMedia: boolean; hold: TrashHold },
+): Promise<void> {
+  const database = await measureDatabase(folders.root);
+  await requireSpace(folder, database);
+  if (!hasMedia || (await canReflink(folders, part))) return;
+  const { sourceBytes, derivedBytes, renderBytes } = await readStorageTotals(store.read);
+  if (database + sourceBytes + derivedBytes + renderBytes <= getFreeBytes(folder)) return;
+  const { files } = await findFiles(folders, hold, await readDatabaseContents(join(folders.root, DATABASE_NAME)));
+  const findUnchanged = createUnchangedFinder(await findNewestBackup(folder, { hasMedia: true }));
+  await requireSpace(folder, database + sumBytes(files.filter((file) => findUnchanged(file) === null)));
+}
+
+async function canReflink({ root }: Folders, part: string): Promise<boolean> {
+  const probe = join(part, PROBE_NAME);
+  const canShare = await tryReflink(join(root, SECRETS_NAME), probe);
+  await discardFolder(probe);
+  return canShare;
+}
+
+/** Returns a function that finds a file in the previous backup. One that was deleted since then has another path now, and the same bytes. */
+function createUnchangedFinder(previous: Backup | null): (file: FoundFile) => BackupFile | null {
+  const known = new Map((previous?.manifest.files ?? []).map((file) => [file.path, file]));
+  return (file) => {
+    const before = known.get(file.path) ?? known.get(toFormerPath(file.path));
+    return before?.bytes === file.bytes && before.modified_at === file.modified_at ? before : null;
+  };
+}
+
 type StoredFiles = Pick<BackupReport, "copied_files" | "copied_bytes" | "linked_files" | "shared_files" | "notes"> & {
   stored: BackupFile[];
   missing: string[];
@@ -151,16 +186,10 @@ async function storeFiles(
   const previous = await findNewestBackup(folder, { hasMedia: true });
   const canLink = previous !== null && (await tryLink(join(previous.path, MANIFEST_NAME), join(part, PROBE_NAME)));
   await discardFolder(join(part, PROBE_NAME));
-  const canShare = await tryReflink(join(folders.root, SECRETS_NAME), join(part, PROBE_NAME));
-  await discardFolder(join(part, PROBE_NAME));
+  const canShare = await canReflink(folders, part);
   if (previous !== null && !canLink)
     report.notes.push(`${folder} does not support hard links: unchanged files are copied again.`);
-  const known = new Map(canLink ? previous.manifest.files.map((file) => [file.path, file]) : []);
-  /** A file that was deleted since the previous backup has another path now, and the same bytes. */
-  const findUnchanged = (file: FoundFile): BackupFile | null => {
-    const before = known.get(file.path) ?? known.get(toFormerPath(file.path));
-    return before?.bytes === file.bytes && before.modified_at === file.modified_at ? before : null;
-  };
+  const findUnchanged = createUnchangedFinder(canLink ? previous : null);
   if (!canShare) await requireSpace(folder, sumBytes(files.filter((file) => findUnchanged(file) === null)));
   for (const file of files) {
     signal.throwIfAborted();

@@ -4,6 +4,8 @@
  */
 import { rename, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
+import { formatBytes } from "../../domain/bytes";
+import { AppError } from "../../domain/errors";
 import { createPoller } from "../../lib/poller";
 import {
   countExportStart,
@@ -21,6 +23,7 @@ import { hasFreeSpace } from "../storage-limits";
 import { writeArchive } from "./archive";
 import { openArchiveFile } from "./archive-file";
 import { expireExports } from "./archive-removal";
+import { measureMediaFiles } from "./media-files";
 import { changeDataExport } from "./requests";
 
 type ExporterServices = Pick<Services, "disk" | "folders" | "log" | "now" | "store">;
@@ -42,7 +45,7 @@ const FULL_DISK_DELAY_MS = 30_000;
 
 /** Creates the exporter. */
 export function createDataExporter(services: ExporterServices): DataExporter {
-  const { store, folders, log, now } = services;
+  const { disk, store, folders, log, now } = services;
   const stopping = new AbortController();
   /** When an export that has failed may start again, by its ID. */
   const retryTimes = new Map<string, number>();
@@ -76,6 +79,7 @@ export function createDataExporter(services: ExporterServices): DataExporter {
     const started = performance.now();
     const user = await getUser(store.read, row.user_id);
     if (!user) return;
+    await requireRoom(row);
     const part = folders.exportPart(row.id);
     const output = await openArchiveFile(services, part);
     const size = await writeArchive(services, { user, hasMedia: row.has_media, output, signal: stopping.signal })
@@ -87,6 +91,15 @@ export function createDataExporter(services: ExporterServices): DataExporter {
     else if (older) await discard(folders, [folders.exportArchive(older.id)]);
     const duration = Math.round(performance.now() - started);
     log.info("export.completed", { export: row.id, size_bytes: size, has_media: row.has_media, duration_ms: duration });
+  }
+
+  /** Throws `storage_full` when the media does not fit above the disk reserve, before anything is written. */
+  async function requireRoom({ user_id: userId, has_media: hasMedia }: DataExport): Promise<void> {
+    const needed = hasMedia ? await measureMediaFiles(services, userId, stopping.signal) : 0;
+    const available = disk.availableBytes();
+    if (needed <= available) return;
+    const message = `The export needs ${formatBytes(needed)}, and the server has ${formatBytes(available)} free.`;
+    throw new AppError("storage_full", message);
   }
 
   /** Makes an export ready, which replaces the user's older one. Returns that, undefined without one; null when the account was purged. */
@@ -105,7 +118,8 @@ export function createDataExporter(services: ExporterServices): DataExporter {
     }
     if (isFullDisk(error)) {
       const advice = row.has_media ? "Request it again later, or without media." : "Request it again later.";
-      return fail(row, `The server is low on storage. ${advice}`);
+      const reason = error instanceof AppError ? error.message : "The server is low on storage.";
+      return fail(row, `${reason} ${advice}`);
     }
     log.error("export.failed", { export: row.id, failures: row.failures, error });
     if (row.failures >= MAX_FAILED_STARTS)

@@ -1,6 +1,7 @@
 /** The media files of an export: the recordings and the rendered files of a user. */
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { createUniqueNames, getRenderFileName } from "../../domain/file-names";
+import { findFileSize } from "../../lib/file-size";
 import type { ZipWriter } from "../../lib/zip-writer";
 import { getAsset } from "../../store/assets";
 import { EXPORTED_ROWS } from "../../store/exported-rows";
@@ -35,6 +36,16 @@ async function* listMediaFiles({ folders, store }: MediaServices, userId: string
       yield { subject: { render_id: render.id }, name: `media/renders/${name}`, path };
     }
   }
+}
+
+/** Returns the bytes of the media in an export. */
+export async function measureMediaFiles(services: MediaServices, userId: string, signal: AbortSignal): Promise<number> {
+  let bytes = 0;
+  for await (const { path } of listMediaFiles(services, userId)) {
+    signal.throwIfAborted();
+    bytes += (await findFileSize(path)) ?? 0;
+  }
+  return bytes;
 }
 
 /** Adds the media to an archive, uncompressed. Returns what `media.json` says about each file, as JSON texts. */

@@ -8,6 +8,7 @@ import {
   eraseFiles,
   holdTrash,
   listNames,
+  measureTrash,
   moveToTrash,
   sweepTrash,
 } from "../../../src/blobs/trash";
@@ -52,6 +53,7 @@ test("media, uploads and renders disappear from their folders and are kept for 4
   await until("three entries", async () => (await listNames(folders.trash)).length === 3);
   const byFolder = async () => (await it.entries()).sort((a, b) => (a!.folder < b!.folder ? -1 : 1));
   expect(await byFolder()).toEqual(kept);
+  expect(await measureTrash(folders)).toBe("sourceuploadrender".length);
   await sweepTrash(folders, NOW + 48 * HOUR_MS);
   expect(await byFolder()).toEqual(kept);
   await sweepTrash(folders, NOW + 48 * HOUR_MS + 1);

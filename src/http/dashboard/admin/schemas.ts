@@ -125,6 +125,7 @@ export const ADMIN_SCHEMAS = {
     recordings: integer,
     renders: Type.Integer({ description: "completed ones" }),
     database_bytes: orNull(integer),
+    trash_bytes: Type.Integer({ description: "deleted files, which are kept for 48 hours unless the disk is full" }),
     disk,
   }),
   SystemHealth: strictObject({

@@ -1,5 +1,6 @@
 /** What workspaces occupy, and the disk, for administrators. */
 import { Type } from "@sinclair/typebox";
+import { measureTrash } from "../../../blobs/trash";
 import { readDatabaseBytes } from "../../../store/db-size";
 import { listStorageByWorkspace, readStorageTotals, type WorkspaceStorage } from "../../../store/storage";
 import { getEffectiveQuota } from "../../../work/storage-limits";
@@ -44,10 +45,11 @@ export const readTotals = route({
   responses: { 200: respondsWith("StorageTotals", "The totals") },
   handle: async ({ services }) => {
     const { read } = services.store;
-    const [totals, disk, databaseBytes] = await Promise.all([
+    const [totals, disk, databaseBytes, trashBytes] = await Promise.all([
       readStorageTotals(read),
       readDisk(services),
       readDatabaseBytes(read),
+      measureTrash(services.folders),
     ]);
     return ok({
       used_bytes: totals.sourceBytes + totals.derivedBytes + totals.renderBytes + totals.textBytes,
@@ -58,6 +60,7 @@ export const readTotals = route({
       recordings: totals.recordings,
       renders: totals.renders,
       database_bytes: databaseBytes,
+      trash_bytes: trashBytes,
       disk: showDisk(disk),
     } satisfies Resource<"StorageTotals">);
   },

@@ -1,10 +1,10 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { appendFile, mkdir, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, mkdir, readdir, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { moveToTrash } from "../../../../src/blobs/trash";
 import { parseTrashName } from "../../../../src/domain/point-in-time";
-import { deleteAsset } from "../../../../src/store/assets";
+import { deleteAsset, updateAsset } from "../../../../src/store/assets";
 import type { Store } from "../../../../src/store/db";
 import { readBackup, verifyBackup } from "../../../../src/work/backup/backup-folder";
 import { createBackup } from "../../../../src/work/backup/create-backup";
@@ -201,6 +201,55 @@ test("times of files survive, so that a restored folder is linked to its backups
   await utimes(source, 1_700_000_000, 1_700_000_000);
   const { path } = await recorded.backup();
   expect((await stat(join(path, `media/${recorded.assetId}/source`))).mtimeMs).toBe(1_700_000_000_000);
+});
+
+test("a backup that does not fit is refused before the database is copied; links and lost files need no space", async () => {
+  await using recorded = await recordedFolder();
+  const first = await recorded.backup();
+  const { folders, assetId } = recorded;
+  let copies = 0;
+  const store = {
+    ...recorded.store,
+    copyTo: async (target: string) => {
+      copies++;
+      await recorded.store.copyTo(target);
+    },
+  };
+  const backup = () => {
+    const target = join(recorded.root, "backups");
+    return createBackup({ store, folders, now: () => Date.UTC(2028, 0) }, { target, hasMedia: true }, NEVER);
+  };
+  const huge = 8e12;
+  // Only the row says so.
+  await recorded.store.write((tx) => updateAsset(tx, assetId, { upload_length: huge }));
+  expect(await backup()).toMatchObject({ copied_files: 0 });
+  await truncate(folders.media(assetId).source, huge);
+  expect(await backup().catch((error) => error)).toMatchObject({
+    code: "storage_full",
+    message: expect.stringMatching(/needs 8 TB, has .* free\.$/),
+  });
+  expect(copies).toBe(1);
+  expect((await readdir(join(recorded.root, "backups"))).sort()).toEqual([
+    basename(first.path),
+    "offcut-2028-01-01T00-00-00Z",
+  ]);
+});
+
+test("a file of the previous backup that is too short is copied again", async () => {
+  await using recorded = await recordedFolder();
+  const first = await recorded.backup();
+  await truncate(join(first.path, `media/${recorded.assetId}/source`), 3);
+  const second = await recorded.backup();
+  expect(second).toMatchObject({ copied_files: 1 });
+  expect(await read(second.path, `media/${recorded.assetId}/source`)).toBe(SOURCE_BYTES);
+});
+
+test("an upload that grows while the backup runs is in it with at least the bytes that were acknowledged before", async () => {
+  await using recorded = await recordedFolder();
+  const { uploadId, folders } = recorded;
+  const report = await backupDuring(recorded, () => appendFile(folders.upload(uploadId), "lf and more"));
+  expect(await read(report.path, `uploads/${uploadId}`)).toBe("first half and more");
+  expect(await verifyBackup(await readBackup(report.path), { signal: NEVER })).toMatchObject({ damaged: [] });
 });
 
 test("a folder that cannot be written is refused with the reason", async () => {

@@ -183,7 +183,13 @@ test("snapshots are taken every hour when something was committed, and old ones 
   await using recorded = await recordedFolder();
   let now: number;
   const polled: number[] = [];
-  const snapshots = createSnapshots({ ...services(recorded, 0), now: () => (polled.push(now), now) });
+  const snapshots = createSnapshots({
+    ...services(recorded, 0),
+    now: () => {
+      polled.push(now);
+      return now;
+    },
+  });
   await Bun.write(join(recorded.data, "snapshots", ".offcut-2027-01-30T02-00-00Z.db.zst.copy"), "of a killed server");
   await Bun.write(join(recorded.data, "snapshots", formatSnapshotName(START - 60 * HOUR_MS)), "old");
   await Bun.write(join(recorded.data, "snapshots", formatSnapshotName(START - 50 * HOUR_MS)), "the state 48 hours ago");

@@ -35,9 +35,9 @@ export function StorageTotals() {
 type Part = { name: string; look: string; bytes: number; about: string };
 
 /** Splits the disk into what Offcut uses by kind, what others use, and what is free. */
-function listParts({ disk, database_bytes: database, ...totals }: Totals): Part[] {
+function listParts({ disk, database_bytes: database, trash_bytes: trash, ...totals }: Totals): Part[] {
   // Text is in the database.
-  const own = totals.used_bytes - totals.text_bytes + (database ?? 0);
+  const own = totals.used_bytes - totals.text_bytes + (database ?? 0) + trash;
   // Unfinished uploads count with their full size, so the sum can be more than is used.
   const others = Math.max(0, disk.total_bytes - disk.free_bytes - own);
   const reserve = Math.min(disk.reserve_bytes, disk.free_bytes);
@@ -51,6 +51,7 @@ function listParts({ disk, database_bytes: database, ...totals }: Totals): Part[
     { name: "Derived files", look: "derived", bytes: totals.derived_bytes, about: "Audio for recognition, previews" },
     { name: "Renders", look: "render", bytes: totals.render_bytes, about: formatCount(totals.renders, "render") },
     { name: "Database", look: "database", bytes: database ?? 0, about: "Plans, transcripts, accounts" },
+    { name: "Deleted files", look: "trash", bytes: trash, about: "Kept for 48 hours" },
     { name: "Other files", look: "others", bytes: others, about: "Not used by workspaces" },
     { name: "Free", look: "free", bytes: disk.free_bytes - reserve, about: "For recordings and renders" },
     { name: "Reserve", look: "reserve", bytes: reserve, about: "Kept free for the database" },
