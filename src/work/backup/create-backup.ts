@@ -5,6 +5,7 @@
  */
 import { constants } from "node:fs";
 import { access, mkdir, rename, stat } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
 import { version } from "../../../package.json";
 import { discardFolder, flushFolders, type StoredFile, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
@@ -26,7 +27,7 @@ import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
-import { hashFile } from "../../lib/hash";
+import { createFileKey, hashFile } from "../../lib/hash";
 import { findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
 import { readStorageTotals } from "../../store/storage";
@@ -53,7 +54,7 @@ const PART_PREFIX = ".";
 const PART_SUFFIX = ".part";
 /** A file that is written to find out what the file system can do. */
 const PROBE_NAME = ".probe";
-/** A backup that was killed left its folder behind; one of another server in the same folder may still run. */
+/** A backup that was killed left its folder behind. One of another data folder may still run. */
 const PART_KEPT_MS = 12 * 3600 * 1000;
 
 /**
@@ -72,12 +73,13 @@ export async function createBackup(
   if (isInside(folder, folders.root))
     throw new AppError("bad_request", `Backup folder ${folder} is inside the data folder. Choose another disk.`);
   await prepareFolder(folder);
-  await discardAbandoned(folder, now());
+  const owner = createFileKey([hostname(), resolve(folders.root)]);
+  await discardAbandoned(folder, owner, now());
   const taken = new Set(await listNames(folder));
   let createdAt = now();
   while (taken.has(formatBackupName(createdAt))) createdAt += 1000;
   const name = formatBackupName(createdAt);
-  const part = join(folder, `${PART_PREFIX}${name}${PART_SUFFIX}`);
+  const part = join(folder, `${PART_PREFIX}${name}.${owner}${PART_SUFFIX}`);
   const hold = holdTrash(folders);
   try {
     await mkdir(part, { mode: 0o700 });
@@ -247,11 +249,13 @@ async function prepareFolder(folder: string): Promise<void> {
 /** Returns whether `path` is `folder` or below it. */
 const isInside = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${resolve(folder)}${sep}`);
 
-async function discardAbandoned(folder: string, now: number): Promise<void> {
+/** The data folder is locked, and its process writes one backup at a time: a leftover of the same owner is abandoned. */
+async function discardAbandoned(folder: string, owner: string, now: number): Promise<void> {
   for (const name of await listNames(folder)) {
-    const isPart = name.startsWith(PART_PREFIX) && name.endsWith(PART_SUFFIX);
-    const time = isPart ? parseBackupName(name.slice(PART_PREFIX.length, -PART_SUFFIX.length)) : null;
-    if (time !== null && time < now - PART_KEPT_MS) await discardFolder(join(folder, name));
+    if (!name.startsWith(PART_PREFIX) || !name.endsWith(PART_SUFFIX)) continue;
+    const [backup = "", writer] = name.slice(PART_PREFIX.length, -PART_SUFFIX.length).split(".");
+    const time = parseBackupName(backup);
+    if (time !== null && (writer === owner || time < now - PART_KEPT_MS)) await discardFolder(join(folder, name));
   }
 }
 

@@ -195,6 +195,26 @@ test("the folder of a killed backup is removed by one that starts 12 hours later
   expect((await readdir(target)).sort()).toEqual([...kept, "offcut-2027-01-31T03-00-00Z"].sort());
 });
 
+test("the folder of a backup of the same data folder that was killed is removed by the next one", async () => {
+  await using recorded = await recordedFolder();
+  const target = join(recorded.root, "backups");
+  let part = "";
+  const store = {
+    ...recorded.store,
+    copyTo: async () => {
+      part = (await readdir(target)).find((name) => name.endsWith(".part"))!;
+      // Everything that it does after this is done by nobody after a kill.
+      await Bun.write(join(recorded.root, "saved", "offcut.db"), "");
+      throw new Error("killed");
+    },
+  };
+  const backup = createBackup({ store, folders: recorded.folders, now: () => 0 }, { target, hasMedia: true }, NEVER);
+  expect(await backup.catch((error) => error.message)).toBe("killed");
+  await rename(join(recorded.root, "saved"), join(target, part));
+  await recorded.backup();
+  expect(await readdir(target)).toEqual(["offcut-2027-01-31T03-00-00Z"]);
+});
+
 test("times of files survive, so that a restored folder is linked to its backups", async () => {
   await using recorded = await recordedFolder();
   const { source } = recorded.folders.media(recorded.assetId);
