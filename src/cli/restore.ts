@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { requireFolderLock } from "../data-folder";
 import { formatBytes } from "../domain/bytes";
 import { parseIsoTime } from "../domain/iso-time";
-import { openAssets } from "../lib/assets";
+import { measureAssets, openAssets } from "../lib/assets";
 import { type RestoreReport, restoreState } from "../work/backup/restore-backup";
 import { findBackupSource, findLiveSource } from "../work/backup/restore-source";
 import { loadCommandConfig, parseCommand, requireOption, runCommand, UsageError } from "./options";
@@ -51,6 +51,7 @@ export function restoreCommand(argv: string[]): Promise<number> {
         dataDir,
         skipDamagedMedia: values["skip-damaged-media"] === true,
         now: Date.now(),
+        draftBytes: measureAssets(),
         openDraft: async (draft: string) => void (await openAssets({ dataDir: draft })),
       };
       const source = await findSource(from, at, dataDir);

@@ -33,6 +33,10 @@ export async function openAssets(options: { dataDir: string }): Promise<Assets> 
   return openExtracted(await extractFiles(embeddedFiles, join(options.dataDir, "assets")));
 }
 
+/** Returns the bytes that `openAssets` writes to a new data folder. */
+export const measureAssets = (): number =>
+  (embeddedFiles?.files ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
 /**
  * Returns the assets in a child process, whose parent has extracted them to `folder` (`Assets.folder`); null when it runs from the sources.
  * Reads no file.

@@ -31,11 +31,12 @@ export type RestoreReport = {
   skipped: DamagedFile[];
 };
 
-/** `openDraft` prepares the folder that becomes the data folder, so that databases can be opened. */
+/** `openDraft` prepares the folder that becomes the data folder, so that databases can be opened. It writes `draftBytes`. */
 export type RestoreOptions = {
   dataDir: string;
   skipDamagedMedia: boolean;
   now: number;
+  draftBytes: number;
   openDraft(draft: string): Promise<void>;
 };
 
@@ -52,14 +53,14 @@ type PlannedFile = { file: SourceFile; to: string };
  */
 export async function restoreState(
   source: RestoreSource,
-  { dataDir, skipDamagedMedia, now, openDraft }: RestoreOptions,
+  { dataDir, skipDamagedMedia, now, draftBytes, openDraft }: RestoreOptions,
   signal: AbortSignal,
 ): Promise<RestoreReport> {
   if (source.backup !== null) requireKnown(source, source.backup.manifest.schema);
   const target = resolve(dataDir);
   const live = await stat(target).catch(() => null);
   await requireRenamable(target, live);
-  const unpackedBytes = await measureState(source, target);
+  const unpackedBytes = await measureState(source, target, draftBytes);
   const restored = await createRestoredFolder(target, now);
   const { draft } = restored;
   try {
@@ -84,7 +85,7 @@ export async function restoreState(
       source,
       copied.map(({ file }) => file),
       draft,
-      unpackedBytes,
+      { written: unpackedBytes + draftBytes },
     );
     for (const planned of chosen) await restoreFile(source, planned, draft, signal);
     await deleteAllSessions(join(draft, DATABASE_NAME));
@@ -134,15 +135,15 @@ async function requireRenamable(target: string, live: { dev: number } | null): P
  * Returns the bytes of the unpacked snapshot, 0 for a backup's own database. Throws `storage_full` when it is known before anything is written
  * that the source has no room.
  */
-async function measureState(source: RestoreSource, target: string): Promise<number> {
+async function measureState(source: RestoreSource, target: string, draftBytes: number): Promise<number> {
   const { path, state, files } = source;
   const folder = findExistingFolder(target);
   if (state.path === DATABASE_NAME) {
-    await requireRoom(source, files, folder);
+    await requireRoom(source, files, folder, { more: draftBytes });
     return 0;
   }
   const unpacked = await readUnpackedSize(join(path, state.path));
-  await requireSpace(folder, unpacked);
+  await requireSpace(folder, unpacked + draftBytes);
   return unpacked;
 }
 
@@ -192,15 +193,19 @@ function refuseDamage(path: string, damaged: readonly DamagedFile[], skipDamaged
   );
 }
 
-/** Throws `storage_full` when the files do not fit into `folder`. Those that can share their blocks with the source need no space. */
+/**
+ * Throws `storage_full` when the files and `more` bytes do not fit into `folder`, where `written` bytes were written already. Files that can share
+ * their blocks with the source need no space.
+ */
 async function requireRoom(
   { path }: RestoreSource,
   files: readonly SourceFile[],
   folder: string,
-  written = 0,
+  { more = 0, written = 0 }: { more?: number; written?: number },
 ): Promise<void> {
+  await requireSpace(folder, more, written);
   try {
-    await requireSpace(folder, sumBytes(files), written);
+    await requireSpace(folder, sumBytes(files) + more, written);
   } catch (error) {
     const probe = join(folder, `.offcut-${newId()}.probe`);
     const canShare = await tryReflink(join(path, SECRETS_NAME), probe).catch(() => false);

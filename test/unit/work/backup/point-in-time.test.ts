@@ -49,7 +49,7 @@ async function addLater({ store, folders }: RecordedFolder): Promise<string> {
 }
 
 const restore = (source: RestoreSource, dataDir: string, skipDamagedMedia = false) =>
-  restoreState(source, { dataDir, skipDamagedMedia, now: START, openDraft: async () => {} }, NEVER);
+  restoreState(source, { dataDir, skipDamagedMedia, now: START, draftBytes: 0, openDraft: async () => {} }, NEVER);
 
 const refusal = (restoring: Promise<unknown>): Promise<string> =>
   restoring.then(

@@ -15,7 +15,7 @@ const NOW = Date.UTC(2027, 1, 1, 9);
 async function restore(path: string, dataDir: string, skipDamagedMedia = false) {
   return restoreState(
     await findBackupSource(path, null),
-    { dataDir, skipDamagedMedia, now: NOW, openDraft: async () => {} },
+    { dataDir, skipDamagedMedia, now: NOW, draftBytes: 0, openDraft: async () => {} },
     NEVER,
   );
 }
