@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { AppError } from "../../src/domain/errors";
 import { JobKilled, MAX_ATTEMPTS, MAX_FAILURES } from "../../src/domain/jobs";
 import { newId } from "../../src/lib/ids";
+import { updateAsset } from "../../src/store/assets";
 import { readBalance, readTotalHeld } from "../../src/store/credits";
 import { findLatestStep, type Step } from "../../src/store/steps";
 import { measureProcessorMs } from "../processor-time";
@@ -232,6 +233,19 @@ describe("a start after a crash", () => {
     expect(head.headers.get("upload-offset")).toBe("5000");
     expect((await user.patch(id, 5_000, bytes.slice(5_000) as Uint8Array<ArrayBuffer>)).status).toBe(204);
     expect((await user.prepared(id)).state).toBe("ready");
+  });
+
+  test("completes an upload whose file is moved and whose length the restored row does not know", async () => {
+    await using server = await harness();
+    const user = await server.user();
+    const bytes = await wav(4);
+    const { id } = await user.open(bytes.length);
+    await Bun.write(server.services().folders.media(id).source, bytes);
+    await server.restart((store) =>
+      store.write((tx) => updateAsset(tx, id, { is_length_deferred: true, upload_length: 0 })),
+    );
+    expect((await user.prepared(id)).state).toBe("ready");
+    expect((await user.asset(id)).size_bytes).toBe(bytes.length);
   });
 
   test("deletes orphaned files and no others", async () => {
