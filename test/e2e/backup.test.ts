@@ -78,15 +78,15 @@ test.skipIf(IS_BUNDLED_PASS)(
     // The first snapshot is of the empty server; the start takes another one in its place.
     const snapshots = join(server.data, "snapshots");
     const listSnapshots = async () => (await readdir(snapshots)).filter((name) => name.endsWith(".zst"));
-    await until("the first snapshot", async () => (await listSnapshots()).length === 1);
+    await until("the first snapshot", async () => (await listSnapshots()).length > 0);
     await server.kill();
     await rm(snapshots, { recursive: true });
     await Bun.write(join(snapshots, ".offcut-2027-01-01T00-00-00Z.db.zst.copy"), "of a killed server");
     await server.start();
     const [snapshot] = await until("the snapshot", async () =>
-      (await listSnapshots()).length === 1 ? listSnapshots() : null,
+      (await listSnapshots()).length > 0 ? listSnapshots() : null,
     );
-    expect(await readdir(snapshots)).toEqual([snapshot!]);
+    await until("no leftover of either server", async () => (await readdir(snapshots)).length === 1);
     const time = snapshot!
       .replace("offcut-", "")
       .replace("Z.db.zst", "")
