@@ -2,36 +2,58 @@
  * Opens the database of a data folder. A database of an older version is migrated as a copy, which replaces it by renaming when it is complete and
  * checked: a migration that fails or is killed changes nothing. The older file is kept for 14 days, to go back.
  */
-import { link, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
-import { listNames } from "./blobs/trash";
+import { storeCopy, tryLink } from "./blobs/backup-files";
 import { ConfigError } from "./config";
 import { DATABASE_NAME } from "./domain/backup";
 import { flushFile, writeAtomic } from "./lib/atomic-file";
 import { findFileSize } from "./lib/file-size";
 import { openStore, type Store } from "./store/db";
-import { migrate, NEWEST_MIGRATION, UnknownMigrationError } from "./store/migrate";
-import { discardCopies, migrateCopy, readMissingMigrations } from "./store/migrate-copy";
+import { findKeptDatabase, formatKeptName, listLosses, removeOldKept } from "./store/kept-databases";
+import { listMissing, migrate, NEWEST_MIGRATION, UnknownMigrationError } from "./store/migrate";
+import {
+  discardCopies,
+  discardLog,
+  migrateCopy,
+  readMissingMigrations,
+  readNewestMigration,
+  type StepListener,
+} from "./store/migrate-copy";
 import { requireSpace } from "./work/backup/create-backup";
 
-const KEPT_NAME = /^offcut-before-\w+-(\d{4}-\d{2}-\d{2})\.db$/;
-const KEPT_MS = 14 * 24 * 3600 * 1000;
-/** Names the version that opened the database last, and its newest migration. */
+/** Names the version that opened the database last, its newest migration, and the file that has it. */
 const VERSION_NAME = "version.json";
 
+/** Space that a migration needs, in sizes of the database: one that rebuilds all tables was measured at 2.9. */
+export const MIGRATION_SPACE = 3;
+
+export type OpenDatabaseOptions = { now?: number; onStep?: StepListener };
+
 /** Opens the database in `folder`, migrated to this version. Throws `ConfigError`. */
-export async function openDatabase(folder: string, now = Date.now()): Promise<Store> {
+export async function openDatabase(
+  folder: string,
+  { now = Date.now(), onStep = () => {} }: OpenDatabaseOptions = {},
+): Promise<Store> {
   const path = join(folder, DATABASE_NAME);
   try {
-    const isCurrent = (await readVersion(folder)).schema === NEWEST_MIGRATION;
+    const recorded = await readVersion(folder);
     await discardCopies(path);
-    const missing = isCurrent ? [] : readMissingMigrations(path);
-    if (missing !== null && missing.length > 0) await replaceByMigrated(folder, missing.at(-1)!, now);
+    if (recorded !== null) await requireOwnLog(path, recorded);
+    const missing = (await isCurrent(recorded, path)) ? [] : await readMissingMigrations(path);
+    if (missing === null && recorded !== null) throw new Error(await describeLost(folder));
+    if (missing !== null && missing.length > 0) await replaceByMigrated(folder, missing.at(-1)!, { now, onStep });
     const store = await openStore(path);
-    await migrate(store);
-    await recordVersion(folder);
-    await removeOldFiles(folder, now);
+    if (missing === null) await migrate(store);
+    else if ((await listMissing(store)).length > 0) {
+      // An older file was copied over the current one. The next start migrates a copy of it.
+      await rm(join(folder, VERSION_NAME));
+      throw new Error("An older database has replaced it. Start Offcut again to migrate it.");
+    }
+    await recordVersion(folder, path);
+    await removeOldKept(folder, now);
     return store;
   } catch (error) {
     await discardCopies(path);
@@ -41,50 +63,100 @@ export async function openDatabase(folder: string, now = Date.now()): Promise<St
   }
 }
 
-async function replaceByMigrated(folder: string, newest: string, now: number): Promise<void> {
+type MigrationOptions = { now: number; onStep: StepListener };
+
+async function replaceByMigrated(folder: string, newest: string, { now, onStep }: MigrationOptions): Promise<void> {
   const path = join(folder, DATABASE_NAME);
-  // The migrated copy, and the copy of it that replaces the database.
-  await requireSpace(folder, 2 * ((await findFileSize(path)) ?? 0));
-  const migrated = await migrateCopy(path);
-  const kept = join(folder, `offcut-before-${newest}-${new Date(now).toISOString().slice(0, 10)}.db`);
-  await rm(kept, { force: true });
-  await link(path, kept);
+  await requireSpace(folder, MIGRATION_SPACE * ((await findFileSize(path)) ?? 0));
+  const migrated = await migrateCopy(path, onStep);
+  await onStep("keep");
+  await keepFile(path, join(folder, formatKeptName("before", newest, now)));
+  await flushFile(folder);
+  await onStep("record");
+  // Before the swap: an older version that starts after a kill names this one.
+  await recordVersion(folder, migrated);
+  await onStep("swap");
   // The log of the old file must not be applied to the new one. It is empty: everything is in the file.
-  for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
+  await discardLog(path);
   await rename(migrated, path);
   await flushFile(folder);
+  await onStep("finish");
 }
 
-async function readVersion(folder: string): Promise<{ version?: unknown; schema?: unknown }> {
-  const found: unknown = await Bun.file(join(folder, VERSION_NAME))
-    .json()
-    .catch(() => null);
+async function keepFile(path: string, kept: string): Promise<void> {
+  await rm(kept, { force: true });
+  if (await tryLink(path, kept)) return;
+  const part = `${kept}.part`;
+  await rm(part, { force: true });
+  await storeCopy(path, part, new AbortController().signal);
+  await rename(part, kept);
+}
+
+type RecordedVersion = { version?: unknown; schema?: unknown; inode?: unknown };
+
+/** Returns null when no version has opened a database in the folder. */
+async function readVersion(folder: string): Promise<RecordedVersion | null> {
+  const file = Bun.file(join(folder, VERSION_NAME));
+  if (!(await file.exists())) return null;
+  const found: unknown = await file.json().catch(() => null);
   return typeof found === "object" && found !== null ? found : {};
 }
 
-async function recordVersion(folder: string): Promise<void> {
-  const written = await readVersion(folder);
-  if (written.version === version && written.schema === NEWEST_MIGRATION) return;
-  await writeAtomic(join(folder, VERSION_NAME), `${JSON.stringify({ version, schema: NEWEST_MIGRATION })}\n`);
+/** Returns whether this version has migrated the file, which a backup or an older one may have replaced. */
+async function isCurrent(recorded: RecordedVersion | null, path: string): Promise<boolean> {
+  if (recorded?.schema !== NEWEST_MIGRATION || !existsSync(path)) return false;
+  const { ino, size } = await stat(path);
+  return ino === recorded.inode && size > 0;
 }
 
-/** Says why a database of a newer version is refused, and how to go back. */
+/** Throws an `Error` when the log beside the database is that of another file, which has been replaced: SQLite would apply it. */
+async function requireOwnLog(path: string, { schema }: RecordedVersion): Promise<void> {
+  const log = `${path}-wal`;
+  if (((await findFileSize(log)) ?? 0) === 0 || !existsSync(path)) return;
+  const newest = readNewestMigration(path);
+  if (newest !== null && newest !== schema)
+    throw new Error(
+      `It has been replaced, but ${DATABASE_NAME}-wal is the log of the file that was there before. Move ${DATABASE_NAME}-wal and ${DATABASE_NAME}-shm away.`,
+    );
+}
+
+async function recordVersion(folder: string, path: string): Promise<void> {
+  const recorded = { version, schema: NEWEST_MIGRATION, inode: (await stat(path)).ino };
+  if (Bun.deepEquals(await readVersion(folder), recorded)) return;
+  await writeAtomic(join(folder, VERSION_NAME), `${JSON.stringify(recorded)}\n`);
+}
+
+/** Says that the database is gone or empty: with a new one, all files of the folder would belong to nobody. */
+async function describeLost(folder: string): Promise<string> {
+  const kept = await findKeptDatabase(folder);
+  return [
+    `It is missing or empty, but ${VERSION_NAME} says that this folder had one.`,
+    "Restore a backup with offcut restore.",
+    ...(kept === null ? [] : [`${kept.name} has the state of ${kept.day}.`]),
+    `To start without data, remove ${VERSION_NAME}.`,
+  ].join(" ");
+}
+
+/** Says why a database of a newer version is refused, how to go back, and what would be lost then. */
 async function describeNewer(folder: string, migration: string): Promise<string> {
-  const written = await readVersion(folder);
-  const newer = typeof written.version === "string" ? `Offcut ${written.version}` : "a newer version of Offcut";
-  const kept = (await listNames(folder))
-    .filter((name) => KEPT_NAME.test(name))
-    .sort((a, b) => (readDate(a) < readDate(b) ? -1 : 1));
-  const way =
-    kept.length === 0
+  const recorded = await readVersion(folder);
+  const hasOther = typeof recorded?.version === "string" && recorded.version !== version;
+  const newer = hasOther ? `Offcut ${recorded.version}` : "A newer build of Offcut";
+  const kept = await findKeptDatabase(folder);
+  return [
+    `${newer} has migrated it. Offcut ${version} does not have migration "${migration}". Run the newer version.`,
+    kept === null
       ? "To go back, restore a backup that this version has written."
-      : `To go back, rename ${kept.at(-1)} to ${DATABASE_NAME}: everything since ${readDate(kept.at(-1)!)} is lost.`;
-  return `${newer} has migrated it. Offcut ${version} does not have migration "${migration}". Run the newer version. ${way}`;
+      : `To go back, move ${DATABASE_NAME} away and rename ${kept.name} to ${DATABASE_NAME}: everything since ${kept.day} is lost${describeLosses(folder, kept.name)}.`,
+  ].join(" ");
 }
 
-const readDate = (name: string): string => KEPT_NAME.exec(name)?.[1] ?? "";
-
-async function removeOldFiles(folder: string, now: number): Promise<void> {
-  for (const name of await listNames(folder))
-    if (KEPT_NAME.test(name) && Date.parse(readDate(name)) < now - KEPT_MS) await rm(join(folder, name));
+function describeLosses(folder: string, kept: string): string {
+  try {
+    const losses = listLosses(join(folder, DATABASE_NAME), join(folder, kept));
+    return losses.length === 0 ? "" : `, among it ${losses.join(", ")}`;
+  } catch {
+    // The newer version may have changed its tables.
+    return "";
+  }
 }

@@ -2,69 +2,90 @@
  * Migrates a copy of a database. The database itself is opened with `bun:sqlite` alone, which closes deterministically: a connection of the driver
  * lives until its statements are collected, and when it ends then, it deletes the log of the file that has the name by that time.
  */
-import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { sql } from "drizzle-orm";
+import { findFileSize } from "../lib/file-size";
+import { findChangedFigure, readFigures, withDatabase, withUnchangedDatabase } from "./database-figures";
 import { copyDatabase, findDatabaseProblems } from "./database-file";
 import { openStore } from "./db";
 import { listMissingMigrations, migrate } from "./migrate";
 
 const DRAFT_SUFFIX = ".migrating";
 const RESULT_SUFFIX = ".migrated";
-const SIDE_SUFFIXES = ["", "-wal", "-shm", "-journal"];
+const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 
-/** Tables whose rows no migration may add or remove, and figures that it may not change. */
-const FIGURES = {
-  accounts: "SELECT count(*) FROM users",
-  "API keys": "SELECT count(*) FROM api_keys",
-  projects: "SELECT count(*) FROM projects",
-  recordings: "SELECT count(*) FROM assets",
-  cuts: "SELECT count(*) FROM cuts",
-  renders: "SELECT count(*) FROM renders",
-  "webhook endpoints": "SELECT count(*) FROM webhook_endpoints",
-  "ledger entries": "SELECT count(*) FROM ledger",
-  credits: "SELECT total(delta) FROM ledger",
-  holds: "SELECT total(amount) FROM holds",
-};
+/** Steps of a migration, in order. A new version may be killed in each of them. */
+export const MIGRATION_STEPS = ["copy", "migrate", "compact", "check", "keep", "record", "swap", "finish"] as const;
+export type MigrationStep = (typeof MIGRATION_STEPS)[number];
+
+/** Is called when a step begins. */
+export type StepListener = (step: MigrationStep) => Promise<void> | void;
 
 /**
  * Returns the names of the migrations that the database at `path` lacks; null if there is no database yet. Writes the log into the file. Throws
- * `UnknownMigrationError` for a database of a newer version.
+ * `UnknownMigrationError` for a database of a newer version, and an `Error` when another program has it open.
  */
-export function readMissingMigrations(path: string): string[] | null {
+export async function readMissingMigrations(path: string): Promise<string[] | null> {
   if (!existsSync(path)) return null;
-  return withDatabase(path, (database) => {
+  const applied = withDatabase(path, (database) => {
     database.run("PRAGMA busy_timeout=5000");
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     const hasTable = database.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get();
-    if (hasTable === null) return null;
-    const names = database.query("SELECT name FROM migrations").values() as [string][];
-    return listMissingMigrations(names.map(([name]) => name));
+    return hasTable === null ? null : (database.query("SELECT name FROM migrations").values() as [string][]).flat();
   });
+  return applied === null ? null : listMissingMigrations(applied);
 }
 
-/** Writes a migrated and checked copy of the database at `path`, and returns where it is. Throws an `Error` with what is wrong with it. */
-export async function migrateCopy(path: string): Promise<string> {
-  await discardCopies(path);
+/** Returns the newest migration in the file at `path`, without its log; null when the file has none yet. Changes nothing. */
+export function readNewestMigration(path: string): string | null {
+  try {
+    return withUnchangedDatabase(path, (database) => {
+      const [row] = database.query("SELECT max(name) FROM migrations").values() as [string | null][];
+      return row?.[0] ?? null;
+    });
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Writes a migrated and checked copy of the database at `path`, and returns where it is. Throws an `Error` with what is wrong with it, or when
+ * another program has the database open.
+ */
+export async function migrateCopy(path: string, onStep: StepListener): Promise<string> {
+  await onStep("copy");
   const draft = path + DRAFT_SUFFIX;
   const result = path + RESULT_SUFFIX;
   withDatabase(path, (database) => database.query("VACUUM INTO ?").run(draft));
-  const before = readFigures(draft);
+  const before = withUnchangedDatabase(draft, readFigures);
+  await onStep("migrate");
   const store = await openStore(draft);
   try {
     await migrate(store);
+    // The copy of the draft needs the space of the log.
+    await store.read.all(sql`PRAGMA wal_checkpoint(TRUNCATE)`);
   } finally {
     await store.close();
   }
+  await onStep("compact");
   // A file that no connection has open.
   await copyDatabase(draft, result);
   await discard(draft);
+  await onStep("check");
   const [problem] = await findDatabaseProblems(result);
   if (problem !== undefined) throw new Error(`The migrated copy is damaged: ${problem}`);
-  const after = readFigures(result);
-  for (const [name, count] of Object.entries(before))
-    if (after[name] !== count) throw new Error(`The migrated copy has ${after[name]} ${name}, expected ${count}.`);
+  const change = findChangedFigure(before, withUnchangedDatabase(result, readFigures));
+  if (change !== null) throw new Error(change);
+  // The log would not be swapped: what it has and the file has not would be lost.
+  if (((await findFileSize(`${path}-wal`)) ?? 0) > 0)
+    throw new Error("Another program has it open. End that program, then start Offcut again.");
   return result;
+}
+
+/** Removes the log of a database file, which is empty when no process has the file open. */
+export async function discardLog(path: string): Promise<void> {
+  for (const suffix of LOG_SUFFIXES) await rm(path + suffix, { force: true });
 }
 
 /** Removes what an earlier migration has left behind. */
@@ -73,22 +94,6 @@ export async function discardCopies(path: string): Promise<void> {
 }
 
 async function discard(path: string): Promise<void> {
-  for (const suffix of SIDE_SUFFIXES) await rm(path + suffix, { force: true });
-}
-
-function readFigures(path: string): Record<string, number> {
-  return withDatabase(path, (database) =>
-    Object.fromEntries(
-      Object.entries(FIGURES).map(([name, query]) => [name, (database.query(query).values()[0] as [number])[0]]),
-    ),
-  );
-}
-
-function withDatabase<T>(path: string, read: (database: Database) => T): T {
-  const database = new Database(path, { readwrite: true, create: false });
-  try {
-    return read(database);
-  } finally {
-    database.close();
-  }
+  await rm(path, { force: true });
+  await discardLog(path);
 }

@@ -20,7 +20,7 @@ import exactFrameRates from "../../migrations/0016_exact_frame_rates.sql" with {
 import workspaceInvitations from "../../migrations/0017_workspace_invitations.sql" with { type: "text" };
 import textStorage from "../../migrations/0018_text_storage.sql" with { type: "text" };
 import renderShares from "../../migrations/0019_render_shares.sql" with { type: "text" };
-import type { Queries, Store } from "./db";
+import type { Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
 const MIGRATIONS: { name: string; sql: string }[] = [
@@ -70,7 +70,7 @@ export function listMissingMigrations(applied: readonly string[]): string[] {
 export async function migrate(store: Store): Promise<void> {
   await store.write(async (tx) => {
     await tx.run(sql`CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
-    const missing = listMissingMigrations(await listAppliedMigrations(tx));
+    const missing = await listMissing({ read: tx });
     for (const migration of MIGRATIONS.filter(({ name }) => missing.includes(name))) {
       for (const statement of migration.sql.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
       await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${migration.name}, ${Date.now()})`);
@@ -78,7 +78,8 @@ export async function migrate(store: Store): Promise<void> {
   });
 }
 
-async function listAppliedMigrations(tx: Queries): Promise<string[]> {
-  const rows = await tx.all<{ name: string }>(sql`SELECT name FROM migrations`);
-  return rows.map((row) => row.name);
+/** Returns the names of the migrations that an open database lacks. Throws `UnknownMigrationError`. */
+export async function listMissing({ read }: Pick<Store, "read">): Promise<string[]> {
+  const rows = await read.all<{ name: string }>(sql`SELECT name FROM migrations`);
+  return listMissingMigrations(rows.map((row) => row.name));
 }

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { sql } from "drizzle-orm";
@@ -14,6 +13,7 @@ import * as outboxTables from "../../../src/store/schema-outbox";
 import * as shareTables from "../../../src/store/schema-shares";
 import * as workerTables from "../../../src/store/schema-workers";
 import { temporaryFolder } from "../../temporary-folder";
+import { createOldDatabase, MIGRATION_NAMES, MIGRATIONS } from "./old-database";
 import { addUser, freshStore } from "./test-store";
 
 const allTables = {
@@ -25,11 +25,7 @@ const allTables = {
   ...notificationTables,
   ...workerTables,
 };
-const MIGRATIONS = join(import.meta.dir, "../../../migrations");
-const names = (await readdir(MIGRATIONS))
-  .filter((file) => file.endsWith(".sql"))
-  .sort()
-  .map((file) => file.slice(0, -".sql".length));
+const names = MIGRATION_NAMES;
 
 /** Reads the names and SQL of everything in the database. */
 const readSchema = (store: Store) =>
@@ -53,65 +49,10 @@ const OWNED_TABLES = [
 ];
 const ACCOUNTS = names.indexOf("0005_accounts");
 
-/** Creates a database with these migrations, one user and one row of each table that the user owns. */
+/** Creates and opens a database with these migrations and one row of each table that a user owns. */
 async function createDatabase(path: string, migrations: readonly string[]): Promise<Store> {
-  const store = await openStore(path);
-  const owner = migrations.length > ACCOUNTS ? "workspace_id" : "user_id";
-  await store.write(async (tx) => {
-    await tx.run(sql`CREATE TABLE migrations (name text PRIMARY KEY NOT NULL, run_at integer NOT NULL)`);
-    for (const name of migrations) {
-      const text = await Bun.file(join(MIGRATIONS, `${name}.sql`)).text();
-      for (const statement of text.split("--> statement-breakpoint")) await tx.run(sql.raw(statement));
-      await tx.run(sql`INSERT INTO migrations (name, run_at) VALUES (${name}, 1)`);
-    }
-    // In SQL: the drizzle tables have columns that this version did not have.
-    await tx.run(sql`INSERT INTO users (id, email, created_at) VALUES ('u', 'u@example.test', 1)`);
-    if (migrations.length > ACCOUNTS) {
-      await tx.run(sql`INSERT INTO workspaces (id, name, is_personal, created_at) VALUES ('u', 'Personal', true, 1)`);
-      await tx.run(
-        sql`INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES ('u', 'u', 'owner', 1)`,
-      );
-      await tx.run(
-        sql`INSERT INTO api_keys (id, user_id, workspace_id, name, prefix, hash, created_at) VALUES ('k', 'u', 'u', 'K', 'sk_', 'h', 1)`,
-      );
-    } else {
-      await tx.run(
-        sql`INSERT INTO api_keys (id, user_id, name, prefix, hash, created_at) VALUES ('k', 'u', 'K', 'sk_', 'h', 1)`,
-      );
-    }
-    const rows: [string, string][] = [
-      ["projects (id, @, name, state, created_at, updated_at, last_activity_at)", "'p', 'u', 'P', 'active', 1, 1, 1"],
-      [
-        "assets (id, @, project_id, kind, state, upload_length, upload_active_at, payment, created_at)",
-        "'a', 'u', 'p', 'source', 'ready', 64, 1, 'none', 1",
-      ],
-      ["pipelines (id, @, state, input_asset_id, created_at)", "'pl', 'u', 'completed', 'a', 1"],
-      [
-        "steps (id, pipeline_id, @, step_order, processor_name, state, subject_id, run_after, created_at)",
-        "'s', 'pl', 'u', 0, 'prepare', 'completed', 'a', 1, 1",
-      ],
-      ["cuts (id, @, asset_id, state, script, options, created_at)", "'c', 'u', 'a', 'completed', 'S', '{}', 1"],
-      [
-        "renders (id, @, asset_id, cut_id, state, output, resolved, request_hash, created_at)",
-        "'r', 'u', 'a', 'c', 'completed', '{}', '{}', 'h', 1",
-      ],
-      ["ledger (id, @, type, delta, created_at)", "'l', 'u', 'grant', 5, 1"],
-      ["holds (id, @, pipeline_id, amount, created_at)", "'h', 'u', 'pl', 2, 1"],
-      ["events (id, @, type, entity_id, data, created_at)", "'e', 'u', 'asset.ready', 'a', '{}', 1"],
-      [
-        "webhook_endpoints (id, @, url, event_types, state, secret, created_at)",
-        "'w', 'u', 'https://example.test', '[]', 'enabled', 'whsec', 1",
-      ],
-      [
-        "deliveries (id, endpoint_id, @, event_id, type, body, state, created_at)",
-        "'d', 'w', 'u', 'e', 'asset.ready', '{}', 'pending', 1",
-      ],
-    ];
-    for (const [columns, values] of rows) {
-      await tx.run(sql.raw(`INSERT INTO ${columns.replace("@", owner)} VALUES (${values})`));
-    }
-  });
-  return store;
+  createOldDatabase(path, migrations);
+  return openStore(path);
 }
 
 /** Describes columns, foreign keys and indexes, independently of the order of columns. */

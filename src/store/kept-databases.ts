@@ -1,0 +1,65 @@
+/** Databases of older versions, which a migration keeps for 14 days: `offcut-before-0020_name-2027-01-31.db`. */
+import { link, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { flushFile } from "../lib/atomic-file";
+import { listAdditions, readFigures, withDatabase, withUnchangedDatabase } from "./database-figures";
+import { isKnownMigration } from "./migrate";
+import { discardLog } from "./migrate-copy";
+
+/** What is kept when a database is put back is named `offcut-after-…`. */
+const KEPT_NAME = /^offcut-(before|after)-\w+-(\d{4}-\d{2}-\d{2})\.db$/;
+const KEPT_MS = 14 * 24 * 3600 * 1000;
+
+/** A kept database that this version can open. `day`: that of the migration. */
+export type KeptDatabase = { name: string; day: string };
+
+/** Returns the name under which a database is kept that migrations until `newest` replace (`before`) or had made (`after`). */
+export const formatKeptName = (kind: "before" | "after", newest: string, now: number): string =>
+  `offcut-${kind}-${newest}-${new Date(now).toISOString().slice(0, 10)}.db`;
+
+/** Returns the newest database kept in `folder` that this version can open; null when there is none. */
+export async function findKeptDatabase(folder: string): Promise<KeptDatabase | null> {
+  const found = (await readdir(folder)).flatMap((name) => {
+    const [, kind, day] = KEPT_NAME.exec(name) ?? [];
+    return kind === "before" ? [{ name, day: day! }] : [];
+  });
+  // Of the same day, that of the newer schema.
+  found.sort((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));
+  return found.find(({ name }) => isUsable(join(folder, name))) ?? null;
+}
+
+function isUsable(path: string): boolean {
+  try {
+    const names = withUnchangedDatabase(path, (kept) => kept.query("SELECT name FROM migrations").values().flat());
+    return names.every((name) => isKnownMigration(String(name)));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what the database at `path` has and a kept one has not, such as `2 recordings`. Nobody may have it open. */
+export const listLosses = (path: string, kept: string): string[] =>
+  listAdditions(withUnchangedDatabase(kept, readFigures), withDatabase(path, readFigures));
+
+/**
+ * Puts a kept database in the place of the one at `path`, which gets the name `aside` in the same folder. Nobody may have it open. After a kill
+ * either of them is at `path`, whole.
+ */
+export async function putBackKept(folder: string, path: string, { kept, aside }: { kept: string; aside: string }) {
+  // Writes the log into the file: it must not be applied to the other one.
+  withDatabase(path, (database) => database.run("PRAGMA wal_checkpoint(TRUNCATE)"));
+  await rm(join(folder, aside), { force: true });
+  await link(path, join(folder, aside));
+  await flushFile(folder);
+  await discardLog(path);
+  await rename(join(folder, kept), path);
+  await flushFile(folder);
+}
+
+/** Removes the databases in `folder` that were kept for 14 days. */
+export async function removeOldKept(folder: string, now: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const day = KEPT_NAME.exec(name)?.[2];
+    if (day !== undefined && Date.parse(day) < now - KEPT_MS) await rm(join(folder, name), { force: true });
+  }
+}
