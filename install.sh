@@ -11,7 +11,8 @@ usage() {
                               OFFCUT_HEAD, and the files that OFFCUT_TOKEN_FILE and OFFCUT_REDIS_FILE name,
                               fill its configuration file
 ./install.sh --uninstall      remove the program and the services, but not the data
-./install.sh build            build dist/offcut
+./install.sh build            build dist/offcut; OFFCUT_RELEASE_KEY, a public key of minisign, is the one that its upgrades need
+./install.sh package          build a release and sign it with OFFCUT_SIGNING_KEY, a secret key of minisign -G -W or its file
 ./install.sh demo [FILE] [--script FILE]
                               build, start a server on a free port, cut and render a recording, stop the server
 ./install.sh test             run all checks and tests; OFFCUT_FULL=1 runs the long ones at full size
@@ -115,6 +116,16 @@ build() {
   bun src/build/executable.ts --out "$EXECUTABLE"
 }
 
+package() {
+  case ${OFFCUT_SIGNING_KEY:-} in
+    "") fail "package: set OFFCUT_SIGNING_KEY to a secret key of minisign -G -W, or to the path of its file" ;;
+    # Another folder is the current one now.
+    [!/]*) if [ -f "$CALLER_FOLDER/$OFFCUT_SIGNING_KEY" ]; then export OFFCUT_SIGNING_KEY="$CALLER_FOLDER/$OFFCUT_SIGNING_KEY"; fi ;;
+  esac
+  packages
+  bun src/build/package.ts --out "$EXECUTABLE"
+}
+
 # --- System packages ---
 
 # install_debian PURPOSE PACKAGE...: installs packages with apt-get. Prints a message and fails without root or apt-get.
@@ -145,6 +156,7 @@ test_packages() {
   has bwrap || missing+=(bubblewrap)
   has python3 || missing+=(python3)
   has openssl || missing+=(openssl)
+  has minisign || missing+=(minisign)
   compgen -G '/usr/lib/*-linux-gnu/libflite.so.1' >/dev/null || missing+=(libflite1)
   [ -d /usr/share/pocketsphinx/test/data ] || missing+=(pocketsphinx-testdata)
   [ ${#missing[@]} -eq 0 ] || install_debian "the tests" "${missing[@]}" || true
@@ -366,7 +378,7 @@ uninstall() {
     if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
     say "Removed $path"
   done
-  for path in /usr/local/bin/offcut "$HOME/.local/bin/offcut"; do
+  for path in /usr/local/bin/offcut{,.previous} "$HOME"/.local/bin/offcut{,.previous}; do
     if [ -e "$path" ]; then
       rm -f "$path"
       say "Removed $path"
@@ -548,6 +560,7 @@ case "${1:-}" in
     ;;
   --uninstall) uninstall ;;
   build) build ;;
+  package) package ;;
   demo) shift && demo "$@" ;;
   test)
     if [ $# -gt 1 ]; then wrong_call "test takes no arguments"; fi

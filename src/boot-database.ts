@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
-import { storeCopy, tryLink } from "./blobs/backup-files";
+import { linkOrCopy } from "./blobs/backup-files";
 import { ConfigError } from "./config";
 import { DATABASE_NAME } from "./domain/backup";
 import { flushFile, writeAtomic } from "./lib/atomic-file";
@@ -70,8 +70,7 @@ async function replaceByMigrated(folder: string, newest: string, { now, onStep }
   await requireSpace(folder, MIGRATION_SPACE * ((await findFileSize(path)) ?? 0));
   const migrated = await migrateCopy(path, onStep);
   await onStep("keep");
-  await keepFile(path, join(folder, formatKeptName("before", newest, now)));
-  await flushFile(folder);
+  await linkOrCopy(path, join(folder, formatKeptName("before", newest, now)));
   await onStep("record");
   // Before the swap: an older version that starts after a kill names this one.
   await recordVersion(folder, migrated);
@@ -81,15 +80,6 @@ async function replaceByMigrated(folder: string, newest: string, { now, onStep }
   await rename(migrated, path);
   await flushFile(folder);
   await onStep("finish");
-}
-
-async function keepFile(path: string, kept: string): Promise<void> {
-  await rm(kept, { force: true });
-  if (await tryLink(path, kept)) return;
-  const part = `${kept}.part`;
-  await rm(part, { force: true });
-  await storeCopy(path, part, new AbortController().signal);
-  await rename(part, kept);
 }
 
 type RecordedVersion = { version?: unknown; schema?: unknown; inode?: unknown };

@@ -16,6 +16,7 @@ Usage: offcut [COMMAND] [OPTIONS]
   models       Install and remove speech models for other languages
   backup       Back up the data folder, and verify a backup
   restore      Put a backup in the place of the data folder
+  upgrade      Check and install a new version
   doctor       Check this machine and the configuration
   licenses     Print the licenses of the bundled software
   version      Print the version
@@ -46,6 +47,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/backup")).backupCommand(args);
     case "restore":
       return (await import("./cli/restore")).restoreCommand(args);
+    case "upgrade":
+      return (await import("./cli/upgrade")).upgradeCommand(args);
     case "doctor":
       return (await import("./cli/doctor")).doctorCommand(args);
     case "licenses":
@@ -66,6 +69,8 @@ async function main(argv: string[]): Promise<number> {
     case "-h":
       print(HELP);
       return 0;
+    case "__put-back":
+      return (await import("./cli/upgrade")).putBackCommand(args);
     case "__speech":
       return (await import("./cli/speech")).speechProcessCommand(args);
     case "__job":

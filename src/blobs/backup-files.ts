@@ -1,6 +1,6 @@
 /** Copies files into and out of backups: shares their blocks where the file system can, and hashes what it writes. */
 import { constants } from "node:fs";
-import { copyFile, link, mkdir, open, rm, stat, utimes } from "node:fs/promises";
+import { copyFile, link, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
 import { hashFile } from "../lib/hash";
@@ -16,6 +16,17 @@ const isUnsupported = (error: unknown): boolean => UNSUPPORTED.has((error as Nod
 /** Creates a hard link to `existing` at `path`. Returns false when the file system cannot. */
 export async function tryLink(existing: string, path: string): Promise<boolean> {
   return attempt(() => link(existing, path));
+}
+
+/** Creates a hard link to `existing` at `path`, or a copy where the file system cannot link. Replaces a file at `path`. */
+export async function linkOrCopy(existing: string, path: string): Promise<void> {
+  const part = `${path}.part`;
+  await rm(part, { force: true });
+  if (!(await tryLink(existing, part))) await storeCopy(existing, part, new AbortController().signal);
+  await rename(part, path);
+  // Renaming one link of a file to another one leaves both.
+  await rm(part, { force: true });
+  await flushFile(dirname(path));
 }
 
 /** Copies a file by sharing its blocks. Returns false when the file system cannot. */

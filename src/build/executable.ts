@@ -12,6 +12,7 @@ import ffmpegInstaller from "@ffmpeg-installer/ffmpeg";
 import packageJson from "../../package.json";
 import type { EmbeddedFile, EmbeddedFiles } from "../lib/embedded-extraction";
 import { hashFile } from "../lib/hash";
+import { parsePublicKey } from "../lib/minisign";
 import { collectLicenses } from "./licenses";
 import { createNativeAddonsPlugin, listNativeFiles } from "./native-addons";
 import { prepareSpeechGraphs } from "./speech-graphs";
@@ -26,6 +27,9 @@ const { values } = parseArgs({
   options: { out: { type: "string", default: "dist/offcut" }, entry: { type: "string", default: "src/main.ts" } },
 });
 const started = performance.now();
+/** The key that signs releases: `offcut upgrade FILE` accepts no other file. Without one it asks for a key. */
+const releaseKey = process.env.OFFCUT_RELEASE_KEY?.trim() || null;
+if (releaseKey !== null) parsePublicKey(releaseKey);
 const out = resolve(values.out);
 await prepareSpeechGraphs(join(ASSETS, "speech"));
 await mkdir(ASSETS, { recursive: true });
@@ -76,7 +80,11 @@ async function compile(embedded: EmbeddedFiles): Promise<void> {
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
-    plugins: [createNativeAddonsPlugin(join(PROJECT, "src/lib/native.ts")), createEmbeddedFilesPlugin(embedded)],
+    plugins: [
+      createNativeAddonsPlugin(join(PROJECT, "src/lib/native.ts")),
+      createEmbeddedFilesPlugin(embedded),
+      createReleaseKeyPlugin(),
+    ],
   });
   if (!result.success) throw new AggregateError(result.logs, "Build failed.");
   await chmod(draft, 0o755);
@@ -103,6 +111,19 @@ function createEmbeddedFilesPlugin(embedded: EmbeddedFiles): Bun.BunPlugin {
       build.onLoad({ filter: /.*/, namespace: "asset" }, async ({ path }) => ({
         contents: await Bun.zstdCompress(await Bun.file(path).bytes(), { level: COMPRESSION_LEVEL }),
         loader: "file",
+      }));
+    },
+  };
+}
+
+/** Returns the plugin that replaces `lib/release-key.ts` with the public key of releases. */
+function createReleaseKeyPlugin(): Bun.BunPlugin {
+  return {
+    name: "release-key",
+    setup(build) {
+      build.onLoad({ filter: /src\/lib\/release-key\.ts$/ }, () => ({
+        contents: `export const releaseKey = ${JSON.stringify(releaseKey)};\n`,
+        loader: "js",
       }));
     },
   };

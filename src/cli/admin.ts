@@ -28,7 +28,8 @@ export async function runAdminCommand(
   }
 }
 
-async function sendToServer(
+/** Runs a command in the server that holds the folder, and returns its result; null when no server is running. Throws an error for the user. */
+export async function sendToServer(
   folder: string,
   command: string,
   args: Record<string, unknown>,

@@ -1,7 +1,9 @@
-/** The control socket: runs the shell's commands in a running server, and serves its metrics. File permissions decide who may connect. */
+/** The control socket: runs the shell's commands in a running server, and serves its metrics and its readiness. File permissions decide who may connect. */
+import { version } from "../../package.json";
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
 import { type AdminServices, runAdmin } from "../work/admin-commands";
+import { checkReadiness, type ReadinessServices } from "../work/readiness";
 import type { Services } from "../work/services";
 import { toResponse } from "./call";
 import { publicErrorShape, toErrorReply } from "./errors";
@@ -9,17 +11,21 @@ import { isReadMethod } from "./methods";
 import { createMetricsReply, METRICS_PATH } from "./metrics";
 
 /**
- * Creates the handler of `POST /` with `{ command, args }` and of `GET /metrics`. Responds with the result, or with an error in the public
+ * Creates the handler of `POST /` with `{ command, args }` and of `GET /metrics` and `/readyz`. Responds with the result, or with an error in the public
  * shape.
  */
 export function createControlHandler(
-  services: AdminServices & Pick<Services, "readMetrics">,
+  services: AdminServices & ReadinessServices & Pick<Services, "readMetrics">,
   log: Log,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
       if (isReadMethod(request.method) && new URL(request.url).pathname === METRICS_PATH)
         return toResponse(await createMetricsReply(services));
+      if (isReadMethod(request.method)) {
+        const readiness = await checkReadiness(services);
+        return toResponse({ status: readiness.ready ? 200 : 503, body: { ...readiness, version } });
+      }
       const { command, args } = (await request.json()) as { command: string; args: Record<string, unknown> };
       if (typeof command !== "string")
         throw new AppError("bad_request", "Field `command` must be the name of a command.");

@@ -1,10 +1,8 @@
 /** Databases of older versions, which a migration keeps for 14 days: `offcut-before-0020_name-2027-01-31.db`. */
-import { link, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { flushFile } from "../lib/atomic-file";
 import { listAdditions, readFigures, withDatabase, withUnchangedDatabase } from "./database-figures";
 import { isKnownMigration } from "./migrate";
-import { discardLog } from "./migrate-copy";
 
 /** What is kept when a database is put back is named `offcut-after-…`. */
 const KEPT_NAME = /^offcut-(before|after)-\w+-(\d{4}-\d{2}-\d{2})\.db$/;
@@ -40,21 +38,6 @@ function isUsable(path: string): boolean {
 /** Returns what the database at `path` has and a kept one has not, such as `2 recordings`. Nobody may have it open. */
 export const listLosses = (path: string, kept: string): string[] =>
   listAdditions(withUnchangedDatabase(kept, readFigures), withDatabase(path, readFigures));
-
-/**
- * Puts a kept database in the place of the one at `path`, which gets the name `aside` in the same folder. Nobody may have it open. After a kill
- * either of them is at `path`, whole.
- */
-export async function putBackKept(folder: string, path: string, { kept, aside }: { kept: string; aside: string }) {
-  // Writes the log into the file: it must not be applied to the other one.
-  withDatabase(path, (database) => database.run("PRAGMA wal_checkpoint(TRUNCATE)"));
-  await rm(join(folder, aside), { force: true });
-  await link(path, join(folder, aside));
-  await flushFile(folder);
-  await discardLog(path);
-  await rename(join(folder, kept), path);
-  await flushFile(folder);
-}
 
 /** Removes the databases in `folder` that were kept for 14 days. */
 export async function removeOldKept(folder: string, now: number): Promise<void> {

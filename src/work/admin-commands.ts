@@ -1,5 +1,7 @@
 /** The administration commands by name. They run in the server that holds the data folder, or without a server in the command itself. */
+import { join, resolve } from "node:path";
 import { KEY_SCOPES, type KeyScope } from "../domain/access";
+import { DATABASE_NAME } from "../domain/backup";
 import { AppError } from "../domain/errors";
 import { listStorageByUser } from "../store/storage";
 import {
@@ -17,6 +19,7 @@ import { COMMAND_ACTOR } from "./audit";
 import { reportWorkers } from "./cluster/worker-report";
 import { createWorkerToken, listTokenViews, revokeToken, toTokenView } from "./cluster/worker-tokens";
 import type { Services } from "./services";
+import { CHECK_FOLDER } from "./upgrade/check-folder";
 
 export type AdminServices = Pick<
   Services,
@@ -59,6 +62,13 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
   "backup create": ({ backups }, args) =>
     backups.create({ target: text(args, "target"), hasMedia: args.media !== false }),
   "backup verify": ({ backups }, args) => backups.verify({ path: text(args, "path"), sample: number(args, "sample") }),
+  "backup state": async ({ backups }) => ({ is_writing: backups.isWriting() }),
+  "database copy": async ({ store, config }, args) => {
+    const folder = text(args, "folder");
+    if (!CHECK_FOLDER.test(folder)) throw new AppError("bad_request", "folder must be that of a check of an upgrade.");
+    await store.copyTo(join(resolve(config.dataDir), folder, DATABASE_NAME));
+    return {};
+  },
   "worker token create": async ({ store, now }, args) => {
     const { token, secret } = await store.write((tx) =>
       createWorkerToken(tx, COMMAND_ACTOR, text(args, "name"), now()),

@@ -8,7 +8,7 @@ const MIN_FREE_BYTES = 256 * 1024 * 1024;
 /** `redis`: absent when none is configured. */
 export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
 
-type ReadinessServices = Pick<Services, "cluster" | "config" | "ffmpegPath" | "folders" | "store">;
+export type ReadinessServices = Pick<Services, "cluster" | "config" | "ffmpegPath" | "folders" | "store">;
 
 /** Checks each part. Without Redis the server is ready as long as it can do some work itself. */
 export async function checkReadiness(services: ReadinessServices): Promise<Readiness> {

@@ -23,17 +23,24 @@ export const IS_BUNDLED_PASS = SEARCH_PATH === "";
 if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: run ./install.sh build`);
 
 export type Run = { code: number | null; stdout: string; stderr: string };
-/** `folder` is the working folder and the home, and has the data folder `data/`. `launcher`: a command that runs the executable in its place. */
+/**
+ * `folder` is the working folder and the home, and has the data folder `data/`. `launcher`: a command that runs the executable in its place.
+ * `executable`: another one.
+ */
 export type RunOptions = {
   folder: string;
   env?: Record<string, string> | undefined;
   stdin?: string;
   launcher?: string[];
+  executable?: string;
 };
 
 /** Starts the executable with settings that keep its files inside the folder. */
-export function spawnOffcut(args: string[], { folder, env, stdin, launcher = [] }: RunOptions) {
-  return Bun.spawn([...launcher, EXECUTABLE, ...args], {
+export function spawnOffcut(
+  args: string[],
+  { folder, env, stdin, launcher = [], executable = EXECUTABLE }: RunOptions,
+) {
+  return Bun.spawn([...launcher, executable, ...args], {
     cwd: folder,
     env: { PATH: SEARCH_PATH, HOME: folder, OFFCUT_DATA_DIR: join(folder, "data"), ...env },
     stdin: stdin === undefined ? "ignore" : new Blob([stdin]),

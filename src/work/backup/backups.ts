@@ -9,6 +9,8 @@ export type Backups = {
   create(options: { target: string; hasMedia: boolean }): Promise<BackupReport>;
   /** Reads a backup. Errors: those of `readBackup`; the reason of `stop`. */
   verify(options: { path: string; sample: number }): Promise<VerifyReport>;
+  /** Returns whether a backup is being written. */
+  isWriting(): boolean;
   /** Ends what is running and removes what it has written. */
   stop(): Promise<void>;
 };
@@ -45,6 +47,7 @@ export function createBackups(source: BackupSource & { log: Log }): Backups {
         reading.delete(verifying);
       }
     },
+    isWriting: () => writing !== null,
     stop: async () => {
       stopping.abort(new AppError("conflict", "The server stopped before the backup was complete."));
       await Promise.allSettled([writing, ...reading]);

@@ -1,0 +1,75 @@
+/** Installs a staged release: swaps the executable, restarts what runs it, and puts everything back when the new version is not ready. */
+import { putBackExecutable, swapExecutable } from "./executables";
+import type { PutBackReport } from "./put-back";
+import type { Service } from "./services";
+
+/** What the installation acts on. Tests replace parts of it. */
+export type InstallTarget = {
+  executable: string;
+  services: readonly Service[];
+  change(action: "restart" | "stop", service: Service): Promise<void>;
+  /** Whether this version serves, after a restart. */
+  isReady(service: Service, version: string): Promise<boolean>;
+  /** Whether the service has ended for good. */
+  hasEnded(service: Service): Promise<boolean>;
+  /** Puts the database back that the new version has migrated, with the previous executable. */
+  putBackDatabase(): Promise<PutBackReport | null>;
+  /** Tells the administrator what happens. */
+  say(line: string): void;
+  /** Time for the new version to be ready. */
+  waitMs: number;
+};
+
+const POLL_MS = 250;
+
+/**
+ * Swaps the executable for a staged and checked one, restarts its services and waits until they are ready. Throws an `Error` that says what was put
+ * back when they are not. After a kill the executable is either version, whole: the next start runs it.
+ */
+export async function installRelease(
+  target: InstallTarget,
+  { staged, from, to }: { staged: string; from: string; to: string },
+): Promise<void> {
+  const { executable, services, say } = target;
+  await swapExecutable(staged, executable);
+  say(`Installed Offcut ${to} as ${executable}. The previous version is ${executable}.previous.`);
+  const problem = await restart(target, to);
+  if (problem === null) return;
+  say(`${problem} Going back to Offcut ${from}.`);
+  // One that does not stop keeps its lock, and the database is not touched then. The executable is put back in any case.
+  for (const service of services) await target.change("stop", service).catch((error: Error) => say(error.message));
+  await putBackExecutable(executable);
+  const database = await target.putBackDatabase();
+  const state =
+    database === null
+      ? "The database was not migrated."
+      : `The database is ${database.kept} again; the migrated one is kept as ${database.aside}.`;
+  const again = await restart(target, from);
+  const end = again === null ? "It is running." : `${again} Look at journalctl -u ${services[0]?.name}.`;
+  throw new Error(`${problem} Offcut ${from} was put back. ${state} ${end}`);
+}
+
+/** Restarts the services and waits until all of them are ready. Returns what is wrong, or null. */
+export async function restart(target: InstallTarget, version: string): Promise<string | null> {
+  try {
+    for (const service of target.services) await target.change("restart", service);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  for (const service of target.services) {
+    const problem = await waitUntilReady(target, service, version);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+async function waitUntilReady(target: InstallTarget, service: Service, version: string): Promise<string | null> {
+  const { waitMs } = target;
+  const end = performance.now() + waitMs;
+  while (performance.now() < end) {
+    if (await target.isReady(service, version)) return null;
+    if (await target.hasEnded(service)) return `Offcut ${version} ended after its start (service ${service.name}).`;
+    await Bun.sleep(Math.min(POLL_MS, waitMs));
+  }
+  return `Offcut ${version} was not ready within ${Math.round(waitMs / 1000)} s (service ${service.name}).`;
+}

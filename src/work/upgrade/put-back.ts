@@ -1,0 +1,37 @@
+/** Puts the database back that a newer version has migrated, for the older version that is put back too. */
+import { existsSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { linkOrCopy } from "../../blobs/backup-files";
+import { DATABASE_NAME } from "../../domain/backup";
+import { flushFile } from "../../lib/atomic-file";
+import { findKeptDatabase, formatKeptName } from "../../store/kept-databases";
+import { UnknownMigrationError } from "../../store/migrate";
+import { discardLog, readMissingMigrations } from "../../store/migrate-copy";
+
+/** `kept`: the file that is the database again. `aside`: the name of the migrated one, which is kept as well. */
+export type PutBackReport = { kept: string; aside: string };
+
+/**
+ * Puts the kept database of a folder back when a newer version has migrated the current one. Returns null when this version can open it as it is.
+ * Needs the lock of the folder. After a kill one of the two is the database, whole. Throws an `Error` when no kept file can be opened.
+ */
+export async function putBackDatabase(folder: string, now: number): Promise<PutBackReport | null> {
+  const path = join(folder, DATABASE_NAME);
+  if (!existsSync(path)) return null;
+  try {
+    await readMissingMigrations(path);
+    return null;
+  } catch (error) {
+    if (!(error instanceof UnknownMigrationError)) throw error;
+    const kept = await findKeptDatabase(folder);
+    if (kept === null) throw new Error(`No kept database in ${folder} can be opened by this version.`);
+    const aside = formatKeptName("after", error.migration, now);
+    await linkOrCopy(path, join(folder, aside));
+    // The log is empty: reading the migrations has written it into the file.
+    await discardLog(path);
+    await rename(join(folder, kept.name), path);
+    await flushFile(folder);
+    return { kept: kept.name, aside };
+  }
+}
