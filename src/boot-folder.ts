@@ -7,6 +7,7 @@ import { type Assets, openAssets } from "./lib/assets";
 import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import type { Store } from "./store/db";
+import type { StepListener } from "./store/migrate-copy";
 import type { AdminServices } from "./work/admin-commands";
 import { createBackups } from "./work/backup/backups";
 import { createWorkerList } from "./work/cluster/worker-list";
@@ -23,12 +24,12 @@ export type OpenDataFolder = {
   close(): Promise<void>;
 };
 
-/** Locks the data folder and opens the database. Throws `ConfigError`. */
-export async function openFolder(config: Config): Promise<OpenDataFolder> {
+/** Locks the data folder and opens the database. `onStep` is called for each step of a migration. Throws `ConfigError`. */
+export async function openFolder(config: Config, onStep: StepListener = () => {}): Promise<OpenDataFolder> {
   const folder = await openDataFolder(config.dataDir);
   try {
     const assets = await openAssets({ dataDir: folder.path });
-    const store = await openDatabase(folder.path);
+    const store = await openDatabase(folder.path, { onStep });
     return {
       path: folder.path,
       assets,

@@ -63,7 +63,7 @@ const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` when the folder or the port is in use, or the certificate is invalid. */
 export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}): Promise<RunningServer> {
-  const opened = await openFolder(config);
+  const opened = await openFolder(config, (step) => log.info("database.migrating", { step }));
   try {
     return await serve(config, log, opened, overrides);
   } catch (error) {

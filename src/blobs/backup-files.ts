@@ -1,6 +1,6 @@
 /** Copies files into and out of backups: shares their blocks where the file system can, and hashes what it writes. */
 import { constants } from "node:fs";
-import { copyFile, link, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
+import { chmod, copyFile, link, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
 import { hashFile } from "../lib/hash";
@@ -22,7 +22,10 @@ export async function tryLink(existing: string, path: string): Promise<boolean> 
 export async function linkOrCopy(existing: string, path: string): Promise<void> {
   const part = `${path}.part`;
   await rm(part, { force: true });
-  if (!(await tryLink(existing, part))) await storeCopy(existing, part, new AbortController().signal);
+  if (!(await tryLink(existing, part))) {
+    await storeCopy(existing, part, new AbortController().signal);
+    await chmod(part, (await stat(existing)).mode & 0o7777);
+  }
   await rename(part, path);
   // Renaming one link of a file to another one leaves both.
   await rm(part, { force: true });

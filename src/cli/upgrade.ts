@@ -187,7 +187,7 @@ const PUT_BACK_COMMAND = "__put-back";
 
 async function runPutBack(executable: string, parsed: ParsedCommand): Promise<PutBackReport | null> {
   const { code, stdout, stderr } = await runProgram([executable, PUT_BACK_COMMAND, ...listSettings(parsed)]);
-  if (code !== 0) throw new Error(`The executable was put back, but not the database: ${stderr}`);
+  if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as PutBackReport | null;
 }
 

@@ -20,9 +20,9 @@ export function createControlHandler(
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
-      if (isReadMethod(request.method) && new URL(request.url).pathname === METRICS_PATH)
-        return toResponse(await createMetricsReply(services));
-      if (isReadMethod(request.method)) {
+      const readPath = isReadMethod(request.method) ? new URL(request.url).pathname : null;
+      if (readPath === METRICS_PATH) return toResponse(await createMetricsReply(services));
+      if (readPath === "/readyz") {
         const readiness = await checkReadiness(services);
         return toResponse({ status: readiness.ready ? 200 : 503, body: { ...readiness, version } });
       }

@@ -5,7 +5,7 @@ import { listAdditions, readFigures, withDatabase, withUnchangedDatabase } from 
 import { isKnownMigration } from "./migrate";
 
 /** What is kept when a database is put back is named `offcut-after-…`. */
-const KEPT_NAME = /^offcut-(before|after)-\w+-(\d{4}-\d{2}-\d{2})\.db$/;
+const KEPT_NAME = /^offcut-(before|after)-(\w+)-(\d{4}-\d{2}-\d{2})\.db$/;
 const KEPT_MS = 14 * 24 * 3600 * 1000;
 
 /** A kept database that this version can open. `day`: that of the migration. */
@@ -15,11 +15,14 @@ export type KeptDatabase = { name: string; day: string };
 export const formatKeptName = (kind: "before" | "after", newest: string, now: number): string =>
   `offcut-${kind}-${newest}-${new Date(now).toISOString().slice(0, 10)}.db`;
 
-/** Returns the newest database kept in `folder` that this version can open; null when there is none. */
-export async function findKeptDatabase(folder: string): Promise<KeptDatabase | null> {
+/**
+ * Returns the newest database kept in `folder` that this version can open; null when there is none. `newest`: only one that migrations until this
+ * one have replaced.
+ */
+export async function findKeptDatabase(folder: string, newest: string | null = null): Promise<KeptDatabase | null> {
   const found = (await readdir(folder)).flatMap((name) => {
-    const [, kind, day] = KEPT_NAME.exec(name) ?? [];
-    return kind === "before" ? [{ name, day: day! }] : [];
+    const [, kind, migration, day] = KEPT_NAME.exec(name) ?? [];
+    return kind === "before" && (newest === null || migration === newest) ? [{ name, day: day! }] : [];
   });
   // Of the same day, that of the newer schema.
   found.sort((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));
@@ -42,7 +45,7 @@ export const listLosses = (path: string, kept: string): string[] =>
 /** Removes the databases in `folder` that were kept for 14 days. */
 export async function removeOldKept(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder)) {
-    const day = KEPT_NAME.exec(name)?.[2];
+    const day = KEPT_NAME.exec(name)?.[3];
     if (day !== undefined && Date.parse(day) < now - KEPT_MS) await rm(join(folder, name), { force: true });
   }
 }

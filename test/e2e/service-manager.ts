@@ -39,6 +39,7 @@ case $1 in
     if alive; then echo ActiveState=active; else echo ActiveState=failed; fi
     echo "ExecStart={ path=FOLDER/bin/offcut ; argv[]=FOLDER/bin/offcut serve ; }"
     ;;
+  reset-failed) ;;
   stop)
     if alive; then kill "$(cat pid)"; fi
     while alive; do sleep 0.05; done

@@ -1,9 +1,11 @@
 /** `offcut upgrade` with the built executable, and a service that a stand-in for systemctl runs. */
 import { Database } from "bun:sqlite";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, copyFile, readdir, readFile, rename, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdir, readdir, readFile, rename, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createKeys, sign } from "../minisign";
+import { temporaryFolder } from "../temporary-folder";
+import { createOldDatabase, MIGRATION_NAMES } from "../unit/store/old-database";
 import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
 import { type Installation, installOffcut } from "./service-manager";
 
@@ -13,6 +15,14 @@ const inodeOf = async (path: string) => (await stat(path)).ino;
 const listStaged = async ({ folder, data }: Installation) =>
   [...(await readdir(join(folder, "bin"))), ...(await readdir(data))].filter((name) => name.includes("upgrade"));
 const listAccounts = async (installed: Installation) => (await installed.run("user", "list")).stdout;
+
+async function killWriter(path: string): Promise<void> {
+  const script = `
+    const { Database } = require("bun:sqlite");
+    new Database(${JSON.stringify(path)}).run("UPDATE users SET created_at = 2");
+    process.kill(process.pid, "SIGKILL");`;
+  await Bun.spawn([process.execPath, "-e", script]).exited;
+}
 
 async function installWithAccount(): Promise<Installation> {
   const installed = await installOffcut();
@@ -161,6 +171,47 @@ describe.skipIf(IS_BUNDLED_PASS)("offcut upgrade", () => {
     }
     expect((await readdir(join(installed.folder, "bin"))).sort()).toEqual(["offcut"]);
     expect(await listStaged(installed)).toEqual([]);
+  });
+
+  test("--check migrates a copy of an older database as the owner of the folder, and leaves no trace", async () => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, "data");
+    await mkdir(data, { mode: 0o700 });
+    createOldDatabase(join(data, "offcut.db"), MIGRATION_NAMES.slice(0, 9));
+    // A log that is not in the file.
+    await killWriter(join(data, "offcut.db"));
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) {
+      await chmod(folder.path, 0o755);
+      for (const path of ["", ...(await readdir(data))]) await chown(join(data, path), 65534, 65534);
+    }
+    const describeFiles = async () =>
+      Promise.all(
+        (await readdir(data)).sort().map(async (name) => {
+          const { ino, size, mtimeMs, uid } = await stat(join(data, name));
+          return { name, ino, size, mtimeMs, uid };
+        }),
+      );
+    const before = await describeFiles();
+    const { code, stdout, stderr } = await runOffcut(["upgrade", "--check", "--json"], { folder: folder.path });
+    expect([code, stderr]).toEqual([0, ""]);
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({ schema: MIGRATION_NAMES.at(-1), migrations: MIGRATION_NAMES.slice(9) });
+    expect(report.needed_bytes).toBe(3 * report.database_bytes);
+    // The lock is empty, and belongs to the owner.
+    const after = await describeFiles();
+    expect(after.filter(({ name }) => name !== "lock")).toEqual(before);
+    expect(after.map(({ uid }) => uid)).toEqual(after.map(() => before[0]!.uid));
+
+    using database = new Database(join(data, "offcut.db"));
+    database.run("INSERT INTO migrations (name, run_at) VALUES ('9999_future', 1)");
+    database.close();
+    expect(await runOffcut(["upgrade", "--check"], { folder: folder.path })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /Offcut .* is older than the database: it does not have migration "9999_future"\.\n$/,
+      ),
+    });
   });
 
   test("without a service it swaps the executable and says how to go on", async () => {

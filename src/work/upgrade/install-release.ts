@@ -39,15 +39,20 @@ export async function installRelease(
   // One that does not stop keeps its lock, and the database is not touched then. The executable is put back in any case.
   for (const service of services) await target.change("stop", service).catch((error: Error) => say(error.message));
   await putBackExecutable(executable);
-  const database = await target.putBackDatabase();
-  const state =
-    database === null
-      ? "The database was not migrated."
-      : `The database is ${database.kept} again; the migrated one is kept as ${database.aside}.`;
+  const state = await target.putBackDatabase().then(describeDatabase, (error: Error) => error);
   const again = await restart(target, from);
   const end = again === null ? "It is running." : `${again} Look at journalctl -u ${services[0]?.name}.`;
-  throw new Error(`${problem} Offcut ${from} was put back. ${state} ${end}`);
+  throw new Error(
+    state instanceof Error
+      ? `${problem} Offcut ${from} was put back, but not the database: ${state.message} ${end}`
+      : `${problem} Offcut ${from} was put back. ${state} ${end}`,
+  );
 }
+
+const describeDatabase = (report: PutBackReport | null): string =>
+  report === null
+    ? "The database was not migrated."
+    : `The database is ${report.kept} again; the migrated one is kept as ${report.aside}.`;
 
 /** Restarts the services and waits until all of them are ready. Returns what is wrong, or null. */
 export async function restart(target: InstallTarget, version: string): Promise<string | null> {
