@@ -12,7 +12,7 @@ import { DATABASE_NAME } from "./domain/backup";
 import { flushFile, writeAtomic } from "./lib/atomic-file";
 import { findFileSize } from "./lib/file-size";
 import { openStore, type Store } from "./store/db";
-import { findKeptDatabase, formatKeptName, listLosses, removeOldKept } from "./store/kept-databases";
+import { findKeptDatabase, formatKeptName, listLosses } from "./store/kept-databases";
 import { listMissing, migrate, NEWEST_MIGRATION, UnknownMigrationError } from "./store/migrate";
 import {
   discardCopies,
@@ -53,7 +53,6 @@ export async function openDatabase(
       throw new Error("An older database has replaced it. Start Offcut again to migrate it.");
     }
     await recordVersion(folder, path);
-    await removeOldKept(folder, now);
     return store;
   } catch (error) {
     await discardCopies(path);

@@ -1,5 +1,7 @@
 /** What the server does at its start and every hour: recovers from a crash, removes what has expired. */
+import { resolve } from "node:path";
 import { sweepTrash } from "../blobs/trash";
+import { removeOldKept } from "../store/kept-databases";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
@@ -39,6 +41,7 @@ export async function sweep(services: RecoveryServices): Promise<void> {
 
 async function sweepRows(services: RecoveryServices): Promise<void> {
   await sweepOrphans(services);
+  await removeOldKept(resolve(services.config.dataDir), services.now());
   await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
   await sweepLiveEvents(services);
   await services.store.write(async (tx) => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { copyFile, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "../../src/boot-database";
+import { removeOldKept } from "../../src/store/kept-databases";
 import { temporaryFolder } from "../temporary-folder";
 import { createOldDatabase, MIGRATION_NAMES, MIGRATIONS } from "./store/old-database";
 
@@ -17,8 +18,8 @@ const read = (path: string, query: string) => {
   using database = new Database(path, { readwrite: true, create: false });
   return database.query(query).values();
 };
-const open = async (folder: string, now = TODAY) => {
-  const store = await openDatabase(folder, { now });
+const open = async (folder: string) => {
+  const store = await openDatabase(folder, { now: TODAY });
   await store.close();
 };
 const list = async (folder: string) => (await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name)).sort();
@@ -124,10 +125,10 @@ test("the kept file is removed after 14 days", async () => {
   await using folder = await temporaryFolder();
   await createOld(folder.path, NAMES.slice(0, 9));
   await open(folder.path);
-  await open(folder.path, TODAY + 13 * 24 * 3600 * 1000);
-  expect(await list(folder.path)).toContain(KEPT);
-  await open(folder.path, TODAY + 15 * 24 * 3600 * 1000);
-  expect(await list(folder.path)).not.toContain(KEPT);
+  await removeOldKept(folder.path, TODAY + 13 * 24 * 3600 * 1000);
+  expect(await list(folder.path)).toEqual([KEPT, "offcut.db", "version.json"]);
+  await removeOldKept(folder.path, TODAY + 15 * 24 * 3600 * 1000);
+  expect(await list(folder.path)).toEqual(["offcut.db", "version.json"]);
 });
 
 test("of two kept files, the refusal names the one that this version can open", async () => {

@@ -30,3 +30,9 @@ test.each([
 ])("%j is refused with the reason", (args, reason) => {
   expect(run(".", args)).toBe(`2 install.sh: ${reason}`);
 });
+
+test("a release is not built without a key to sign it", () => {
+  expect(run(".", ["package"])).toBe(
+    "1 install.sh: package: set OFFCUT_SIGNING_KEY to a secret key of minisign -G -W, or to the path of its file",
+  );
+});
