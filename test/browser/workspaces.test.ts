@@ -51,7 +51,7 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await memberPage.getByText(`invites ${emailOf(member)} to the workspace Studio as a viewer.`).waitFor();
   await button(memberPage, "Accept the invitation").click();
   // The page opens in the workspace.
-  await memberPage.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await memberPage.getByRole("heading", { name: "No projects yet" }).waitFor();
   const chosen = memberPage.getByLabel("Workspace", { exact: true });
   expect(await chosen.locator("option:checked").textContent()).toBe("Studio");
   await memberPage.close();
