@@ -11,6 +11,7 @@ export default defineConfig({
     "./src/store/schema-billing.ts",
     "./src/store/schema-notifications.ts",
     "./src/store/schema-workers.ts",
+    "./src/store/schema-upkeep.ts",
   ],
   out: "./migrations",
 });

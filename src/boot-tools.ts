@@ -20,6 +20,9 @@ const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsW
 /** The argument that starts the executable as the child process of a job. */
 const JOB_COMMAND = "__job";
 
+/** The argument that starts the executable on a restored backup. The scratch folder of the drill follows. */
+const DRILL_COMMAND = "__drill";
+
 /** Returns the command that starts this program as a child process. */
 function selfCommand(...args: string[]): string[] {
   return isCompiled ? [process.execPath, ...args] : [process.execPath, join(import.meta.dir, "main.ts"), ...args];
@@ -41,6 +44,9 @@ export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg
     throw new ConfigError(`sandbox is "require", but ${sandbox.reason}`);
   return sandbox;
 }
+
+/** Returns the command that tries out a restored backup. The path of the scratch folder is added to it. */
+export const drillCommand = (): string[] => selfCommand(DRILL_COMMAND);
 
 /** Returns the command of the speech worker. */
 export const speechCommand = (assets: Assets): string[] =>

@@ -4,14 +4,14 @@ import { mkdir } from "node:fs/promises";
 import { getFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { type OpenDataFolder, openFolder } from "./boot-folder";
-import { openMediaTools } from "./boot-tools";
+import { drillCommand, openMediaTools } from "./boot-tools";
 import { type Config, isExposedWithoutTls, publicUrl } from "./config";
 import { getControlSocketPath, hasValidSocketPath } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
 import { createHandler } from "./http/app";
 import { createControlHandler } from "./http/control";
-import { type ListeningSocket, listen } from "./http/listen";
+import { type ListeningSocket, listen, listenOnSocket } from "./http/listen";
 import { createDiskReserve } from "./lib/disk-reserve";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
@@ -56,7 +56,13 @@ export type RunningServer = {
 };
 
 /** Parts of the server that a caller replaces. The server closes `speech` when it stops. */
-export type ServerOverrides = { speech?: SpeechEngine; now?: () => number; timeSliceMs?: number };
+export type ServerOverrides = {
+  speech?: SpeechEngine;
+  now?: () => number;
+  timeSliceMs?: number;
+  /** The data folder is that of a drill: the server listens on this socket only, runs no jobs, and sends nothing. */
+  drillSocket?: string;
+};
 
 /** For running requests when the server stops. */
 const DRAIN_MS = 10_000;
@@ -136,7 +142,7 @@ async function serve(
     licensesPath: assets.licenses,
     ffmpegPath: tools.ffmpeg.path,
     publicUrl: () => url,
-    backups: createBackups({ store, folders, now, log }),
+    backups: createBackups({ config, store, folders, now, log, drillCommand: drillCommand() }),
     workerList: createWorkerList({ store, log, now, clock: overrides.now ?? (() => performance.now()) }),
     cluster: null,
     counters: createServerCounters(),
@@ -161,7 +167,8 @@ async function serve(
   const background = createBackgroundWork(services);
 
   const handler = await createHandler(services);
-  const server = listen(config, handler);
+  const { drillSocket = null } = overrides;
+  const server = drillSocket === null ? listen(config, handler) : listenOnSocket(drillSocket, handler);
   url = publicUrl(config, server.port ?? config.port);
   if (isExposedWithoutTls(config)) {
     log.warn("server.exposed_without_tls", {
@@ -172,11 +179,13 @@ async function serve(
   }
   const control = await listenOnControlSocket(path, createControlHandler(services, log), log);
 
-  await recover(services);
-  cluster?.start();
-  services.runner.start();
-  background.start();
-  services.workerList.start();
+  if (drillSocket === null) {
+    await recover(services);
+    cluster?.start();
+    services.runner.start();
+    background.start();
+    services.workerList.start();
+  }
 
   return {
     port: server.port ?? config.port,

@@ -73,6 +73,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/upgrade")).putBackCommand(args);
     case "__speech":
       return (await import("./cli/speech")).speechProcessCommand(args);
+    case "__drill":
+      return (await import("./cli/drill")).drillCommandMain(args);
     case "__job":
       return (await import("./cli/job")).jobCommandMain();
     default:

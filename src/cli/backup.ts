@@ -1,17 +1,22 @@
-/** `offcut backup`: writes and verifies backups. */
+/** `offcut backup`: writes, verifies and tries out backups. */
 import { resolve } from "node:path";
 import { formatBytes } from "../domain/bytes";
 import type { VerifyReport } from "../work/backup/backup-folder";
 import type { BackupReport } from "../work/backup/create-backup";
+import type { DrillReport } from "../work/backup/drill";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, requireOption, runCommand, UsageError } from "./options";
 import { print } from "./print";
 
 const HELP = `Usage: offcut backup FOLDER [--no-media]
        offcut backup --verify FOLDER/offcut-TIME [--sample PERCENT]
+       offcut backup drill [FOLDER | FOLDER/offcut-TIME]
 
 Writes a backup to FOLDER/offcut-TIME, with or without a running server, and verifies what it has written. Media that did not change since the
 previous backup in FOLDER is hard-linked to it and needs no space. The backup contains all secrets: keep it as safe as the data folder.
+
+offcut backup drill proves that a backup can be restored: it restores the newest one in FOLDER (default: backup_to) to a scratch folder, starts this
+program there, and checks every file, every balance and a render. Exit code 1: a problem was found. The server does the same after each nightly backup.
 
   --no-media          Back up the database and the secrets only
   --verify BACKUP     Read an existing backup and compare it with its manifest. Exit code 1: it is damaged.
@@ -36,6 +41,7 @@ export function backupCommand(argv: string[]): Promise<number> {
       print(HELP);
       return values.help ? 0 : 2;
     }
+    if (parsed.positionals[0] === "drill") return drill(parsed);
     return values.verify === undefined ? writeBackup(parsed) : verifyBackup(parsed);
   });
 }
@@ -69,6 +75,29 @@ function formatReport(report: BackupReport): string {
 }
 
 const count = (files: number): string => `${files.toLocaleString("en-US")} ${files === 1 ? "file" : "files"}`;
+
+async function drill(parsed: ParsedCommand): Promise<number> {
+  const [, folder, extra] = parsed.positionals;
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  const config = await loadCommandConfig(parsed);
+  const path = folder ?? config.backupTo;
+  if (path === null) throw new UsageError("Missing backup folder: name one, or set backup_to.");
+  const report = (await runAdminCommand(config, "backup drill", { path: resolve(path) })) as DrillReport;
+  print(parsed.values.json ? `${JSON.stringify(report)}\n` : formatDrill(report));
+  return report.problems.length === 0 ? 0 : 1;
+}
+
+function formatDrill(report: DrillReport): string {
+  const { problems, path, files, checked_files, balances, render_frames: frames } = report;
+  const seconds = (report.duration_ms / 1000).toFixed(1);
+  const read = checked_files === files ? "all read" : `${checked_files.toLocaleString("en-US")} read`;
+  const rendered = frames === null ? "no render to compare" : `${frames.toLocaleString("en-US")} frames rendered again`;
+  const result = problems.length === 0 ? "can be restored" : "cannot be restored as it is";
+  return [
+    ...problems.map((problem) => `FAIL ${problem}`),
+    `${path} ${result}: ${count(files)}, ${read}, ${balances} ${balances === 1 ? "balance" : "balances"}, ${rendered}, in ${seconds} s.\n`,
+  ].join("\n");
+}
 
 async function verifyBackup(parsed: ParsedCommand): Promise<number> {
   const [extra] = parsed.positionals;

@@ -3,6 +3,9 @@
 /** A file of a backup. `path` is relative to the backup and has `/` between its parts. */
 export type BackupFile = { path: string; bytes: number; sha256: string; modified_at: number };
 
+/** What a workspace has: the sum of its ledger and the sum of its holds. `entries`: of the ledger. */
+export type WorkspaceBalance = { workspace_id: string; entries: number; credits: number; held: number };
+
 /** Written last: a folder without a manifest is not a backup. Times are ISO 8601. */
 export type BackupManifest = {
   format: 1;
@@ -14,6 +17,8 @@ export type BackupManifest = {
   files: BackupFile[];
   /** Files that the database names and that did not exist. */
   missing: string[];
+  /** The balances when the database was copied. Older versions did not write them. */
+  balances?: WorkspaceBalance[];
 };
 
 export const MANIFEST_NAME = "manifest.json";
@@ -53,7 +58,8 @@ export function parseManifest(text: string): BackupManifest {
     Array.isArray(manifest.missing) &&
     manifest.missing.every(isText) &&
     Array.isArray(manifest.files) &&
-    manifest.files.every(isBackupFile);
+    manifest.files.every(isBackupFile) &&
+    (manifest.balances === undefined || (Array.isArray(manifest.balances) && manifest.balances.every(isBalance)));
   if (!isValid) throw new Error(`${MANIFEST_NAME} is damaged.`);
   if (new Set(manifest.files.map(({ path }) => path)).size !== manifest.files.length)
     throw new Error(`${MANIFEST_NAME} lists a file twice.`);
@@ -73,6 +79,11 @@ function isBackupFile(file: unknown): boolean {
     /^[0-9a-f]{64}$/.test(sha256) &&
     Number.isFinite(modified_at)
   );
+}
+
+function isBalance(value: unknown): boolean {
+  const { workspace_id, entries, credits, held } = (value ?? {}) as Partial<WorkspaceBalance>;
+  return typeof workspace_id === "string" && [entries, credits, held].every(Number.isSafeInteger);
 }
 
 const MAX_PATH_CHARACTERS = 500;

@@ -97,3 +97,8 @@ export const WORKER_RUN_OUTCOMES = [
   "aborted",
   "lost",
 ] as const;
+
+/** `drill`: a backup was restored to a scratch folder and tried out. */
+export const BACKUP_RUN_KINDS = ["backup", "verify", "drill"] as const;
+export type BackupRunKind = (typeof BACKUP_RUN_KINDS)[number];
+export const BACKUP_RUN_STATES = ["running", "completed", "failed"] as const;

@@ -4,6 +4,10 @@ import type { Handler } from "./app";
 
 export type ListeningSocket = { port?: number | undefined; stop(force: boolean): Promise<void> };
 
+/** Listens on a Unix socket in a private folder. */
+export const listenOnSocket = (path: string, handler: Handler): ListeningSocket =>
+  Bun.serve({ unix: path, development: false, fetch: (request) => handler(request) });
+
 /** Listens for requests. Throws `ConfigError`. */
 export function listen(config: Config, handler: Handler): ListeningSocket {
   try {

@@ -1,5 +1,6 @@
 /** Credits: the ledger and the holds. The balance is the sum of the ledger minus the active holds and is never stored. */
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql, sum } from "drizzle-orm";
+import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
 import { holds, ledger } from "./schema";
@@ -22,6 +23,24 @@ export async function readTotalHeld(db: Queries, workspaceId: string): Promise<n
     .from(holds)
     .where(eq(holds.workspace_id, workspaceId));
   return Number(held?.total ?? 0);
+}
+
+/** Returns the ledger and the holds of each workspace that has any, summed up. */
+export async function listBalances(db: Queries): Promise<WorkspaceBalance[]> {
+  const entries = await db
+    .select({ id: ledger.workspace_id, entries: count(), credits: sum(ledger.delta) })
+    .from(ledger)
+    .groupBy(ledger.workspace_id);
+  const held = await db
+    .select({ id: holds.workspace_id, held: sum(holds.amount) })
+    .from(holds)
+    .groupBy(holds.workspace_id);
+  const balances = new Map<string, WorkspaceBalance>();
+  const find = (id: string) => balances.get(id) ?? { workspace_id: id, entries: 0, credits: 0, held: 0 };
+  for (const row of entries)
+    balances.set(row.id, { ...find(row.id), entries: row.entries, credits: Number(row.credits ?? 0) });
+  for (const row of held) balances.set(row.id, { ...find(row.id), held: Number(row.held ?? 0) });
+  return [...balances.values()];
 }
 
 /** Returns what the workspace was charged for recordings and steps, less the refunds of such charges. */

@@ -3,6 +3,7 @@
  * server must respond. The driver is the one that the live database is open with: a second library would release its locks.
  */
 import AsyncDatabase from "libsql/promise";
+import type { WorkspaceBalance } from "../domain/backup";
 import type { RowWithFiles } from "../domain/point-in-time";
 import { flushFile } from "../lib/atomic-file";
 
@@ -47,10 +48,21 @@ export async function findDatabaseProblems(path: string, { isQuick = false } = {
   }
 }
 
-/** Reads the assets and renders that have files, and the newest migration, from a copy of a database. */
-export function readDatabaseContents(
-  path: string,
-): Promise<{ assets: RowWithFiles[]; renders: RowWithFiles[]; migrations: string[] }> {
+export type DatabaseContents = {
+  assets: RowWithFiles[];
+  renders: RowWithFiles[];
+  migrations: string[];
+  balances: WorkspaceBalance[];
+};
+
+const BALANCES = `
+  SELECT workspace_id, sum(entries) AS entries, sum(credits) AS credits, sum(held) AS held FROM (
+    SELECT workspace_id, count(*) AS entries, sum(delta) AS credits, 0 AS held FROM ledger GROUP BY workspace_id
+    UNION ALL SELECT workspace_id, 0, 0, sum(amount) FROM holds GROUP BY workspace_id
+  ) GROUP BY workspace_id ORDER BY workspace_id`;
+
+/** Reads the assets and renders that have files, the migrations and the balances from a copy of a database. */
+export function readDatabaseContents(path: string): Promise<DatabaseContents> {
   return withConnection(path, async (connection) => {
     const list = async (query: string): Promise<RowWithFiles[]> =>
       (await selectAll(connection, query)).map((row) => ({
@@ -65,6 +77,12 @@ export function readDatabaseContents(
       migrations: (await selectAll(connection, "SELECT name FROM migrations ORDER BY name")).map((row) =>
         String(row.name),
       ),
+      balances: (await selectAll(connection, BALANCES)).map((row) => ({
+        workspace_id: String(row.workspace_id),
+        entries: Number(row.entries),
+        credits: Number(row.credits),
+        held: Number(row.held),
+      })),
     };
   });
 }

@@ -20,6 +20,7 @@ import exactFrameRates from "../../migrations/0016_exact_frame_rates.sql" with {
 import workspaceInvitations from "../../migrations/0017_workspace_invitations.sql" with { type: "text" };
 import textStorage from "../../migrations/0018_text_storage.sql" with { type: "text" };
 import renderShares from "../../migrations/0019_render_shares.sql" with { type: "text" };
+import backupRuns from "../../migrations/0020_backup_runs.sql" with { type: "text" };
 import type { Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -44,6 +45,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0017_workspace_invitations", sql: workspaceInvitations },
   { name: "0018_text_storage", sql: textStorage },
   { name: "0019_render_shares", sql: renderShares },
+  { name: "0020_backup_runs", sql: backupRuns },
 ];
 
 /** The schema of this version. */

@@ -59,9 +59,11 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     ),
   "key list": (services, args) => listKeys(services, { email: args.email === undefined ? null : text(args, "email") }),
   "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
-  "backup create": ({ backups }, args) =>
-    backups.create({ target: text(args, "target"), hasMedia: args.media !== false }),
-  "backup verify": ({ backups }, args) => backups.verify({ path: text(args, "path"), sample: number(args, "sample") }),
+  "backup create": async ({ backups }, args) =>
+    (await backups.create({ target: text(args, "target"), hasMedia: args.media !== false })).done,
+  "backup verify": async ({ backups }, args) =>
+    (await backups.verify({ path: text(args, "path"), sample: number(args, "sample") })).done,
+  "backup drill": async ({ backups }, args) => (await backups.drill({ path: text(args, "path") })).done,
   "backup state": async ({ backups }) => ({ is_writing: backups.isWriting() }),
   "database copy": async ({ store, config }, args) => {
     const folder = text(args, "folder");

@@ -1,10 +1,13 @@
 /** What the server does at its start and every hour: recovers from a crash, removes what has expired. */
 import { resolve } from "node:path";
 import { sweepTrash } from "../blobs/trash";
+import { failInterruptedRuns } from "../store/backup-runs";
 import { removeOldKept } from "../store/kept-databases";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
+import { INTERRUPTED } from "./backup/backups";
+import { discardAbandonedDrills } from "./backup/drill-folder";
 import { expireLostExports } from "./data-export/archive-removal";
 import { sweepLiveEvents } from "./live-events";
 import { sweepOrphans } from "./orphans";
@@ -22,6 +25,12 @@ type RecoveryServices = Pick<Services, "config" | "folders" | "log" | "now" | "r
 export async function recover(services: RecoveryServices): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
+  const interrupted = await services.store.write((tx) => failInterruptedRuns(tx, INTERRUPTED, services.now()));
+  if (interrupted > 0) services.log.warn("backup.interrupted_by_unclean_exit", { runs: interrupted });
+  const { backupTo } = services.config;
+  void discardAbandonedDrills([services.folders.root, ...(backupTo === null ? [] : [backupTo])]).catch((error) =>
+    services.log.warn("drill.discard_failed", { error }),
+  );
   await recoverUploads(services, true);
   await sweepRows(services);
   await expireLostExports(services);

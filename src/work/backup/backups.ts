@@ -1,56 +1,149 @@
-/** Writes and verifies backups, one at a time, until the server stops. */
+/** Backups, their verifications and drills: one at a time, each with a row, until the server stops. */
+import { type BackupFigures, formatProblems } from "../../domain/backup-runs";
 import { AppError } from "../../domain/errors";
+import type { BackupRunKind } from "../../domain/states";
+import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
+import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
 import { readBackup, type VerifyReport, verifyBackup } from "./backup-folder";
 import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
+import { type DrillReport, type DrillSource, findDrillBackup, runDrill } from "./drill";
+
+/** A run that has started. `done` rejects with its error. */
+export type StartedRun<Report> = { run: BackupRun; done: Promise<Report> };
 
 export type Backups = {
-  /** Writes a backup to a folder in `target`. Errors: those of `createBackup`; `conflict` while another backup is being written. */
-  create(options: { target: string; hasMedia: boolean }): Promise<BackupReport>;
-  /** Reads a backup. Errors: those of `readBackup`; the reason of `stop`. */
-  verify(options: { path: string; sample: number }): Promise<VerifyReport>;
+  /**
+   * Starts to write a backup to a folder in `target`. Errors: `conflict` while anything of this runs; `done`: those of `createBackup`.
+   */
+  create(options: { target: string; hasMedia: boolean }): Promise<StartedRun<BackupReport>>;
+  /** Starts to read a backup. Errors: `conflict`, and those of `readBackup`; `done`: the reason of `stop`. */
+  verify(options: { path: string; sample: number }): Promise<StartedRun<VerifyReport>>;
+  /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
+  drill(options: { path: string }): Promise<StartedRun<DrillReport>>;
+  /** Whether anything of this runs. */
+  isBusy(): boolean;
   /** Returns whether a backup is being written. */
   isWriting(): boolean;
   /** Ends what is running and removes what it has written. */
   stop(): Promise<void>;
 };
 
-/** Creates the backups of a data folder. */
-export function createBackups(source: BackupSource & { log: Log }): Backups {
-  const { log } = source;
+const BUSY_TEXTS: Record<BackupRunKind, string> = {
+  backup: "Another backup is being written. Wait until it is complete.",
+  verify: "A backup is being verified. Wait until that is complete.",
+  drill: "A drill is running. Wait until it is complete.",
+};
+
+export const INTERRUPTED = "The server stopped before it was complete.";
+
+/** What a run leaves in its row. `problems`: sentences. */
+type RunResult = { path: string; figures: BackupFigures; problems: readonly string[] };
+
+/** Creates the backups of a data folder, whose lock this process holds. */
+export function createBackups(source: BackupSource & DrillSource & { log: Log }): Backups {
+  const { log, now, store } = source;
   const stopping = new AbortController();
-  let writing: Promise<BackupReport> | null = null;
-  const reading = new Set<Promise<unknown>>();
+  const { signal } = stopping;
+  let busy: BackupRunKind | null = null;
+  let running: Promise<unknown> = Promise.resolve();
+
+  function requireIdle(): void {
+    if (busy !== null) throw new AppError("conflict", BUSY_TEXTS[busy]);
+    signal.throwIfAborted();
+  }
+
+  async function start<Report>(
+    kind: BackupRunKind,
+    path: string,
+    { work, toResult }: { work(): Promise<Report>; toResult(report: Report): RunResult },
+  ): Promise<StartedRun<Report>> {
+    requireIdle();
+    busy = kind;
+    try {
+      const run = await store.write(async (tx) => {
+        // Only this process writes rows: those that still run are of one that was killed.
+        await failInterruptedRuns(tx, INTERRUPTED, now());
+        return insertBackupRun(tx, { id: newId(), kind, state: "running", path, started_at: now() });
+      });
+      const done = execute(run, work, toResult).finally(() => {
+        busy = null;
+      });
+      running = done.catch(() => {});
+      return { run, done };
+    } catch (error) {
+      busy = null;
+      throw error;
+    }
+  }
+
+  async function execute<Report>(
+    run: BackupRun,
+    work: () => Promise<Report>,
+    toResult: (report: Report) => RunResult,
+  ): Promise<Report> {
+    const end = (change: Partial<BackupRun>) =>
+      store
+        .write((tx) => updateBackupRun(tx, run.id, { ...change, ended_at: now() }))
+        .catch((error) => log.error("backup.row_failed", { error, run_id: run.id }));
+    try {
+      const report = await work();
+      const { path, figures, problems } = toResult(report);
+      const error = formatProblems(problems);
+      await end({ state: error === null ? "completed" : "failed", path, figures, error });
+      const fields = { run_id: run.id, path, ...figures, duration_ms: now() - run.started_at };
+      if (error === null) log.info(`${EVENTS[run.kind]}.completed`, fields);
+      else log.error(`${EVENTS[run.kind]}.failed`, { ...fields, problems });
+      return report;
+    } catch (error) {
+      await end({ state: "failed", error: (error as Error).message });
+      log.error(`${EVENTS[run.kind]}.failed`, { error, run_id: run.id, path: run.path });
+      throw error;
+    }
+  }
+
   return {
-    create: async (options) => {
-      if (writing !== null)
-        throw new AppError("conflict", "Another backup is being written. Wait until it is complete.");
-      try {
-        writing = createBackup(source, options, stopping.signal);
-        const report = await writing;
-        const { notes: _notes, missing, ...counts } = report;
-        log.info("backup.completed", { ...counts, missing_files: missing.length });
-        return report;
-      } catch (error) {
-        log.error("backup.failed", { error, target: options.target });
-        throw error;
-      } finally {
-        writing = null;
-      }
-    },
+    create: (options) =>
+      start("backup", options.target, {
+        work: () => createBackup(source, options, signal),
+        toResult: ({ path, files, bytes, copied_bytes, missing }) => ({
+          path,
+          figures: { files, bytes, copied_bytes, missing_files: missing.length },
+          // A backup is as complete as the data folder.
+          problems: [],
+        }),
+      }),
     verify: async ({ path, sample }) => {
-      const verifying = readBackup(path).then((backup) => verifyBackup(backup, { sample, signal: stopping.signal }));
-      reading.add(verifying);
-      try {
-        return await verifying;
-      } finally {
-        reading.delete(verifying);
-      }
+      requireIdle();
+      const backup = await readBackup(path);
+      return start("verify", backup.path, {
+        work: () => verifyBackup(backup, { sample, signal }),
+        toResult: ({ files, checked_files, damaged }) => ({
+          path: backup.path,
+          figures: { files, checked_files },
+          problems: damaged.map((file) => `${file.path} ${file.problem}.`),
+        }),
+      });
     },
-    isWriting: () => writing !== null,
+    drill: async ({ path }) => {
+      requireIdle();
+      const backup = await findDrillBackup(path);
+      return start("drill", backup.path, {
+        work: () => runDrill(source, backup, signal),
+        toResult: ({ bytes, files, checked_files, balances, render_frames, problems }) => ({
+          path: backup.path,
+          figures: { files, bytes, checked_files, balances, render_frames },
+          problems,
+        }),
+      });
+    },
+    isBusy: () => busy !== null,
+    isWriting: () => busy === "backup",
     stop: async () => {
-      stopping.abort(new AppError("conflict", "The server stopped before the backup was complete."));
-      await Promise.allSettled([writing, ...reading]);
+      stopping.abort(new AppError("conflict", INTERRUPTED));
+      await running;
     },
   };
 }
+
+const EVENTS: Record<BackupRunKind, string> = { backup: "backup", verify: "backup_verification", drill: "drill" };

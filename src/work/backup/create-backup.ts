@@ -105,6 +105,7 @@ export async function createBackup(
       has_media: hasMedia,
       files: stored,
       missing,
+      balances: contents.balances,
     };
     await flushFolders(
       part,

@@ -1,10 +1,13 @@
-/** Writes the backup of each night, and removes old ones. A backup that was missed while the server was off is written after its start. */
+/**
+ * Writes the backup of each night, removes old ones, and tries out the newest one. What was missed while the server was off is done after its start.
+ */
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { discardFolder } from "../../blobs/backup-files";
 import { listNames } from "../../blobs/trash";
 import { findLastDueTime, formatBackupName, parseBackupName, selectBackupsToPrune } from "../../domain/backup";
 import { createPoller, type Poller } from "../../lib/poller";
+import { listBackupRuns } from "../../store/backup-runs";
 import type { Services } from "../services";
 import { findNewestBackup, readBackup } from "./backup-folder";
 
@@ -13,7 +16,7 @@ const RETRY_MS = 3600 * 1000;
 
 /** Creates the nightly backup to the folder `target`. */
 export function createNightlyBackup(
-  { backups, config, log, now }: Pick<Services, "backups" | "config" | "log" | "now">,
+  { backups, config, log, now, store }: Pick<Services, "backups" | "config" | "log" | "now" | "store">,
   target: string,
 ): Poller {
   let failedAt = Number.NEGATIVE_INFINITY;
@@ -22,13 +25,13 @@ export function createNightlyBackup(
 
   async function poll(): Promise<null> {
     const due = findLastDueTime(now(), config.backupAt);
-    if (due === doneUntil || now() - failedAt < RETRY_MS) return null;
+    if (due === doneUntil || now() - failedAt < RETRY_MS || backups.isBusy()) return null;
     const newest = await findNewestBackup(target, { hasMedia: true });
     if (newest === null || Date.parse(newest.manifest.created_at) < due) {
       try {
-        await backups.create({ target, hasMedia: true });
+        await (await backups.create({ target, hasMedia: true })).done;
       } catch {
-        // `create` has logged it.
+        // It is logged.
         failedAt = now();
         return null;
       }
@@ -36,6 +39,12 @@ export function createNightlyBackup(
     doneUntil = due;
     const removed = await pruneBackups(target, { daily: config.backupKeepDaily, weekly: config.backupKeepWeekly });
     if (removed.length > 0) log.info("backup.pruned", { target, removed });
+    // Once for each night, also when the server was killed meanwhile: whatever killed it may have been the drill.
+    const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: 1, offset: 0 });
+    if ((rows[0]?.started_at ?? Number.NEGATIVE_INFINITY) >= due) return null;
+    const drill = await backups.drill({ path: target }).catch((error) => log.error("drill.failed", { error, target }));
+    // Its end is logged and in its row.
+    await drill?.done.catch(() => {});
     return null;
   }
 

@@ -5,10 +5,33 @@ import { getAsset } from "../../store/assets";
 import { getCut } from "../../store/cuts";
 import { getRender, updateOpenRender } from "../../store/renders";
 import { emitRenderEvent } from "../events";
+import type { Services } from "../services";
 import { findQuotaProblem } from "../storage-limits";
 import { getBlob } from "./blob-files";
-import type { JobDefinition } from "./definition";
+import type { JobDefinition, LoadedJob } from "./definition";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";
+
+/** Reads what a render is made of. Returns null when the render or its cut was deleted. */
+export async function loadRender(
+  { store, folders }: Pick<Services, "store" | "folders">,
+  renderId: string,
+): Promise<LoadedJob<RenderInput> | null> {
+  const render = await getRender(store.read, renderId);
+  const asset = render && (await getAsset(store.read, render.asset_id));
+  if (!render || !asset) return null;
+  const cut = render.cut_id === null ? null : await getCut(store.read, render.cut_id);
+  const plan = cut?.plan ?? null;
+  // The cut was deleted, and this render with it.
+  if (render.cut_id !== null && plan === null) return null;
+  const folder = folders.media(asset.id);
+  const input: RenderInput = {
+    blobs: { source: await getBlob(folder.source), probed: await getBlob(folder.probed) },
+    plan,
+    output: render.resolved,
+    duration: asset.duration ?? 0,
+  };
+  return { input, inputDir: folder.dir, outputDir: folders.render(render.id) };
+}
 
 export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
   whenDiskIsFull: "fail",
@@ -22,23 +45,7 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
       (await updateOpenRender(tx, render.id, { state: "processing", started_at: render.started_at ?? now })) !== null
     );
   },
-  load: async ({ store, folders }, job) => {
-    const render = await getRender(store.read, job.subjectId);
-    const asset = render && (await getAsset(store.read, render.asset_id));
-    if (!render || !asset) return null;
-    const cut = render.cut_id === null ? null : await getCut(store.read, render.cut_id);
-    const plan = cut?.plan ?? null;
-    // The cut was deleted, and this render with it.
-    if (render.cut_id !== null && plan === null) return null;
-    const folder = folders.media(asset.id);
-    const input: RenderInput = {
-      blobs: { source: await getBlob(folder.source), probed: await getBlob(folder.probed) },
-      plan,
-      output: render.resolved,
-      duration: asset.duration ?? 0,
-    };
-    return { input, inputDir: folder.dir, outputDir: folders.render(render.id) };
-  },
+  load: (services, job) => loadRender(services, job.subjectId),
   run: runRender,
   checkpoint: async () => {},
   settle: async (tx, output, { job, now }) => {

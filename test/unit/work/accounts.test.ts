@@ -26,6 +26,8 @@ async function administration(change: Partial<Config> = {}) {
     cluster: null,
     workerList: createWorkerList({ store: db.store, log: silentLog(), now: () => 1_700_000_000_000 }),
     backups: createBackups({
+      config,
+      drillCommand: [],
       store: db.store,
       folders: getFolders(db.folder),
       now: () => 1_700_000_000_000,

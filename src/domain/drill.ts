@@ -1,0 +1,63 @@
+/** What a drill compares, and which render it renders again. */
+import type { WorkspaceBalance } from "./backup";
+import { type Ticks, toSeconds } from "./time";
+
+/** Compares the balances of a restored database with those of the manifest. Returns a sentence for each workspace that differs. */
+export function findBalanceProblems(
+  expected: readonly WorkspaceBalance[],
+  restored: readonly WorkspaceBalance[],
+): string[] {
+  const none = { entries: 0, credits: 0, held: 0 };
+  const index = (balances: readonly WorkspaceBalance[]) =>
+    new Map(balances.map((balance) => [balance.workspace_id, balance]));
+  const [before, after] = [index(expected), index(restored)];
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((id) => {
+    const { entries, credits, held } = before.get(id) ?? none;
+    const found = after.get(id) ?? none;
+    const problem = (what: string, has: number, should: number) =>
+      has === should ? [] : [`Workspace ${id} has ${format(has)} ${what}, expected ${format(should)}.`];
+    return [
+      ...problem("credits in its ledger", found.credits, credits),
+      ...problem("ledger entries", found.entries, entries),
+      ...problem("credits on hold", found.held, held),
+    ].slice(0, 1);
+  });
+}
+
+const format = (value: number): string => value.toLocaleString("en-US");
+
+/** Compares the frames of a render with those of the stored one, by their hashes. Returns what differs first, or null. `unit`: "Frame". */
+export function findFrameProblem(unit: string, stored: readonly string[], rendered: readonly string[]): string | null {
+  const lower = unit.toLowerCase();
+  if (stored.length === 0) return `The stored render has no ${lower}.`;
+  if (stored.length !== rendered.length)
+    return `The new render has ${format(rendered.length)} ${lower}s, the stored one ${format(stored.length)}.`;
+  const first = stored.findIndex((hash, n) => hash !== rendered[n]);
+  return first === -1
+    ? null
+    : `${unit} ${format(first + 1)} of ${format(stored.length)} differs from the stored render.`;
+}
+
+/** A completed render. `duration`: of the recording. `encodedShare`: null without video. */
+export type RenderCandidate = {
+  id: string;
+  isCut: boolean;
+  isVideo: boolean;
+  duration: Ticks;
+  encodedShare: number | null;
+};
+
+/** Maximum cost of the render that is rendered again: about the seconds of video that are encoded. */
+const MAX_COST = 120;
+/** Cost of a second that is copied, or of a second of audio, compared with one that is encoded. */
+const COPY_COST = 0.05;
+
+const getCost = ({ duration, encodedShare }: RenderCandidate): number =>
+  toSeconds(duration) * Math.max(COPY_COST, encodedShare ?? 0);
+
+/** Returns the cheapest render to render again: a cut with video if there is one. Null when all are too long. */
+export function selectRender<Candidate extends RenderCandidate>(candidates: readonly Candidate[]): Candidate | null {
+  const rank = ({ isCut, isVideo }: RenderCandidate): number => (isVideo ? 2 : 0) + (isCut ? 1 : 0);
+  const affordable = candidates.filter((candidate) => getCost(candidate) <= MAX_COST);
+  return affordable.toSorted((a, b) => rank(b) - rank(a) || getCost(a) - getCost(b))[0] ?? null;
+}

@@ -1,0 +1,121 @@
+/** What a drill checks in the server that runs on a restored backup: its files, its balances, and one render. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type BackupManifest, DATABASE_NAME, SECRETS_NAME } from "../../domain/backup";
+import { findBalanceProblems, findFrameProblem, selectRender } from "../../domain/drill";
+import { hashFrames } from "../../media/frame-hashes";
+import { listBalances, readBalance } from "../../store/credits";
+import { listCompletedRenders, listStoredFiles } from "../../store/stored-files";
+import { loadRender } from "../jobs/render-job";
+import { runRender } from "../jobs/render-run";
+import type { MediaTools } from "../media-tools";
+import type { Services } from "../services";
+import { verifyFiles } from "./backup-folder";
+
+/** `folders` are those of the restored data folder. */
+export type DrillTarget = Pick<Services, "store" | "folders"> & { manifest: BackupManifest };
+
+/** The result of a check. Each problem is a sentence. */
+type CheckResult<Figures> = Figures & { problems: string[] };
+
+/**
+ * Checks each file of the backup that was restored, and for each recording and render that its file is among them. Sizes are always compared;
+ * contents in random order until `maxMs` have passed, so that the next drills read the others. Errors: the signal's reason.
+ */
+export async function checkFiles(
+  { store, folders, manifest }: DrillTarget,
+  { isRestored, maxMs, signal }: { isRestored(path: string): boolean; maxMs: number; signal: AbortSignal },
+): Promise<CheckResult<{ files: number; checked_files: number }>> {
+  const problems: string[] = [];
+  const files = manifest.files.filter(({ path }) => isRestored(path));
+  const sizes = new Map(files.map(({ path, bytes }) => [path, bytes]));
+  for (const { path, bytes } of await listStoredFiles(store.read)) {
+    const found = sizes.get(path);
+    if (found === undefined) problems.push(`${path} is not in the backup.`);
+    else if (found !== bytes) problems.push(`${path} has ${found} bytes, but its row says ${bytes}.`);
+  }
+  const deadline = performance.now() + maxMs;
+  let checked = files.length;
+  const isRead = () => {
+    const isInTime = performance.now() < deadline;
+    if (!isInTime) checked--;
+    return isInTime;
+  };
+  // The restored server writes to its database and its secrets. They were compared when they were restored.
+  const unchanged = files.filter(({ path }) => path !== DATABASE_NAME && path !== SECRETS_NAME);
+  const shuffled = unchanged.map((file) => ({ file, order: Math.random() })).sort((a, b) => a.order - b.order);
+  const damaged = await verifyFiles(
+    folders.root,
+    shuffled.map(({ file }) => file),
+    { isRead, hasDatabase: false, signal },
+  );
+  problems.push(...damaged.map(({ path, problem }) => `${path} ${problem}.`));
+  return { problems, files: files.length, checked_files: checked };
+}
+
+/** Checks that the restored ledger gives each workspace the balance that it had. A manifest of an older version has no balances. */
+export async function checkBalances({
+  store,
+  manifest: { balances },
+}: DrillTarget): Promise<CheckResult<{ balances: number }>> {
+  if (balances === undefined) return { problems: [], balances: 0 };
+  const problems = findBalanceProblems(balances, await listBalances(store.read));
+  for (const { workspace_id, credits, held } of problems.length > 0 ? [] : balances) {
+    const shown = await readBalance(store.read, workspace_id);
+    if (shown !== credits - held)
+      problems.push(`Workspace ${workspace_id} can spend ${shown} credits, expected ${credits - held}.`);
+  }
+  return { problems, balances: balances.length };
+}
+
+/**
+ * Renders an old cut again with the job's own code, and compares the hashes of its frames with those of the stored render. `render_frames`: null
+ * when there is no render that is short enough. Errors: the signal's reason.
+ */
+export async function checkRender(
+  { store, folders }: DrillTarget,
+  tools: MediaTools,
+  { maxSeconds, signal }: { maxSeconds: number; signal: AbortSignal },
+): Promise<CheckResult<{ render_frames: number | null }>> {
+  const chosen = selectRender(await listCompletedRenders(store.read, MAX_CANDIDATES));
+  if (chosen === null) return { problems: [], render_frames: null };
+  const loaded = await loadRender({ store, folders }, chosen.id);
+  if (loaded === null) return { problems: [`Render ${chosen.id} has no plan.`], render_frames: null };
+  const { input } = loaded;
+  const work = join(folders.workRoot, "drill");
+  const outputDir = join(work, "output");
+  await mkdir(outputDir, { recursive: true });
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(maxSeconds * 1000)]);
+  try {
+    const { blobs } = await runRender(tools, input, {
+      signal: limit,
+      shouldYield: () => false,
+      progress: () => {},
+      log: () => {},
+      owner: "",
+      getInputPath: (name) => join(loaded.inputDir, name),
+      outputDir,
+      workDir: join(work, "render"),
+      checkpoint: async () => {},
+    });
+    const { name } = blobs[0]!;
+    const hash = (path: string) =>
+      hashFrames({ ...tools, path, output: input.output, workDir: work, maxSeconds, signal: limit });
+    const stored = await hash(join(loaded.outputDir, name));
+    const rendered = await hash(join(outputDir, name));
+    const problem =
+      (input.output.video && findFrameProblem("Frame", stored.video, rendered.video)) ??
+      (input.output.audio && findFrameProblem("Audio packet", stored.audio, rendered.audio));
+    return {
+      problems: problem === null ? [] : [`Render ${chosen.id} was rendered again: ${problem}`],
+      render_frames: input.output.video ? rendered.video.length : rendered.audio.length,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = limit.aborted ? `It took longer than ${maxSeconds} s.` : (error as Error).message;
+    return { problems: [`Render ${chosen.id} could not be rendered again: ${reason}`], render_frames: null };
+  }
+}
+
+/** Maximum number of renders to choose from. */
+const MAX_CANDIDATES = 1_000;

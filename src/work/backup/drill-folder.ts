@@ -1,0 +1,110 @@
+/** The scratch folders of drills. A drill locks its folder, so that those of killed drills are known by their free locks. */
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { discardFolder, storeCopy, tryLink } from "../../blobs/backup-files";
+import { listNames } from "../../blobs/trash";
+import { type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
+import { AppError } from "../../domain/errors";
+import { lockFolder } from "../../lib/folder-lock";
+import { deleteAllSessions } from "../../store/database-file";
+import type { Backup } from "./backup-folder";
+import { requireSpace } from "./create-backup";
+
+const PREFIX = ".drill-";
+/** The data folder in a scratch folder. */
+const DATA_NAME = "data";
+/** For the extracted assets, the rendered file and the database's log. */
+const WORK_BYTES = 1024 ** 3;
+/** The longest path of a Unix socket. */
+const MAX_SOCKET_PATH_BYTES = 107;
+const LONGEST_SOCKET_NAME = "control.sock";
+
+/** Files that the rows name. The snapshots and the trash of a backup are not needed to start a server. */
+const RESTORED_FOLDERS = ["media/", "renders/", "uploads/", "models/"];
+/** Their files never change once they are complete, so that they may be linked. */
+const LINKED_FOLDERS = ["media/", "renders/", "models/"];
+
+const isIn = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
+
+/** Returns whether a drill restores a file of a backup. */
+export const isRestoredForDrill = (path: string): boolean =>
+  path === DATABASE_NAME || path === SECRETS_NAME || isIn(path, RESTORED_FOLDERS);
+
+/** Returns the restored data folder in a scratch folder. */
+export const getDrillData = (scratch: string): string => join(scratch, DATA_NAME);
+
+export type ScratchFolder = AsyncDisposable & { path: string };
+
+/** Creates a locked scratch folder in the first of `parents` whose path is short enough for a socket. It is removed when it is disposed of. */
+export async function createScratchFolder(parents: readonly string[], now: number): Promise<ScratchFolder> {
+  const name = `${PREFIX}${now.toString(36)}`;
+  const fits = (parent: string) =>
+    Buffer.byteLength(join(getDrillData(join(parent, name)), LONGEST_SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES;
+  const parent = parents.find(fits);
+  if (parent === undefined)
+    throw new AppError("bad_request", `The path ${parents[0]} is too long for a drill. Choose a shorter one.`);
+  const path = join(parent, name);
+  await mkdir(path, { mode: 0o700 });
+  const lock = lockFolder(path);
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      lock?.release();
+      await discardFolder(path);
+    },
+  };
+}
+
+/** Removes the scratch folders of drills that were killed. */
+export async function discardAbandonedDrills(parents: readonly string[]): Promise<void> {
+  for (const parent of parents)
+    for (const name of await listNames(parent).catch(() => [])) {
+      if (!name.startsWith(PREFIX)) continue;
+      const path = join(parent, name);
+      if (isInUse(path)) continue;
+      await discardFolder(path);
+    }
+}
+
+function isInUse(path: string): boolean {
+  try {
+    const lock = lockFolder(path);
+    lock?.release();
+    return lock === null;
+  } catch {
+    // It was removed meanwhile, or is no folder.
+    return true;
+  }
+}
+
+/**
+ * Restores a backup to the data folder of a scratch folder: media is linked to the backup, or copied where the file system cannot. Missing files are
+ * left to the checks. Returns the bytes that were copied. Errors: `AppError` `storage_full`, `conflict` for a file that has changed; the signal's reason.
+ */
+export async function restoreToScratch(backup: Backup, scratch: string, signal: AbortSignal): Promise<number> {
+  const data = getDrillData(scratch);
+  await mkdir(data, { mode: 0o700 });
+  const canLink = await tryLink(join(backup.path, MANIFEST_NAME), join(scratch, MANIFEST_NAME));
+  const files = backup.manifest.files.filter(({ path }) => isRestoredForDrill(path));
+  const isLinked = ({ path }: BackupFile) => canLink && isIn(path, LINKED_FOLDERS);
+  const copied = files.filter((file) => !isLinked(file));
+  await requireSpace(scratch, sumBytes(copied) + WORK_BYTES);
+  if (!canLink) await storeCopy(join(backup.path, MANIFEST_NAME), join(scratch, MANIFEST_NAME), signal);
+  for (const file of files) {
+    signal.throwIfAborted();
+    const [from, to] = [join(backup.path, file.path), join(data, file.path)];
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await (isLinked(file) ? tryLink(from, to) : copyUnchanged(file, from, to, signal)).catch(ignoreMissing);
+  }
+  await deleteAllSessions(join(data, DATABASE_NAME));
+  return sumBytes(copied);
+}
+
+async function copyUnchanged({ sha256 }: BackupFile, from: string, to: string, signal: AbortSignal): Promise<void> {
+  const copy = await storeCopy(from, to, signal);
+  if (copy.sha256 !== sha256) throw new AppError("conflict", `${from} has changed since the backup.`);
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

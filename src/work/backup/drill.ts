@@ -1,0 +1,98 @@
+/**
+ * The drill: restores a backup to a scratch folder, starts this program on it, and lets it check what it has. The restored server listens on a
+ * private socket only, runs no jobs, sends nothing, and knows no folder but the scratch folder, which is removed at the end.
+ */
+import { join } from "node:path";
+import type { Folders } from "../../blobs/folders";
+import { MANIFEST_NAME } from "../../domain/backup";
+import { AppError } from "../../domain/errors";
+import { spawnChild } from "../../lib/process";
+import type { Services } from "../services";
+import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
+import { createScratchFolder, discardAbandonedDrills, restoreToScratch } from "./drill-folder";
+
+export type DrillSource = {
+  config: Pick<Services["config"], "ffmpeg" | "encoder" | "sandbox">;
+  folders: Folders;
+  /** Starts this program on a restored backup. The path of the scratch folder is added. */
+  drillCommand: string[];
+  now(): number;
+};
+
+/** What the restored server has found. Each problem is a sentence. */
+export type DrillFindings = {
+  files: number;
+  checked_files: number;
+  balances: number;
+  render_frames: number | null;
+  problems: string[];
+};
+
+export type DrillReport = DrillFindings & { path: string; bytes: number; duration_ms: number };
+
+const MAX_MINUTES = 30;
+/** Settings of the restored server. Everything that it could send to or listen on has no setting here. */
+const SETTINGS_NAME = "settings.toml";
+
+/** Finds the backup of a drill: `path` itself, or the newest one with media in it. Errors: `AppError` `bad_request`. */
+export async function findDrillBackup(path: string): Promise<Backup> {
+  if (await Bun.file(join(path, MANIFEST_NAME)).exists()) return readBackup(path);
+  const backup = await findNewestBackup(path, { hasMedia: true });
+  if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);
+  return backup;
+}
+
+/**
+ * Tries out a backup. `bytes` of the report: of the whole backup. Errors: `AppError` `storage_full` when the scratch folder does not fit, `conflict`
+ * for a damaged database and after 30 minutes, `internal_error` when the restored server does not run; the signal's reason.
+ */
+export async function runDrill(
+  { config, folders, drillCommand, now }: DrillSource,
+  backup: Backup,
+  stopping: AbortSignal,
+): Promise<DrillReport> {
+  const started = performance.now();
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new AppError("conflict", `The drill took longer than ${MAX_MINUTES} minutes.`)),
+    MAX_MINUTES * 60_000,
+  );
+  const signal = AbortSignal.any([stopping, limit.signal]);
+  try {
+    const parents = [join(backup.path, ".."), folders.root];
+    await discardAbandonedDrills(parents);
+    await using scratch = await createScratchFolder(parents, now());
+    await restoreToScratch(backup, scratch.path, signal);
+    await Bun.write(join(scratch.path, SETTINGS_NAME), formatSettings(scratch.path, config));
+    const findings = await runRestoredServer(drillCommand, scratch.path, signal);
+    const bytes = backup.manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+    return { path: backup.path, bytes, ...findings, duration_ms: Math.round(performance.now() - started) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function formatSettings(scratch: string, { ffmpeg, encoder, sandbox }: DrillSource["config"]): string {
+  const settings = { data_dir: join(scratch, "data"), port: 0, disk_reserve_bytes: 0, ffmpeg, encoder, sandbox };
+  const given = Object.entries(settings).filter((setting) => setting[1] !== null);
+  // The strings of JSON are strings of TOML.
+  return given.map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`).join("");
+}
+
+async function runRestoredServer(command: string[], scratch: string, signal: AbortSignal): Promise<DrillFindings> {
+  const ionice = Bun.which("ionice", { PATH: "/usr/bin:/bin" });
+  const temporary = join(scratch, "tmp");
+  const child = spawnChild({
+    command: [...(ionice === null ? [] : [ionice, "-t", "-c", "3"]), ...command, scratch],
+    env: { PATH: process.env.PATH ?? "", HOME: scratch, TMPDIR: temporary, BUN_TMPDIR: temporary },
+    cwd: scratch,
+    stdout: "pipe",
+    priority: "lowest",
+    signal,
+  });
+  const [text, { code }] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  signal.throwIfAborted();
+  if (code === 0) return JSON.parse(text) as DrillFindings;
+  const reason = child.stderrTail().split("\n").at(-1) ?? "";
+  throw new AppError("internal_error", `The restored server did not run: ${reason || `exit code ${code}`}`);
+}
