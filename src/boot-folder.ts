@@ -1,7 +1,6 @@
 /** Opens the data folder of a server: its lock, its assets and its database. */
 import { getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
-import { drillCommand } from "./boot-tools";
 import { type Config, publicUrl } from "./config";
 import { type DataFolder, openDataFolder, type Secrets } from "./data-folder";
 import { type Assets, openAssets } from "./lib/assets";
@@ -48,8 +47,14 @@ export async function openFolder(config: Config, onStep: StepListener = () => {}
   }
 }
 
-/** Opens the data folder for an administration command. Throws an error when a server holds the folder. */
-export async function openForAdmin(config: Config): Promise<AdminServices & { close(): Promise<void> }> {
+/**
+ * Opens the data folder for an administration command. `drillCommand` starts this program on a restored backup. Throws an error when a server holds
+ * the folder.
+ */
+export async function openForAdmin(
+  config: Config,
+  drillCommand: string[],
+): Promise<AdminServices & { close(): Promise<void> }> {
   const { path: folder, store, secrets, close } = await openFolder(config);
   const backups = createBackups({
     config,
@@ -57,7 +62,7 @@ export async function openForAdmin(config: Config): Promise<AdminServices & { cl
     folders: getFolders(folder),
     now: Date.now,
     log: silentLog(),
-    drillCommand: drillCommand(),
+    drillCommand,
   });
   const setup = openSetup({ folder, store, publicUrl: () => publicUrl(config, config.port) });
   const workerList = createWorkerList({ store, log: silentLog(), now: Date.now });

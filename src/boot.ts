@@ -60,6 +60,8 @@ export type ServerOverrides = {
   speech?: SpeechEngine;
   now?: () => number;
   timeSliceMs?: number;
+  /** Starts a restored backup, instead of this program. */
+  drillCommand?: string[];
   /** The data folder is that of a drill: the server listens on this socket only, runs no jobs, and sends nothing. */
   drillSocket?: string;
 };
@@ -142,7 +144,14 @@ async function serve(
     licensesPath: assets.licenses,
     ffmpegPath: tools.ffmpeg.path,
     publicUrl: () => url,
-    backups: createBackups({ config, store, folders, now, log, drillCommand: drillCommand() }),
+    backups: createBackups({
+      config,
+      store,
+      folders,
+      now,
+      log,
+      drillCommand: overrides.drillCommand ?? drillCommand(),
+    }),
     workerList: createWorkerList({ store, log, now, clock: overrides.now ?? (() => performance.now()) }),
     cluster: null,
     counters: createServerCounters(),

@@ -1,6 +1,7 @@
 /** Runs administrative commands: in a running server through its control socket, else in this process on the data folder. */
 import { existsSync } from "node:fs";
 import { openForAdmin } from "../boot-folder";
+import { drillCommand } from "../boot-tools";
 import type { Config } from "../config";
 import { FolderLockedError, getControlSocketPath, prepareDataFolder } from "../data-folder";
 import { runAdmin } from "../work/admin-commands";
@@ -57,7 +58,7 @@ export async function sendToServer(
 }
 
 async function runInProcess(config: Config, command: string, args: Record<string, unknown>): Promise<unknown> {
-  const services = await openForAdmin(config);
+  const services = await openForAdmin(config, drillCommand());
   try {
     return await runAdmin(services, command, args);
   } finally {

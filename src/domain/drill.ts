@@ -31,7 +31,7 @@ export function findFrameProblem(unit: string, stored: readonly string[], render
   const lower = unit.toLowerCase();
   if (stored.length === 0) return `The stored render has no ${lower}.`;
   if (stored.length !== rendered.length)
-    return `The new render has ${format(rendered.length)} ${lower}s, the stored one ${format(stored.length)}.`;
+    return `Number of ${lower}s differs: ${format(rendered.length)} rendered, ${format(stored.length)} stored.`;
   const first = stored.findIndex((hash, n) => hash !== rendered[n]);
   return first === -1
     ? null

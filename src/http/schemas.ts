@@ -1,5 +1,6 @@
 /** The schemas of all resources, by their names in the OpenAPI documents. */
 import type { Static } from "@sinclair/typebox";
+import { BACKUP_SCHEMAS } from "./dashboard/admin/backup-schemas";
 import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
 import { WORKER_SCHEMAS } from "./dashboard/admin/worker-schemas";
 import { BILLING_SCHEMAS } from "./dashboard/billing-schemas";
@@ -13,6 +14,7 @@ export const SCHEMAS = {
   ...DASHBOARD_SCHEMAS,
   ...ADMIN_SCHEMAS,
   ...WORKER_SCHEMAS,
+  ...BACKUP_SCHEMAS,
   ...BILLING_SCHEMAS,
   ...KEY_SCHEMAS,
   ...OAUTH_SCHEMAS,

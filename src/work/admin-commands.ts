@@ -16,6 +16,7 @@ import {
   revokeKey,
 } from "./accounts";
 import { COMMAND_ACTOR } from "./audit";
+import { createRunRecorder } from "./backup/backup-status";
 import { reportWorkers } from "./cluster/worker-report";
 import { createWorkerToken, listTokenViews, revokeToken, toTokenView } from "./cluster/worker-tokens";
 import type { Services } from "./services";
@@ -59,11 +60,16 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     ),
   "key list": (services, args) => listKeys(services, { email: args.email === undefined ? null : text(args, "email") }),
   "key revoke": (services, args) => revokeKey(services, { id: text(args, "id") }),
-  "backup create": async ({ backups }, args) =>
-    (await backups.create({ target: text(args, "target"), hasMedia: args.media !== false })).done,
-  "backup verify": async ({ backups }, args) =>
-    (await backups.verify({ path: text(args, "path"), sample: number(args, "sample") })).done,
-  "backup drill": async ({ backups }, args) => (await backups.drill({ path: text(args, "path") })).done,
+  "backup create": async ({ backups, now }, args) => {
+    const options = { target: text(args, "target"), hasMedia: args.media !== false };
+    return (await backups.create(options, createRunRecorder(COMMAND_ACTOR, now))).done;
+  },
+  "backup verify": async ({ backups, now }, args) => {
+    const options = { path: text(args, "path"), sample: number(args, "sample") };
+    return (await backups.verify(options, createRunRecorder(COMMAND_ACTOR, now))).done;
+  },
+  "backup drill": async ({ backups, now }, args) =>
+    (await backups.drill({ path: text(args, "path") }, createRunRecorder(COMMAND_ACTOR, now))).done,
   "backup state": async ({ backups }) => ({ is_writing: backups.isWriting() }),
   "database copy": async ({ store, config }, args) => {
     const folder = text(args, "folder");

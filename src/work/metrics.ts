@@ -3,6 +3,7 @@ import { version } from "../../package.json";
 import { JOB_NAMES, type JobName } from "../domain/jobs";
 import { WORKER_STATES } from "../domain/states";
 import { createCounter, createHistogram, formatMetrics, type Metric } from "../lib/prometheus";
+import { readLastSuccesses } from "../store/backup-runs";
 import { readDatabaseBytes } from "../store/db-size";
 import { countDeliveries } from "../store/delivery-queue";
 import { countOpenJobs } from "../store/job-list";
@@ -163,6 +164,14 @@ async function readStored(services: MetricsServices, { probes }: MetricsSources,
             text: totals.textBytes,
           })
         : [],
+    ),
+    gauge(
+      "offcut_backup_last_success_timestamp_seconds",
+      "Start of the last backup, verification or drill without a problem, in Unix time.",
+      Object.values(isAlive ? await readLastSuccesses(store.read) : {}).map(({ kind, started_at }) => ({
+        labels: { kind },
+        value: started_at / 1000,
+      })),
     ),
     gauge("offcut_database_bytes", "Size of the database file.", await sample(() => readDatabaseBytes(store.read))),
   ];

@@ -34,7 +34,7 @@ const ACCOUNT_PAGES = [
   "/workspaces/:id",
 ];
 
-const ADMIN_PAGES = ["/admin/workers", "/admin/storage", "/admin/health", "/admin/audit"];
+const ADMIN_PAGES = ["/admin/workers", "/admin/storage", "/admin/backups", "/admin/health", "/admin/audit"];
 /** They consist of the same controls. */
 const OTHER_ADMIN_PAGES = ["/admin/users", "/admin/orders", "/admin/jobs"];
 

@@ -9,6 +9,7 @@ import { wav } from "../http/media";
 import { PRICES } from "../http/prices";
 import { join } from "../http/workspace-calls";
 import { useDashboard, withoutReads } from "./dashboard";
+import { saveScreenshots } from "./screenshots";
 
 const { open, address, server, expectFailures } = useDashboard({ configuration: PRICES });
 
@@ -78,6 +79,12 @@ test("storage by kind and workspace, and health with each check", async () => {
   await page.getByRole("searchbox").fill(anna.userId);
   await page.getByRole("link", { name: emailOf(anna) }).waitFor();
   await page.getByRole("row").nth(2).waitFor({ state: "detached" });
+
+  await page.goto(address("/admin/backups"));
+  await page.getByRole("heading", { name: "No backups yet" }).waitFor();
+  await page.getByText(/^Set backup_to to a folder/).waitFor();
+  expect(await button(page, "Back up now").count()).toBe(0);
+  await saveScreenshots(page);
 
   await page.goto(address("/admin/health"));
   const checks = page.getByRole("list", { name: "Checks" });

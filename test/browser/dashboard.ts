@@ -12,7 +12,7 @@ const HOST = "studio.test";
 const TEST_MS = 300_000;
 const ACTION_MS = 90_000;
 
-type Options = { settings?: Record<string, string>; configuration?: string };
+type Options = { settings?: Record<string, string>; configuration?: string; drillCommand?: string[] };
 
 export type Dashboard = {
   server(): Harness;
@@ -31,7 +31,7 @@ export type Dashboard = {
  * Starts a server and a browser for the tests of a file. After each test it asserts that the console has no error and no warning but those of
  * expected failures, that nothing broke the content policy, and that no other host was asked.
  */
-export function useDashboard({ settings = {}, configuration = "" }: Options = {}): Dashboard {
+export function useDashboard({ settings = {}, ...options }: Options = {}): Dashboard {
   setDefaultTimeout(TEST_MS);
   let server: Harness;
   let browser: Browser;
@@ -41,7 +41,7 @@ export function useDashboard({ settings = {}, configuration = "" }: Options = {}
   let expectedError: RegExp | null = null;
 
   beforeAll(async () => {
-    server = await harness(settings, { configuration });
+    server = await harness(settings, options);
     hashQuickly(server);
     browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   });

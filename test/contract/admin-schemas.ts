@@ -119,3 +119,36 @@ const page = (items: TSchema) =>
 export const workerPage = page(worker);
 export const workerTokenPage = page(exactly(workerToken));
 export const createdWorkerToken = exactly({ ...workerToken, token: Type.String({ pattern: "^wt_[0-9A-Za-z]{43}$" }) });
+
+export const backupRun = exactly({
+  id: uuid,
+  kind: oneOf("backup", "verify", "drill"),
+  state: oneOf("running", "completed", "failed"),
+  name: orNull(Type.String({ pattern: "^offcut-\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\dZ$" })),
+  path: text,
+  is_available: Type.Boolean(),
+  files: orNull(count),
+  bytes: orNull(count),
+  copied_bytes: orNull(count),
+  checked_files: orNull(count),
+  balances: orNull(count),
+  render_frames: orNull(count),
+  error: orNull(text),
+  started_at: time,
+  ended_at: orNull(time),
+});
+
+export const backupList = exactly({
+  ...page(backupRun).properties,
+  running: orNull(backupRun),
+  last_backup: orNull(backupRun),
+  last_proven_restore: orNull(backupRun),
+  last_failure: orNull(backupRun),
+  settings: exactly({
+    backup_to: orNull(text),
+    backup_at: Type.String({ pattern: "^\\d\\d:\\d\\d$" }),
+    backup_keep_daily: count,
+    backup_keep_weekly: count,
+    next_at: orNull(time),
+  }),
+});

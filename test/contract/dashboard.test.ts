@@ -7,6 +7,7 @@ import { accountLinkRows } from "./rows/account-links";
 import { administrationRows } from "./rows/administration";
 import { apiKeyRows } from "./rows/api-keys";
 import { assetMediaRows } from "./rows/asset-media";
+import { backupRows } from "./rows/backups";
 import { billingRows } from "./rows/billing";
 import { creditRows } from "./rows/credits";
 import { familyRows } from "./rows/dashboard-family";
@@ -50,6 +51,7 @@ const ROWS = [
   ...liveUpdateRows,
   ...assetMediaRows,
   ...administrationRows,
+  ...backupRows,
   ...workerRows,
   ...uploadCreationRows,
 ];

@@ -64,7 +64,10 @@ export type Harness = AsyncDisposable & {
  */
 export async function harness(
   settings: Record<string, string> = {},
-  { configuration = "", ...turns }: Pick<ServerOverrides, "timeSliceMs"> & { configuration?: string } = {},
+  {
+    configuration = "",
+    ...turns
+  }: Pick<ServerOverrides, "timeSliceMs" | "drillCommand"> & { configuration?: string } = {},
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();

@@ -130,6 +130,7 @@ test.each([
   ["offcut_uploads_open", "gauge", [""]],
   ["offcut_storage_bytes", "gauge", ['{kind="source"}', '{kind="derived"}', '{kind="render"}', '{kind="text"}']],
   ["offcut_database_bytes", "gauge", [""]],
+  ["offcut_backup_last_success_timestamp_seconds", "gauge", []],
 ])("%s is a %s with help", async (name, type, labels) => {
   await scrape();
   const { types, helps, values } = await scrape();

@@ -12,11 +12,8 @@ const DAY_MS = 24 * 3600 * 1000;
 test("a server writes the backup that was missed, one for each day, and removes old ones", async () => {
   await using backups = await temporaryFolder();
   const list = async () => (await readdir(backups.path)).filter((name) => name.startsWith("offcut-")).sort();
-  await using server = await harness({
-    BACKUP_TO: backups.path,
-    BACKUP_KEEP_DAILY: "2",
-    BACKUP_KEEP_WEEKLY: "0",
-  });
+  const settings = { BACKUP_TO: backups.path, BACKUP_KEEP_DAILY: "2", BACKUP_KEEP_WEEKLY: "0" };
+  await using server = await harness(settings, { drillCommand: ["/bin/false"] });
   const [first] = await until("the first backup", async () => ((await list()).length === 1 ? list() : null));
   for (let day = 2; day <= 3; day++) {
     server.advance(DAY_MS);
@@ -27,7 +24,11 @@ test("a server writes the backup that was missed, one for each day, and removes 
   }
   await until("two backups", async () => ((await list()).length === 2 ? true : null));
   expect(await list()).not.toContain(first!);
-  // The same day again: nothing is written.
+  const countDrills = () => server.log.filter((line) => line.includes('"drill.failed"')).length;
+  await until("a drill after the last backup", () => countDrills() > 0 && server.services().backups.isBusy() === false);
+  const drills = countDrills();
+  // The same day again: nothing is written, and a drill that failed is not repeated.
   await server.restart();
+  expect(countDrills()).toBe(drills);
   expect(server.log.filter((line) => line.includes('"backup.completed"'))).toHaveLength(3);
 });

@@ -28,6 +28,7 @@ export const SHELL_PATHS = [
   "/admin/workers",
   "/admin/workers/:workerId",
   "/admin/storage",
+  "/admin/backups",
   "/admin/health",
   "/admin/audit",
   "/credits",

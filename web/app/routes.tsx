@@ -34,6 +34,7 @@ export const SHELL_PAGES: Pages<(typeof SHELL_PATHS)[number]> = {
   "/admin/workers": adminPage(() => import("../pages/admin/workers/workers-page")),
   "/admin/workers/:workerId": adminPage(() => import("../pages/admin/workers/worker-page")),
   "/admin/storage": adminPage(() => import("../pages/admin/storage/storage-page")),
+  "/admin/backups": adminPage(() => import("../pages/admin/backups/backups-page")),
   "/admin/health": adminPage(() => import("../pages/admin/health/health-page")),
   "/admin/audit": adminPage(() => import("../pages/admin/audit/audit-page")),
   "/credits": lazyPage(() => import("../pages/credits/credits-page")),

@@ -4,6 +4,7 @@ import * as renders from "../public/renders";
 import { createRoutes } from "../route";
 import { RESUMABLE_PATH } from "../uploads/protocol-headers";
 import * as adminAudit from "./admin/audit";
+import * as adminBackups from "./admin/backups";
 import * as adminHealth from "./admin/health";
 import * as adminJobs from "./admin/jobs";
 import * as adminOrders from "./admin/orders";
@@ -167,6 +168,10 @@ const ownRoutes = createRoutes([
   ["POST", "/admin/jobs/:job_id/cancel", adminJobs.cancel],
   ["GET", "/admin/storage", adminStorage.list],
   ["GET", "/admin/storage/totals", adminStorage.readTotals],
+  ["GET", "/admin/backups", adminBackups.list],
+  ["POST", "/admin/backups", adminBackups.create],
+  ["POST", "/admin/backups/drill", adminBackups.drill],
+  ["POST", "/admin/backups/:run_id/verify", adminBackups.verify],
   ["GET", "/admin/health", adminHealth.read],
   ["GET", "/admin/workers", adminWorkers.list],
   ["GET", "/admin/workers/:worker_id", adminWorkers.read],

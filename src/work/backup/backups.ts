@@ -5,22 +5,26 @@ import type { BackupRunKind } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
+import type { Queries } from "../../store/db";
 import { readBackup, type VerifyReport, verifyBackup } from "./backup-folder";
 import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
 import { type DrillReport, type DrillSource, findDrillBackup, runDrill } from "./drill";
 
+/** Runs in the transaction that inserts the row. */
+export type RecordRun = (tx: Queries, run: BackupRun) => Promise<unknown>;
+
 /** A run that has started. `done` rejects with its error. */
-export type StartedRun<Report> = { run: BackupRun; done: Promise<Report> };
+export type StartedBackupRun<Report> = { run: BackupRun; done: Promise<Report> };
 
 export type Backups = {
   /**
    * Starts to write a backup to a folder in `target`. Errors: `conflict` while anything of this runs; `done`: those of `createBackup`.
    */
-  create(options: { target: string; hasMedia: boolean }): Promise<StartedRun<BackupReport>>;
+  create(options: { target: string; hasMedia: boolean }, record?: RecordRun): Promise<StartedBackupRun<BackupReport>>;
   /** Starts to read a backup. Errors: `conflict`, and those of `readBackup`; `done`: the reason of `stop`. */
-  verify(options: { path: string; sample: number }): Promise<StartedRun<VerifyReport>>;
+  verify(options: { path: string; sample: number }, record?: RecordRun): Promise<StartedBackupRun<VerifyReport>>;
   /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
-  drill(options: { path: string }): Promise<StartedRun<DrillReport>>;
+  drill(options: { path: string }, record?: RecordRun): Promise<StartedBackupRun<DrillReport>>;
   /** Whether anything of this runs. */
   isBusy(): boolean;
   /** Returns whether a backup is being written. */
@@ -56,15 +60,18 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
   async function start<Report>(
     kind: BackupRunKind,
     path: string,
+    record: RecordRun | undefined,
     { work, toResult }: { work(): Promise<Report>; toResult(report: Report): RunResult },
-  ): Promise<StartedRun<Report>> {
+  ): Promise<StartedBackupRun<Report>> {
     requireIdle();
     busy = kind;
     try {
       const run = await store.write(async (tx) => {
         // Only this process writes rows: those that still run are of one that was killed.
         await failInterruptedRuns(tx, INTERRUPTED, now());
-        return insertBackupRun(tx, { id: newId(), kind, state: "running", path, started_at: now() });
+        const inserted = await insertBackupRun(tx, { id: newId(), kind, state: "running", path, started_at: now() });
+        await record?.(tx, inserted);
+        return inserted;
       });
       const done = execute(run, work, toResult).finally(() => {
         busy = null;
@@ -103,8 +110,8 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
   }
 
   return {
-    create: (options) =>
-      start("backup", options.target, {
+    create: (options, record) =>
+      start("backup", options.target, record, {
         work: () => createBackup(source, options, signal),
         toResult: ({ path, files, bytes, copied_bytes, missing }) => ({
           path,
@@ -113,10 +120,10 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
           problems: [],
         }),
       }),
-    verify: async ({ path, sample }) => {
+    verify: async ({ path, sample }, record) => {
       requireIdle();
       const backup = await readBackup(path);
-      return start("verify", backup.path, {
+      return start("verify", backup.path, record, {
         work: () => verifyBackup(backup, { sample, signal }),
         toResult: ({ files, checked_files, damaged }) => ({
           path: backup.path,
@@ -125,10 +132,10 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         }),
       });
     },
-    drill: async ({ path }) => {
+    drill: async ({ path }, record) => {
       requireIdle();
       const backup = await findDrillBackup(path);
-      return start("drill", backup.path, {
+      return start("drill", backup.path, record, {
         work: () => runDrill(source, backup, signal),
         toResult: ({ bytes, files, checked_files, balances, render_frames, problems }) => ({
           path: backup.path,

@@ -16,7 +16,7 @@ import { verifyFiles } from "./backup-folder";
 export type DrillTarget = Pick<Services, "store" | "folders"> & { manifest: BackupManifest };
 
 /** The result of a check. Each problem is a sentence. */
-type CheckResult<Figures> = Figures & { problems: string[] };
+type DrillCheck<Figures> = Figures & { problems: string[] };
 
 /**
  * Checks each file of the backup that was restored, and for each recording and render that its file is among them. Sizes are always compared;
@@ -25,7 +25,7 @@ type CheckResult<Figures> = Figures & { problems: string[] };
 export async function checkFiles(
   { store, folders, manifest }: DrillTarget,
   { isRestored, maxMs, signal }: { isRestored(path: string): boolean; maxMs: number; signal: AbortSignal },
-): Promise<CheckResult<{ files: number; checked_files: number }>> {
+): Promise<DrillCheck<{ files: number; checked_files: number }>> {
   const problems: string[] = [];
   const files = manifest.files.filter(({ path }) => isRestored(path));
   const sizes = new Map(files.map(({ path, bytes }) => [path, bytes]));
@@ -57,7 +57,7 @@ export async function checkFiles(
 export async function checkBalances({
   store,
   manifest: { balances },
-}: DrillTarget): Promise<CheckResult<{ balances: number }>> {
+}: DrillTarget): Promise<DrillCheck<{ balances: number }>> {
   if (balances === undefined) return { problems: [], balances: 0 };
   const problems = findBalanceProblems(balances, await listBalances(store.read));
   for (const { workspace_id, credits, held } of problems.length > 0 ? [] : balances) {
@@ -76,7 +76,7 @@ export async function checkRender(
   { store, folders }: DrillTarget,
   tools: MediaTools,
   { maxSeconds, signal }: { maxSeconds: number; signal: AbortSignal },
-): Promise<CheckResult<{ render_frames: number | null }>> {
+): Promise<DrillCheck<{ render_frames: number | null }>> {
   const chosen = selectRender(await listCompletedRenders(store.read, MAX_CANDIDATES));
   if (chosen === null) return { problems: [], render_frames: null };
   const loaded = await loadRender({ store, folders }, chosen.id);

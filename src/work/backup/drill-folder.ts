@@ -17,7 +17,7 @@ const DATA_NAME = "data";
 const WORK_BYTES = 1024 ** 3;
 /** The longest path of a Unix socket. */
 const MAX_SOCKET_PATH_BYTES = 107;
-const LONGEST_SOCKET_NAME = "control.sock";
+const CONTROL_SOCKET_NAME = "control.sock";
 
 /** Files that the rows name. The snapshots and the trash of a backup are not needed to start a server. */
 const RESTORED_FOLDERS = ["media/", "renders/", "uploads/", "models/"];
@@ -33,13 +33,13 @@ export const isRestoredForDrill = (path: string): boolean =>
 /** Returns the restored data folder in a scratch folder. */
 export const getDrillData = (scratch: string): string => join(scratch, DATA_NAME);
 
-export type ScratchFolder = AsyncDisposable & { path: string };
+export type DrillFolder = AsyncDisposable & { path: string };
 
 /** Creates a locked scratch folder in the first of `parents` whose path is short enough for a socket. It is removed when it is disposed of. */
-export async function createScratchFolder(parents: readonly string[], now: number): Promise<ScratchFolder> {
+export async function createDrillFolder(parents: readonly string[], now: number): Promise<DrillFolder> {
   const name = `${PREFIX}${now.toString(36)}`;
   const fits = (parent: string) =>
-    Buffer.byteLength(join(getDrillData(join(parent, name)), LONGEST_SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES;
+    Buffer.byteLength(join(getDrillData(join(parent, name)), CONTROL_SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES;
   const parent = parents.find(fits);
   if (parent === undefined)
     throw new AppError("bad_request", `The path ${parents[0]} is too long for a drill. Choose a shorter one.`);

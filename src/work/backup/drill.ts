@@ -9,7 +9,7 @@ import { AppError } from "../../domain/errors";
 import { spawnChild } from "../../lib/process";
 import type { Services } from "../services";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
-import { createScratchFolder, discardAbandonedDrills, restoreToScratch } from "./drill-folder";
+import { createDrillFolder, discardAbandonedDrills, restoreToScratch } from "./drill-folder";
 
 export type DrillSource = {
   config: Pick<Services["config"], "ffmpeg" | "encoder" | "sandbox">;
@@ -61,7 +61,7 @@ export async function runDrill(
   try {
     const parents = [join(backup.path, ".."), folders.root];
     await discardAbandonedDrills(parents);
-    await using scratch = await createScratchFolder(parents, now());
+    await using scratch = await createDrillFolder(parents, now());
     await restoreToScratch(backup, scratch.path, signal);
     await Bun.write(join(scratch.path, SETTINGS_NAME), formatSettings(scratch.path, config));
     const findings = await runRestoredServer(drillCommand, scratch.path, signal);

@@ -31,6 +31,11 @@ export const ADMIN_ENTRIES: Record<string, Entry> = {
   "GET /admin/storage": { allowed: "200" },
   "GET /admin/storage/totals": { allowed: "200" },
   "GET /admin/health": { allowed: "200" },
+  "GET /admin/backups": { allowed: "200" },
+  // No folder is configured, and a backup that does not exist: both are found after the caller was checked.
+  "POST /admin/backups": { allowed: "409 conflict" },
+  "POST /admin/backups/drill": { allowed: "409 conflict" },
+  "POST /admin/backups/:run_id/verify": { allowed: "404 not_found", make: async () => ({ run_id: NO_ID }) },
   "GET /admin/workers": { allowed: "200" },
   "GET /admin/workers/:worker_id": { allowed: "200" },
   "POST /admin/workers/:worker_id/drain": { allowed: "200" },

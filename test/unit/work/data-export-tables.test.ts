@@ -12,6 +12,7 @@ import * as billing from "../../../src/store/schema-billing";
 import * as notices from "../../../src/store/schema-notifications";
 import * as outbox from "../../../src/store/schema-outbox";
 import * as shareTables from "../../../src/store/schema-shares";
+import * as upkeepTables from "../../../src/store/schema-upkeep";
 import * as workerTables from "../../../src/store/schema-workers";
 import { getUser } from "../../../src/store/users";
 import { writeArchive } from "../../../src/work/data-export/archive";
@@ -26,6 +27,7 @@ const TABLES = Object.values({
   ...outbox,
   ...shareTables,
   ...workerTables,
+  ...upkeepTables,
 }).filter((one) => is(one, SQLiteTable));
 
 /** Secrets, and hashes of secrets. */
@@ -86,6 +88,8 @@ const INTERNAL_TABLES = [
   "payment_events",
   "live_events",
   "events",
+  // Of the server: backups of all workspaces.
+  "backup_runs",
   // The machines of the administrator, and what they ran.
   "worker_tokens",
   "workers",

@@ -9,6 +9,7 @@ const ITEMS = [
   { href: "/admin/jobs", label: "Jobs" },
   { href: "/admin/workers", label: "Workers" },
   { href: "/admin/storage", label: "Storage" },
+  { href: "/admin/backups", label: "Backups" },
   { href: "/admin/health", label: "Health" },
   { href: "/admin/audit", label: "Audit log" },
 ] as const;

@@ -1,0 +1,146 @@
+/** Backups, their verifications and drills, for administrators. */
+import { basename, join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { MANIFEST_NAME, parseBackupName } from "../../../domain/backup";
+import { AppError } from "../../../domain/errors";
+import { BACKUP_RUN_KINDS } from "../../../domain/states";
+import { findFileSize } from "../../../lib/file-size";
+import { type BackupRun, findBackupRun, listBackupRuns } from "../../../store/backup-runs";
+import { createRunRecorder, readBackupStatus } from "../../../work/backup/backup-status";
+import type { RecordRun, StartedBackupRun } from "../../../work/backup/backups";
+import { withIdempotencyKey } from "../../../work/idempotency";
+import { type Call, ok, type Reply } from "../../call";
+import { oneOf, strictObject } from "../../fields";
+import { formatTime } from "../../format-time";
+import { offsetParameters } from "../../offset-list-route";
+import { respondsWith } from "../../response-docs";
+import { type ResourceLoader, route } from "../../route";
+import type { Resource } from "../../schemas";
+import { toCallActor } from "../sign-in-client";
+import { ADMIN_ACCESS } from "./access";
+
+async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
+  const { id, kind, state, path, figures, error } = run;
+  const name = basename(path);
+  const isNamed = parseBackupName(name) !== null;
+  return {
+    id,
+    kind,
+    state,
+    name: isNamed ? name : null,
+    path,
+    is_available: isNamed && (await hasManifest(path)),
+    files: figures?.files ?? null,
+    bytes: figures?.bytes ?? null,
+    copied_bytes: figures?.copied_bytes ?? null,
+    checked_files: figures?.checked_files ?? null,
+    balances: figures?.balances ?? null,
+    render_frames: figures?.render_frames ?? null,
+    error,
+    started_at: formatTime(run.started_at),
+    ended_at: formatTime(run.ended_at),
+  };
+}
+
+const showOrNull = async (run: BackupRun | null) => (run === null ? null : await showRun(run));
+
+/** A backup that was pruned, or whose disk is away, has none. */
+const hasManifest = async (path: string): Promise<boolean> =>
+  (await findFileSize(join(path, MANIFEST_NAME)).catch(() => null)) !== null;
+
+export const list = route({
+  summary: "List backups, their verifications and drills, newest first, with the state of the backups",
+  access: ADMIN_ACCESS,
+  query: strictObject({ ...offsetParameters, kind: Type.Optional(oneOf(...BACKUP_RUN_KINDS)) }),
+  responses: { 200: respondsWith("BackupList", "A page of runs, and what is known of the newest ones") },
+  handle: async ({ services }, { query: { limit, offset, kind } }) => {
+    const { rows, total } = await listBackupRuns(services.store.read, { kind }, { limit, offset });
+    const status = await readBackupStatus(services);
+    const { backupTo, backupAt, backupKeepDaily, backupKeepWeekly } = services.config;
+    return ok({
+      items: await Promise.all(rows.map(showRun)),
+      total,
+      limit,
+      offset,
+      running: await showOrNull(status.running),
+      last_backup: await showOrNull(status.lastBackup),
+      last_proven_restore: await showOrNull(status.lastProvenRestore),
+      last_failure: await showOrNull(status.lastFailure),
+      settings: {
+        backup_to: backupTo,
+        backup_at: backupAt,
+        backup_keep_daily: backupKeepDaily,
+        backup_keep_weekly: backupKeepWeekly,
+        next_at: formatTime(status.nextAt),
+      },
+    } satisfies Resource<"BackupList">);
+  },
+});
+
+/** Returns the folder of the backups. Throws `AppError` `conflict` when none is configured. */
+function requireTarget({ services }: Call): string {
+  const { backupTo } = services.config;
+  if (backupTo !== null) return backupTo;
+  throw new AppError("conflict", "No backup folder is configured. Set backup_to and restart Offcut.");
+}
+
+/** Starts a run and responds with its row, which the audit log and the reply to an `Idempotency-Key` are written with. */
+async function respondWithRun(
+  call: Call,
+  start: (record: RecordRun) => Promise<StartedBackupRun<unknown>>,
+): Promise<Reply> {
+  const { now } = call.services;
+  const recordActor = createRunRecorder(toCallActor(call), now);
+  let reply: Reply | null = null;
+  await start(async (tx, run) => {
+    await recordActor(tx, run);
+    const shown = await showRun(run);
+    const respond = async () => ({ status: 202, body: shown, headers: {} });
+    reply = await withIdempotencyKey(tx, call.idempotency, now(), respond);
+  });
+  return reply!;
+}
+
+const START = { access: ADMIN_ACCESS, idempotent: true, errors: ["conflict" as const] };
+
+export const create = route({
+  ...START,
+  summary: "Back up now, to the configured folder",
+  responses: { 202: respondsWith("BackupRun", "The backup, which is `running`") },
+  handle: async (call) => {
+    const options = { target: requireTarget(call), hasMedia: true };
+    return respondWithRun(call, (record) => call.services.backups.create(options, record));
+  },
+});
+
+export const drill = route({
+  ...START,
+  summary:
+    "Prove that the newest backup can be restored: restore it to a scratch folder, start a server on it and check it",
+  responses: { 202: respondsWith("BackupRun", "The drill, which is `running`") },
+  handle: async (call) => {
+    const options = { path: requireTarget(call) };
+    return respondWithRun(call, (record) => call.services.backups.drill(options, record));
+  },
+});
+
+const load: ResourceLoader<BackupRun> = {
+  name: "Backup",
+  find: async ({ services, params }) => {
+    const run = await findBackupRun(services.store.read, params.run_id!);
+    return run?.kind === "backup" ? run : null;
+  },
+};
+
+export const verify = route({
+  ...START,
+  summary: "Verify a backup: read all of its files and compare them with its manifest",
+  load,
+  responses: { 202: respondsWith("BackupRun", "The verification, which is `running`") },
+  handle: async (call, { resource: { path, state } }) => {
+    if (state !== "completed") throw new AppError("conflict", "Only a complete backup can be verified.");
+    if (!(await hasManifest(path)))
+      throw new AppError("conflict", `${path} does not exist. It was removed, or its disk is not connected.`);
+    return respondWithRun(call, (record) => call.services.backups.verify({ path, sample: 1 }, record));
+  },
+});

@@ -1,0 +1,58 @@
+/** What administrators see of backups, and what the audit log records of those that somebody started. */
+
+import type { AuditAction } from "../../domain/audit-actions";
+import { findLastDueTime } from "../../domain/backup";
+import { BACKUP_RUN_KINDS, type BackupRunKind } from "../../domain/states";
+import { type BackupRun, findLastRun, readLastSuccesses } from "../../store/backup-runs";
+import { type AuditActor, recordAudit } from "../audit";
+import type { Services } from "../services";
+import type { RecordRun } from "./backups";
+
+const ACTIONS: Record<BackupRunKind, AuditAction> = {
+  backup: "backup.started",
+  verify: "backup.verification_started",
+  drill: "backup.drill_started",
+};
+
+/** Returns what records in the audit log that somebody started a run. */
+export const createRunRecorder =
+  (actor: AuditActor, now: () => number): RecordRun =>
+  (tx, run) =>
+    recordAudit(tx, actor, { action: ACTIONS[run.kind], target: { kind: "backup_run", id: run.id } }, now());
+
+export type BackupStatus = {
+  running: BackupRun | null;
+  lastBackup: BackupRun | null;
+  lastProvenRestore: BackupRun | null;
+  /** The newest failure of a kind that has not succeeded since. */
+  lastFailure: BackupRun | null;
+  /** When the next nightly backup is due; null when there is none. */
+  nextAt: number | null;
+};
+
+/** Reads the state of the backups. */
+export async function readBackupStatus({
+  store,
+  config,
+  now,
+}: Pick<Services, "store" | "config" | "now">): Promise<BackupStatus> {
+  const successes = await readLastSuccesses(store.read);
+  const find = (state: BackupRun["state"]) =>
+    Promise.all(BACKUP_RUN_KINDS.map((kind) => findLastRun(store.read, kind, state)));
+  const failures = (await find("failed")).filter((run) => run !== null);
+  const open = failures.filter((run) => run.id > (successes[run.kind]?.id ?? ""));
+  return {
+    running: (await find("running")).find((run) => run !== null) ?? null,
+    lastBackup: successes.backup ?? null,
+    lastProvenRestore: successes.drill ?? null,
+    lastFailure: open.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0] ?? null,
+    nextAt: config.backupTo === null ? null : findNextDueTime(now(), config.backupAt),
+  };
+}
+
+function findNextDueTime(now: number, at: string): number {
+  // Noon of the next day, in local time: days with a change of the clocks have 23 or 25 hours.
+  const tomorrow = new Date(findLastDueTime(now, at));
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  return tomorrow.getTime();
+}
