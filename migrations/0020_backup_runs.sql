@@ -9,4 +9,5 @@ CREATE TABLE `backup_runs` (
 	`ended_at` integer
 );
 --> statement-breakpoint
-CREATE INDEX `backup_runs_by_kind` ON `backup_runs` (`kind`,`state`,`id`);
+CREATE INDEX `backup_runs_by_kind` ON `backup_runs` (`kind`,`state`,`id`);--> statement-breakpoint
+ALTER TABLE `renders` ADD `made_with` text;

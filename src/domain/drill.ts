@@ -38,13 +38,14 @@ export function findFrameProblem(unit: string, stored: readonly string[], render
     : `${unit} ${format(first + 1)} of ${format(stored.length)} differs from the stored render.`;
 }
 
-/** A completed render. `duration`: of the recording. `encodedShare`: null without video. */
+/** A completed render. `duration`: of the recording. `encodedShare`: null without video. `madeWith`: null when unknown. */
 export type RenderCandidate = {
   id: string;
   isCut: boolean;
   isVideo: boolean;
   duration: Ticks;
   encodedShare: number | null;
+  madeWith: string | null;
 };
 
 /** Maximum cost of the render that is rendered again: about the seconds of video that are encoded. */
@@ -55,9 +56,13 @@ const COPY_COST = 0.05;
 const getCost = ({ duration, encodedShare }: RenderCandidate): number =>
   toSeconds(duration) * Math.max(COPY_COST, encodedShare ?? 0);
 
-/** Returns the cheapest render to render again: a cut with video if there is one. Null when all are too long. */
-export function selectRender<Candidate extends RenderCandidate>(candidates: readonly Candidate[]): Candidate | null {
-  const rank = ({ isCut, isVideo }: RenderCandidate): number => (isVideo ? 2 : 0) + (isCut ? 1 : 0);
+/**
+ * Returns the cheapest render to render again: one that was made with the ffmpeg and the encoder in use if there is one, because others may give
+ * other frames; else a cut with video. Null when all are too long.
+ */
+export function selectRender(candidates: readonly RenderCandidate[], madeWith: string): RenderCandidate | null {
+  const rank = (candidate: RenderCandidate): number =>
+    (candidate.madeWith === madeWith ? 4 : 0) + (candidate.isVideo ? 2 : 0) + (candidate.isCut ? 1 : 0);
   const affordable = candidates.filter((candidate) => getCost(candidate) <= MAX_COST);
   return affordable.toSorted((a, b) => rank(b) - rank(a) || getCost(a) - getCost(b))[0] ?? null;
 }

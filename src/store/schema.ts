@@ -283,6 +283,8 @@ export const renders = sqliteTable(
     size_bytes: integer(),
     strategy: text({ enum: RENDER_STRATEGIES }),
     encoded_share: real(),
+    /** The ffmpeg and the encoder that made it; null when several did, and for renders of older versions. */
+    made_with: text(),
     strategy_reasons: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     error_code: text(),

@@ -34,6 +34,7 @@ export async function listCompletedRenders(db: Queries, limit: number): Promise<
       cutId: renders.cut_id,
       resolved: renders.resolved,
       encodedShare: renders.encoded_share,
+      madeWith: renders.made_with,
       duration: assets.duration,
     })
     .from(renders)
@@ -41,11 +42,11 @@ export async function listCompletedRenders(db: Queries, limit: number): Promise<
     .where(and(eq(renders.state, "completed"), isNotNull(assets.duration)))
     .orderBy(asc(assets.duration), asc(renders.id))
     .limit(limit);
-  return rows.map(({ id, cutId, resolved, encodedShare, duration }) => ({
+  return rows.map(({ id, cutId, resolved, duration, ...facts }) => ({
     id,
     isCut: cutId !== null,
     isVideo: resolved.video !== null,
     duration: duration!,
-    encodedShare,
+    ...facts,
   }));
 }

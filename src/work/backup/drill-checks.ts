@@ -7,7 +7,7 @@ import { hashFrames } from "../../media/frame-hashes";
 import { listBalances, readBalance } from "../../store/credits";
 import { listCompletedRenders, listStoredFiles } from "../../store/stored-files";
 import { loadRender } from "../jobs/render-job";
-import { runRender } from "../jobs/render-run";
+import { describeMaker, runRender } from "../jobs/render-run";
 import type { MediaTools } from "../media-tools";
 import type { Services } from "../services";
 import { verifyFiles } from "./backup-folder";
@@ -77,7 +77,9 @@ export async function checkRender(
   tools: MediaTools,
   { maxSeconds, signal }: { maxSeconds: number; signal: AbortSignal },
 ): Promise<DrillCheck<{ render_frames: number | null }>> {
-  const chosen = selectRender(await listCompletedRenders(store.read, MAX_CANDIDATES));
+  // The checks of `doctor` say that no encoder works.
+  const madeWith = await describeMaker(tools).catch(() => "");
+  const chosen = selectRender(await listCompletedRenders(store.read, MAX_CANDIDATES), madeWith);
   if (chosen === null) return { problems: [], render_frames: null };
   const loaded = await loadRender({ store, folders }, chosen.id);
   if (loaded === null) return { problems: [`Render ${chosen.id} has no plan.`], render_frames: null };
@@ -107,7 +109,10 @@ export async function checkRender(
       (input.output.video && findFrameProblem("Frame", stored.video, rendered.video)) ??
       (input.output.audio && findFrameProblem("Audio packet", stored.audio, rendered.audio));
     return {
-      problems: problem === null ? [] : [`Render ${chosen.id} was rendered again: ${problem}`],
+      problems:
+        problem === null
+          ? []
+          : [`Render ${chosen.id} was rendered again: ${problem}${explainMaker(chosen.madeWith, madeWith)}`],
       render_frames: input.output.video ? rendered.video.length : rendered.audio.length,
     };
   } catch (error) {
@@ -116,6 +121,10 @@ export async function checkRender(
     return { problems: [`Render ${chosen.id} could not be rendered again: ${reason}`], render_frames: null };
   }
 }
+
+/** Returns why frames may differ without a fault; empty when there is no reason. */
+const explainMaker = (stored: string | null, used: string): string =>
+  stored === used || stored === null ? "" : ` It was made with ${stored}, this server uses ${used}.`;
 
 /** Maximum number of renders to choose from. */
 const MAX_CANDIDATES = 1_000;

@@ -82,6 +82,7 @@ const renderFacts = Type.Object({
   encodedShare: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]),
   reasons: Type.Array(text(1_000), { maxItems: 100 }),
   warnings: Type.Array(text(4_096), { maxItems: 100 }),
+  madeWith: Type.Optional(text(200)),
   encoding: Type.Optional(
     Type.Object({ frames: count(), seconds: Type.Number({ minimum: 0, maximum: 1e9 }), processes: count(4_096) }),
   ),

@@ -54,6 +54,7 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
       size_bytes: output.blobs[0]!.bytes,
       strategy: output.strategy,
       encoded_share: output.encodedShare,
+      made_with: output.madeWith ?? null,
       strategy_reasons: output.reasons,
       warnings: output.warnings,
       completed_at: now,

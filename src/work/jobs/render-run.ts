@@ -26,7 +26,15 @@ export type RenderInput = {
 
 /** `blobs` has one element, the finished file. `encoding` is missing when the place does not report it. */
 export type RenderOutput = JobOutput &
-  Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings"> & { encoding?: EncodingFigures };
+  Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings"> & {
+    encoding?: EncodingFigures;
+    /** As `describeMaker` returns it; missing when several places made the file. */
+    madeWith?: string;
+  };
+
+/** Returns the ffmpeg and the encoder of a render. With the same ones it is rendered with the same frames again. */
+export const describeMaker = async (tools: Pick<MediaTools, "ffmpeg" | "encoder">): Promise<string> =>
+  `ffmpeg ${tools.ffmpeg.version}, ${await tools.encoder()}`;
 
 /**
  * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two
@@ -80,5 +88,13 @@ export async function runRender(
   const bytes = await commitFile(renderedPath, join(outputDir, name));
   const { strategy, encodedShare, reasons, warnings, encoding } = result;
   context.log("render.finished", { strategy, encoded_share: encodedShare, reasons, warnings });
-  return { blobs: [{ name, bytes }], strategy, encodedShare, reasons, warnings, encoding };
+  return {
+    blobs: [{ name, bytes }],
+    strategy,
+    encodedShare,
+    reasons,
+    warnings,
+    encoding,
+    madeWith: await describeMaker(tools),
+  };
 }

@@ -77,6 +77,7 @@ const candidate = (id: string, seconds: number, rest: Partial<RenderCandidate> =
   isVideo: true,
   duration: fromSeconds(seconds),
   encodedShare: 1,
+  madeWith: "old",
   ...rest,
 });
 
@@ -95,10 +96,15 @@ test.each<[string, RenderCandidate[], string | null]>([
     [candidate("audio", 600, { isVideo: false, encodedShare: null }), candidate("video", 121)],
     "audio",
   ],
+  [
+    "one of the same encoder before a shorter one",
+    [candidate("old", 5), candidate("new", 90, { madeWith: "new" })],
+    "new",
+  ],
   ["none that is too long", [candidate("hours", 7200)], null],
   ["a long one that is copied", [candidate("copied", 2000, { encodedShare: 0 })], "copied"],
 ])("the render to render again: %s", (_, candidates, id) => {
-  expect(selectRender(candidates)?.id ?? null).toBe(id);
+  expect(selectRender(candidates, "new")?.id ?? null).toBe(id);
 });
 
 test("an error names five problems and counts the others", () => {

@@ -11,6 +11,7 @@ import * as billingTables from "../../../src/store/schema-billing";
 import * as notificationTables from "../../../src/store/schema-notifications";
 import * as outboxTables from "../../../src/store/schema-outbox";
 import * as shareTables from "../../../src/store/schema-shares";
+import * as upkeepTables from "../../../src/store/schema-upkeep";
 import * as workerTables from "../../../src/store/schema-workers";
 import { temporaryFolder } from "../../temporary-folder";
 import { createOldDatabase, MIGRATION_NAMES, MIGRATIONS } from "./old-database";
@@ -23,6 +24,7 @@ const allTables = {
   ...shareTables,
   ...billingTables,
   ...notificationTables,
+  ...upkeepTables,
   ...workerTables,
 };
 const names = MIGRATION_NAMES;

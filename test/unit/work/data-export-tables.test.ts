@@ -63,6 +63,7 @@ const INTERNAL = [
   "cuts.request_hash",
   "renders.resolved",
   "renders.request_hash",
+  "renders.made_with",
   ...["attempts", "failures", "unclean_starts", "kernel_kills"].map((name) => `steps.${name}`),
   ...["run_after", "served_at", "lease_owner", "lease_until", "progress"].map((name) => `steps.${name}`),
   "holds.id",
