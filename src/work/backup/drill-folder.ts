@@ -1,10 +1,11 @@
 /** The scratch folders of drills. A drill locks its folder, so that those of killed drills are known by their free locks. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { discardFolder, storeCopy, tryLink } from "../../blobs/backup-files";
 import { listNames } from "../../blobs/trash";
 import { type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
+import { findFileSize } from "../../lib/file-size";
 import { lockFolder } from "../../lib/folder-lock";
 import { deleteAllSessions } from "../../store/database-file";
 import type { Backup } from "./backup-folder";
@@ -61,13 +62,17 @@ export async function discardAbandonedDrills(parents: readonly string[]): Promis
     for (const name of await listNames(parent).catch(() => [])) {
       if (!name.startsWith(PREFIX)) continue;
       const path = join(parent, name);
-      if (isInUse(path)) continue;
+      if (await isInUse(path)) continue;
       await discardFolder(path);
     }
 }
 
-function isInUse(path: string): boolean {
+/** Without a lock, a drill may be about to take it. */
+const UNLOCKED_MS = 60_000;
+
+async function isInUse(path: string): Promise<boolean> {
   try {
+    if ((await findFileSize(join(path, "lock"))) === null) return Date.now() - (await stat(path)).mtimeMs < UNLOCKED_MS;
     const lock = lockFolder(path);
     lock?.release();
     return lock === null;
