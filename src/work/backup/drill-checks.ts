@@ -69,8 +69,9 @@ export async function checkBalances({
 }
 
 /**
- * Renders an old cut again with the job's own code, and compares the hashes of its frames with those of the stored render. `render_frames`: null
- * when there is no render that is short enough. Errors: the signal's reason.
+ * Renders an old cut again with the job's own code, and compares the hashes of its frames with those of the stored render; only their number when
+ * the stored one was made with another ffmpeg or encoder. `render_frames`: null when there is no render that is short enough. Errors: the signal's
+ * reason.
  */
 export async function checkRender(
   { store, folders }: DrillTarget,
@@ -105,14 +106,16 @@ export async function checkRender(
       hashFrames({ ...tools, path, output: input.output, workDir: work, maxSeconds, signal: limit });
     const stored = await hash(join(loaded.outputDir, name));
     const rendered = await hash(join(outputDir, name));
+    // Another ffmpeg or encoder may give other frames without a fault, but not another number of them.
+    const isComparable = chosen.madeWith === null || chosen.madeWith === madeWith;
+    const toComparable = (hashes: readonly string[]) => (isComparable ? hashes : hashes.map(() => ""));
+    const compare = (unit: string, was: readonly string[], is: readonly string[]) =>
+      findFrameProblem(unit, toComparable(was), toComparable(is));
     const problem =
-      (input.output.video && findFrameProblem("Frame", stored.video, rendered.video)) ??
-      (input.output.audio && findFrameProblem("Audio packet", stored.audio, rendered.audio));
+      (input.output.video && compare("Frame", stored.video, rendered.video)) ??
+      (input.output.audio && compare("Audio packet", stored.audio, rendered.audio));
     return {
-      problems:
-        problem === null
-          ? []
-          : [`Render ${chosen.id} was rendered again: ${problem}${explainMaker(chosen.madeWith, madeWith)}`],
+      problems: problem === null ? [] : [`Render ${chosen.id} was rendered again: ${problem}`],
       render_frames: input.output.video ? rendered.video.length : rendered.audio.length,
     };
   } catch (error) {
@@ -121,10 +124,6 @@ export async function checkRender(
     return { problems: [`Render ${chosen.id} could not be rendered again: ${reason}`], render_frames: null };
   }
 }
-
-/** Returns why frames may differ without a fault; empty when there is no reason. */
-const explainMaker = (stored: string | null, used: string): string =>
-  stored === used || stored === null ? "" : ` It was made with ${stored}, this server uses ${used}.`;
 
 /** Maximum number of renders to choose from. */
 const MAX_CANDIDATES = 1_000;
