@@ -22,7 +22,7 @@ import {
   readNewestMigration,
   type StepListener,
 } from "./store/migrate-copy";
-import { requireSpace } from "./work/backup/create-backup";
+import { requireSpace } from "./work/backup/space";
 
 /** Names the version that opened the database last, its newest migration, and the file that has it. */
 const VERSION_NAME = "version.json";

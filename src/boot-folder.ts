@@ -10,6 +10,7 @@ import type { Store } from "./store/db";
 import type { StepListener } from "./store/migrate-copy";
 import type { AdminServices } from "./work/admin-commands";
 import { createBackups } from "./work/backup/backups";
+import type { OffsiteAccess } from "./work/backup/offsite/repository";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createPasswords } from "./work/identity/passwords";
 import { openSetup } from "./work/identity/setup";
@@ -21,6 +22,8 @@ export type OpenDataFolder = {
   store: Store;
   secrets: Secrets;
   saveSessionKeys: DataFolder["saveSessionKeys"];
+  recoveryKey: DataFolder["recoveryKey"];
+  saveRecoveryKey: DataFolder["saveRecoveryKey"];
   close(): Promise<void>;
 };
 
@@ -36,6 +39,8 @@ export async function openFolder(config: Config, onStep: StepListener = () => {}
       store,
       secrets: folder.secrets,
       saveSessionKeys: folder.saveSessionKeys,
+      recoveryKey: folder.recoveryKey,
+      saveRecoveryKey: folder.saveRecoveryKey,
       close: async () => {
         await store.close();
         folder.lock.release();
@@ -47,6 +52,17 @@ export async function openFolder(config: Config, onStep: StepListener = () => {}
   }
 }
 
+/** Returns what off-site backups of a data folder need. The key of the configuration comes before that of the folder. */
+export const createOffsiteAccess = (
+  { backupKey }: Config,
+  { path, recoveryKey, saveRecoveryKey }: Pick<OpenDataFolder, "path" | "recoveryKey" | "saveRecoveryKey">,
+): OffsiteAccess => ({
+  env: process.env,
+  recoveryKey: () => backupKey ?? recoveryKey(),
+  saveRecoveryKey,
+  scratch: path,
+});
+
 /**
  * Opens the data folder for an administration command. `drillCommand` starts this program on a restored backup. Throws an error when a server holds
  * the folder.
@@ -55,7 +71,8 @@ export async function openForAdmin(
   config: Config,
   drillCommand: string[],
 ): Promise<AdminServices & { close(): Promise<void> }> {
-  const { path: folder, store, secrets, close } = await openFolder(config);
+  const opened = await openFolder(config);
+  const { path: folder, store, secrets, close } = opened;
   const backups = createBackups({
     config,
     store,
@@ -63,6 +80,7 @@ export async function openForAdmin(
     now: Date.now,
     log: silentLog(),
     drillCommand,
+    offsite: createOffsiteAccess(config, opened),
   });
   const setup = openSetup({ folder, store, publicUrl: () => publicUrl(config, config.port) });
   const workerList = createWorkerList({ store, log: silentLog(), now: Date.now });

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, unlinkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { getFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
-import { type OpenDataFolder, openFolder } from "./boot-folder";
+import { createOffsiteAccess, type OpenDataFolder, openFolder } from "./boot-folder";
 import { drillCommand, openMediaTools } from "./boot-tools";
 import { type Config, isExposedWithoutTls, publicUrl } from "./config";
 import { getControlSocketPath, hasValidSocketPath } from "./data-folder";
@@ -151,6 +151,7 @@ async function serve(
       now,
       log,
       drillCommand: overrides.drillCommand ?? drillCommand(),
+      offsite: createOffsiteAccess(config, opened),
     }),
     workerList: createWorkerList({ store, log, now, clock: overrides.now ?? (() => performance.now()) }),
     cluster: null,

@@ -9,12 +9,22 @@ import { randomToken } from "./lib/ids";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
 /** Keys that are created on the first start and never leave the folder. */
-export type Secrets = { links: string; cursors: string; sessions: SessionKey[]; sealing: string };
+export type Secrets = {
+  links: string;
+  cursors: string;
+  sessions: SessionKey[];
+  sealing: string;
+  /** The recovery key of off-site backups, once there is one. */
+  backup_key?: string;
+};
 
 export type DataFolder = {
   path: string;
   secrets: Secrets;
   saveSessionKeys(keys: SessionKey[]): Promise<void>;
+  /** Returns the recovery key of off-site backups; null when there is none yet. */
+  recoveryKey(): string | null;
+  saveRecoveryKey(key: string): Promise<void>;
   lock: FolderLock;
 };
 
@@ -60,12 +70,32 @@ export async function openDataFolder(configured: string): Promise<DataFolder> {
       path,
       lock,
       secrets,
-      saveSessionKeys: (sessions) => writeAtomic(file, JSON.stringify({ ...secrets, sessions }), SECRET_FILE_MODE),
+      ...createSaving(file, secrets),
     };
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/** Each save writes the changes of the earlier ones too, and waits for them. */
+function createSaving(
+  file: string,
+  stored: Secrets,
+): Pick<DataFolder, "saveSessionKeys" | "recoveryKey" | "saveRecoveryKey"> {
+  let secrets = stored;
+  let saving = Promise.resolve();
+  const save = (change: Partial<Secrets>): Promise<void> => {
+    secrets = { ...secrets, ...change };
+    const write = () => writeAtomic(file, JSON.stringify(secrets), SECRET_FILE_MODE);
+    saving = saving.then(write, write);
+    return saving;
+  };
+  return {
+    saveSessionKeys: (sessions) => save({ sessions }),
+    recoveryKey: () => secrets.backup_key ?? null,
+    saveRecoveryKey: (key) => save({ backup_key: key }),
+  };
 }
 
 async function readSecrets(path: string): Promise<Secrets> {
@@ -77,6 +107,7 @@ async function readSecrets(path: string): Promise<Secrets> {
     // Before there were sessions this was a text.
     sessions: Array.isArray(stored.sessions) ? stored.sessions : [createSessionKey(Date.now())],
     sealing: stored.sealing ?? randomToken(43),
+    ...(stored.backup_key === undefined ? {} : { backup_key: stored.backup_key }),
   };
   if (!stored.links || !stored.cursors || !stored.sealing || !Array.isArray(stored.sessions)) {
     await writeAtomic(path, JSON.stringify(secrets), SECRET_FILE_MODE);

@@ -1,25 +1,32 @@
 /** `offcut backup`: writes, verifies and tries out backups. */
 import { resolve } from "node:path";
+import type { Config } from "../config";
 import { formatBytes } from "../domain/bytes";
+import { isOffsite, parseOffsiteUrl } from "../domain/offsite";
 import type { VerifyReport } from "../work/backup/backup-folder";
 import type { BackupReport } from "../work/backup/create-backup";
 import type { DrillReport } from "../work/backup/drill";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, parseCommand, requireOption, runCommand, UsageError } from "./options";
-import { print } from "./print";
+import { print, printError } from "./print";
 
 const HELP = `Usage: offcut backup FOLDER [--no-media]
-       offcut backup --verify FOLDER/offcut-TIME [--sample PERCENT]
-       offcut backup drill [FOLDER | FOLDER/offcut-TIME]
+       offcut backup s3://BUCKET/PREFIX [--no-media]
+       offcut backup --verify BACKUP [--sample PERCENT]
+       offcut backup drill [FOLDER | BACKUP]
 
 Writes a backup to FOLDER/offcut-TIME, with or without a running server, and verifies what it has written. Media that did not change since the
 previous backup in FOLDER is hard-linked to it and needs no space. The backup contains all secrets: keep it as safe as the data folder.
+
+A backup in an S3 bucket is encrypted, and only what the bucket lacks is sent. The first one prints the recovery key, without which nobody can
+restore it. The server reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL from its environment.
 
 offcut backup drill proves that a backup can be restored: it restores the newest one in FOLDER (default: backup_to) to a scratch folder, starts this
 program there, and checks every file, every balance and a render. Exit code 1: a problem was found. The server does the same after each nightly backup.
 
   --no-media          Back up the database and the secrets only
-  --verify BACKUP     Read an existing backup and compare it with its manifest. Exit code 1: it is damaged.
+  --verify BACKUP     Read an existing backup, such as FOLDER/offcut-TIME or s3://BUCKET/PREFIX (its newest one), and compare it with its
+                      manifest. Exit code 1: it is damaged.
   --sample PERCENT    Share of the media files to read, such as 5%. Default: 100%. Sizes and the database are always checked.
   --json              Print a JSON object
 
@@ -52,19 +59,45 @@ async function writeBackup(parsed: ParsedCommand): Promise<number> {
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   if (parsed.values.sample !== undefined) throw new UsageError("--sample goes with --verify.");
   const config = await loadCommandConfig(parsed);
-  // The server may run in another folder.
-  const request = { target: resolve(folder), media: parsed.values["no-media"] !== true };
+  const request = { target: toAbsolute(folder), media: parsed.values["no-media"] !== true };
+  if (isOffsite(folder)) await showNewKey(config, parsed.values.json === true);
   const report = (await runAdminCommand(config, "backup create", request)) as BackupReport;
   print(parsed.values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
   return 0;
 }
 
-function formatReport(report: BackupReport): string {
-  const ways = [
-    ...(report.linked_files > 0 ? [`${count(report.linked_files)} linked to the previous backup`] : []),
-    ...(report.shared_files > 0 ? [`${count(report.shared_files)} sharing blocks with the data folder`] : []),
-    ...(report.copied_files > 0 ? [`${count(report.copied_files)} copied (${formatBytes(report.copied_bytes)})`] : []),
+/** Returns an absolute path, because the server may run in another folder, or the URL of a bucket. */
+function toAbsolute(path: string): string {
+  if (!isOffsite(path)) return resolve(path);
+  try {
+    parseOffsiteUrl(path);
+  } catch (error) {
+    throw new UsageError(`The URL of the bucket ${(error as Error).message}`);
+  }
+  return path;
+}
+
+/** Before the first off-site backup: later the key is in the data folder only, which may be lost. */
+async function showNewKey(config: Config, isJson: boolean): Promise<void> {
+  const { recovery_key: key } = (await runAdminCommand(config, "backup key create", {})) as {
+    recovery_key: string | null;
+  };
+  if (key === null) return;
+  const lines = [
+    "Recovery key of the off-site backups, shown only now:",
+    "",
+    `    ${key}`,
+    "",
+    "Keep it away from this server: without it nobody can restore these backups.",
+    "",
   ];
+  // Standard output has the report as JSON.
+  if (isJson) for (const line of lines) printError(line);
+  else print(`${lines.join("\n")}\n`);
+}
+
+function formatReport(report: BackupReport): string {
+  const ways = isOffsite(report.path) ? describeTransfer(report) : describeCopies(report);
   const lines = [
     `Backed up ${count(report.files)} (${formatBytes(report.bytes)}) to ${report.path} in ${(report.duration_ms / 1000).toFixed(1)} s.`,
     ...(ways.length > 0 ? [`Media: ${ways.join(", ")}.`] : []),
@@ -72,6 +105,21 @@ function formatReport(report: BackupReport): string {
     ...report.missing.map((path) => `WARN ${path} is missing in the data folder.`),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function describeTransfer(report: BackupReport): string[] {
+  return [
+    ...(report.linked_files > 0 ? [`${count(report.linked_files)} in the bucket already`] : []),
+    ...(report.copied_files > 0 ? [`${count(report.copied_files)} sent (${formatBytes(report.copied_bytes)})`] : []),
+  ];
+}
+
+function describeCopies(report: BackupReport): string[] {
+  return [
+    ...(report.linked_files > 0 ? [`${count(report.linked_files)} linked to the previous backup`] : []),
+    ...(report.shared_files > 0 ? [`${count(report.shared_files)} sharing blocks with the data folder`] : []),
+    ...(report.copied_files > 0 ? [`${count(report.copied_files)} copied (${formatBytes(report.copied_bytes)})`] : []),
+  ];
 }
 
 const count = (files: number): string => `${files.toLocaleString("en-US")} ${files === 1 ? "file" : "files"}`;
@@ -82,7 +130,7 @@ async function drill(parsed: ParsedCommand): Promise<number> {
   const config = await loadCommandConfig(parsed);
   const path = folder ?? config.backupTo;
   if (path === null) throw new UsageError("Missing backup folder: name one, or set backup_to.");
-  const report = (await runAdminCommand(config, "backup drill", { path: resolve(path) })) as DrillReport;
+  const report = (await runAdminCommand(config, "backup drill", { path: toAbsolute(path) })) as DrillReport;
   print(parsed.values.json ? `${JSON.stringify(report)}\n` : formatDrill(report));
   return report.problems.length === 0 ? 0 : 1;
 }
@@ -104,7 +152,7 @@ async function verifyBackup(parsed: ParsedCommand): Promise<number> {
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   const config = await loadCommandConfig(parsed);
   const request = {
-    path: resolve(requireOption(parsed.values.verify, "--verify")),
+    path: toAbsolute(requireOption(parsed.values.verify, "--verify")),
     sample: parseSample(parsed.values.sample),
   };
   const report = (await runAdminCommand(config, "backup verify", request)) as VerifyReport;

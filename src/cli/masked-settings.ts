@@ -6,7 +6,7 @@ import { TABLE_NAMES } from "../config/tables";
 export type MaskedSetting = { key: string; value: unknown };
 
 const MASK = "***";
-const SECRET_NAME = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|api_key$/;
+const SECRET_NAME = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|(api|backup)_key$/;
 
 /** Lists every setting in the order of the configuration, with the keys of the configuration file, and then the arrays of tables. */
 export function listMaskedSettings(config: Config): MaskedSetting[] {

@@ -1,14 +1,19 @@
 /** `offcut restore`: puts a backup, or an earlier hour of the data folder, in the place of the data folder. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { discardFolder } from "../blobs/backup-files";
+import type { Config } from "../config";
 import { requireFolderLock } from "../data-folder";
 import { formatBytes } from "../domain/bytes";
 import { parseIsoTime } from "../domain/iso-time";
+import { isOffsite } from "../domain/offsite";
 import { measureAssets, openAssets } from "../lib/assets";
+import { downloadSource } from "../work/backup/offsite/download-source";
 import { type RestoreReport, restoreState } from "../work/backup/restore-backup";
 import { findBackupSource, findLiveSource } from "../work/backup/restore-source";
 import { loadCommandConfig, parseCommand, requireOption, runCommand, UsageError } from "./options";
 import { print } from "./print";
+import { promptHidden } from "./prompt";
 
 const HELP = `Usage: offcut restore FROM [--at TIME] [--data-dir FOLDER] [--skip-damaged-media]
        offcut restore --at TIME [--data-dir FOLDER] [--skip-damaged-media]
@@ -17,7 +22,8 @@ Puts a backup, or an earlier hour, in the place of the data folder. The server m
 is renamed, and never changed or deleted. Users sign in again; API keys stay.
 
   FROM                   A folder with backups, such as /backup, or one of them, such as /backup/offcut-2027-01-31T02-00-00Z. Without --at, the
-                         newest backup is restored. Without FROM, the data folder itself, which has its last 48 hours
+                         newest backup is restored. s3://BUCKET/PREFIX is an S3 bucket: asks for the recovery key. Without FROM, the data folder itself, which has its last 48 hours
+  --key-file FILE        Read the recovery key from a file. Default: OFFCUT_BACKUP_KEY or the terminal
   --at TIME              Restore the newest state until this ISO 8601 time (UTC without an offset): a backup or an hourly snapshot in it,
                          with the files that were deleted since
   --skip-damaged-media   Restore without media files that are damaged or missing, and list them
@@ -25,7 +31,11 @@ is renamed, and never changed or deleted. Users sign in again; API keys stay.
   --json                 Print a JSON object
 `;
 
-const OPTIONS = { at: { type: "string" }, "skip-damaged-media": { type: "boolean" } } as const;
+const OPTIONS = {
+  at: { type: "string" },
+  "skip-damaged-media": { type: "boolean" },
+  "key-file": { type: "string" },
+} as const;
 
 /** Returns the exit code. */
 export function restoreCommand(argv: string[]): Promise<number> {
@@ -41,11 +51,14 @@ export function restoreCommand(argv: string[]): Promise<number> {
     const at = values.at === undefined ? null : parseIsoTime(requireOption(values.at, "--at"));
     if (values.at !== undefined && at === null)
       throw new UsageError("--at must be an ISO 8601 date or time, such as 2027-01-31T14:00Z.");
-    const { dataDir } = await loadCommandConfig(parsed);
+    const config = await loadCommandConfig(parsed);
+    const { dataDir } = config;
+    const key = from !== undefined && isOffsite(from) ? await readKey(config, values["key-file"]) : null;
     const lock = existsSync(dataDir) ? requireFolderLock(resolve(dataDir)) : null;
     const interrupted = new AbortController();
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.once(signal, () => interrupted.abort(new Error("Interrupted. The data folder was not changed.")));
+    const downloads = `${resolve(dataDir)}.downloading`;
     try {
       const options = {
         dataDir,
@@ -54,16 +67,33 @@ export function restoreCommand(argv: string[]): Promise<number> {
         draftBytes: measureAssets(),
         openDraft: async (draft: string) => void (await openAssets({ dataDir: draft })),
       };
-      const source = await findSource(from, at, dataDir);
+      const source =
+        from === undefined || key === null
+          ? await findSource(from, at, dataDir)
+          : await downloadSource(
+              from,
+              { env: process.env, recoveryKey: () => key, saveRecoveryKey: async () => {}, scratch: downloads },
+              { at, folder: downloads, skipDamagedMedia: options.skipDamagedMedia },
+              interrupted.signal,
+            );
       const report = await restoreState(source, options, interrupted.signal);
       print(
         values.json ? `${JSON.stringify(report)}\n` : formatReport(report, source.backup?.manifest.has_media ?? true),
       );
       return 0;
     } finally {
+      if (key !== null) await discardFolder(downloads);
       lock?.release();
     }
   });
+}
+
+/** Returns the text of the recovery key. */
+async function readKey({ backupKey }: Config, file: string | boolean | undefined): Promise<string> {
+  if (file !== undefined) return Bun.file(requireOption(file, "--key-file")).text();
+  if (backupKey !== null) return backupKey;
+  if (!process.stdin.isTTY) throw new UsageError("Missing recovery key. Use --key-file, or set OFFCUT_BACKUP_KEY.");
+  return promptHidden("Recovery key: ");
 }
 
 function findSource(from: string | undefined, at: number | null, dataDir: string) {

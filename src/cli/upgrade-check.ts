@@ -14,7 +14,7 @@ import { embeddedFiles } from "../lib/embedded-files";
 import { findFileSize } from "../lib/file-size";
 import { NEWEST_MIGRATION, UnknownMigrationError } from "../store/migrate";
 import { readMissingMigrations } from "../store/migrate-copy";
-import { requireSpace } from "../work/backup/create-backup";
+import { requireSpace } from "../work/backup/space";
 import { createCheckFolder } from "../work/upgrade/check-folder";
 import { becomeOwner } from "../work/upgrade/folder-owner";
 import { sendToServer } from "./admin";

@@ -2,6 +2,7 @@
 import type { AccountView } from "../work/accounts";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
+import { promptHidden } from "./prompt";
 
 const HELP = `Usage: offcut user create --email EMAIL [--password PASSWORD] [--admin] [--credits N]
        offcut user list
@@ -74,30 +75,4 @@ async function readPassword(given: string | undefined): Promise<string> {
   if (!process.stdin.isTTY)
     throw new UsageError("Missing option --password. Use --password - to read the password from standard input.");
   return promptHidden("Password: ");
-}
-
-/** Prompts on the terminal without echoing the input. */
-function promptHidden(question: string): Promise<string> {
-  const { stdin, stdout } = process;
-  stdout.write(question);
-  stdin.setRawMode(true);
-  stdin.resume();
-  return new Promise((resolve, reject) => {
-    let typed = "";
-    const end = (settle: () => void) => {
-      stdin.off("data", onData);
-      stdin.setRawMode(false);
-      stdin.pause();
-      stdout.write("\n");
-      settle();
-    };
-    const onData = (data: Buffer) => {
-      for (const character of data.toString()) {
-        if (character === "\r" || character === "\n") return end(() => resolve(typed));
-        if (character === "\u0003") return end(() => reject(new UsageError("Interrupted.")));
-        typed = character === "\u007f" ? typed.slice(0, -1) : typed + character;
-      }
-    };
-    stdin.on("data", onData);
-  });
 }

@@ -1,6 +1,8 @@
 /** Reads values of the configuration. A reader returns the value, or throws a `ConfigError` that completes the sentence "KEY …". */
 import { isIP } from "node:net";
 import { parseEmailAddress } from "../domain/email-address";
+import { isOffsite, parseOffsiteUrl } from "../domain/offsite";
+import { parseRecoveryKey } from "../lib/recovery-key";
 
 export class ConfigError extends Error {}
 
@@ -18,6 +20,28 @@ export const text =
     return [...value].length <= maxCharacters ? value : fail(`must have at most ${maxCharacters} characters`);
   };
 export const optionalString: Reader<string | null> = (v) => (v === "" ? null : string(v));
+/** A folder, or the URL of a bucket. */
+export const backupTarget: Reader<string | null> = (v) => {
+  const value = optionalString(v);
+  if (value !== null && isOffsite(value)) complete(() => parseOffsiteUrl(value));
+  return value;
+};
+/** The recovery key of off-site backups. */
+export const recoveryKey: Reader<string | null> = (v) => {
+  const value = optionalString(v);
+  if (value !== null) complete(() => parseRecoveryKey(value), "is not valid: ");
+  return value;
+};
+
+/** Turns an error into one that completes the sentence "KEY …". */
+function complete(parse: () => unknown, start = ""): void {
+  try {
+    parse();
+  } catch (error) {
+    fail(`${start}${(error as Error).message}`);
+  }
+}
+
 export const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER): Reader<number> =>
   (v) => {

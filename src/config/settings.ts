@@ -3,6 +3,7 @@ import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { WORKER_JOBS } from "../domain/workers";
 import {
+  backupTarget,
   boolean,
   dnsServers,
   emailAddress,
@@ -12,6 +13,7 @@ import {
   optionalString,
   originUrl,
   type Reader,
+  recoveryKey,
   redisUrl,
   smtpUrl,
   string,
@@ -86,9 +88,14 @@ export const SETTINGS = {
     "free space below which uploads and renders are refused",
   ),
   backup_to: setting(
-    optionalString,
+    backupTarget,
     () => null as string | null,
-    "folder for the backup of each night, best on another disk; default none",
+    "folder or s3://BUCKET/PREFIX for the backup of each night, best on another disk; default none",
+  ),
+  backup_key: setting(
+    recoveryKey,
+    () => null as string | null,
+    "recovery key of off-site backups; default the one that the first of them created",
   ),
   backup_at: setting(timeOfDay, () => "02:00", "local time of the nightly backup, such as 02:00"),
   backup_keep_daily: setting(integer(1, 1000), () => 7, "days whose last backup is kept"),

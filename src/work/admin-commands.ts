@@ -64,6 +64,7 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     const options = { target: text(args, "target"), hasMedia: args.media !== false };
     return (await backups.create(options, createRunRecorder(COMMAND_ACTOR, now))).done;
   },
+  "backup key create": async ({ backups }) => ({ recovery_key: await backups.createRecoveryKey() }),
   "backup verify": async ({ backups, now }, args) => {
     const options = { path: text(args, "path"), sample: number(args, "sample") };
     return (await backups.verify(options, createRunRecorder(COMMAND_ACTOR, now))).done;

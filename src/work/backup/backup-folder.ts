@@ -15,7 +15,22 @@ import { AppError } from "../../domain/errors";
 import { hashFile } from "../../lib/hash";
 import { findDatabaseProblems } from "../../store/database-file";
 
-export type Backup = { path: string; manifest: BackupManifest };
+/** A backup in a folder or a bucket. `path`: where it is, for people. */
+export type Backup = {
+  path: string;
+  manifest: BackupManifest;
+  /** Reads the files, or a sample of them, and returns the damaged ones. */
+  verify(options: VerifyOptions): Promise<VerifyReport>;
+  /**
+   * Writes all files but those in `skipped` to a folder. Returns the damaged ones, which are not written. Errors: `storage_full` when they do not
+   * fit. Null: `path` is a folder with the files.
+   */
+  download:
+    | ((folder: string, skipped: readonly { path: string }[], signal: AbortSignal) => Promise<DamagedFile[]>)
+    | null;
+};
+
+export type VerifyOptions = { sample?: number; signal: AbortSignal; random?: () => number };
 
 /** A manifest has about 200 bytes for each file. */
 const MAX_MANIFEST_BYTES = 1024 ** 3;
@@ -29,7 +44,8 @@ export async function readBackup(path: string): Promise<Backup> {
   if (file.size > MAX_MANIFEST_BYTES)
     throw new AppError("bad_request", `${folder} is not a valid backup: ${MANIFEST_NAME} is too large.`);
   try {
-    return { path: folder, manifest: parseManifest(await file.text()) };
+    const backup = { path: folder, manifest: parseManifest(await file.text()) };
+    return { ...backup, verify: (options) => verifyBackup(backup, options), download: null };
   } catch (error) {
     throw new AppError("bad_request", `${folder} is not a valid backup: ${(error as Error).message}`);
   }
@@ -64,8 +80,8 @@ export type VerifyReport = { path: string; files: number; checked_files: number;
  * compared, and the database is always checked. Errors: the signal's reason.
  */
 export async function verifyBackup(
-  { path, manifest }: Backup,
-  { sample = 1, signal, random = Math.random }: { sample?: number; signal: AbortSignal; random?: () => number },
+  { path, manifest }: Pick<Backup, "path" | "manifest">,
+  { sample = 1, signal, random = Math.random }: VerifyOptions,
 ): Promise<VerifyReport> {
   let checked = 0;
   const isRead = (file: { path: string }) => {

@@ -6,9 +6,10 @@ import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
 import type { Queries } from "../../store/db";
-import { readBackup, type VerifyReport, verifyBackup } from "./backup-folder";
+import type { Backup, VerifyReport } from "./backup-folder";
 import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
-import { type DrillReport, type DrillSource, findDrillBackup, runDrill } from "./drill";
+import { type DrillReport, type DrillSource, runDrill } from "./drill";
+import { type BackupPlaces, createBackupPlaces } from "./places";
 
 /** Runs in the transaction that inserts the row. */
 export type RecordRun = (tx: Queries, run: BackupRun) => Promise<unknown>;
@@ -18,13 +19,17 @@ export type StartedBackupRun<Report> = { run: BackupRun; done: Promise<Report> }
 
 export type Backups = {
   /**
-   * Starts to write a backup to a folder in `target`. Errors: `conflict` while anything of this runs; `done`: those of `createBackup`.
+   * Starts to write a backup to `target`, a folder or an `s3://` URL. Errors: `conflict` while anything of this runs; `done`: those of `createBackup`.
    */
   create(options: { target: string; hasMedia: boolean }, record?: RecordRun): Promise<StartedBackupRun<BackupReport>>;
-  /** Starts to read a backup. Errors: `conflict`, and those of `readBackup`; `done`: the reason of `stop`. */
+  /** Starts to read a backup. Errors: `conflict`, and those of `BackupPlaces`; `done`: the reason of `stop`. */
   verify(options: { path: string; sample: number }, record?: RecordRun): Promise<StartedBackupRun<VerifyReport>>;
   /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
   drill(options: { path: string }, record?: RecordRun): Promise<StartedBackupRun<DrillReport>>;
+  /** Those of `BackupPlaces`, until the server stops. */
+  findNewest(target: string, until: number): Promise<Backup | null>;
+  prune(target: string, keep: { daily: number; weekly: number }): Promise<string[]>;
+  createRecoveryKey: BackupPlaces["createRecoveryKey"];
   /** Whether anything of this runs. */
   isBusy(): boolean;
   /** Returns whether a backup is being written. */
@@ -47,6 +52,7 @@ type RunResult = { path: string; figures: BackupFigures; problems: readonly stri
 /** Creates the backups of a data folder, whose lock this process holds. */
 export function createBackups(source: BackupSource & DrillSource & { log: Log }): Backups {
   const { log, now, store } = source;
+  const places = createBackupPlaces(source);
   const stopping = new AbortController();
   const { signal } = stopping;
   let busy: BackupRunKind | null = null;
@@ -122,9 +128,9 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
       }),
     verify: async ({ path, sample }, record) => {
       requireIdle();
-      const backup = await readBackup(path);
+      const backup = await places.open(path, signal);
       return start("verify", backup.path, record, {
-        work: () => verifyBackup(backup, { sample, signal }),
+        work: () => backup.verify({ sample, signal }),
         toResult: ({ files, checked_files, damaged }) => ({
           path: backup.path,
           figures: { files, checked_files },
@@ -134,7 +140,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
     },
     drill: async ({ path }, record) => {
       requireIdle();
-      const backup = await findDrillBackup(path);
+      const backup = await places.openForDrill(path, signal);
       return start("drill", backup.path, record, {
         work: () => runDrill(source, backup, signal),
         toResult: ({ bytes, files, checked_files, balances, render_frames, problems }) => ({
@@ -144,6 +150,16 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         }),
       });
     },
+    findNewest: async (target, until) => {
+      try {
+        return await places.findNewest(target, until, signal);
+      } catch (error) {
+        log.error("backup.search_failed", { error, target });
+        throw error;
+      }
+    },
+    prune: (target, keep) => places.prune(target, keep, signal),
+    createRecoveryKey: places.createRecoveryKey,
     isBusy: () => busy !== null,
     isWriting: () => busy === "backup",
     stop: async () => {

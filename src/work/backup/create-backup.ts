@@ -1,123 +1,76 @@
 /**
- * Writes a backup: a copy of the database first, then the files that this copy names. Files that did not change since the previous backup in the
- * same folder are hard-linked to it; the others share their blocks with the live file where the file system can, else they are copied.
- * Everything is written to a folder with a temporary name, which gets its own name when the manifest is in it.
+ * Writes a backup to a folder or a bucket: a copy of the database first, then the files that this copy names, which stay readable until the backup
+ * is complete. The manifest is written last.
  */
-import { constants } from "node:fs";
-import { access, mkdir, rename, stat } from "node:fs/promises";
-import { hostname } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { version } from "../../../package.json";
-import { discardFolder, flushFolders, type StoredFile, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
 import type { Folders } from "../../blobs/folders";
-import { holdTrash, listNames, type TrashHold } from "../../blobs/trash";
-import {
-  type BackupFile,
-  type BackupManifest,
-  DATABASE_NAME,
-  formatBackupName,
-  MANIFEST_NAME,
-  parseBackupName,
-  SECRETS_NAME,
-  sumBytes,
-} from "../../domain/backup";
-import { formatBytes } from "../../domain/bytes";
+import { holdTrash } from "../../blobs/trash";
+import { DATABASE_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
-import { toFormerPath } from "../../domain/point-in-time";
-import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
-import { getFreeBytes } from "../../lib/disk-reserve";
-import { findFileSize } from "../../lib/file-size";
-import { createFileKey, hashFile } from "../../lib/hash";
+import { isOffsite } from "../../domain/offsite";
 import { findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
-import { readStorageTotals } from "../../store/storage";
-import { type Backup, findNewestBackup } from "./backup-folder";
-import { type FoundFile, findFiles, storeFound } from "./find-files";
+import type { StoredFiles } from "./backup-writer";
+import { type FoundFile, findFiles } from "./find-files";
+import { openFolderWriter } from "./folder-writer";
+import { openOffsiteWriter } from "./offsite/offsite-writer";
+import type { OffsiteAccess } from "./offsite/repository";
 
-export type BackupSource = { store: Store; folders: Folders; now: () => number };
+/** Without `offsite`, backups are written to folders only. */
+export type BackupSource = { store: Store; folders: Folders; now: () => number; offsite?: OffsiteAccess };
 
-/** Counts files and bytes of a backup, with the database. `notes`: sentences for the administrator. */
-export type BackupReport = {
+/** Counts files and bytes of a backup, with the database. In a bucket, `linked_files` were there already, and `copied_files` were sent. */
+export type BackupReport = Omit<StoredFiles, "stored"> & {
   path: string;
   files: number;
   bytes: number;
-  copied_files: number;
-  copied_bytes: number;
-  linked_files: number;
-  shared_files: number;
-  missing: string[];
-  notes: string[];
   duration_ms: number;
 };
 
-const PART_PREFIX = ".";
-const PART_SUFFIX = ".part";
-/** A file that is written to find out what the file system can do. */
-const PROBE_NAME = ".probe";
-/** A backup that was killed left its folder behind. One of another data folder may still run. */
-const PART_KEPT_MS = 12 * 3600 * 1000;
-
 /**
- * Writes a backup to `target/offcut-<time>/` and verifies what it has written. Errors: `AppError` `bad_request` for a target inside the data
- * folder or without write access, `storage_full` when it does not fit, `internal_error` when the database is damaged;
- * file system errors; the signal's reason.
+ * Writes a backup to `target/offcut-<time>` and verifies what it has written. `target` is a folder or an `s3://` URL. Errors: those of the writer;
+ * `AppError` `storage_full` when it does not fit, `internal_error` when the database is damaged; file system errors; the signal's reason.
  */
 export async function createBackup(
   source: BackupSource,
   { target, hasMedia }: { target: string; hasMedia: boolean },
   signal: AbortSignal,
 ): Promise<BackupReport> {
-  const { folders, now } = source;
+  const { folders, offsite } = source;
   const started = performance.now();
-  const folder = resolve(target);
-  if (isInside(folder, folders.root))
-    throw new AppError("bad_request", `Backup folder ${folder} is inside the data folder. Choose another disk.`);
-  await prepareFolder(folder);
-  const owner = createFileKey([hostname(), resolve(folders.root)]);
-  await discardAbandoned(folder, owner, now());
-  const taken = new Set(await listNames(folder));
-  let createdAt = now();
-  while (taken.has(formatBackupName(createdAt))) createdAt += 1000;
-  const name = formatBackupName(createdAt);
-  const part = join(folder, `${PART_PREFIX}${name}.${owner}${PART_SUFFIX}`);
+  const now = source.now();
+  const writer = isOffsite(target)
+    ? await openOffsiteWriter(target, { folders, offsite, now }, signal)
+    : await openFolderWriter(target, { source, hasMedia, now }, signal);
   const hold = holdTrash(folders);
   try {
-    await mkdir(part, { mode: 0o700 });
-    await requireRoom(source, { folder, part, hasMedia, hold });
-    const database = join(part, DATABASE_NAME);
+    await writer.requireRoom(hold);
+    const database = join(writer.scratch, DATABASE_NAME);
     await source.store.copyTo(database);
     const [problem] = await findDatabaseProblems(database);
     if (problem !== undefined) throw new AppError("internal_error", `The database is damaged: ${problem}`);
     const contents = await readDatabaseContents(database);
     const found = hasMedia ? await findFiles(folders, hold, contents) : { files: [], missing: [] };
-    const stored = [
-      { path: DATABASE_NAME, ...(await describeFile(database, signal)) },
-      { path: SECRETS_NAME, ...(await storeCopy(join(folders.root, SECRETS_NAME), join(part, SECRETS_NAME), signal)) },
+    const essential = [
+      await describe(DATABASE_NAME, database),
+      await describe(SECRETS_NAME, join(folders.root, SECRETS_NAME)),
     ];
-    const media = await storeFiles(found.files, { part, folder, folders, hold }, signal);
-    stored.push(...media.stored);
-    const missing = [...found.missing, ...media.missing];
-    const manifest: BackupManifest = {
+    const { stored, ...counts } = await writer.store([...essential, ...found.files], hold);
+    const missing = [...found.missing, ...counts.missing];
+    await writer.complete({
       format: 1,
-      created_at: new Date(createdAt).toISOString(),
+      created_at: new Date(writer.createdAt).toISOString(),
       version,
       schema: contents.migrations.at(-1) ?? "",
       has_media: hasMedia,
       files: stored,
       missing,
       balances: contents.balances,
-    };
-    await flushFolders(
-      part,
-      stored.map(({ path }) => path),
-    );
-    await writeAtomic(join(part, MANIFEST_NAME), `${JSON.stringify(manifest, null, 1)}\n`, SECRET_FILE_MODE);
-    await flushFile(part);
-    await rename(part, join(folder, name));
-    await flushFile(folder);
-    const { stored: _stored, missing: _missing, ...counts } = media;
+    });
     return {
-      path: join(folder, name),
+      path: writer.path,
       files: stored.length,
       bytes: sumBytes(stored),
       ...counts,
@@ -125,158 +78,15 @@ export async function createBackup(
       duration_ms: Math.round(performance.now() - started),
     };
   } catch (error) {
-    await discardFolder(part);
+    await writer.discard();
     throw error;
   } finally {
     await hold.release();
+    await writer.release();
   }
 }
 
-/**
- * Throws `storage_full` before anything is written when the database and the media that the previous backup lacks do not fit. Counts the files only
- * when the rows do not rule it out.
- */
-async function requireRoom(
-  { folders, store }: BackupSource,
-  { folder, part, hasMedia, hold }: { folder: string; part: string; hasMedia: boolean; hold: TrashHold },
-): Promise<void> {
-  const database = await measureDatabase(folders.root);
-  await requireSpace(folder, database);
-  if (!hasMedia || (await canReflink(folders, part))) return;
-  const { sourceBytes, derivedBytes, renderBytes } = await readStorageTotals(store.read);
-  if (database + sourceBytes + derivedBytes + renderBytes <= getFreeBytes(folder)) return;
-  const { files } = await findFiles(folders, hold, await readDatabaseContents(join(folders.root, DATABASE_NAME)));
-  const findUnchanged = createUnchangedFinder(await findNewestBackup(folder, { hasMedia: true }));
-  await requireSpace(folder, database + sumBytes(files.filter((file) => findUnchanged(file) === null)));
-}
-
-async function canReflink({ root }: Folders, part: string): Promise<boolean> {
-  const probe = join(part, PROBE_NAME);
-  const canShare = await tryReflink(join(root, SECRETS_NAME), probe);
-  await discardFolder(probe);
-  return canShare;
-}
-
-/** Returns a function that finds a file in the previous backup. One that was deleted since then has another path now, and the same bytes. */
-function createUnchangedFinder(previous: Backup | null): (file: FoundFile) => BackupFile | null {
-  const known = new Map((previous?.manifest.files ?? []).map((file) => [file.path, file]));
-  return (file) => {
-    const before = known.get(file.path) ?? known.get(toFormerPath(file.path));
-    return before?.bytes === file.bytes && before.modified_at === file.modified_at ? before : null;
-  };
-}
-
-type StoredFiles = Pick<BackupReport, "copied_files" | "copied_bytes" | "linked_files" | "shared_files" | "notes"> & {
-  stored: BackupFile[];
-  missing: string[];
-};
-
-/** Links the files to those of the previous backup that are the same, and copies the others. */
-async function storeFiles(
-  files: readonly FoundFile[],
-  { part, folder, folders, hold }: { part: string; folder: string; folders: Folders; hold: TrashHold },
-  signal: AbortSignal,
-): Promise<StoredFiles> {
-  const report: StoredFiles = {
-    stored: [],
-    missing: [],
-    copied_files: 0,
-    copied_bytes: 0,
-    linked_files: 0,
-    shared_files: 0,
-    notes: [],
-  };
-  const previous = await findNewestBackup(folder, { hasMedia: true });
-  const canLink = previous !== null && (await tryLink(join(previous.path, MANIFEST_NAME), join(part, PROBE_NAME)));
-  await discardFolder(join(part, PROBE_NAME));
-  const canShare = await canReflink(folders, part);
-  if (previous !== null && !canLink)
-    report.notes.push(`${folder} does not support hard links: unchanged files are copied again.`);
-  const findUnchanged = createUnchangedFinder(canLink ? previous : null);
-  if (!canShare) await requireSpace(folder, sumBytes(files.filter((file) => findUnchanged(file) === null)));
-  for (const file of files) {
-    signal.throwIfAborted();
-    const unchanged = findUnchanged(file);
-    if (unchanged !== null && (await linkPrevious(previous!.path, unchanged, join(part, file.path)))) {
-      report.linked_files++;
-      report.stored.push({ ...unchanged, path: file.path });
-      continue;
-    }
-    const copy = await storeFound(file, part, { folders, hold }, signal);
-    if (copy === null) {
-      report.missing.push(file.path);
-      continue;
-    }
-    report.stored.push(copy);
-    if (canShare) {
-      report.shared_files++;
-      continue;
-    }
-    report.copied_files++;
-    report.copied_bytes += copy.bytes;
-  }
-  return report;
-}
-
-/** Returns false when the previous backup lacks the file or a part of it, so that it is copied again. */
-async function linkPrevious(previous: string, file: BackupFile, path: string): Promise<boolean> {
-  const existing = join(previous, file.path);
-  if ((await findFileSize(existing)) !== file.bytes) return false;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return tryLink(existing, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return false;
-    throw error;
-  });
-}
-
-async function describeFile(path: string, signal: AbortSignal): Promise<StoredFile> {
-  const { size, mtimeMs } = await stat(path);
-  return { bytes: size, sha256: await hashFile(path, signal), modified_at: Math.round(mtimeMs) };
-}
-
-async function prepareFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    throw new AppError(
-      "bad_request",
-      `The server cannot write to ${folder} (${code}). Give the folder to its user, and list it in ReadWritePaths of its systemd unit.`,
-    );
-  }
-}
-
-/** Returns whether `path` is `folder` or below it. */
-const isInside = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${resolve(folder)}${sep}`);
-
-/** The data folder is locked, and its process writes one backup at a time: a leftover of the same owner is abandoned. */
-async function discardAbandoned(folder: string, owner: string, now: number): Promise<void> {
-  for (const name of await listNames(folder)) {
-    if (!name.startsWith(PART_PREFIX) || !name.endsWith(PART_SUFFIX)) continue;
-    const [backup = "", writer] = name.slice(PART_PREFIX.length, -PART_SUFFIX.length).split(".");
-    const time = parseBackupName(backup);
-    if (time !== null && (writer === owner || time < now - PART_KEPT_MS)) await discardFolder(join(folder, name));
-  }
-}
-
-/** Returns the bytes of the database of a data folder, with its log. */
-export async function measureDatabase(root: string): Promise<number> {
-  return (
-    ((await findFileSize(join(root, DATABASE_NAME))) ?? 0) +
-    ((await findFileSize(join(root, `${DATABASE_NAME}-wal`))) ?? 0)
-  );
-}
-
-/**
- * Throws `storage_full` when the file system of `folder` has less than `bytes` free. `written`: bytes of the same task that are written already,
- * which the message counts.
- */
-export async function requireSpace(folder: string, bytes: number, written = 0): Promise<void> {
-  const free = getFreeBytes(folder);
-  if (free >= bytes) return;
-  throw new AppError(
-    "storage_full",
-    `${folder} needs ${formatBytes(bytes + written)}, has ${formatBytes(free + written)} free.`,
-  );
+async function describe(path: string, from: string): Promise<FoundFile> {
+  const { size, mtimeMs } = await stat(from);
+  return { path, from, bytes: size, modified_at: Math.round(mtimeMs) };
 }

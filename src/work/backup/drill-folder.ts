@@ -9,7 +9,7 @@ import { findFileSize } from "../../lib/file-size";
 import { lockFolder } from "../../lib/folder-lock";
 import { deleteAllSessions } from "../../store/database-file";
 import type { Backup } from "./backup-folder";
-import { requireSpace } from "./create-backup";
+import { requireSpace } from "./space";
 
 const PREFIX = ".drill-";
 /** The data folder in a scratch folder. */
@@ -89,6 +89,7 @@ async function isInUse(path: string): Promise<boolean> {
 export async function restoreToScratch(backup: Backup, scratch: string, signal: AbortSignal): Promise<number> {
   const data = getDrillData(scratch);
   await mkdir(data, { mode: 0o700 });
+  if (backup.download !== null) return downloadToScratch(backup, scratch, signal);
   const canLink = await tryLink(join(backup.path, MANIFEST_NAME), join(scratch, MANIFEST_NAME));
   const files = backup.manifest.files.filter(({ path }) => isRestoredForDrill(path));
   const isLinked = ({ path }: BackupFile) => canLink && isIn(path, LINKED_FOLDERS);
@@ -103,6 +104,23 @@ export async function restoreToScratch(backup: Backup, scratch: string, signal: 
   }
   await deleteAllSessions(join(data, DATABASE_NAME));
   return sumBytes(copied);
+}
+
+/** Damaged files are missing then, which the checks find. */
+async function downloadToScratch(
+  { manifest, download }: Backup,
+  scratch: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const files = manifest.files.filter(({ path }) => isRestoredForDrill(path));
+  await requireSpace(scratch, sumBytes(files) + WORK_BYTES);
+  await Bun.write(join(scratch, MANIFEST_NAME), JSON.stringify(manifest));
+  const skipped = manifest.files.filter(({ path }) => !isRestoredForDrill(path));
+  await download!(getDrillData(scratch), skipped, signal);
+  const database = join(getDrillData(scratch), DATABASE_NAME);
+  if ((await findFileSize(database)) === null) throw new AppError("conflict", `${DATABASE_NAME} is damaged.`);
+  await deleteAllSessions(database);
+  return sumBytes(files);
 }
 
 async function copyUnchanged({ sha256 }: BackupFile, from: string, to: string, signal: AbortSignal): Promise<void> {

@@ -59,7 +59,7 @@ export async function runDrill(
   );
   const signal = AbortSignal.any([stopping, limit.signal]);
   try {
-    const parents = [join(backup.path, ".."), folders.root];
+    const parents = backup.download === null ? [join(backup.path, ".."), folders.root] : [folders.root];
     await discardAbandonedDrills(parents);
     await using scratch = await createDrillFolder(parents, now());
     await restoreToScratch(backup, scratch.path, signal);

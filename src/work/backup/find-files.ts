@@ -1,5 +1,5 @@
 /** Finds the files that a copy of the database names, also those that are deleted or moved while the backup runs. */
-import { readdir, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
 import type { Folders } from "../../blobs/folders";
@@ -58,16 +58,32 @@ export async function walk(from: string, path: string): Promise<FoundFile[]> {
   return files;
 }
 
+type FoundFileSources = { folders: Folders; hold: TrashHold };
+
 /**
  * Copies a file to its path below `target`, from the trash when it was deleted since it was found. An upload that was completed since then is
  * copied as the source of its recording. Returns null when the file no longer exists. Errors: those of `storeCopy`.
  */
-export async function storeFound(
+export const storeFound = (
   file: FoundFile,
   target: string,
-  { folders, hold }: { folders: Folders; hold: TrashHold },
+  sources: FoundFileSources,
   signal: AbortSignal,
-): Promise<(StoredFile & { path: string }) | null> {
+): Promise<(StoredFile & { path: string }) | null> =>
+  trySources(file, sources, async (from, path) => ({ path, ...(await storeCopy(from, join(target, path), signal)) }));
+
+/** Opens a file for reading, where `storeFound` would copy it from. Returns null when it no longer exists. The caller closes it. */
+export const openFound = (
+  file: FoundFile,
+  sources: FoundFileSources,
+): Promise<{ path: string; handle: FileHandle } | null> =>
+  trySources(file, sources, async (from, path) => ({ path, handle: await open(from, "r") }));
+
+async function trySources<T>(
+  file: FoundFile,
+  { folders, hold }: FoundFileSources,
+  run: (from: string, path: string) => Promise<T>,
+): Promise<T | null> {
   const live = join(folders.root, file.path);
   const isUpload = dirname(live) === folders.uploads;
   const source = isUpload ? folders.media(relative(folders.uploads, live)).source : live;
@@ -79,7 +95,7 @@ export async function storeFound(
   ] as const) {
     if (from === null) continue;
     try {
-      return { path, ...(await storeCopy(from, join(target, path), signal)) };
+      return await run(from, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }

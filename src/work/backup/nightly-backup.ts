@@ -1,15 +1,10 @@
 /**
  * Writes the backup of each night, removes old ones, and tries out the newest one. What was missed while the server was off is done after its start.
  */
-import { rename } from "node:fs/promises";
-import { join } from "node:path";
-import { discardFolder } from "../../blobs/backup-files";
-import { listNames } from "../../blobs/trash";
-import { findLastDueTime, formatBackupName, parseBackupName, selectBackupsToPrune } from "../../domain/backup";
+import { findLastDueTime } from "../../domain/backup";
 import { createPoller, type Poller } from "../../lib/poller";
 import { listBackupRuns } from "../../store/backup-runs";
 import type { Services } from "../services";
-import { findNewestBackup, readBackup } from "./backup-folder";
 
 /** After a failure, for example while a network folder is away. */
 const RETRY_MS = 3600 * 1000;
@@ -26,18 +21,18 @@ export function createNightlyBackup(
   async function poll(): Promise<null> {
     const due = findLastDueTime(now(), config.backupAt);
     if (due === doneUntil || now() - failedAt < RETRY_MS || backups.isBusy()) return null;
-    const newest = await findNewestBackup(target, { hasMedia: true });
-    if (newest === null || Date.parse(newest.manifest.created_at) < due) {
-      try {
+    try {
+      // One that a wrong clock dated in the future does not count.
+      const newest = await backups.findNewest(target, now());
+      if (newest === null || Date.parse(newest.manifest.created_at) < due)
         await (await backups.create({ target, hasMedia: true })).done;
-      } catch {
-        // It is logged.
-        failedAt = now();
-        return null;
-      }
+    } catch {
+      // `backups` has logged it.
+      failedAt = now();
+      return null;
     }
     doneUntil = due;
-    const removed = await pruneBackups(target, { daily: config.backupKeepDaily, weekly: config.backupKeepWeekly });
+    const removed = await backups.prune(target, { daily: config.backupKeepDaily, weekly: config.backupKeepWeekly });
     if (removed.length > 0) log.info("backup.pruned", { target, removed });
     // Once for each night, also when the server was killed meanwhile: whatever killed it may have been the drill.
     const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: 1, offset: 0 });
@@ -49,24 +44,4 @@ export function createNightlyBackup(
   }
 
   return createPoller(poll, (error) => log.error("backup.poll_failed", { error, target }));
-}
-
-/**
- * Removes old backups with media from a folder, and returns their names. Backups without a valid manifest and without media are not counted and not
- * removed. A removed one loses its name first, so that a crash leaves no incomplete backup.
- */
-export async function pruneBackups(target: string, keep: { daily: number; weekly: number }): Promise<string[]> {
-  const times: number[] = [];
-  for (const name of await listNames(target)) {
-    const time = parseBackupName(name);
-    const backup = time === null ? null : await readBackup(join(target, name)).catch(() => null);
-    if (time !== null && backup?.manifest.has_media) times.push(time);
-  }
-  const removed = selectBackupsToPrune(times, keep).map(formatBackupName);
-  for (const name of removed) {
-    const doomed = join(target, `.${name}.part`);
-    await rename(join(target, name), doomed);
-    await discardFolder(doomed);
-  }
-  return removed;
 }

@@ -3,7 +3,7 @@
  * changed nor deleted, only renamed.
  */
 import { existsSync } from "node:fs";
-import { lchown, mkdir, readdir, stat } from "node:fs/promises";
+import { lchown, mkdir, readdir, rename, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { version } from "../../../package.json";
 import { discardFolder, flushFolders, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
@@ -17,8 +17,8 @@ import { deleteAllSessions, findDatabaseProblems, readDatabaseContents } from ".
 import { isKnownMigration } from "../../store/migrate";
 import { type DamagedFile, verifyFiles } from "./backup-folder";
 import { readUnpackedSize, unpackFile } from "./compressed-file";
-import { requireSpace } from "./create-backup";
 import type { RestoreSource, SourceFile } from "./restore-source";
+import { requireSpace } from "./space";
 
 /** `previous`: where the folder is that was replaced; null when there was none. `skipped`: damaged media that was not restored. */
 export type RestoreReport = {
@@ -69,7 +69,7 @@ export async function restoreState(
     const { plan, missing } = isWhole
       ? { plan: source.files.map((file) => ({ file, to: file.path })), missing: [] }
       : await planSnapshot(source, draft, signal);
-    const damaged = [
+    const found = [
       ...missing.map((path) => ({ path, problem: "is missing" })),
       ...(await verifyFiles(
         source.path,
@@ -77,7 +77,8 @@ export async function restoreState(
         { hasDatabase: isWhole, signal },
       )),
     ];
-    refuseDamage(source.path, damaged, skipDamagedMedia);
+    const damaged = found.map((file) => findDownloadDamage(source, file.path) ?? file);
+    refuseDamage(source.origin, damaged, skipDamagedMedia);
     const skipped = new Set(damaged.map(({ path }) => path));
     const chosen = plan.filter(({ file }) => !skipped.has(file.path));
     const copied = chosen.filter(({ to }) => !(source.backup === null && isLinkable(to)));
@@ -97,7 +98,7 @@ export async function restoreState(
     );
     signal.throwIfAborted();
     return {
-      from: source.path,
+      from: source.origin,
       created_at: new Date(source.state.time).toISOString(),
       data_dir: target,
       previous: await restored.swap(),
@@ -111,12 +112,12 @@ export async function restoreState(
   }
 }
 
-function requireKnown({ path, backup }: RestoreSource, schema: string): void {
+function requireKnown({ origin, backup }: RestoreSource, schema: string): void {
   if (isKnownMigration(schema)) return;
   const writer = backup === null ? "a newer version of Offcut" : `Offcut ${backup.manifest.version}`;
   throw new AppError(
     "bad_request",
-    `${path} was written by ${writer}, which has a newer database than this version (${version}). Restore it with that version.`,
+    `${origin} was written by ${writer}, which has a newer database than this version (${version}). Restore it with that version.`,
   );
 }
 
@@ -161,7 +162,12 @@ async function planSnapshot(
 ): Promise<{ plan: PlannedFile[]; missing: string[] }> {
   const { path, state, files } = source;
   const snapshot = files.filter((file) => file.path === state.path);
-  refuseDamage(path, await verifyFiles(path, snapshot, { hasDatabase: false, signal }), false);
+  const damaged = await verifyFiles(path, snapshot, { hasDatabase: false, signal });
+  refuseDamage(
+    source.origin,
+    damaged.map((file) => findDownloadDamage(source, file.path) ?? file),
+    false,
+  );
   const database = join(draft, DATABASE_NAME);
   await unpackFile(join(path, state.path), database, signal);
   const [problem] = await findDatabaseProblems(database);
@@ -178,7 +184,12 @@ async function planSnapshot(
   };
 }
 
-function refuseDamage(path: string, damaged: readonly DamagedFile[], skipDamagedMedia: boolean): void {
+/** A downloaded file that was damaged is missing here. */
+const findDownloadDamage = ({ download }: RestoreSource, path: string): DamagedFile | null =>
+  download?.damaged.find((file) => file.path === path) ?? null;
+
+/** Throws `conflict` with the names of damaged files, unless they are media and `skipDamagedMedia`. */
+export function refuseDamage(path: string, damaged: readonly DamagedFile[], skipDamagedMedia: boolean): void {
   const isEssential = (file: DamagedFile) => file.path === DATABASE_NAME || file.path === SECRETS_NAME;
   const refused = skipDamagedMedia ? damaged.filter(isEssential) : damaged;
   if (refused.length === 0) return;
@@ -198,12 +209,14 @@ function refuseDamage(path: string, damaged: readonly DamagedFile[], skipDamaged
  * their blocks with the source need no space.
  */
 async function requireRoom(
-  { path }: RestoreSource,
+  { path, download }: RestoreSource,
   files: readonly SourceFile[],
   folder: string,
   { more = 0, written = 0 }: { more?: number; written?: number },
 ): Promise<void> {
   await requireSpace(folder, more, written);
+  // They are on this file system already, and are moved.
+  if (download !== null) return;
   try {
     await requireSpace(folder, sumBytes(files) + more, written);
   } catch (error) {
@@ -223,15 +236,16 @@ function isLinkable(path: string): boolean {
 }
 
 async function restoreFile(
-  { path, backup }: RestoreSource,
+  { path, backup, download }: RestoreSource,
   { file, to }: PlannedFile,
   draft: string,
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
   const [from, target] = [join(path, file.path), join(draft, to)];
-  if (backup === null && isLinkable(to)) {
+  if (download !== null || (backup === null && isLinkable(to))) {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    if (download !== null) return rename(from, target);
     if (await tryLink(from, target)) return;
   }
   const copy = await storeCopy(from, target, signal);

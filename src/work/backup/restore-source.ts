@@ -12,21 +12,33 @@ import {
 } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { findStateAt, listStates, type RecordedState } from "../../domain/point-in-time";
-import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
+import { type Backup, type DamagedFile, findNewestBackup, readBackup } from "./backup-folder";
 import { walk } from "./find-files";
 
 /** A file of a source. `sha256` null: not known, because the file is not in a backup. */
 export type SourceFile = Omit<BackupFile, "sha256"> & { sha256: string | null };
 
-/** `state`: the copy of the database to restore. `backup` null: the data folder is its own source. */
-export type RestoreSource = { path: string; state: RecordedState; files: SourceFile[]; backup: Backup | null };
+/**
+ * `path`: the folder with the files; `origin`: where they come from, for people. `state`: the copy of the database to restore. `backup` null: the
+ * data folder is its own source. `download`: set when `path` has files that were downloaded for this restore only, without the damaged ones.
+ */
+export type RestoreSource = {
+  path: string;
+  origin: string;
+  state: RecordedState;
+  files: SourceFile[];
+  backup: Backup | null;
+  download: { damaged: DamagedFile[] } | null;
+};
 
 /** Returns the source that restores a whole backup. */
 export const toSource = (backup: Backup): RestoreSource => ({
   path: backup.path,
+  origin: backup.path,
   state: { path: DATABASE_NAME, time: Date.parse(backup.manifest.created_at) },
   files: backup.manifest.files,
   backup,
+  download: null,
 });
 
 /**
@@ -40,12 +52,27 @@ export async function findBackupSource(folder: string, at: number | null): Promi
     return toSource(newest);
   }
   const names = (await listNames(folder)).filter((name) => parseBackupName(name) !== null).sort();
-  let best: RestoreSource | null = null;
-  let oldest = Number.POSITIVE_INFINITY;
-  for (const path of isSingle ? [folder] : names.map((name) => join(folder, name))) {
+  const paths = isSingle ? [folder] : names.map((name) => join(folder, name));
+  return selectSource(folder, readBackups(paths), at);
+}
+
+async function* readBackups(paths: readonly string[]): AsyncGenerator<Backup> {
+  for (const path of paths) {
     const backup = await readBackup(path).catch(() => null);
-    if (backup === null) continue;
-    const source = toSource(backup);
+    if (backup !== null) yield backup;
+  }
+}
+
+/** Returns the newest state until `at` of the backups of a place, the oldest first. Throws `AppError` `not_found` when there is none. */
+export async function selectSource<T extends Backup>(
+  place: string,
+  backups: AsyncIterable<T>,
+  at: number,
+): Promise<RestoreSource & { backup: T }> {
+  let best: (RestoreSource & { backup: T }) | null = null;
+  let oldest = Number.POSITIVE_INFINITY;
+  for await (const backup of backups) {
+    const source = { ...toSource(backup), backup };
     const states = listStates(
       source.files.map(({ path }) => path),
       source.state.time,
@@ -54,7 +81,7 @@ export async function findBackupSource(folder: string, at: number | null): Promi
     const state = findStateAt(states, at);
     if (state !== null && isBetter({ ...source, state }, best)) best = { ...source, state };
   }
-  if (best === null) throw noState(folder, at, oldest);
+  if (best === null) throw noState(place, at, oldest);
   return best;
 }
 
@@ -83,7 +110,7 @@ export async function findLiveSource(dataDir: string, at: number): Promise<Resto
   );
   const state = findStateAt(states, at);
   if (state === null) throw noState(path, at, Math.min(Number.POSITIVE_INFINITY, ...states.map(({ time }) => time)));
-  return { path, state, files, backup: null };
+  return { path, origin: path, state, files, backup: null, download: null };
 }
 
 async function listFiles(root: string, path: string): Promise<SourceFile[]> {

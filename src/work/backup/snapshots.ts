@@ -20,7 +20,7 @@ import { createPoller, type Poller } from "../../lib/poller";
 import { findDatabaseProblems } from "../../store/database-file";
 import type { Services } from "../services";
 import { compressFile, verifyCompressed } from "./compressed-file";
-import { measureDatabase } from "./create-backup";
+import { measureDatabase } from "./space";
 
 type SnapshotServices = Pick<Services, "disk" | "folders" | "log" | "now" | "store">;
 

@@ -11,7 +11,7 @@ import {
   readSmallFile,
   verifyFile,
 } from "../../lib/minisign";
-import { requireSpace } from "../backup/create-backup";
+import { requireSpace } from "../backup/space";
 import { isUpgradeRunning } from "./check-folder";
 
 export type Release = { path: string; bytes: number; signature: MinisignSignature; publicKey: MinisignPublicKey };

@@ -14,6 +14,7 @@ test("secrets and passwords in URLs are masked, paths are not", () => {
   expect(maskSecret("stripe_secret_key", "sk_live_x")).toBe("***");
   expect(maskSecret("oidc_client_secret", "x")).toBe("***");
   expect(maskSecret("join_token", "x")).toBe("***");
+  expect(maskSecret("backup_key", "x")).toBe("***");
   expect(maskSecret("redis_url", "redis://me:word@host:6379/0")).toBe("redis://me:***@host:6379/0");
   expect(maskSecret("smtp_url", "smtp://host:25")).toBe("smtp://host:25");
   expect(maskSecret("tls_key", "/etc/offcut/key.pem")).toBe("/etc/offcut/key.pem");

@@ -102,6 +102,7 @@ describe("values", () => {
       },
       { renderJobs: 0, prepareJobs: 0, cutJobs: 0, redisUrl: "rediss://u:p@redis.example:6380/1" },
     ],
+    ["a bucket for backups", { toml: 'backup_to = "s3://backups/office"' }, { backupTo: "s3://backups/office" }],
     ["the environment of others", { env: { PATH: "/bin", OFFCUTS: "x" } }, { port: 4700 }],
   ])("%s", async (_, sources, expected) => {
     expect(await load(sources)).toMatchObject(expected);
@@ -114,6 +115,16 @@ describe("loading fails with one line that names", () => {
       "a mail server of another protocol, without its password",
       { env: { OFFCUT_SMTP_URL: "https://user:s3cret@mail.example" } },
       "OFFCUT_SMTP_URL: smtp_url must be an smtp or smtps URL",
+    ],
+    [
+      "credentials in the URL of a bucket, without repeating them",
+      { env: { OFFCUT_BACKUP_TO: "s3://AKIA:s3cret@backups" } },
+      "OFFCUT_BACKUP_TO: backup_to must not contain credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
+    ],
+    [
+      "a mistyped recovery key, without repeating it",
+      { env: { OFFCUT_BACKUP_KEY: "s3cret" } },
+      "OFFCUT_BACKUP_KEY: backup_key is not valid: A recovery key has 56 characters, this one has 6.",
     ],
     ["a sender", { toml: "mail_from = 'Offcut'" }, "offcut.toml: mail_from must be an email address"],
     [

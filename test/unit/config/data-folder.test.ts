@@ -63,6 +63,19 @@ test("session keys are replaced without the others, also those of a version with
   expect(await modeOf(path)).toBe(0o600);
 });
 
+test("a recovery key is kept, together with session keys that are saved at the same time", async () => {
+  await using folder = await temporaryFolder();
+  const opened = await openDataFolder(folder.path);
+  expect(opened.recoveryKey()).toBeNull();
+  const sessions = [...opened.secrets.sessions, { kid: "second", secret: "x", created_at: 1 }];
+  await Promise.all([opened.saveRecoveryKey("the key"), opened.saveSessionKeys(sessions)]);
+  expect(opened.recoveryKey()).toBe("the key");
+  opened.lock.release();
+  const again = await openDataFolder(folder.path);
+  expect([again.recoveryKey(), again.secrets.sessions]).toEqual(["the key", sessions]);
+  again.lock.release();
+});
+
 test("unreadable keys fail the start and are never replaced", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "secrets.json");

@@ -1,0 +1,198 @@
+/** Reads the backups of a bucket. */
+import { mkdir, open, rm, utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type BackupFile, DATABASE_NAME, parseBackupName, SECRETS_NAME, sumBytes } from "../../../domain/backup";
+import { getBlobBytes, type OffsiteFile, type OffsiteManifest, splitBackupUrl } from "../../../domain/offsite";
+import { SECRET_FILE_MODE } from "../../../lib/atomic-file";
+import { getEncryptedBytes } from "../../../lib/blob-cipher";
+import { newId } from "../../../lib/ids";
+import { mapInOrder } from "../../../lib/map-in-order";
+import { findDatabaseProblems } from "../../../store/database-file";
+import type { Backup, DamagedFile } from "../backup-folder";
+import { requireSpace } from "../space";
+import { type OffsiteAccess, openRepository, type Repository } from "./repository";
+
+/** Blobs that are read at the same time: many small ones, or two of full size. */
+const MAX_READ = 16;
+const MAX_READ_BYTES = 8 * 1024 ** 2;
+
+/**
+ * Opens the backup at a URL: the one that it names, or the newest one that was made until `until`. Returns null when there is none. Errors: those
+ * of `openRepository`; `conflict` for a damaged manifest of the named one.
+ */
+export async function openOffsiteBackup(
+  url: string,
+  access: OffsiteAccess,
+  { until = Number.POSITIVE_INFINITY, hasMedia = false, signal }: FindOptions,
+): Promise<OffsiteBackup | null> {
+  const { place, name: named } = splitBackupUrl(url);
+  const repository = await openRepository(place, access, signal);
+  if (named !== null) return createBackup(repository, named, await repository.readManifest(named, signal));
+  for (const name of await repository.listSnapshots(signal)) {
+    if ((parseBackupName(name) ?? Number.POSITIVE_INFINITY) > until) continue;
+    const manifest = await repository.findManifest(name, signal);
+    if (manifest !== null && (manifest.has_media || !hasMedia)) return createBackup(repository, name, manifest);
+  }
+  return null;
+}
+
+export type OffsiteBackup = Backup & {
+  /** Returns the damage that shows before files are read: missing blobs and those of another size. */
+  findIncomplete(signal: AbortSignal): Promise<DamagedFile[]>;
+  download: NonNullable<Backup["download"]>;
+};
+
+type FindOptions = { until?: number; hasMedia?: boolean; signal: AbortSignal };
+
+/** Yields the backups of a place whose manifests can be read, the oldest first. */
+export async function* listOffsiteBackups(
+  url: string,
+  access: OffsiteAccess,
+  signal: AbortSignal,
+): AsyncGenerator<OffsiteBackup> {
+  const repository = await openRepository(url, access, signal);
+  for (const name of (await repository.listSnapshots(signal)).reverse()) {
+    const manifest = await repository.findManifest(name, signal);
+    if (manifest !== null) yield createBackup(repository, name, manifest);
+  }
+}
+
+function createBackup(repository: Repository, name: string, manifest: OffsiteManifest): OffsiteBackup {
+  const path = `${repository.url}/${name}`;
+  return {
+    path,
+    manifest,
+    findIncomplete: (signal) => findIncomplete(repository, manifest, signal),
+    verify: async ({ sample = 1, random = Math.random, signal }) => {
+      const incomplete = await findIncomplete(repository, manifest, signal);
+      const skipped = new Set(incomplete.map((file) => file.path));
+      const isRead = (file: OffsiteFile) =>
+        file.path === DATABASE_NAME || file.path === SECRETS_NAME || random() < sample;
+      const read = manifest.files.filter(isRead);
+      const reads = read.filter((file) => !skipped.has(file.path));
+      const changed = await readFiles(repository, manifest, { files: reads, draft: null }, signal);
+      const damaged = [...incomplete, ...changed];
+      return { path, files: manifest.files.length, checked_files: read.length, damaged };
+    },
+    download: async (folder, skipped, signal) => {
+      const left = new Set(skipped.map((file) => file.path));
+      const files = manifest.files.filter((file) => !left.has(file.path));
+      await requireSpace(folder, sumBytes(files));
+      return readFiles(repository, manifest, { files, draft: folder }, signal);
+    },
+  };
+}
+
+/** Finds the files of which the bucket lacks blobs, or has blobs of another size. */
+async function findIncomplete(
+  repository: Repository,
+  { files, blob_bytes }: OffsiteManifest,
+  signal: AbortSignal,
+): Promise<DamagedFile[]> {
+  const existing = await repository.listBlobs(signal);
+  const damaged: DamagedFile[] = [];
+  for (const file of files) {
+    const problems = file.blobs.map((name, index) => {
+      const object = existing.get(name);
+      if (object === undefined) return "is missing";
+      return object.bytes === getEncryptedBytes(getBlobBytes(file, index, blob_bytes)) ? null : CHANGED;
+    });
+    const problem = problems.find((found) => found !== null);
+    if (problem) damaged.push({ path: file.path, problem });
+  }
+  return damaged;
+}
+
+const CHANGED = "has changed since the backup";
+
+type FilePart = { file: OffsiteFile; index: number };
+
+/** One item for each blob, and one without a blob for an empty file. */
+function* listParts(files: readonly OffsiteFile[]): Generator<FilePart> {
+  for (const file of files) {
+    yield { file, index: 0 };
+    for (let index = 1; index < file.blobs.length; index++) yield { file, index };
+  }
+}
+
+/** Reads files, writes them below `draft` unless it is null, and returns the damaged ones, which are not written. */
+async function readFiles(
+  repository: Repository,
+  { blob_bytes }: OffsiteManifest,
+  { files, draft }: { files: readonly OffsiteFile[]; draft: string | null },
+  signal: AbortSignal,
+): Promise<DamagedFile[]> {
+  const damaged: DamagedFile[] = [];
+  let file: RestoredFile | null = null;
+  const measure = (part: FilePart) => getBlobBytes(part.file, part.index, blob_bytes);
+  const limits = { width: MAX_READ, maxCost: MAX_READ_BYTES, toCost: measure };
+  const parts = mapInOrder(listParts(files), limits, async (part) => {
+    const name = part.file.blobs[part.index];
+    const bytes = measure(part);
+    return { part, content: name === undefined ? EMPTY : await repository.getBlob(name, bytes, signal) };
+  });
+  try {
+    for await (const { part, content } of parts) {
+      signal.throwIfAborted();
+      if (part.index === 0) file = await openFile(part.file, { draft, scratch: repository.scratch });
+      if (file === null) continue;
+      let problem = content instanceof Uint8Array ? null : content === "missing" ? "is missing" : CHANGED;
+      if (content instanceof Uint8Array) await file.write(content);
+      if (problem === null && part.index < part.file.blobs.length - 1) continue;
+      problem ??= await file.complete();
+      if (problem !== null) {
+        damaged.push({ path: part.file.path, problem });
+        await file.discard();
+      }
+      file = null;
+    }
+    return damaged;
+  } finally {
+    await file?.discard();
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+type RestoredFile = {
+  write(content: Uint8Array): Promise<void>;
+  /** Returns what is wrong with the file; null when it is intact. */
+  complete(): Promise<string | null>;
+  discard(): Promise<void>;
+};
+
+/** The database is written in any case, because it is checked as one. */
+async function openFile(
+  { path, sha256, modified_at }: BackupFile,
+  { draft, scratch }: { draft: string | null; scratch: string },
+): Promise<RestoredFile> {
+  const isDatabase = path === DATABASE_NAME;
+  const target = draft !== null ? join(draft, path) : isDatabase ? join(scratch, `.verify-${newId()}.db`) : null;
+  if (target !== null) await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const handle = target === null ? null : await open(target, "wx", SECRET_FILE_MODE);
+  const hasher = new Bun.CryptoHasher("sha256");
+  const remove = async (): Promise<void> => {
+    if (target !== null) await rm(target, { force: true });
+  };
+  return {
+    write: async (content) => {
+      hasher.update(content);
+      for (let done = 0; handle !== null && done < content.length; )
+        done += (await handle.write(content, done, content.length - done)).bytesWritten;
+    },
+    complete: async () => {
+      await handle?.sync();
+      await handle?.close();
+      if (hasher.digest("hex") !== sha256) return CHANGED;
+      if (target === null) return null;
+      await utimes(target, modified_at / 1000, modified_at / 1000);
+      const [problem] = isDatabase ? await findDatabaseProblems(target) : [];
+      if (draft === null) await remove();
+      return problem ?? null;
+    },
+    discard: async () => {
+      await handle?.close().catch(() => {});
+      await remove();
+    },
+  };
+}

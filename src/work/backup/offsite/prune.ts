@@ -1,0 +1,68 @@
+/** Removes old backups of a bucket, and the blobs that no backup names. */
+import type { Folders } from "../../../blobs/folders";
+import { formatBackupName, parseBackupName, selectBackupsToPrune } from "../../../domain/backup";
+import { getBlobBytes, type OffsiteManifest } from "../../../domain/offsite";
+import { getEncryptedBytes } from "../../../lib/blob-cipher";
+import { lockRepository, type RepositoryLock } from "./lock";
+import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
+
+/**
+ * Removes old backups with media and returns their names. Those without media, with a damaged manifest or with missing blobs are not counted and not
+ * removed. Blobs stay while a manifest cannot be read, because it may name them. Errors: those of `openRepository` and `lockRepository`.
+ */
+export async function pruneOffsite(
+  url: string,
+  access: OffsiteAccess,
+  { folders, keep, signal }: { folders: Folders; keep: { daily: number; weekly: number }; signal: AbortSignal },
+): Promise<string[]> {
+  const repository = await openRepository(url, access, signal);
+  const lock = await lockRepository(repository, folders.root, signal);
+  try {
+    return await prune(repository, lock, keep, signal);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function prune(
+  repository: Repository,
+  lock: RepositoryLock,
+  keep: { daily: number; weekly: number },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const blobs = await repository.listBlobs(signal);
+  const names = await repository.listSnapshots(signal);
+  const positions = new Map([...blobs.keys()].map((name, position) => [name, position]));
+  /** Positions of the blobs that each backup names: the names of all backups would not fit in memory. */
+  const named = new Map<string, Uint32Array>();
+  const times: number[] = [];
+  for (const name of names) {
+    const manifest = await repository.findManifest(name, signal);
+    if (manifest === null) continue;
+    const found = manifest.files.flatMap((file) => file.blobs.map((blob) => positions.get(blob) ?? -1));
+    named.set(name, Uint32Array.from(found.filter((position) => position >= 0)));
+    if (manifest.has_media && isComplete(manifest, blobs)) times.push(parseBackupName(name)!);
+  }
+  const removed = selectBackupsToPrune(times, keep).map(formatBackupName);
+  for (const name of removed) {
+    lock.requireHeld();
+    await repository.deleteSnapshot(name, signal);
+    named.delete(name);
+  }
+  if (named.size < names.length - removed.length) return removed;
+  const isKept = new Uint8Array(positions.size);
+  for (const found of named.values()) for (const position of found) isKept[position] = 1;
+  for (const [name, position] of positions) {
+    if (isKept[position] === 1) continue;
+    lock.requireHeld();
+    await repository.deleteBlob(name, signal);
+  }
+  return removed;
+}
+
+const isComplete = ({ files, blob_bytes }: OffsiteManifest, blobs: Map<string, StoredBlob>): boolean =>
+  files.every((file) =>
+    file.blobs.every(
+      (name, index) => blobs.get(name)?.bytes === getEncryptedBytes(getBlobBytes(file, index, blob_bytes)),
+    ),
+  );

@@ -1,0 +1,199 @@
+/**
+ * The objects of off-site backups below one prefix of a bucket:
+ * - `repository.json`: the format and the ID of the recovery key, not encrypted
+ * - `snapshots/offcut-<time>.json`: a manifest
+ * - `blobs/<name>`: a part of a file, which every file and backup with the same bytes shares
+ * - `locks/<owner>`: a server that writes
+ */
+
+import { parseBackupName } from "../../../domain/backup";
+import { AppError } from "../../../domain/errors";
+import type { OffsiteManifest } from "../../../domain/offsite";
+import { isBlobName, parseOffsiteManifest, parseOffsiteUrl } from "../../../domain/offsite";
+import { type BlobCipher, createBlobCipher, getEncryptedBytes } from "../../../lib/blob-cipher";
+import { parseRecoveryKey } from "../../../lib/recovery-key";
+import { type Bucket, type BucketTiming, openBucket } from "../../../outbound/s3";
+
+/** What off-site backups need. `scratch`: a private folder for copies of the database. */
+export type OffsiteAccess = {
+  env: Record<string, string | undefined>;
+  /** Returns the text of the recovery key; null when there is no key yet. */
+  recoveryKey(): string | null;
+  saveRecoveryKey(key: string): Promise<void>;
+  scratch: string;
+  /** Tests shorten the waits. */
+  timing?: BucketTiming;
+};
+
+export type StoredBlob = { bytes: number; etag: string };
+
+/** Errors of all calls: those of `Bucket`. */
+export type Repository = {
+  url: string;
+  bucket: Bucket;
+  cipher: BlobCipher;
+  scratch: string;
+  /** Returns the names of the backups, the newest first. */
+  listSnapshots(signal: AbortSignal): Promise<string[]>;
+  /** Reads a manifest. Errors: `AppError` `not_found`; `conflict` when it is damaged. */
+  readManifest(name: string, signal: AbortSignal): Promise<OffsiteManifest>;
+  /** Returns a manifest, or null when it is missing or damaged. */
+  findManifest(name: string, signal: AbortSignal): Promise<OffsiteManifest | null>;
+  /** Writes a manifest and reads it again. */
+  writeManifest(name: string, manifest: OffsiteManifest, signal: AbortSignal): Promise<void>;
+  deleteSnapshot(name: string, signal: AbortSignal): Promise<void>;
+  /** Returns the objects of all blobs by their names. */
+  listBlobs(signal: AbortSignal): Promise<Map<string, StoredBlob>>;
+  putBlob(name: string, object: Uint8Array, signal: AbortSignal): Promise<void>;
+  /** Returns the content of a blob, or "missing" or "changed". */
+  getBlob(name: string, bytes: number, signal: AbortSignal): Promise<Uint8Array | "missing" | "changed">;
+  deleteBlob(name: string, signal: AbortSignal): Promise<void>;
+};
+
+const REPOSITORY_KEY = "repository.json";
+const SNAPSHOTS = "snapshots/";
+const SNAPSHOT_SUFFIX = ".json";
+const BLOBS = "blobs/";
+export const BLOB_PLACE = "blob";
+const MAX_REPOSITORY_BYTES = 4096;
+/** Enough for the names of the blobs of 15 TB. */
+const MAX_MANIFEST_BYTES = 256 * 1024 ** 2;
+const FORMAT = 1;
+
+const toPlace = (name: string): string => `snapshot ${name}`;
+
+/** Throws `bad_request` where the data folder has no access to buckets. */
+export function requireOffsite(offsite: OffsiteAccess | undefined): OffsiteAccess {
+  if (offsite === undefined) throw new AppError("bad_request", "Off-site backups are not available here.");
+  return offsite;
+}
+
+/** Opens the repository at a URL, which may be empty. Errors: `AppError` `bad_request` for a URL or a recovery key that is not valid or not the right one. */
+export async function openRepository(url: string, access: OffsiteAccess, signal: AbortSignal): Promise<Repository> {
+  const location = parseUrl(url);
+  const text = access.recoveryKey();
+  if (text === null)
+    throw new AppError(
+      "bad_request",
+      "There is no recovery key yet. Run offcut backup with the s3:// URL once: it prints the key, without which nobody can restore.",
+    );
+  const cipher = createBlobCipher(parseKey(text));
+  const bucket = openBucket(location, access.env, access.timing);
+  await requireSameKey(bucket, cipher, signal);
+  return createRepository(bucket, cipher, access.scratch);
+}
+
+function parseUrl(url: string) {
+  try {
+    return parseOffsiteUrl(url);
+  } catch (error) {
+    throw new AppError("bad_request", `The URL of the bucket ${(error as Error).message}`);
+  }
+}
+
+function parseKey(text: string): Uint8Array {
+  try {
+    return parseRecoveryKey(text);
+  } catch (error) {
+    throw new AppError("bad_request", (error as Error).message);
+  }
+}
+
+async function requireSameKey(bucket: Bucket, cipher: BlobCipher, signal: AbortSignal): Promise<void> {
+  const object = await bucket.get(REPOSITORY_KEY, MAX_REPOSITORY_BYTES, signal);
+  if (object === null) return;
+  const { format, keyId } = parseRepository(object);
+  if (format !== FORMAT || !/^[0-9a-f]{16}$/.test(keyId))
+    throw new AppError("conflict", `${bucket.url}/${REPOSITORY_KEY} is damaged, or was written by a newer version.`);
+  if (keyId !== cipher.keyId)
+    throw new AppError(
+      "bad_request",
+      `The recovery key does not open ${bucket.url}: it has the ID ${cipher.keyId}, the backups there need the key with the ID ${keyId}.`,
+    );
+}
+
+function parseRepository(object: Uint8Array): { format: unknown; keyId: string } {
+  try {
+    const { format, key_id: keyId } = JSON.parse(Buffer.from(object).toString());
+    return { format, keyId: String(keyId) };
+  } catch {
+    return { format: null, keyId: "" };
+  }
+}
+
+/** Writes what identifies the recovery key, before the first blob. */
+export async function initializeRepository({ bucket, cipher }: Repository, signal: AbortSignal): Promise<void> {
+  if ((await bucket.get(REPOSITORY_KEY, MAX_REPOSITORY_BYTES, signal)) !== null) return;
+  const description = `${JSON.stringify({ format: FORMAT, key_id: cipher.keyId })}\n`;
+  await bucket.put(REPOSITORY_KEY, Buffer.from(description), signal);
+}
+
+function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): Repository {
+  const toSnapshotKey = (name: string) => SNAPSHOTS + name + SNAPSHOT_SUFFIX;
+
+  async function readManifest(name: string, signal: AbortSignal): Promise<OffsiteManifest> {
+    const object = await bucket.get(toSnapshotKey(name), MAX_MANIFEST_BYTES, signal);
+    const path = `${bucket.url}/${name}`;
+    if (object === null) throw new AppError("not_found", `${path} does not exist.`);
+    const content = cipher.decrypt(object, toPlace(name));
+    if (content === null)
+      throw new AppError("conflict", `The manifest of ${path} is damaged, or was written with another recovery key.`);
+    try {
+      return parseOffsiteManifest(Buffer.from(content).toString());
+    } catch (error) {
+      throw new AppError("conflict", `${path} is not a valid backup: ${(error as Error).message}`);
+    }
+  }
+
+  async function readBlob(name: string, bytes: number, signal: AbortSignal) {
+    const object = await bucket.get(BLOBS + name, getEncryptedBytes(bytes), signal);
+    if (object === null) return "missing";
+    const content = object.length === getEncryptedBytes(bytes) ? cipher.decrypt(object, BLOB_PLACE, name) : null;
+    return content ?? "changed";
+  }
+
+  return {
+    url: bucket.url,
+    bucket,
+    cipher,
+    scratch,
+    listSnapshots: async (signal) => {
+      const names: string[] = [];
+      for await (const { key } of bucket.list(SNAPSHOTS, signal)) {
+        const name = key.slice(SNAPSHOTS.length, -SNAPSHOT_SUFFIX.length);
+        if (key === toSnapshotKey(name) && parseBackupName(name) !== null) names.push(name);
+      }
+      return names.sort().reverse();
+    },
+    readManifest,
+    findManifest: (name, signal) =>
+      readManifest(name, signal).catch((error) => {
+        if (error instanceof AppError && (error.code === "conflict" || error.code === "not_found")) return null;
+        throw error;
+      }),
+    writeManifest: async (name, manifest, signal) => {
+      await bucket.put(
+        toSnapshotKey(name),
+        cipher.encrypt(Buffer.from(JSON.stringify(manifest)), toPlace(name)),
+        signal,
+      );
+      await readManifest(name, signal);
+    },
+    deleteSnapshot: (name, signal) => bucket.delete(toSnapshotKey(name), signal),
+    listBlobs: async (signal) => {
+      const blobs = new Map<string, StoredBlob>();
+      for await (const { key, bytes, etag } of bucket.list(BLOBS, signal)) {
+        const name = key.slice(BLOBS.length);
+        if (isBlobName(name)) blobs.set(name, { bytes, etag });
+      }
+      return blobs;
+    },
+    putBlob: (name, object, signal) => bucket.put(BLOBS + name, object, signal),
+    getBlob: async (name, bytes, signal) => {
+      const content = await readBlob(name, bytes, signal);
+      // A response that was cut off looks like a damaged object.
+      return content === "changed" ? readBlob(name, bytes, signal) : content;
+    },
+    deleteBlob: (name, signal) => bucket.delete(BLOBS + name, signal),
+  };
+}

@@ -1,0 +1,164 @@
+/**
+ * Sends the files of a backup to a bucket. They are cut into blobs of a fixed size, which are named by their content: one that the bucket has is not
+ * sent again, whether it belongs to an earlier backup or to one that was killed.
+ */
+import { createHash } from "node:crypto";
+import type { Folders } from "../../../blobs/folders";
+import type { TrashHold } from "../../../blobs/trash";
+import { DATABASE_NAME, SECRETS_NAME } from "../../../domain/backup";
+import { AppError } from "../../../domain/errors";
+import { getBlobBytes, type OffsiteFile, type OffsiteManifest } from "../../../domain/offsite";
+import { getEncryptedBytes } from "../../../lib/blob-cipher";
+import { mapInOrder } from "../../../lib/map-in-order";
+import { createStoredFiles, type StoredFiles } from "../backup-writer";
+import type { FoundFile } from "../find-files";
+import { type ReadPart, readParts } from "./read-parts";
+import { BLOB_PLACE, type Repository, type StoredBlob } from "./repository";
+
+/** Hashing and encrypting one takes a few milliseconds, in which the server does not respond. */
+export const BLOB_BYTES = 4 * 1024 * 1024;
+/** Blobs that are sent at the same time: many small ones, or two of full size, of which copies are in memory. */
+const MAX_SENT = 16;
+const MAX_SENT_BYTES = 2 * BLOB_BYTES;
+
+export type BlobUpload = {
+  /** Errors: those of the bucket and of the file system; the signal's reason. */
+  store(files: readonly FoundFile[], hold: TrashHold): Promise<StoredFiles>;
+  /** Compares all blobs of the backup with those in the bucket. Errors: `upstream_error` when the bucket lacks or changed some. */
+  verify(): Promise<void>;
+};
+
+/** Creates an upload to a repository that is locked. */
+export function createUpload(repository: Repository, folders: Folders, signal: AbortSignal): BlobUpload {
+  const { cipher } = repository;
+  /** MD5 of the objects that were sent, and sizes of the contents of all blobs of the backup, by their names. */
+  const sent = new Map<string, string>();
+  const needed = new Map<string, number>();
+
+  async function send(
+    content: Uint8Array,
+    existing: Map<string, StoredBlob>,
+  ): Promise<{ name: string; isNew: boolean }> {
+    const name = cipher.nameOf(content);
+    const bytes = getEncryptedBytes(content.length);
+    if (existing.get(name)?.bytes === bytes) return { name, isNew: false };
+    // The same content may follow before it is sent; when sending fails, there is no backup.
+    existing.set(name, { bytes, etag: "" });
+    // The server responds between two steps.
+    await Bun.sleep(0);
+    const object = cipher.encrypt(content, BLOB_PLACE);
+    await Bun.sleep(0);
+    sent.set(name, createHash("md5").update(object).digest("hex"));
+    await repository.putBlob(name, object, signal);
+    return { name, isNew: true };
+  }
+
+  function addStored(report: StoredFiles, stored: OffsiteFile, isSent: boolean): void {
+    for (const [index, name] of stored.blobs.entries()) needed.set(name, getBlobBytes(stored, index, BLOB_BYTES));
+    report.stored.push(stored);
+    if (isEssential(stored)) return;
+    if (isSent) report.copied_files++;
+    else report.linked_files++;
+  }
+
+  return {
+    store: async (files, hold) => {
+      const existing = await repository.listBlobs(signal);
+      const previous = await findPrevious(repository, signal);
+      const report = createStoredFiles();
+      const findUnchanged = createComparison(previous, existing);
+      const buffers = createBuffers();
+      const reading = { partBytes: BLOB_BYTES, allocate: buffers.allocate, findUnchanged };
+      const parts = readParts(files, reading, { folders, hold }, signal);
+      const limits = { width: MAX_SENT, maxCost: MAX_SENT_BYTES, toCost: countBytes };
+      const results = mapInOrder(parts, limits, async (part) => {
+        if (part.kind !== "part") return part;
+        const { name, isNew } = await send(part.content, existing);
+        buffers.release(part.content);
+        return { kind: part.kind, name, sentBytes: isNew ? part.content.length : 0 };
+      });
+      let blobs: string[] = [];
+      let sentBytes = 0;
+      for await (const result of results) {
+        if (result.kind === "missing") report.missing.push(result.path);
+        else if (result.kind === "unchanged") addStored(report, result.stored, false);
+        else if (result.kind === "part") {
+          blobs.push(result.name);
+          sentBytes += result.sentBytes;
+        } else {
+          addStored(report, { ...result.stored, blobs }, sentBytes > 0);
+          if (!isEssential(result.stored)) report.copied_bytes += sentBytes;
+          [blobs, sentBytes] = [[], 0];
+        }
+      }
+      return report;
+    },
+    verify: () => verifyUpload(repository, { needed, sent }, signal),
+  };
+}
+
+const countBytes = (part: ReadPart): number => (part.kind === "part" ? part.content.length : 0);
+
+/** Buffers of full size are used again: the collector does not run often enough to free those of a large file. */
+function createBuffers(): {
+  allocate(bytes: number): Uint8Array<ArrayBuffer>;
+  release(buffer: Uint8Array<ArrayBuffer>): void;
+} {
+  const free: Uint8Array<ArrayBuffer>[] = [];
+  return {
+    allocate: (bytes) => (bytes === BLOB_BYTES ? free.pop() : undefined) ?? new Uint8Array(bytes),
+    release: (buffer) => {
+      if (buffer.length === BLOB_BYTES) free.push(buffer);
+    },
+  };
+}
+
+const isEssential = ({ path }: { path: string }): boolean => path === DATABASE_NAME || path === SECRETS_NAME;
+
+/** Returns a function that finds the blobs of a file that did not change since the previous backup and whose blobs exist; else it returns null. */
+function createComparison(
+  previous: OffsiteManifest | null,
+  existing: Map<string, StoredBlob>,
+): (file: FoundFile) => OffsiteFile | null {
+  if (previous?.blob_bytes !== BLOB_BYTES) return () => null;
+  const known = new Map(previous.files.map((file) => [file.path, file]));
+  return (file) => {
+    const before = known.get(file.path);
+    if (before?.bytes !== file.bytes || before.modified_at !== file.modified_at || isEssential(file)) return null;
+    const isComplete = before.blobs.every(
+      (name, index) => existing.get(name)?.bytes === getEncryptedBytes(getBlobBytes(before, index, BLOB_BYTES)),
+    );
+    return isComplete ? before : null;
+  };
+}
+
+/** Returns the newest manifest with media that can be read. */
+async function findPrevious(repository: Repository, signal: AbortSignal): Promise<OffsiteManifest | null> {
+  for (const name of await repository.listSnapshots(signal)) {
+    const manifest = await repository.findManifest(name, signal);
+    if (manifest?.has_media) return manifest;
+  }
+  return null;
+}
+
+async function verifyUpload(
+  repository: Repository,
+  { needed, sent }: { needed: Map<string, number>; sent: Map<string, string> },
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await repository.listBlobs(signal);
+  const isIntact = async (name: string, bytes: number): Promise<boolean> => {
+    const object = found.get(name);
+    if (object?.bytes !== getEncryptedBytes(bytes)) return false;
+    const md5 = sent.get(name);
+    if (md5 === undefined || object.etag === md5) return true;
+    // The tag of an object that the bucket encrypts with a key of its own is not the MD5: the object is read.
+    return (await repository.getBlob(name, bytes, signal)) instanceof Uint8Array;
+  };
+  const damaged: string[] = [];
+  for (const [name, bytes] of needed) if (!(await isIntact(name, bytes))) damaged.push(name);
+  if (damaged.length === 0) return;
+  // The next backup would take what has the right size for intact.
+  for (const name of damaged) if (sent.has(name)) await repository.deleteBlob(name, signal);
+  throw new AppError("upstream_error", `${repository.url} did not store ${damaged.length} of ${needed.size} blobs.`);
+}

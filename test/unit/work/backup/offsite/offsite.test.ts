@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { readdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { SOURCE_BYTES } from "../recorded-folder";
+import { NEVER, offsiteFolder, PLACE } from "./offsite-folder";
+
+test("a backup in a bucket has every file, is intact, and restores on an empty machine", async () => {
+  await using offsite = await offsiteFolder();
+  const { recorded, s3 } = offsite;
+  const { assetId, uploadId, renderId } = recorded;
+  await Bun.write(recorded.folders.media(assetId).filmstrip, "");
+  const report = await offsite.backup();
+  expect(report).toMatchObject({
+    path: `${PLACE}/offcut-2027-01-31T03-00-00Z`,
+    files: 7,
+    copied_files: 4,
+    linked_files: 1,
+    missing: [],
+    notes: [],
+  });
+  const backup = (await offsite.open())!;
+  expect(await backup.verify({ signal: NEVER })).toEqual({
+    path: report.path,
+    files: 7,
+    checked_files: 7,
+    damaged: [],
+  });
+  // Nothing of the data folder and no lock stays behind.
+  expect((await readdir(recorded.data)).filter((name) => name.startsWith("."))).toEqual([]);
+  expect(await s3.keys("office/locks/")).toEqual([]);
+
+  const target = join(recorded.root, "restored");
+  expect(await offsite.restore()).toMatchObject({ from: report.path, files: 7, skipped: [], data_dir: target });
+  expect((await readdir(recorded.root)).sort()).toEqual(["data", "restored"]);
+  expect(await Bun.file(join(target, "media", assetId, "source")).text()).toBe(SOURCE_BYTES);
+  expect(await Bun.file(join(target, "media", assetId, "filmstrip.jpg")).text()).toBe("");
+  expect(await Bun.file(join(target, "uploads", uploadId)).text()).toBe("first ha");
+  expect(await Bun.file(join(target, "renders", renderId, "output.mp4")).text()).toBe("render");
+  expect(await Bun.file(join(target, "secrets.json")).text()).toBe('{"links":"secret"}');
+});
+
+test("names and contents of files are not in the bucket", async () => {
+  await using offsite = await offsiteFolder();
+  const { recorded, s3 } = offsite;
+  await offsite.backup();
+  const keys = await s3.keys();
+  expect(keys.length).toBeGreaterThan(6);
+  for (const key of keys) {
+    expect(key).toMatch(/^office\/(repository\.json|snapshots\/offcut-[\dTZ-]+\.json|blobs\/[0-9a-f]{64})$/);
+    const text = Buffer.from(await s3.client.file(key).bytes()).toString("latin1");
+    for (const secret of [SOURCE_BYTES, recorded.assetId, "offcut.db", "first ha"]) expect(text).not.toContain(secret);
+  }
+});
+
+test("a second backup sends only what is new, and equal contents are one blob", async () => {
+  await using offsite = await offsiteFolder();
+  const { recorded, s3 } = offsite;
+  await offsite.backup();
+  s3.requests.length = 0;
+  await Bun.write(recorded.folders.media(recorded.assetId).filmstrip, "render");
+  // The same bytes with another time: the file is read and not sent.
+  await utimes(recorded.folders.media(recorded.assetId).source, 1_700_000_000, 1_700_000_000);
+  expect(await offsite.backup()).toMatchObject({ files: 7, copied_files: 0, copied_bytes: 0, linked_files: 5 });
+  const sent = s3.requests.filter(({ method, key }) => method === "PUT" && key.startsWith("office/blobs/"));
+  // The copy of the database may be the same.
+  expect(sent.length).toBeLessThanOrEqual(1);
+});
