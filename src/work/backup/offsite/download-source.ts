@@ -8,7 +8,7 @@ import { type RestoreSource, selectSource, toSource } from "../restore-source";
 import { listOffsiteBackups, type OffsiteBackup, openOffsiteBackup } from "./offsite-backup";
 import type { OffsiteAccess } from "./repository";
 
-export type DownloadOptions = { at: number | null; folder: string; skipDamagedMedia: boolean };
+export type DownloadPlan = { at: number | null; folder: string; skipDamagedMedia: boolean };
 
 /**
  * Downloads a backup to `folder`, which it creates anew: the one that the URL names, the newest one, or the one with the newest state until `at`.
@@ -18,7 +18,7 @@ export type DownloadOptions = { at: number | null; folder: string; skipDamagedMe
 export async function downloadSource(
   url: string,
   access: OffsiteAccess,
-  { at, folder, skipDamagedMedia }: DownloadOptions,
+  { at, folder, skipDamagedMedia }: DownloadPlan,
   signal: AbortSignal,
 ): Promise<RestoreSource> {
   const source = at === null ? await findNewest(url, access, signal) : await findAt(url, access, at, signal);

@@ -161,7 +161,7 @@ type RestoredFile = {
   discard(): Promise<void>;
 };
 
-/** The database is written in any case, because it is checked as one. */
+/** Without a draft only the database is written, to be checked as one; a restore checks it later. */
 async function openFile(
   { path, sha256, modified_at }: BackupFile,
   { draft, scratch }: { draft: string | null; scratch: string },
@@ -186,8 +186,9 @@ async function openFile(
       if (hasher.digest("hex") !== sha256) return CHANGED;
       if (target === null) return null;
       await utimes(target, modified_at / 1000, modified_at / 1000);
-      const [problem] = isDatabase ? await findDatabaseProblems(target) : [];
-      if (draft === null) await remove();
+      if (draft !== null) return null;
+      const [problem] = await findDatabaseProblems(target);
+      await remove();
       return problem ?? null;
     },
     discard: async () => {
