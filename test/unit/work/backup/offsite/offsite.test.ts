@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { SOURCE_BYTES } from "../recorded-folder";
-import { NEVER, offsiteFolder, PLACE } from "./offsite-folder";
+import { DAY_MS, NEVER, offsiteFolder, PLACE, refusal, START } from "./offsite-folder";
 
 test("a backup in a bucket has every file, is intact, and restores on an empty machine", async () => {
   await using offsite = await offsiteFolder();
@@ -64,4 +64,13 @@ test("a second backup sends only what is new, and equal contents are one blob", 
   const sent = s3.requests.filter(({ method, key }) => method === "PUT" && key.startsWith("office/blobs/"));
   // The copy of the database may be the same.
   expect(sent.length).toBeLessThanOrEqual(1);
+});
+
+test("the state at a time is that of the newest backup until then", async () => {
+  await using offsite = await offsiteFolder();
+  const first = await offsite.backup({ now: START });
+  await offsite.backup({ now: START + DAY_MS });
+  expect(await refusal(offsite.restore({ at: START - 1 }))).toContain(`${PLACE} has no state until`);
+  expect(await readdir(offsite.recorded.root)).toEqual(["data"]);
+  expect((await offsite.restore({ at: START + DAY_MS - 1 })).from).toBe(first.path);
 });
