@@ -5,6 +5,7 @@ import { type BackupFile, DATABASE_NAME, parseBackupName, SECRETS_NAME, sumBytes
 import { getBlobBytes, type OffsiteFile, type OffsiteManifest, splitBackupUrl } from "../../../domain/offsite";
 import { SECRET_FILE_MODE } from "../../../lib/atomic-file";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
+import { createBufferCollector } from "../../../lib/collect-buffers";
 import { newId } from "../../../lib/ids";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { findDatabaseProblems } from "../../../store/database-file";
@@ -123,6 +124,7 @@ async function readFiles(
   signal: AbortSignal,
 ): Promise<DamagedFile[]> {
   const damaged: DamagedFile[] = [];
+  const collect = createBufferCollector();
   let file: RestoredFile | null = null;
   const measure = (part: FilePart) => getBlobBytes(part.file, part.index, blob_bytes);
   const limits = { width: MAX_READ, maxCost: MAX_READ_BYTES, toCost: measure };
@@ -137,7 +139,10 @@ async function readFiles(
       if (part.index === 0) file = await openFile(part.file, { draft, scratch: repository.scratch });
       if (file === null) continue;
       let problem = content instanceof Uint8Array ? null : content === "missing" ? "is missing" : CHANGED;
-      if (content instanceof Uint8Array) await file.write(content);
+      if (content instanceof Uint8Array) {
+        await file.write(content);
+        collect(content.length);
+      }
       if (problem === null && part.index < part.file.blobs.length - 1) continue;
       problem ??= await file.complete();
       if (problem !== null) {

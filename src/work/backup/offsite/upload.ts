@@ -9,6 +9,7 @@ import { DATABASE_NAME, SECRETS_NAME } from "../../../domain/backup";
 import { AppError } from "../../../domain/errors";
 import { getBlobBytes, type OffsiteFile, type OffsiteManifest } from "../../../domain/offsite";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
+import { createBufferCollector } from "../../../lib/collect-buffers";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { createStoredFiles, type StoredFiles } from "../backup-writer";
 import type { FoundFile } from "../find-files";
@@ -31,6 +32,7 @@ export type BlobUpload = {
 /** Creates an upload to a repository that is locked. */
 export function createUpload(repository: Repository, folders: Folders, signal: AbortSignal): BlobUpload {
   const { cipher } = repository;
+  const collect = createBufferCollector();
   /** MD5 of the objects that were sent, and sizes of the contents of all blobs of the backup, by their names. */
   const sent = new Map<string, string>();
   const needed = new Map<string, number>();
@@ -50,6 +52,7 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
     await Bun.sleep(0);
     sent.set(name, createHash("md5").update(object).digest("hex"));
     await repository.putBlob(name, object, signal);
+    collect(object.length);
     return { name, isNew: true };
   }
 
