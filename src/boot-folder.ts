@@ -1,9 +1,10 @@
 /** Opens the data folder of a server: its lock, its assets and its database. */
-import { getFolders } from "./blobs/folders";
+import { type Folders, getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
 import { type Config, publicUrl } from "./config";
 import { type DataFolder, openDataFolder, type Secrets } from "./data-folder";
 import { type Assets, openAssets } from "./lib/assets";
+import type { ReadFileSystemType } from "./lib/file-systems";
 import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import type { Store } from "./store/db";
@@ -18,6 +19,7 @@ import { createMails } from "./work/mails";
 
 export type OpenDataFolder = {
   path: string;
+  folders: Folders;
   assets: Assets;
   store: Store;
   secrets: Secrets;
@@ -27,14 +29,21 @@ export type OpenDataFolder = {
   close(): Promise<void>;
 };
 
-/** Locks the data folder and opens the database. `onStep` is called for each step of a migration. Throws `ConfigError`. */
-export async function openFolder(config: Config, onStep: StepListener = () => {}): Promise<OpenDataFolder> {
-  const folder = await openDataFolder(config.dataDir);
+/**
+ * Locks the data folder and opens the database. `onStep` is called for each step of a migration. `readType` says which file system the data folder
+ * is on. Throws `ConfigError`.
+ */
+export async function openFolder(
+  config: Config,
+  { onStep = () => {}, readType }: { onStep?: StepListener; readType?: ReadFileSystemType } = {},
+): Promise<OpenDataFolder> {
+  const folder = await openDataFolder(config, readType);
   try {
     const assets = await openAssets({ dataDir: folder.path });
     const store = await openDatabase(folder.path, { onStep });
     return {
       path: folder.path,
+      folders: getFolders(folder.path, folder.mediaDir, folder.guard),
       assets,
       store,
       secrets: folder.secrets,
@@ -72,11 +81,11 @@ export async function openForAdmin(
   drillCommand: string[],
 ): Promise<AdminServices & { close(): Promise<void> }> {
   const opened = await openFolder(config);
-  const { path: folder, store, secrets, close } = opened;
+  const { path: folder, folders, store, secrets, close } = opened;
   const backups = createBackups({
     config,
     store,
-    folders: getFolders(folder),
+    folders,
     now: Date.now,
     log: silentLog(),
     drillCommand,

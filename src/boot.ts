@@ -1,7 +1,7 @@
 /** Composition root: checks the configuration, creates all parts of the server, and starts and stops them in order. */
 import { chmodSync, existsSync, unlinkSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { getFolders } from "./blobs/folders";
+import { openDiskReserve } from "./blobs/folder-space";
+import { createMediaFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { createOffsiteAccess, type OpenDataFolder, openFolder } from "./boot-folder";
 import { drillCommand, openMediaTools } from "./boot-tools";
@@ -12,7 +12,7 @@ import type { SpeechEngine } from "./domain/speech";
 import { createHandler } from "./http/app";
 import { createControlHandler } from "./http/control";
 import { type ListeningSocket, listen, listenOnSocket } from "./http/listen";
-import { createDiskReserve } from "./lib/disk-reserve";
+import { anyFileSystem } from "./lib/file-systems";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import { createSealer } from "./lib/sealer";
@@ -40,7 +40,7 @@ import type { MediaTools } from "./work/media-tools";
 import { createServerCounters, readMetrics } from "./work/metrics";
 import { createPieces } from "./work/pieces";
 import { createPlanRequests } from "./work/plan-requests";
-import { recover } from "./work/recovery";
+import { recover, recoverFiles } from "./work/recovery";
 import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
 import { readSystemHealth } from "./work/system-health";
@@ -71,7 +71,10 @@ const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` when the folder or the port is in use, or the certificate is invalid. */
 export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}): Promise<RunningServer> {
-  const opened = await openFolder(config, (step) => log.info("database.migrating", { step }));
+  const opened = await openFolder(config, {
+    onStep: (step) => log.info("database.migrating", { step }),
+    ...(overrides.drillSocket === undefined ? {} : { readType: anyFileSystem }),
+  });
   try {
     return await serve(config, log, opened, overrides);
   } catch (error) {
@@ -86,23 +89,15 @@ async function serve(
   opened: OpenDataFolder,
   overrides: ServerOverrides,
 ): Promise<RunningServer> {
-  const { path, assets, store, secrets } = opened;
-  const folders = getFolders(path);
-  for (const folder of [
-    folders.uploads,
-    folders.mediaRoot,
-    folders.rendersRoot,
-    folders.workRoot,
-    folders.exportsRoot,
-  ]) {
-    await mkdir(folder, { recursive: true });
-  }
+  const { path, folders, assets, store, secrets } = opened;
+  const { guard } = folders;
+  if (guard.findProblem() === null) await createMediaFolders(folders);
   let url = "";
   const liveEvents = createLiveEvents({ store, log });
   const now = overrides.now ?? Date.now;
   const sessionKeys = openSessionKeys(secrets.sessions, { now, log, save: opened.saveSessionKeys });
   const sealer = createSealer(secrets.sealing);
-  const disk = createDiskReserve(path, config.diskReserveBytes);
+  const disk = openDiskReserve(folders, config.diskReserveBytes);
   const tools: MediaTools = {
     ...(await openMediaTools(config, assets, path, { speech: overrides.speech ?? null, log })),
     temporaryFolder: folders.workRoot,
@@ -189,13 +184,22 @@ async function serve(
   }
   const control = await listenOnControlSocket(path, createControlHandler(services, log), log);
 
+  const atStart = guard.findProblem();
+  if (atStart !== null) log.error("folder.offline", { folder: atStart.folder, about: atStart.about });
   if (drillSocket === null) {
     await recover(services);
+    guard.onChange((problem) => {
+      if (problem !== null) return log.error("folder.offline", { folder: problem.folder, about: problem.about });
+      log.info("folder.online");
+      services.runner.wake();
+      void recoverFiles(services, false).catch((error) => log.error("files.recovery_failed", { error }));
+    });
     cluster?.start();
     services.runner.start();
     background.start();
     services.workerList.start();
   }
+  guard.start();
 
   return {
     port: server.port ?? config.port,
@@ -219,6 +223,7 @@ async function serve(
       services.pieces.stop();
       await tools.speech.close();
       await killAllChildren();
+      guard.stop();
       await opened.close();
     },
   };

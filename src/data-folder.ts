@@ -1,25 +1,43 @@
 /** The data folder: private, owned by the user that runs the program, locked by one process. */
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { completeRestore } from "./blobs/restored-folder";
+import { createFolderGuard, type FolderGuard } from "./blobs/folder-guard";
+import { completeMediaRestore, completeRestore } from "./blobs/restored-folder";
 import { ConfigError } from "./config";
+import { SECRETS_NAME } from "./domain/backup";
+import { MEDIA_MARKER_NAME } from "./domain/media-folder";
 import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
+import type { ReadFileSystemType } from "./lib/file-systems";
 import { type FolderLock, lockFolder } from "./lib/folder-lock";
-import { randomToken } from "./lib/ids";
+import { newId, randomToken } from "./lib/ids";
+import {
+  applyMediaFolder,
+  describeRefusal,
+  type FolderSettings,
+  getGuardedMarkers,
+  inspectMediaFolder,
+  isRefusal,
+  requireLocalFolder,
+  writeMarker,
+} from "./media-folder";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
-/** Keys that are created on the first start and never leave the folder. */
+/** What is created on the first start and never leaves the folder: keys, and the ID of the folder, which its marker files repeat. */
 export type Secrets = {
   links: string;
   cursors: string;
   sessions: SessionKey[];
   sealing: string;
+  folder_id: string;
   /** The recovery key of off-site backups, once there is one. */
   backup_key?: string;
 };
 
 export type DataFolder = {
   path: string;
+  /** The media folder: the data folder unless another one is configured. It may be offline. */
+  mediaDir: string;
+  guard: FolderGuard;
   secrets: Secrets;
   saveSessionKeys(keys: SessionKey[]): Promise<void>;
   /** Returns the recovery key of off-site backups; null when there is none yet. */
@@ -59,15 +77,33 @@ export function requireFolderLock(path: string): FolderLock {
   return lock;
 }
 
-/** Prepares and locks the folder. Throws `FolderLockedError` when another process has locked it, `ConfigError` when it cannot be used. */
-export async function openDataFolder(configured: string): Promise<DataFolder> {
-  const path = prepareDataFolder(configured);
+/**
+ * Prepares and locks the data folder of a server, and its media folder. Throws `FolderLockedError` when another process has locked it, `ConfigError`
+ * when one of them cannot be used.
+ */
+export async function openDataFolder(settings: FolderSettings, readType?: ReadFileSystemType): Promise<DataFolder> {
+  requireLocalFolder(settings.dataDir, readType);
+  const path = prepareDataFolder(settings.dataDir);
   const lock = requireFolderLock(path);
   try {
-    const file = join(path, "secrets.json");
-    const secrets = await readSecrets(file);
+    if (settings.mediaDir !== null) await completeMediaRestore(path, resolve(settings.mediaDir));
+    const file = join(path, SECRETS_NAME);
+    const stored = await readStoredSecrets(file);
+    const media = await inspectMediaFolder(settings, stored.folder_id ?? null);
+    const id = media.facts.id ?? newId();
+    // The marker comes first: a folder that has an ID and no marker counts as one whose media is elsewhere.
+    if (stored.folder_id === undefined && (media.decision === "not_moved" || !isRefusal(media.decision)))
+      await writeMarker(join(path, MEDIA_MARKER_NAME), id);
+    if (isRefusal(media.decision) && media.decision !== "not_moved")
+      throw new ConfigError(describeRefusal(media.decision, media, path));
+    const secrets = await completeSecrets(file, stored, id);
+    await applyMediaFolder(media, id, path);
+    const guard = createFolderGuard(getGuardedMarkers(path, media.path, id));
+    await guard.check();
     return {
       path,
+      mediaDir: media.path,
+      guard,
       lock,
       secrets,
       ...createSaving(file, secrets),
@@ -98,9 +134,16 @@ function createSaving(
   };
 }
 
-async function readSecrets(path: string): Promise<Secrets> {
+/** Returns the ID of a data folder; null before its first start with this version. Throws `ConfigError`. */
+export const readFolderId = async (path: string): Promise<string | null> =>
+  (await readStoredSecrets(join(path, SECRETS_NAME))).folder_id ?? null;
+
+async function readStoredSecrets(path: string): Promise<Partial<Secrets>> {
   const file = Bun.file(path);
-  const stored = (await file.exists()) ? await readJson(file, path) : {};
+  return (await file.exists()) ? readJson(file, path) : {};
+}
+
+async function completeSecrets(path: string, stored: Partial<Secrets>, id: string): Promise<Secrets> {
   const secrets: Secrets = {
     links: stored.links ?? randomToken(43),
     cursors: stored.cursors ?? randomToken(43),
@@ -108,11 +151,12 @@ async function readSecrets(path: string): Promise<Secrets> {
     sessions: Array.isArray(stored.sessions) ? stored.sessions : [createSessionKey(Date.now())],
     sealing: stored.sealing ?? randomToken(43),
     ...(stored.backup_key === undefined ? {} : { backup_key: stored.backup_key }),
+    folder_id: id,
   };
-  if (!stored.links || !stored.cursors || !stored.sealing || !Array.isArray(stored.sessions)) {
-    await writeAtomic(path, JSON.stringify(secrets), SECRET_FILE_MODE);
-  }
-  return secrets;
+  const isComplete =
+    stored.links && stored.cursors && stored.sealing && stored.folder_id && Array.isArray(stored.sessions);
+  if (!isComplete) await writeAtomic(path, JSON.stringify({ ...stored, ...secrets }), SECRET_FILE_MODE);
+  return { ...stored, ...secrets };
 }
 
 async function readJson(file: Blob, path: string): Promise<Partial<Secrets>> {

@@ -14,6 +14,7 @@ const LAYERS = [
   ["boot-tools.ts", "boot-folder.ts"],
   ["boot-database.ts"],
   ["data-folder.ts"],
+  ["media-folder.ts"],
   ["http"],
   ["work"],
   ["store", "media", "speech", "queue", "blobs", "outbound"],

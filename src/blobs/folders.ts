@@ -1,5 +1,10 @@
-/** The layout of the data folder. Each upload, asset and render has its own folder, so that files of two users never share one. */
-import { join } from "node:path";
+/**
+ * The layout of the data folder and the media folder. Each upload, asset and render has its own folder, so that files of two users never share one.
+ */
+import { mkdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { MEDIA_FOLDERS } from "../domain/media-folder";
+import { type FolderGuard, noFolderGuard } from "./folder-guard";
 
 /** Absolute paths of an asset's files. */
 export type MediaFolder = {
@@ -35,7 +40,16 @@ export type MediaFolder = {
 };
 
 export type Folders = {
+  /** The data folder: database, secrets, speech models. */
   root: string;
+  /** The media folder, which has all folders below. It is the data folder unless one is configured. */
+  mediaDir: string;
+  /** Knows whether both are there. */
+  guard: FolderGuard;
+  /** Returns the absolute path of a file by its path in a backup, such as `media/ID/source` or `secrets.json`. */
+  resolve(path: string): string;
+  /** Returns the path in a backup of a file in one of the folders. */
+  toRelative(path: string): string;
   uploads: string;
   upload(assetId: string): string;
   mediaRoot: string;
@@ -94,11 +108,18 @@ export const getWorkName = (jobName: string, subjectId: string): string =>
 export const parseWorkName = (name: string): string =>
   name.endsWith(PREVIEW_WORK_EXTENSION) ? name.slice(0, -PREVIEW_WORK_EXTENSION.length) : name;
 
-/** Returns the layout below `root`. IDs are UUIDs, which are safe as file names. */
-export function getFolders(root: string): Folders {
-  const at = (...parts: string[]) => join(root, ...parts);
+/** Returns the layout below the data folder `root` and the media folder. IDs are UUIDs, which are safe as file names. */
+export function getFolders(root: string, mediaDir: string = root, guard: FolderGuard = noFolderGuard): Folders {
+  const at = (...parts: string[]) => join(mediaDir, ...parts);
   return {
     root,
+    mediaDir,
+    guard,
+    resolve: (path) => join(isMediaPath(path) ? mediaDir : root, path),
+    toRelative: (path) => {
+      const inMedia = relative(mediaDir, path);
+      return isMediaPath(inMedia) ? inMedia : relative(root, path);
+    },
     uploads: at("uploads"),
     upload: (id) => at("uploads", id),
     mediaRoot: at("media"),
@@ -114,4 +135,20 @@ export function getFolders(root: string): Folders {
     exportPart: (id) => at("exports", `${id}.part`),
     trash: at("trash"),
   };
+}
+
+/** Returns whether a path in a backup is that of a file in the media folder. */
+export const isMediaPath = (path: string): boolean =>
+  MEDIA_FOLDERS.some((name) => path === name || path.startsWith(`${name}/`));
+
+/** Creates the folders below the media folder. It is not created itself: it may be away. */
+export async function createMediaFolders({ mediaDir }: Pick<Folders, "mediaDir">): Promise<void> {
+  for (const name of MEDIA_FOLDERS) await createFolder(join(mediaDir, name));
+}
+
+/** Creates a folder in one that exists. */
+export async function createFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
 }

@@ -1,14 +1,16 @@
 /**
- * The folders of a restore, beside the data folder: `D.restoring-T` is written, `D.restored-T` is complete, `D.before-restore-T` is the folder
- * that it replaces. Two renames swap them; a start of the server completes a swap that was killed in between.
+ * The folders of a restore, beside the data folder `D` and, when it is another one, the media folder `M`: `D.restoring-T` is written, `D.restored-T`
+ * is complete, `D.before-restore-T` is the folder that it replaces. Renames swap them. `M` is missing from the first of them to the last, so that a
+ * server that starts after a kill in between changes nothing without it; the start then goes back before the swap of `D`, or on after it.
  */
 import { existsSync, readdirSync, renameSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { access, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { formatBackupName } from "../domain/backup";
+import { DATABASE_NAME, formatBackupName } from "../domain/backup";
 import { AppError } from "../domain/errors";
 import { flushFile } from "../lib/atomic-file";
 import { type FolderLock, lockFolder } from "../lib/folder-lock";
+import { withTimeLimit } from "../lib/time-limit";
 import { discardFolder } from "./backup-files";
 import { listNames } from "./trash";
 
@@ -16,61 +18,67 @@ const WRITTEN = ".restoring-";
 const COMPLETE = ".restored-";
 const REPLACED = ".before-restore-";
 
-export type RestoredFolder = {
-  /** The folder to write. */
-  draft: string;
-  /** Puts the draft in the place of the data folder. Returns where that is now; null if there was none. */
-  swap(): Promise<string | null>;
-  /** Removes the draft, unless it was swapped. */
+/** A network folder whose server is gone does not respond at all. */
+const MAX_WAIT_MS = 5_000;
+
+/** The folders that a restore replaces. `media`: null when it is in the data folder, and when it stays as it is. */
+export type RestoreTargets = { data: string; media: string | null };
+
+/** Where folders are that were replaced; null for one that did not exist. */
+export type ReplacedFolders = { data: string | null; media: string | null };
+
+export type RestoredFolders = {
+  /** The folders to write. */
+  drafts: RestoreTargets;
+  /** Puts the drafts in the places of the folders. */
+  swap(): Promise<ReplacedFolders>;
+  /** Removes the drafts, unless they were swapped. */
   discard(): Promise<void>;
 };
 
 /**
- * Creates the folder that will replace the data folder `target`, and removes what killed restores have left behind. Throws `AppError` `conflict`
- * when another restore started in this second.
+ * Creates the folders that will replace the targets, and removes what killed restores have left behind. Throws `AppError` `conflict` when another
+ * restore started in this second.
  */
-export async function createRestoredFolder(target: string, now: number): Promise<RestoredFolder> {
-  await mkdir(dirname(target), { recursive: true });
-  await discardAbandoned(target);
+export async function createRestoredFolders({ data, media }: RestoreTargets, now: number): Promise<RestoredFolders> {
+  const targets = media === null ? [data] : [data, media];
+  for (const target of targets) await mkdir(dirname(target), { recursive: true });
+  await discardAbandoned({ data, media });
   const stamp = formatBackupName(now).replace("offcut-", "");
-  const draft = target + WRITTEN + stamp;
-  const lock = await lockNew(draft);
-  let isReleased = false;
-  const release = () => {
-    if (!isReleased) lock.release();
-    isReleased = true;
+  const release = await lockNew(data + WRITTEN + stamp);
+  const discard = async () => {
+    release();
+    // The media comes first: without a draft of the data folder it would count as that of a restore that was completed.
+    for (const target of targets.toReversed()) await discardFolder(target + WRITTEN + stamp);
   };
-  return {
-    draft,
-    swap: async () => {
-      const complete = target + COMPLETE + stamp;
-      const replaced = existsSync(target) ? target + REPLACED + stamp : null;
-      try {
-        await rename(draft, complete);
-        if (replaced !== null) await rename(target, replaced);
-        await rename(complete, target).catch(async (error) => {
-          if (replaced !== null) await rename(replaced, target);
-          throw error;
-        });
-      } catch (error) {
-        await discardFolder(complete);
-        throw error;
-      } finally {
-        release();
-      }
-      // The lock looked for its journal at the former path.
-      await rm(join(target, "lock-journal"), { force: true });
-      await flushFile(dirname(target));
-      return replaced;
-    },
-    discard: async () => {
+  if (media !== null)
+    await mkdir(media + WRITTEN + stamp, { mode: 0o700 }).catch(async (error: NodeJS.ErrnoException) => {
       release();
-      await discardFolder(draft);
+      await discardFolder(data + WRITTEN + stamp);
+      throw error.code === "EEXIST" ? isRunning() : error;
+    });
+  return {
+    drafts: { data: data + WRITTEN + stamp, media: media && media + WRITTEN + stamp },
+    swap: async () => {
+      try {
+        const replaced = await swapFolders(targets, stamp);
+        // The lock looked for its journal at the former path.
+        release();
+        await rm(join(data, "lock-journal"), { force: true });
+        return { data: replaced.get(data) ?? null, media: media && (replaced.get(media) ?? null) };
+      } catch (error) {
+        await discard();
+        throw error;
+      }
     },
+    discard,
   };
 }
 
-async function lockNew(draft: string): Promise<FolderLock> {
+const isRunning = () => new AppError("conflict", "Another restore to this folder is running. Wait until it ends.");
+
+/** Creates and locks a folder. Returns the function that releases the lock. */
+async function lockNew(draft: string): Promise<() => void> {
   const lock = await mkdir(draft, { mode: 0o700 }).then(
     () => lockFolder(draft),
     (error: NodeJS.ErrnoException) => {
@@ -78,39 +86,108 @@ async function lockNew(draft: string): Promise<FolderLock> {
       throw error;
     },
   );
-  if (lock === null) throw new AppError("conflict", "Another restore to this folder is running. Wait until it ends.");
-  return lock;
+  if (lock === null) throw isRunning();
+  let isReleased = false;
+  return () => {
+    if (!isReleased) lock.release();
+    isReleased = true;
+  };
 }
 
-/** A running restore holds the lock of its draft. */
-async function discardAbandoned(target: string): Promise<void> {
-  for (const name of await listNames(dirname(target))) {
-    if (![WRITTEN, COMPLETE].some((infix) => name.startsWith(basename(target) + infix))) continue;
-    const path = join(dirname(target), name);
-    const lock = tryLock(path);
-    if (lock === null) continue;
-    lock.release();
-    await discardFolder(path);
-  }
-}
-
-function tryLock(path: string): FolderLock | null {
+/** The media folder is the last of `targets`: it is taken away first and comes back last. Changes nothing when a rename fails. */
+async function swapFolders(targets: readonly string[], stamp: string): Promise<Map<string, string>> {
+  const replaced = new Map<string, string>();
+  const done: [from: string, to: string][] = [];
+  const move = async (from: string, to: string) => {
+    await rename(from, to);
+    done.push([from, to]);
+    // On two disks, nothing else keeps the order of the renames in a power failure.
+    await flushFile(dirname(to));
+  };
   try {
-    return lockFolder(path);
+    for (const target of targets) await move(target + WRITTEN + stamp, target + COMPLETE + stamp);
+    for (const target of targets.toReversed()) {
+      if (!existsSync(target)) continue;
+      await move(target, target + REPLACED + stamp);
+      replaced.set(target, target + REPLACED + stamp);
+    }
+    for (const target of targets) await move(target + COMPLETE + stamp, target);
+  } catch (error) {
+    for (const [from, to] of done.toReversed()) await rename(to, from);
+    throw error;
+  }
+  return replaced;
+}
+
+/** A running restore holds the lock of its draft of the data folder. */
+async function discardAbandoned({ data, media }: RestoreTargets): Promise<void> {
+  for (const [stamp, path] of await listDrafts(media))
+    if (![WRITTEN, COMPLETE].some((infix) => isLocked(data + infix + stamp))) await discardFolder(path);
+  for (const [, path] of await listDrafts(data)) if (!isLocked(path)) await discardFolder(path);
+}
+
+async function listDrafts(target: string | null): Promise<[stamp: string, path: string][]> {
+  if (target === null) return [];
+  const names = await listNames(dirname(target));
+  return [WRITTEN, COMPLETE].flatMap((infix) =>
+    names
+      .filter((name) => name.startsWith(basename(target) + infix))
+      .map((name): [string, string] => [
+        name.slice(basename(target).length + infix.length),
+        join(dirname(target), name),
+      ]),
+  );
+}
+
+function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    const lock: FolderLock | null = lockFolder(path);
+    lock?.release();
+    return lock === null;
   } catch {
-    return null;
+    return true;
   }
 }
 
-/** Completes a restore that was killed between its two renames. Throws file system errors. */
-export function completeRestore(target: string): void {
-  const parent = dirname(target);
-  if (existsSync(target) || !existsSync(parent)) return;
+/** Completes a restore of a data folder that was killed while the folder was swapped. Throws file system errors. */
+export function completeRestore(data: string): void {
+  const parent = dirname(data);
+  if (existsSync(data) || !existsSync(parent)) return;
   const names = new Set(readdirSync(parent));
   const complete = [...names]
-    .filter((name) => name.startsWith(basename(target) + COMPLETE))
+    .filter((name) => name.startsWith(basename(data) + COMPLETE))
     .filter((name) => names.has(name.replace(COMPLETE, REPLACED)))
     .sort()
     .at(-1);
-  if (complete !== undefined) renameSync(join(parent, complete), target);
+  if (complete !== undefined) renameSync(join(parent, complete), data);
 }
+
+/**
+ * Does the same for its media folder, when the data folder is there and locked: puts the restored one in its place when the data folder was swapped,
+ * else the one before. Nothing happens while the file system does not respond.
+ */
+export const completeMediaRestore = (data: string, media: string): Promise<void> =>
+  withTimeLimit(completeMedia(data, media), MAX_WAIT_MS, () => undefined);
+
+async function completeMedia(data: string, media: string): Promise<void> {
+  if (await exists(media)) return;
+  const names = new Set(await listNames(dirname(media)));
+  const stamp = [...names]
+    .filter((name) => name.startsWith(basename(media) + COMPLETE))
+    .map((name) => name.slice(basename(media).length + COMPLETE.length))
+    .sort()
+    .at(-1);
+  if (stamp === undefined) return;
+  const wasThere = names.has(basename(media) + REPLACED + stamp);
+  // Folders that did not exist were not renamed.
+  const isSwapped = !existsSync(data + COMPLETE + stamp) && (existsSync(data + REPLACED + stamp) || !wasThere);
+  if (!isSwapped && wasThere) await rename(media + REPLACED + stamp, media);
+  if (isSwapped && existsSync(join(data, DATABASE_NAME))) await rename(media + COMPLETE + stamp, media);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -2,11 +2,11 @@
  * Removes files in two steps: they are moved to the trash immediately and deleted later. Media, renders and uploads are kept there for 48 hours,
  * under a name with the time and their former place; everything else is deleted in the background, and after a crash at startup.
  */
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName } from "../domain/point-in-time";
 import { newId, newIdAt } from "../lib/ids";
-import type { Folders } from "./folders";
+import { createFolder, type Folders } from "./folders";
 
 /** Keeps what is moved to the trash, and what is in it, until `release`. */
 export type TrashHold = {
@@ -43,7 +43,7 @@ export const isTrashHeld = ({ trash }: Pick<Folders, "trash">): boolean => holds
 
 /**
  * Moves deleted files or folders to the trash, where those of media, renders and uploads are kept. Resolves before the others are deleted.
- * Ignores missing ones. `now` is the time of the deletion.
+ * Ignores missing ones. `now` is the time of the deletion. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function moveToTrash(folders: Folders, paths: string[], now = Date.now()): Promise<void> {
   const roots = { media: folders.mediaRoot, renders: folders.rendersRoot, uploads: folders.uploads };
@@ -53,12 +53,19 @@ export async function moveToTrash(folders: Folders, paths: string[], now = Date.
   });
 }
 
-/** Deletes files or folders that nobody needs again, such as what an interrupted render has written, in the background. Ignores missing ones. */
+/**
+ * Deletes files or folders that nobody needs again, such as what an interrupted render has written, in the background. Ignores missing ones. Throws
+ * `AppError` `upstream_unavailable` while a folder is offline.
+ */
 export const discard = (folders: Folders, paths: string[]): Promise<void> => move(folders, paths, newId);
 
+/** Everything that is removed comes through here. */
 async function move(folders: Folders, paths: string[], nameFor: (path: string) => string): Promise<void> {
-  await mkdir(folders.trash, { recursive: true });
+  let isFirst = true;
   for (const path of paths) {
+    await folders.guard.confirmOnline();
+    if (isFirst) await createFolder(folders.trash);
+    isFirst = false;
     const name = nameFor(path);
     const target = join(folders.trash, name);
     const moved = await rename(path, target).then(
@@ -81,9 +88,10 @@ function recordMove({ moved }: TrashMoves, path: string, target: string): void {
   moved.set(path, target);
 }
 
-/** Deletes the files of assets and renders, also those in the trash. */
+/** Deletes the files of assets and renders, also those in the trash. Throws `AppError` `upstream_unavailable` while a folder is offline. */
 export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0) return;
+  await folders.guard.confirmOnline();
   const deleted = (await listNames(folders.trash)).filter((name) => ids.has(parseTrashName(name)?.name ?? ""));
   const places = [...ids].flatMap((id) => [folders.media(id).dir, folders.render(id), folders.upload(id)]);
   await discard(folders, [...places, ...deleted.map((name) => join(folders.trash, name))]);
@@ -91,22 +99,31 @@ export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Pr
 
 /**
  * Deletes what was moved to the trash more than 48 hours ago, and what is not kept. Does nothing while a backup reads the trash. Entries of the
- * future stay: the clock may be wrong for a moment. The folder stays, because files may be moved to it at the same time.
+ * future stay: the clock may be wrong for a moment. The folder stays, because files may be moved to it at the same time. Throws `AppError`
+ * `upstream_unavailable` while a folder is offline.
  */
 export async function sweepTrash(folders: Folders, now: number): Promise<void> {
+  await folders.guard.confirmOnline();
   for (const name of await listNames(folders.trash)) {
     if (isTrashHeld(folders)) return;
     const entry = parseTrashName(name);
-    if (entry === null || entry.time < now - POINT_IN_TIME_MS)
-      await rm(join(folders.trash, name), { recursive: true, force: true });
+    if (entry !== null && entry.time >= now - POINT_IN_TIME_MS) continue;
+    await folders.guard.confirmOnline();
+    await rm(join(folders.trash, name), { recursive: true, force: true });
   }
 }
 
-/** Empties the trash, oldest entries first, as long as `isNeeded` returns true. Returns how many entries were deleted. */
+/**
+ * Empties the trash, oldest entries first, as long as `isNeeded` returns true. Returns how many entries were deleted. Throws `AppError`
+ * `upstream_unavailable` while a folder is offline.
+ */
 export async function emptyTrash(folders: Folders, isNeeded: () => boolean): Promise<number> {
+  await folders.guard.confirmOnline();
   let deleted = 0;
   // The names begin with their time.
   for (const name of (await listNames(folders.trash)).sort()) {
+    // It also measures the free space of the media folder again.
+    await folders.guard.confirmOnline();
     if (isTrashHeld(folders) || !isNeeded()) break;
     await rm(join(folders.trash, name), { recursive: true, force: true });
     deleted++;
@@ -114,9 +131,10 @@ export async function emptyTrash(folders: Folders, isNeeded: () => boolean): Pro
   return deleted;
 }
 
-/** Returns the bytes of the files in the trash. */
-export async function measureTrash({ trash }: Pick<Folders, "trash">): Promise<number> {
+/** Returns the bytes of the files in the trash; 0 while a folder is offline. */
+export async function measureTrash({ trash, guard }: Pick<Folders, "trash" | "guard">): Promise<number> {
   let bytes = 0;
+  if (guard.findProblem() !== null) return bytes;
   for (const name of await readdir(trash, { recursive: true }).catch(() => [])) {
     const found = await stat(join(trash, name)).catch(() => null);
     if (found?.isFile()) bytes += found.size;

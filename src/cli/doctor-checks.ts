@@ -2,16 +2,20 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolderGuard } from "../blobs/folder-guard";
 import { openSandbox, speechCommand } from "../boot-tools";
 import { type Config, publicUrl } from "../config";
-import { getControlSocketPath, hasValidSocketPath, prepareDataFolder } from "../data-folder";
+import { getControlSocketPath, hasValidSocketPath, prepareDataFolder, readFolderId } from "../data-folder";
+import { MEDIA_MARKER_NAME } from "../domain/media-folder";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { type Assets, findDamagedAssets, openAssets } from "../lib/assets";
 import { getFreeBytes } from "../lib/disk-reserve";
+import type { ReadFileSystemType } from "../lib/file-systems";
 import { killAllChildren } from "../lib/process";
 import type { Sandbox } from "../lib/sandbox";
 import { detectEncoders } from "../media/encoders";
 import { type Ffmpeg, selectFfmpeg } from "../media/ffmpeg";
+import { describeRefusal, getGuardedMarkers, inspectMediaFolder, isRefusal, requireLocalFolder } from "../media-folder";
 import { createSpeechEngine } from "../speech/engine";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { readRedisState } from "../work/cluster/redis-state";
@@ -22,6 +26,7 @@ import {
   describeFfmpeg,
   describeMail,
   describeModels,
+  describeOffline,
   describeRedis,
   describeSandbox,
   describeWebhooks,
@@ -33,7 +38,10 @@ import { checkHead, isOfWorker } from "./doctor-head";
 import { checkWorkers } from "./doctor-workers";
 
 /** Runs all checks. A check that throws has the state `broken`. */
-export async function runDoctorChecks(config: Config): Promise<HealthCheck[]> {
+export async function runDoctorChecks(
+  config: Config,
+  { readType }: { readType?: ReadFileSystemType } = {},
+): Promise<HealthCheck[]> {
   const checks: HealthCheck[] = [];
   const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<HealthCheck, "name"> }>) => {
     try {
@@ -46,8 +54,9 @@ export async function runDoctorChecks(config: Config): Promise<HealthCheck[]> {
     }
   };
   try {
-    const folder = await run("data folder", () => checkDataFolder(config));
+    const folder = await run("data folder", () => checkDataFolder(config, readType));
     if (folder === null) return checks;
+    if (!isOfWorker(config)) await run("media folder", () => checkMediaFolder(config, folder));
     const assets = await run("bundled assets", () => checkAssets(folder));
     if (assets === null) return checks;
     if (!isOfWorker(config)) await run("database", () => checkDatabase(config));
@@ -86,11 +95,25 @@ const ok = <T>(value: T, about: string) => ({ value, check: { state: "ok" as con
 const warning = <T>(value: T, about: string) => ({ value, check: { state: "warning" as const, about } });
 const found = <T>(value: T, check: Omit<HealthCheck, "name">) => ({ value, check });
 
-async function checkDataFolder(config: Config) {
+async function checkDataFolder(config: Config, readType?: ReadFileSystemType) {
+  if (!isOfWorker(config)) requireLocalFolder(config.dataDir, readType);
   const folder = prepareDataFolder(config.dataDir);
   if (isOfWorker(config) && existsSync(join(folder, "offcut.db")))
     throw new Error(`${folder} is the data folder of a server: set data_dir to another one`);
   return found(folder, describeDisk(config, { folder, freeBytes: getFreeBytes(folder) }));
+}
+
+/** Finds out what a start would do with the media folder, and changes nothing. */
+async function checkMediaFolder(config: Config, folder: string) {
+  const id = await readFolderId(folder);
+  const media = await inspectMediaFolder(config, id);
+  const { path, facts, decision } = media;
+  if (isRefusal(decision)) throw new Error(describeRefusal(decision, media, folder));
+  if (decision === "create") return ok(null, `${path}, the next start creates its ${MEDIA_MARKER_NAME}`);
+  const problem = await createFolderGuard(getGuardedMarkers(folder, path, facts.id ?? "")).check();
+  if (problem !== null) return found(null, describeOffline(problem));
+  if (path === folder) return ok(null, "in the data folder");
+  return found(null, describeDisk(config, { folder: path, freeBytes: getFreeBytes(path) }));
 }
 
 async function checkAssets(folder: string) {

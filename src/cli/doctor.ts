@@ -17,8 +17,8 @@ import { print } from "./print";
 
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
-Checks the data folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port, webhooks, billing, mail server, Redis and
-workers, and prints the effective settings with secrets masked. With the settings of a worker (head, token), it checks what a worker needs, and asks the head
+Checks the data folder, media folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port, webhooks, billing, mail server,
+Redis and workers, and prints the effective settings with secrets masked. With the settings of a worker (head, token), it checks what a worker needs, and asks the head
 whether it accepts the token and this version, without joining. Works with and without a running server. Exits with 1 when a check fails.
 
   --json    Print the report as a JSON object

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startServer } from "../boot";
 import { loadConfig } from "../config";
 import { MANIFEST_NAME, parseManifest } from "../domain/backup";
+import { anyFileSystem } from "../lib/file-systems";
 import { createLog } from "../lib/log";
 import type { DrillFindings } from "../work/backup/drill";
 import { checkBalances, checkFiles, checkRender } from "../work/backup/drill-checks";
@@ -42,7 +43,7 @@ async function checkScratch(scratch: string): Promise<DrillFindings> {
     const target = { store, folders, manifest };
     const problems = [
       ...(await findServerProblems(socket)),
-      ...(await runDoctorChecks(config))
+      ...(await runDoctorChecks(config, { readType: anyFileSystem }))
         .filter(({ state }) => state === "broken")
         .map(({ name, about }) => `doctor: ${name}: ${about}.`),
     ];

@@ -1,13 +1,15 @@
-/** `offcut restore`: puts a backup, or an earlier hour of the data folder, in the place of the data folder. */
+/** `offcut restore`: puts a backup, or an earlier hour of the data folder, in the place of the data folder and its media folder. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { discardFolder } from "../blobs/backup-files";
+import { completeMediaRestore, completeRestore } from "../blobs/restored-folder";
 import type { Config } from "../config";
 import { requireFolderLock } from "../data-folder";
 import { formatBytes } from "../domain/bytes";
 import { parseIsoTime } from "../domain/iso-time";
 import { isOffsite } from "../domain/offsite";
 import { measureAssets, openAssets } from "../lib/assets";
+import { requireLocalFolder } from "../media-folder";
 import { downloadSource } from "../work/backup/offsite/download-source";
 import { type RestoreReport, restoreState } from "../work/backup/restore-backup";
 import { findBackupSource, findLiveSource } from "../work/backup/restore-source";
@@ -18,8 +20,8 @@ import { promptHidden } from "./prompt";
 const HELP = `Usage: offcut restore FROM [--at TIME] [--data-dir FOLDER] [--skip-damaged-media]
        offcut restore --at TIME [--data-dir FOLDER] [--skip-damaged-media]
 
-Puts a backup, or an earlier hour, in the place of the data folder. The server must be stopped. Everything is verified first; then the data folder
-is renamed, and never changed or deleted. Users sign in again; API keys stay.
+Puts a backup, or an earlier hour, in the place of the data folder and, with media_dir, the media folder. The server must be stopped. Everything is
+verified first; then the folders are renamed, and never changed or deleted. Users sign in again; API keys stay.
 
   FROM                   A folder with backups, such as /backup, or one of them, such as /backup/offcut-2027-01-31T02-00-00Z. Without --at, the
                          newest backup is restored. s3://BUCKET/PREFIX is an S3 bucket: asks for the recovery key. Without FROM, the data folder itself, which has its last 48 hours
@@ -28,6 +30,7 @@ is renamed, and never changed or deleted. Users sign in again; API keys stay.
                          with the files that were deleted since
   --skip-damaged-media   Restore without media files that are damaged or missing, and list them
   --data-dir FOLDER      Data folder to create or replace
+  --media-dir FOLDER     Media folder to create or replace. Default: the data folder
   --json                 Print a JSON object
 `;
 
@@ -52,16 +55,20 @@ export function restoreCommand(argv: string[]): Promise<number> {
     if (values.at !== undefined && at === null)
       throw new UsageError("--at must be an ISO 8601 date or time, such as 2027-01-31T14:00Z.");
     const config = await loadCommandConfig(parsed);
-    const { dataDir } = config;
+    const { dataDir, mediaDir } = config;
     const key = from !== undefined && isOffsite(from) ? await readKey(config, values["key-file"]) : null;
+    requireLocalFolder(dataDir);
+    completeRestore(resolve(dataDir));
     const lock = existsSync(dataDir) ? requireFolderLock(resolve(dataDir)) : null;
     const interrupted = new AbortController();
     for (const signal of ["SIGTERM", "SIGINT"] as const)
       process.once(signal, () => interrupted.abort(new Error("Interrupted. The data folder was not changed.")));
     const downloads = `${resolve(dataDir)}.downloading`;
     try {
+      if (mediaDir !== null) await completeMediaRestore(resolve(dataDir), resolve(mediaDir));
       const options = {
         dataDir,
+        mediaDir,
         skipDamagedMedia: values["skip-damaged-media"] === true,
         now: Date.now(),
         draftBytes: measureAssets(),
@@ -69,7 +76,7 @@ export function restoreCommand(argv: string[]): Promise<number> {
       };
       const source =
         from === undefined || key === null
-          ? await findSource(from, at, dataDir)
+          ? await findSource(from, at, { dataDir, mediaDir })
           : await downloadSource(
               from,
               { env: process.env, recoveryKey: () => key, saveRecoveryKey: async () => {}, scratch: downloads },
@@ -96,10 +103,14 @@ async function readKey({ backupKey }: Config, file: string | boolean | undefined
   return promptHidden("Recovery key: ");
 }
 
-function findSource(from: string | undefined, at: number | null, dataDir: string) {
+function findSource(
+  from: string | undefined,
+  at: number | null,
+  { dataDir, mediaDir }: { dataDir: string; mediaDir: string | null },
+) {
   if (from !== undefined) return findBackupSource(resolve(from), at);
   if (at === null) throw new UsageError("Missing FROM or --at.");
-  return findLiveSource(dataDir, at);
+  return findLiveSource(dataDir, mediaDir, at);
 }
 
 function formatReport(report: RestoreReport, hasMedia: boolean): string {
@@ -107,9 +118,13 @@ function formatReport(report: RestoreReport, hasMedia: boolean): string {
     `Restored ${report.from} of ${report.created_at} to ${report.data_dir}: ${report.files} files, ${formatBytes(report.bytes)}.`,
     ...(hasMedia ? [] : ["WARN This backup has no media."]),
     ...report.skipped.map(({ path, problem }) => `WARN Not restored: ${path} ${problem}.`),
+    ...(report.media_dir === null ? [] : [`The media is in ${report.media_dir}.`]),
     ...(report.previous === null
       ? []
       : [`The previous data folder is ${report.previous}. Delete it when everything works.`]),
+    ...(report.previous_media === null
+      ? []
+      : [`The previous media folder is ${report.previous_media}. Delete it when everything works.`]),
     "Next: start the server and run offcut doctor. Users sign in again; API keys stay.",
   ];
   return `${lines.join("\n")}\n`;

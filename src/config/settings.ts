@@ -33,6 +33,11 @@ const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<
 /** All settings by their key in the file. The flag has hyphens; the environment variable is `OFFCUT_` and the key in capitals. */
 export const SETTINGS = {
   data_dir: setting(string, () => join(homedir(), ".local/share/offcut"), "folder for the database and all files"),
+  media_dir: setting(
+    optionalString,
+    () => null as string | null,
+    "folder for recordings, renders and exports, also on a network file system; default data_dir",
+  ),
   host: setting(string, () => "127.0.0.1", "address to listen on"),
   port: setting(integer(0, 65535), () => 4700, "port to listen on; 0 selects a free one"),
   public_url: setting(url, () => null as string | null, "URL of this server in links; default from host and port"),

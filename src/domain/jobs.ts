@@ -66,13 +66,13 @@ export class ExecutionLost extends Error {
   }
 }
 
-/** A job that cannot run now because of the server. It runs again after `delayMs`. An attempt that has not started is not counted. */
+/** A job that cannot run now because of the server's storage. It runs again after `delayMs`. An attempt that has not started is not counted. */
 export class JobPostponed extends Error {
   constructor(
     readonly delayMs: number,
     readonly run: { isStarted: boolean },
   ) {
-    super("job postponed: free space is below the reserve");
+    super("job postponed: a folder is offline, or free space is below the reserve");
     this.name = "JobPostponed";
   }
 }

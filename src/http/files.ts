@@ -4,6 +4,7 @@ import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import { getFileStem, getRenderFileName } from "../domain/file-names";
 import { OUTPUT_CONTENT_TYPES } from "../domain/render-output";
+import { findFile } from "../lib/file-size";
 import { type Asset, getAsset } from "../store/assets";
 import { getCut } from "../store/cuts";
 import { getDataExport } from "../store/data-exports";
@@ -25,7 +26,7 @@ type LinkedFile = { contentType: string; name: string } & ({ path: string } | { 
 
 type FileServices = Pick<Services, "folders" | "links" | "now" | "store">;
 
-/** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist. */
+/** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist, `upstream_unavailable` while its folder is offline. */
 export async function serveFile(services: FileServices, request: Request, target: LinkTarget): Promise<Response> {
   const { searchParams } = new URL(request.url);
   const isValid = services.links.verify(
@@ -35,7 +36,7 @@ export async function serveFile(services: FileServices, request: Request, target
     services.now(),
   );
   const found = isValid ? await findLinkedFile(services, target) : null;
-  const opened = found && (await openFile(found));
+  const opened = found && (await openFile(services, found));
   if (!opened) throw new AppError("not_found", "Download link is invalid or has expired.");
 
   const { file, modifiedAt } = opened;
@@ -53,11 +54,14 @@ export async function serveFile(services: FileServices, request: Request, target
   return toResponseTo(request, reply);
 }
 
-/** Returns the content of a file, or null if it does not exist. */
-async function openFile(found: LinkedFile): Promise<{ file: Blob; modifiedAt: number } | null> {
+/** Returns the content of a file, or null if it does not exist. Throws `AppError` `upstream_unavailable` while its folder is offline. */
+async function openFile(
+  { folders }: FileServices,
+  found: LinkedFile,
+): Promise<{ file: Blob; modifiedAt: number } | null> {
   if ("text" in found) return { file: new Blob([found.text]), modifiedAt: found.modifiedAt };
-  const file = Bun.file(found.path);
-  return (await file.exists()) ? { file, modifiedAt: file.lastModified } : null;
+  const file = await folders.guard.readOnline(() => findFile(found.path));
+  return file && { file, modifiedAt: file.lastModified };
 }
 
 async function findLinkedFile(services: FileServices, target: LinkTarget): Promise<LinkedFile | null> {

@@ -1,7 +1,8 @@
 /**
  * Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files are removed after the
  * commit. Each dependent resource is deleted in its own transaction, so that a large deletion does not delay other requests. After a crash in
- * between, the resource that contains them still exists and can be deleted again.
+ * between, the resource that contains them still exists and can be deleted again. While a folder is offline every deletion is refused with
+ * `upstream_unavailable`: no row is deleted whose files cannot be.
  */
 
 import { moveToTrash } from "../blobs/trash";
@@ -89,6 +90,7 @@ export async function removeAsset(
   by: "user" | "sweep" | "project" = "user",
 ): Promise<void> {
   const { read } = services.store;
+  await services.folders.guard.confirmOnline();
   for (const id of await listAssetCutIds(read, assetId)) await removeCut(services, id);
   for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [] };
@@ -104,6 +106,7 @@ export async function removeAsset(
 
 /** Deletes the project and everything in it. */
 export async function removeProject(services: DeletionServices, projectId: string): Promise<void> {
+  await services.folders.guard.confirmOnline();
   for (const id of await listProjectAssetIds(services.store.read, projectId))
     await removeAsset(services, id, "project");
   const after: DeletionCleanup = { steps: [], paths: [] };
@@ -120,6 +123,7 @@ export async function removeProject(services: DeletionServices, projectId: strin
 
 /** Deletes the cut with its renders. */
 export async function removeCut(services: DeletionServices, cutId: string): Promise<void> {
+  await services.folders.guard.confirmOnline();
   for (const render of await listCutRenders(services.store.read, cutId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
   await services.store.write(async (tx) => {
@@ -133,6 +137,7 @@ export async function removeCut(services: DeletionServices, cutId: string): Prom
 
 /** Deletes the render. One that is running is cancelled first. */
 export async function removeRender(services: DeletionServices, render: Render): Promise<void> {
+  await services.folders.guard.confirmOnline();
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     // Read again: it may have ended meanwhile, and is then not cancelled.

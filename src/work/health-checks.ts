@@ -1,4 +1,5 @@
 /** The results of the checks of the server, one line each, for `offcut doctor` and for administrators. Pure. */
+import type { FolderProblem } from "../blobs/folder-guard";
 import { type Config, getMailSender, isExposedWithoutTls } from "../config";
 import { formatBytes } from "../domain/bytes";
 import type { JobName } from "../domain/jobs";
@@ -38,6 +39,10 @@ export function describeDisk(
   const isLow = freeBytes - reserve < MIN_COMFORTABLE_BYTES;
   return isLow ? warning(`${about}${reserved}: little space for recordings`) : ok(`${about}${reserved}`);
 }
+
+/** Describes a folder that is offline. */
+export const describeOffline = ({ about }: Pick<FolderProblem, "about">): CheckResult =>
+  broken(`${about}. Until then uploads, renders, exports and deletions are rejected, and jobs wait`);
 
 /** Describes the ffmpeg in use; `path` is where another one may be found. */
 export function describeFfmpeg(ffmpeg: Ffmpeg, path: string | undefined): CheckResult {

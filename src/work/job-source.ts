@@ -24,6 +24,8 @@ export function createJobSource(
 ): JobSource {
   const { store, config } = services;
   const now = () => services.now();
+  /** Jobs wait while a folder is offline. The runner is woken when it is back. */
+  const isOffline = () => services.folders.guard.findProblem() !== null;
 
   async function failPermanently(job: Job, failure: JobFailure): Promise<void> {
     const definition = JOBS[job.name];
@@ -40,8 +42,8 @@ export function createJobSource(
   }
 
   return {
-    next: (name, owner, except) => findNextStep(store.read, name, owner, now(), except),
-    nextAlone: (owner, except) => findNextStepAlone(store.read, owner, now(), except),
+    next: async (name, owner, except) => (isOffline() ? null : findNextStep(store.read, name, owner, now(), except)),
+    nextAlone: async (owner, except) => (isOffline() ? null : findNextStepAlone(store.read, owner, now(), except)),
     claim: async (stepId, owner, leaseMs) => {
       const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
       if (!job || job.attempt <= MAX_ATTEMPTS) return job;
@@ -65,6 +67,6 @@ export function createJobSource(
       const change = { runAfter: now() + delayMs, servedAt: now(), attempts, failures, kernelKills };
       await store.write((tx) => requeueStep(tx, job, change));
     },
-    nextDue: () => findNextDueTime(store.read, now()),
+    nextDue: async () => (isOffline() ? null : findNextDueTime(store.read, now())),
   };
 }

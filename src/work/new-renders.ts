@@ -11,7 +11,7 @@ import type { Queries } from "../store/db";
 import { insertRender, type Render } from "../store/renders";
 import { isCuttable } from "./new-cuts";
 import type { Services } from "./services";
-import { findQuotaProblem, requireFreeSpace } from "./storage-limits";
+import { findQuotaProblem, requireStorage } from "./storage-limits";
 
 const isAudioFormat = (format: string | null | undefined): boolean => format === "m4a" || format === "mp3";
 
@@ -43,15 +43,15 @@ export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved }: C
 /** `userId` null: the account was deleted. */
 export type NewRender = { asset: Asset; cut: Cut | null; output: CheckedOutput; userId: string | null };
 
-/** Inserts a pending render. Errors: `conflict` (quota), `upstream_unavailable` (free space). */
+/** Inserts a pending render. Errors: `conflict` (quota), `upstream_unavailable` (storage). */
 export async function insertNewRender(
-  services: Pick<Services, "config" | "disk" | "now">,
+  services: Pick<Services, "config" | "disk" | "folders" | "now">,
   tx: Queries,
   { asset, cut, output, userId }: NewRender,
 ): Promise<Render> {
   const quotaProblem = await findQuotaProblem(services, tx, asset.workspace_id);
   if (quotaProblem) throw new AppError("conflict", quotaProblem);
-  requireFreeSpace(services);
+  requireStorage(services);
   return insertRender(tx, {
     id: newId(),
     workspace_id: asset.workspace_id,

@@ -31,7 +31,7 @@ async function findOrphanedExports({ folders, store }: Pick<Services, "folders" 
   return names.filter((name) => !living.has(toId(name))).map((name) => `${folders.exportsRoot}/${name}`);
 }
 
-/** Removes the files of deleted assets and renders, the work folders of ended jobs, and expired rows. */
+/** Removes the files of deleted assets and renders, and the work folders of ended jobs. Errors: those of `moveToTrash`. */
 export async function sweepOrphans(services: Pick<Services, "folders" | "log" | "now" | "store">): Promise<void> {
   const { folders, store } = services;
   const orphans = async (
@@ -59,6 +59,11 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
     await moveToTrash(folders, paths, services.now());
     services.log.info("orphans.removed", { count: paths.length });
   }
+}
+
+/** Deletes expired rows. */
+export async function sweepExpiredRows(services: Pick<Services, "now" | "store">): Promise<void> {
+  const { store } = services;
   await store.write(async (tx) => {
     await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);
     await deleteDeviceCodesExpiredBefore(tx, services.now() - DEVICE_CODES_KEPT_MS);

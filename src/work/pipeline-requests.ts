@@ -79,7 +79,7 @@ async function requireOwnCut(
 
 /**
  * Cancels a pipeline that has not ended: its render is cancelled, its cut fails. `check` runs in the transaction, before the change. Errors:
- * `not_found`, `conflict`, those of `check`.
+ * `not_found`, `conflict`, `upstream_unavailable` while a folder is offline, those of `check`.
  */
 export async function cancelPipeline(
   services: Pick<Services, "folders" | "now" | "runner" | "store">,
@@ -87,6 +87,7 @@ export async function cancelPipeline(
   pipelineId: string,
   check: (tx: Queries, open: Step) => Promise<void> = async () => {},
 ): Promise<void> {
+  await services.folders.guard.confirmOnline();
   const now = services.now();
   const step = await services.store.write(async (tx) => {
     const pipeline = await findPipeline(tx, workspaceId, pipelineId);

@@ -30,7 +30,7 @@ import type { Services } from "./services";
 import { consumeStepPrice, getStepPrice, holdStepPrices, releaseStepPrices } from "./step-prices";
 import { findQuotaProblem, requireRoomForText } from "./storage-limits";
 
-export type PipelineServices = Pick<Services, "config" | "disk" | "now">;
+export type PipelineServices = Pick<Services, "config" | "disk" | "folders" | "now">;
 
 /** Who starts a pipeline, and on what. `userId` null: the account was deleted. */
 type PipelineStart = { workspaceId: string; userId: string | null; assetId: string; now: number };

@@ -14,12 +14,12 @@ import type { PlanEdit } from "./plan-edits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import { getAnalysisPaths } from "./prepared-files";
 import type { Services } from "./services";
-import { requireDatabaseSpace, requireFreeSpace, requireRoomForText } from "./storage-limits";
+import { requireDatabaseSpace, requireRoomForText, requireStorage } from "./storage-limits";
 
 type PlanOperation = "export" | "subtitle" | "edit";
 type PlanServices = Pick<Services, "config" | "disk" | "folders" | "now" | "planRequests" | "store">;
 
-/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; those of `PlanRequests` and of the operation. */
+/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
 async function runPlanOperation<Name extends PlanOperation>(
   services: PlanServices,
   cut: Cut,
@@ -30,6 +30,7 @@ async function runPlanOperation<Name extends PlanOperation>(
   if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
   const asset = await getAsset(services.store.read, cut.asset_id);
   if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+  await services.folders.guard.confirmOnline();
   const folder = services.folders.media(asset.id);
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
   const completed: CompletedCut = { paths: await getAnalysisPaths(folder), plan, name };
@@ -39,10 +40,10 @@ async function runPlanOperation<Name extends PlanOperation>(
   );
 }
 
-/** Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (free space). */
+/** Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (storage). */
 export async function createExport(services: PlanServices, cut: Cut, options: ExportOptions): Promise<PlanFile> {
   const file = await runPlanOperation(services, cut, "export", { options });
-  requireFreeSpace(services);
+  requireStorage(services);
   return file;
 }
 

@@ -49,6 +49,7 @@ export async function reconcileDerivatives(services: Pick<Services, "store" | "f
       if (state === "failed") await discardDerivatives(services, id);
       else {
         const bytes = await measureDerivatives(folders.media(id));
+        await folders.guard.confirmOnline();
         await store.write((tx) => updateAsset(tx, id, { derived_bytes: bytes }));
       }
     }

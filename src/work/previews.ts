@@ -17,11 +17,14 @@ const RETRY_AFTER_MS = 10 * 60 * 1000;
 
 const isOpen = (step: Step): boolean => step.finished_at === null;
 
-/** Returns the state of the preview, which is started if it neither exists nor is being created. */
+/**
+ * Returns the state of the preview, which is started if it neither exists nor is being created. Throws `AppError` `upstream_unavailable` while a folder
+ * is offline.
+ */
 export async function openPreview(services: PreviewServices, asset: Asset, userId: string): Promise<PreviewState> {
   const { store, folders, runner } = services;
   if (asset.kind !== "source" || asset.state !== "ready") return { facts: null, step: null, errorMessage: null };
-  const facts = await readPreviewFacts(folders.media(asset.id));
+  const facts = await folders.guard.readOnline(() => readPreviewFacts(folders.media(asset.id)));
   if (facts !== null) return { facts, step: null, errorMessage: null };
   const last = await findPreviewStep(store.read, asset.id);
   const now = services.now();
@@ -39,7 +42,7 @@ export const getPreviewProgress = ({ step }: PreviewState): number | null =>
 
 /**
  * Returns what the complete preview consists of. Throws `AppError` `not_found` (an asset without one), `asset_processing`,
- * `asset_payment_required`, `asset_failed`.
+ * `asset_payment_required`, `asset_failed`, those of `openPreview`.
  */
 export async function requirePreview(services: PreviewServices, asset: Asset, userId: string): Promise<PreviewFacts> {
   if (asset.kind !== "source") throw new AppError("not_found", `Asset is a ${asset.kind}, which has no preview.`);

@@ -10,7 +10,7 @@ import { getUser } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
 import { requireWriter } from "./access";
 import type { Services } from "./services";
-import { readStorageQuota, requireFreeSpace, requireQuota } from "./storage-limits";
+import { readStorageQuota, requireQuota, requireStorage } from "./storage-limits";
 import { requireUploadSize } from "./uploads";
 
 /** How long a link accepts a PUT. One that has begun may end later. */
@@ -42,17 +42,17 @@ const RESERVED_BYTES = 64 * 1024 ** 2;
 /**
  * Reserves room for a body of `bytes`, or of at least that many when its length is unknown, and returns how many bytes are reserved. The
  * reservation counts towards the quota like the length of any unfinished upload. Errors: `payload_too_large`, `conflict` (quota),
- * `not_found`, `upstream_unavailable` (free space).
+ * `not_found`, `upstream_unavailable` (storage).
  */
 export async function reservePut(
-  services: Pick<Services, "config" | "disk" | "now" | "store">,
+  services: Pick<Services, "config" | "disk" | "folders" | "now" | "store">,
   assetId: string,
   bytes: number,
   isExact: boolean,
 ): Promise<number> {
   const { maxUploadBytes } = services.config;
   requireUploadSize(services, Math.max(bytes, isExact ? 0 : 64), "Request body");
-  requireFreeSpace(services);
+  requireStorage(services);
   return services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);
     if (!asset || asset.put_until === null) throw new AppError("not_found", "Upload not found.");

@@ -10,14 +10,18 @@ export type Readiness = { ready: boolean; database: boolean; storage: boolean; f
 
 export type ReadinessServices = Pick<Services, "cluster" | "config" | "ffmpegPath" | "folders" | "store">;
 
-/** Checks each part. Without Redis the server is ready as long as it can do some work itself. */
+const hasFreeBytes = (folder: string): Promise<boolean> =>
+  statfs(folder).then(
+    (found) => found.bavail * found.bsize > MIN_FREE_BYTES,
+    () => false,
+  );
+
+/** Checks each part; `storage` is false also while a folder is offline. Without Redis the server is ready as long as it can do some work itself. */
 export async function checkReadiness(services: ReadinessServices): Promise<Readiness> {
   const { cluster, config, folders, store } = services;
   const database = await store.isAlive();
-  const storage = await statfs(folders.root).then(
-    (s) => s.bavail * s.bsize > MIN_FREE_BYTES,
-    () => false,
-  );
+  const isOnline = (await folders.guard.check()) === null;
+  const storage = isOnline && (await hasFreeBytes(folders.root)) && (await hasFreeBytes(folders.mediaDir));
   const ffmpeg = (await findFileSize(services.ffmpegPath)) !== null;
   const parts = { database, storage, ffmpeg };
   const isReady = database && storage && ffmpeg;

@@ -1,5 +1,6 @@
 /** What the server does at its start and every hour: recovers from a crash, removes what has expired. */
 import { resolve } from "node:path";
+import { createMediaFolders } from "../blobs/folders";
 import { sweepTrash } from "../blobs/trash";
 import { failInterruptedRuns } from "../store/backup-runs";
 import { removeOldKept } from "../store/kept-databases";
@@ -10,7 +11,7 @@ import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
 import { expireLostExports } from "./data-export/archive-removal";
 import { sweepLiveEvents } from "./live-events";
-import { sweepOrphans } from "./orphans";
+import { sweepExpiredRows, sweepOrphans } from "./orphans";
 import { reconcileDerivatives } from "./prepared-size";
 import type { Services } from "./services";
 import { recoverUploads } from "./upload-progress";
@@ -31,25 +32,38 @@ export async function recover(services: RecoveryServices): Promise<void> {
   void discardAbandonedDrills([services.folders.root, ...(backupTo === null ? [] : [backupTo])]).catch((error) =>
     services.log.warn("drill.discard_failed", { error }),
   );
-  await recoverUploads(services, true);
+  await recoverFiles(services, true);
   await sweepRows(services);
-  await expireLostExports(services);
-  void reconcileDerivatives(services).catch((error) => services.log.warn("derivatives.measure_failed", { error }));
-  // In the background: a trash of many files takes a while.
-  void sweepTrash(services.folders, services.now()).catch((error) =>
-    services.log.warn("trash.sweep_failed", { error }),
-  );
 }
 
-/** Handles complete and expired uploads, and removes orphaned files, expired rows and old trash. */
+/**
+ * Handles the uploads and files of an earlier run, also when a folder comes back that was offline at the start. Does nothing while one is offline.
+ * `isStart`: no request is writing to an upload.
+ */
+export async function recoverFiles(services: RecoveryServices, isStart: boolean): Promise<void> {
+  const { folders, log } = services;
+  if ((await folders.guard.check()) !== null) return;
+  await createMediaFolders(folders);
+  await recoverUploads(services, isStart);
+  await sweepOrphans(services);
+  await expireLostExports(services);
+  void reconcileDerivatives(services).catch((error) => log.warn("derivatives.measure_failed", { error }));
+  // In the background: a trash of many files takes a while.
+  void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));
+}
+
+/** Handles complete and expired uploads, and removes orphaned files, old trash and expired rows. While a folder is offline, only rows. */
 export async function sweep(services: RecoveryServices): Promise<void> {
-  await recoverUploads(services, false);
+  if ((await services.folders.guard.check()) === null) {
+    await recoverUploads(services, false);
+    await sweepOrphans(services);
+    await sweepTrash(services.folders, services.now());
+  }
   await sweepRows(services);
-  await sweepTrash(services.folders, services.now());
 }
 
 async function sweepRows(services: RecoveryServices): Promise<void> {
-  await sweepOrphans(services);
+  await sweepExpiredRows(services);
   await removeOldKept(resolve(services.config.dataDir), services.now());
   await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
   await sweepLiveEvents(services);

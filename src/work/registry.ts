@@ -4,7 +4,7 @@ import { getWorkName } from "../blobs/folders";
 import { type Job, JobAborted, type JobContext, type JobHandler, type JobName } from "../domain/jobs";
 import { findStep, isCurrentAttempt } from "../store/steps";
 import type { RemoteRunner } from "./cluster/remote-run";
-import { withDiskReserve } from "./disk-space";
+import { withStorage } from "./disk-space";
 import { cutJob } from "./jobs/cut-job";
 import type { JobDefinition, JobEnd, JobInput, JobOutput, RunContext, SettleContext } from "./jobs/definition";
 import { prepareJob } from "./jobs/prepare-job";
@@ -46,7 +46,7 @@ function createHandler<Input extends JobInput, Checkpoint, Output extends JobOut
   remote: ChoosePlace,
 ): JobHandler {
   return (job, context) =>
-    withDiskReserve(services, definition.whenDiskIsFull, job, context, (guarded) =>
+    withStorage(services, definition.whenDiskIsFull, job, context, (guarded) =>
       executeJob(definition, services, { tools, remote }, job, guarded),
     );
 }
@@ -98,6 +98,8 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
   try {
     const runHere = (changed: RunContext<Checkpoint>) => definition.run(tools, loaded.input, changed);
     const output = await (remote ? remote.runJob(job, loaded, runContext, runHere) : runHere(runContext));
+    // What was written is in the folder only if that is still there.
+    await services.folders.guard.confirmOnline();
     const isSettled = await store.write((tx) =>
       completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
     );

@@ -21,7 +21,7 @@ export type RenderParams = Actor & { asset: Asset; cut: Cut | null; output: Outp
  * Errors: those of `checkOutput`, `requireCompletedCut` and `insertNewRender`, `insufficient_credits`.
  */
 export async function createRender(
-  services: Pick<Services, "config" | "disk" | "now">,
+  services: Pick<Services, "config" | "disk" | "folders" | "now">,
   tx: Queries,
   ask: RenderParams,
 ): Promise<{ render: Render; isNew: boolean }> {
@@ -38,12 +38,13 @@ export async function createRender(
   return { render, isNew: true };
 }
 
-/** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one. */
+/** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one, `upstream_unavailable` while a folder is offline. */
 export async function cancelRender(
   services: Pick<Services, "folders" | "now" | "runner" | "store">,
   workspaceId: string,
   renderId: string,
 ): Promise<Render> {
+  await services.folders.guard.confirmOnline();
   const now = services.now();
   const { render, steps } = await services.store.write(async (tx) => {
     const existing = await findRender(tx, workspaceId, renderId);

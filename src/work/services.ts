@@ -1,10 +1,10 @@
 /** What the server's requests and jobs work with. `boot.ts` creates it; functions take only the members that they use. */
+import type { FoldersReserve } from "../blobs/folder-space";
 import type { Folders } from "../blobs/folders";
 import type { SignedLinks } from "../blobs/signed-links";
 import type { Config } from "../config";
 import type { PaymentGateway } from "../domain/billing";
 import type { Runner } from "../domain/jobs";
-import type { DiskReserve } from "../lib/disk-reserve";
 import type { Log } from "../lib/log";
 import type { Sealer } from "../lib/sealer";
 import type { Resolve } from "../outbound/addresses";
@@ -30,8 +30,8 @@ export type Services = {
   config: Config;
   store: Store;
   folders: Folders;
-  /** The free space on the data folder's file system. */
-  disk: DiskReserve;
+  /** The free space of the data folder and the media folder. */
+  disk: FoldersReserve;
   links: SignedLinks;
   cursors: Cursors;
   passwords: Passwords;

@@ -1,6 +1,7 @@
 /** Storage limits: the quota of a workspace, and the free space that the server reserves for its database. */
 import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
+import type { DiskReserve } from "../lib/disk-reserve";
 import type { Queries } from "../store/db";
 import { countProjects } from "../store/projects";
 import { readStorageUsed } from "../store/storage";
@@ -13,10 +14,12 @@ const RETRY_AFTER_SECONDS = 60;
 const MIN_FREE_BYTES = 1024 * 1024;
 
 /** Returns whether media may be written: the free space is above the reserve. */
-export const hasFreeSpace = ({ disk }: Pick<Services, "disk">): boolean => disk.availableBytes() >= MIN_FREE_BYTES;
+export const hasFreeSpace = ({ disk }: { disk: Pick<DiskReserve, "availableBytes"> }): boolean =>
+  disk.availableBytes() >= MIN_FREE_BYTES;
 
-/** Throws `upstream_unavailable` while the free space is below the reserve. */
-export function requireFreeSpace(services: Pick<Services, "disk">): void {
+/** Throws `upstream_unavailable` while a folder is offline or the free space is below the reserve. */
+export function requireStorage(services: Pick<Services, "disk" | "folders">): void {
+  services.folders.guard.requireOnline();
   if (!hasFreeSpace(services)) throw outOfStorage();
 }
 
@@ -33,8 +36,12 @@ const outOfStorage = (): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-/** Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve. */
-export function claimSpace({ disk }: Pick<Services, "disk">, bytes: number): void {
+/**
+ * Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve, `AppError` `upstream_unavailable` when a
+ * folder is offline.
+ */
+export function claimSpace({ disk, folders }: Pick<Services, "disk" | "folders">, bytes: number): void {
+  folders.guard.requireOnline();
   if (disk.claim(bytes)) return;
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }

@@ -2,6 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { version } from "../../package.json";
 import { JOB_NAMES, type JobName } from "../domain/jobs";
+import { getFreeBytes } from "../lib/disk-reserve";
 import type { Encoders } from "../media/encoders";
 import { chooseEncoder } from "../media/encoders";
 import { BUILT_IN } from "../speech/models/catalog";
@@ -18,6 +19,7 @@ import {
   describeFfmpeg,
   describeMail,
   describeModels,
+  describeOffline,
   describeQueue,
   describeRedis,
   describeSandbox,
@@ -110,7 +112,7 @@ type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> 
 const MAX_MAIL_WAIT_MS = 3_000;
 
 async function runChecks(services: HealthServices, parts: CheckedParts): Promise<HealthCheck[]> {
-  const { config, folders, store } = services;
+  const { config, store } = services;
   const { tools, slots, probes } = parts.sources;
   const { ffmpeg: hasFfmpeg } = await checkReadiness(services);
   const mailProblem = await Promise.race([
@@ -120,7 +122,7 @@ async function runChecks(services: HealthServices, parts: CheckedParts): Promise
   const jobs = parts.databaseBytes === null ? null : await readJobFacts(store.read, services.now());
   return [
     { name: "database", ...describeDatabase(parts.databaseBytes) },
-    { name: "disk", ...describeDisk(config, { folder: folders.root, freeBytes: parts.disk.freeBytes }) },
+    ...checkFolders(services),
     { name: "queue", ...describeQueue(jobs, slots) },
     {
       name: "ffmpeg",
@@ -135,6 +137,17 @@ async function runChecks(services: HealthServices, parts: CheckedParts): Promise
     { name: "connection", ...describeConnection(config) },
     ...(await checkWorkers(services, parts)),
   ];
+}
+
+/** The media folder has a line of its own when it is not the data folder. */
+function checkFolders({ config, folders: { root, mediaDir, guard } }: HealthServices): HealthCheck[] {
+  const problem = guard.findProblem();
+  const describe = (folder: string) => {
+    if (problem?.folder === folder) return describeOffline(problem);
+    return describeDisk(config, { folder, freeBytes: getFreeBytes(folder) });
+  };
+  const data = { name: "disk", ...describe(root) };
+  return mediaDir === root ? [data] : [data, { name: "media folder", ...describe(mediaDir) }];
 }
 
 /** Nothing is checked without Redis. */
@@ -161,7 +174,9 @@ export async function readDisk({
   disk,
   folders,
 }: Pick<Services, "config" | "disk" | "folders">): Promise<DiskState> {
-  const { bavail, blocks, bsize } = await statfs(folders.root);
+  // The media is what needs the space.
+  const folder = (await folders.guard.check()) === null ? folders.mediaDir : folders.root;
+  const { bavail, blocks, bsize } = await statfs(folder);
   return {
     freeBytes: bavail * bsize,
     totalBytes: blocks * bsize,

@@ -1,5 +1,6 @@
 /** Records the progress of uploads, and starts the preparation of complete ones. */
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
+import { createFolder } from "../blobs/folders";
 import { moveToTrash } from "../blobs/trash";
 import { flushFile } from "../lib/atomic-file";
 import { findFileSize } from "../lib/file-size";
@@ -61,13 +62,15 @@ export async function finishUpload(
   const upload = folders.upload(asset.id);
   const media = folders.media(asset.id);
   const sniffed = asset.demuxer ? {} : await sniffUpload(services, asset);
-  await mkdir(media.dir, { recursive: true });
+  await folders.guard.confirmOnline();
+  await createFolder(media.dir);
   await flushFile(upload).catch(ignoreMissing);
   await rename(upload, media.source).catch(ignoreMissing);
   const now = services.now();
   // The length of a PUT is that of what arrived, and so is one that was declared after the state that was restored.
   const isKnown = asset.put_until === null && !asset.is_length_deferred;
   const length = isKnown ? asset.upload_length : await findFileSize(media.source);
+  await folders.guard.confirmOnline();
   const finished = await services.store.write(async (tx) => {
     const moved = await updateAssetInState(tx, asset.id, "pending_upload", {
       state: "processing",
@@ -108,6 +111,7 @@ export async function recoverUploads(
 ): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
     const moved = await findFileSize(services.folders.media(asset.id).source);
+    if (moved === null) await services.folders.guard.confirmOnline();
     const isWritten = !isStart && asset.upload_active_at + MAX_PUT_PAUSE_MS > services.now();
     if (asset.put_until !== null && (isWritten || moved !== null)) {
       if (!isWritten) await finishUpload(services, asset);
@@ -134,8 +138,9 @@ export async function recoverUploads(
   }
 }
 
-/** Removes what a PUT has written, and returns its bytes to the quota. */
+/** Removes what a PUT has written, and returns its bytes to the quota. Throws `AppError` `upstream_unavailable` while a folder is offline. */
 export async function discardPut(services: Pick<Services, "folders" | "store">, assetId: string): Promise<void> {
+  await services.folders.guard.confirmOnline();
   await rm(services.folders.upload(assetId), { force: true });
   await services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);

@@ -17,7 +17,7 @@ import type { Queries } from "../store/db";
 import { findActiveProjectByName, findProject, insertProject, type Project, touchProject } from "../store/projects";
 import type { Actor } from "./access";
 import type { Services } from "./services";
-import { requireFreeSpace, requireQuota, requireRoomForProject } from "./storage-limits";
+import { requireQuota, requireRoomForProject, requireStorage } from "./storage-limits";
 import type { UploadMetadata } from "./upload-metadata";
 
 export const MIN_UPLOAD_BYTES = 64;
@@ -46,10 +46,10 @@ export type UploadParams = Actor & {
 
 /**
  * Creates an upload and its asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
- * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (free space).
+ * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (storage).
  */
 export async function createUpload(
-  services: Pick<Services, "config" | "disk" | "now">,
+  services: Pick<Services, "config" | "disk" | "folders" | "now">,
   tx: Queries,
   request: UploadParams,
 ): Promise<Asset> {
@@ -73,7 +73,7 @@ export async function createUpload(
   }
   await requireQuota(services, tx, request.workspaceId, request.sizeBytes ?? MIN_UPLOAD_BYTES);
   if (request.kind === "source") await requireCredits(tx, request.workspaceId);
-  requireFreeSpace(services);
+  requireStorage(services);
   const asset: NewAsset = {
     id: newId(),
     workspace_id: request.workspaceId,
@@ -137,10 +137,10 @@ async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: numbe
 
 /**
  * Records the length of an upload that was created without one. Does nothing when it is known already. Errors: `bad_request`,
- * `payload_too_large`, `conflict` (quota), `upstream_unavailable` (free space).
+ * `payload_too_large`, `conflict` (quota), `upstream_unavailable` (storage).
  */
 export async function declareUploadLength(
-  services: Pick<Services, "config" | "disk" | "store">,
+  services: Pick<Services, "config" | "disk" | "folders" | "store">,
   assetId: string,
   bytes: number,
 ): Promise<Asset | null> {
@@ -149,7 +149,7 @@ export async function declareUploadLength(
     const asset = await getAsset(tx, assetId);
     if (!asset?.is_length_deferred) return asset;
     await requireQuota(services, tx, asset.workspace_id, bytes);
-    requireFreeSpace(services);
+    requireStorage(services);
     return updateAssetInState(tx, asset.id, "pending_upload", { upload_length: bytes, is_length_deferred: false });
   });
 }

@@ -172,6 +172,7 @@ export async function removeWorkspace(
 ): Promise<void> {
   const { workspaceId, ownerId } = request;
   const { store, now } = services;
+  await services.folders.guard.confirmOnline();
   await store.write(async (tx) => {
     await requireShared(tx, workspaceId, "is deleted with its account");
     await requireNoRenewal(tx, workspaceId);

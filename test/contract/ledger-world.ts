@@ -3,6 +3,7 @@
  * stage, so that anything can happen between two stages, and the process can be killed at any write.
  */
 import { sql } from "drizzle-orm";
+import { openDiskReserve } from "../../src/blobs/folder-space";
 import { getFolders } from "../../src/blobs/folders";
 import { type Config, loadConfig } from "../../src/config";
 import { AppError } from "../../src/domain/errors";
@@ -90,13 +91,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     store,
     config,
     folders: getFolders(folder),
-    disk: {
-      availableBytes: () => Number.MAX_SAFE_INTEGER,
-      isCritical: () => false,
-      onShort: () => {},
-      maxFileBytes: () => 0,
-      claim: () => true,
-    },
+    disk: openDiskReserve(getFolders(folder), 0, () => Number.MAX_SAFE_INTEGER),
     log: createLog(() => {}, false),
     now: () => clock,
     counters: createServerCounters(),

@@ -100,7 +100,7 @@ describe.skipIf(IS_BUNDLED_PASS)("offcut upgrade", () => {
     );
     expect(await inodeOf(installed.executable)).toBe(old);
     expect([await listAccounts(installed), await listStaged(installed)]).toEqual([accounts, []]);
-    const aside = (await readdir(installed.data)).filter((name) => name.startsWith("offcut-"));
+    const aside = (await readdir(installed.data)).filter((name) => /^offcut-.*\.db$/.test(name));
     expect(aside).toEqual([expect.stringMatching(/^offcut-after-9999_future-/)]);
     using database = new Database(join(installed.data, aside[0]!), { readwrite: true, create: false });
     expect(database.query("SELECT email FROM users").values()).toEqual([["lost@example.test"]]);

@@ -166,6 +166,7 @@ describe("a shutdown", () => {
     expect((await user.renderEnded(render.id)).state).toBe("completed");
     expect(await server.events(cut.id)).toEqual(["cut.completed"]);
     expect(await server.events(render.id)).toEqual(["render.completed"]);
+    await server.idle();
     expect(await server.leftovers(render.id)).toEqual([`renders/${render.id}`, `renders/${render.id}/output.mp4`]);
   });
 

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import type { MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
+import { findFile } from "../../lib/file-size";
 import { type Asset, findAsset } from "../../store/assets";
 import { isCuttable } from "../../work/new-cuts";
 import { openTranscriptColumns, readTranscriptColumns } from "../../work/preview-files";
@@ -33,14 +34,15 @@ export const MEDIA_ERRORS = [
   "asset_payment_required",
   "asset_failed",
   "not_found",
+  "upstream_unavailable",
 ] as const satisfies AppError["code"][];
 
 const getFolder = ({ services }: Call, asset: Asset): MediaFolder => services.folders.media(asset.id);
 
-/** Returns the file with a validator. Throws `AppError` `not_found` if it does not exist. */
+/** Returns the file with a validator. Throws `AppError` `not_found` if it does not exist, `upstream_unavailable` while its folder is offline. */
 async function serve(call: Call, asset: Asset, path: string, contentType: string, what: string): Promise<Reply> {
-  const file = Bun.file(path);
-  if (!(await file.exists())) throw new AppError("not_found", `Asset has no ${what}.`);
+  const file = await call.services.folders.guard.readOnline(() => findFile(path));
+  if (file === null) throw new AppError("not_found", `Asset has no ${what}.`);
   return replyWithFile(call.request, {
     file,
     modifiedAt: file.lastModified,
@@ -152,7 +154,8 @@ export const transcript = route({
   responses: { 200: respondsWith("TranscriptColumns", "The words"), 304: respondsWithNothing("Not modified") },
   handle: async (call, { resource }) => {
     if (!isCuttable(resource)) await requirePreview(call.services, resource, call.principal.user.id);
-    const file = await openTranscriptColumns(getFolder(call, resource));
+    const { guard } = call.services.folders;
+    const file = await guard.readOnline(() => openTranscriptColumns(getFolder(call, resource)));
     if (file === null) throw new AppError("not_found", "Asset has no transcript.");
     const etag = `"${resource.id}-transcript-${file.size}-${Math.round(file.lastModified)}"`;
     const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, Vary: "Accept-Encoding" };
@@ -167,6 +170,7 @@ export const transcript = route({
 export const readMedia = route({
   summary: "Describe how pages play an asset",
   access: mediaAccess,
+  errors: ["upstream_unavailable"],
   query: mediaQuery,
   load: loadAsset,
   responses: {

@@ -35,7 +35,7 @@ export const read = route({
     ),
   }),
   load: loadAsset,
-  errors: [...MEDIA_ERRORS, "upstream_unavailable"],
+  errors: [...MEDIA_ERRORS],
   responses: {
     200: respondsWithFile("An initialization segment and a fragment, with times of the recording"),
     304: respondsWithNothing("Not modified"),

@@ -106,7 +106,7 @@ export const read = route({
 
 export const cancel = route({
   summary: "Cancel a pipeline: its render is cancelled, its cut fails with cancelled",
-  errors: ["conflict"],
+  errors: ["conflict", "upstream_unavailable"],
   responses: { 200: respondsWith("Pipeline", "The cancelled pipeline") },
   load,
   handle: async (call, { resource }) => {

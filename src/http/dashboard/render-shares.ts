@@ -1,6 +1,7 @@
 /** Share links: downloads of renders by people without an account. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
+import { findFile } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
 import {
   deleteRenderShare,
@@ -28,7 +29,7 @@ export const create = route({
   summary:
     "Create a link with which anybody can download a completed render. It ends with the render and with your access",
   example: { expires_in_seconds: 604_800 },
-  errors: ["conflict"],
+  errors: ["conflict", "upstream_unavailable"],
   body: strictObject({
     expires_in_seconds: Type.Integer({
       minimum: MIN_LIFETIME_SECONDS,
@@ -44,7 +45,8 @@ export const create = route({
     const { services } = call;
     if (resource.state !== "completed") throw new AppError("conflict", `Render is ${resource.state}, not completed.`);
     // The file system may have lost it, or a backup without media was restored.
-    if (!(await Bun.file(services.folders.renderOutput(resource.id, resource.resolved.format)).exists()))
+    const { guard, renderOutput } = services.folders;
+    if ((await guard.readOnline(() => findFile(renderOutput(resource.id, resource.resolved.format)))) === null)
       throw new AppError("conflict", "The file of this render is missing. Delete the render and start it again.");
     const expiresAt = Math.floor(services.now() / 1000 + body.expires_in_seconds) * 1000;
     return createOnce(call, async (tx) => {

@@ -112,7 +112,7 @@ export const update = route({
 export const remove = route({
   summary: "Delete a workspace with everything in it. Its credits are lost",
   access: { credential: "session", ownersOnly: true },
-  errors: ["conflict"],
+  errors: ["conflict", "upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load,
   handle: async (call, { resource }) => {

@@ -157,6 +157,7 @@ export const remove = route({
   summary: "Delete an asset with its cuts, renders and files",
   // It also cancels an upload to a signed link.
   access: UPLOAD_ACCESS,
+  errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load,
   handle: async ({ services }, { resource }) => {

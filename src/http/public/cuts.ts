@@ -211,6 +211,7 @@ async function showEditedCut(call: Call, { body, ...reply }: Reply): Promise<Rep
 
 export const remove = route({
   summary: "Delete a cut with its subtitles and renders",
+  errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load: cutLoader,
   handle: async ({ services }, { resource }) => {

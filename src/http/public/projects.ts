@@ -115,6 +115,7 @@ export const update = route({
 
 export const remove = route({
   summary: "Delete a project and everything in it",
+  errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load,
   handle: async ({ services }, { resource }) => {

@@ -191,7 +191,7 @@ export const read = route({
 
 export const cancel = route({
   summary: "Cancel a pending or processing render",
-  errors: ["conflict"],
+  errors: ["conflict", "upstream_unavailable"],
   responses: { 200: respondsWith("RenderDetail", "The cancelled render") },
   load: renderLoader,
   handle: async (call, { resource }) => {
@@ -202,6 +202,7 @@ export const cancel = route({
 
 export const remove = route({
   summary: "Delete a render and its file",
+  errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load: renderLoader,
   handle: async ({ services }, { resource }) => {

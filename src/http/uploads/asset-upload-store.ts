@@ -1,8 +1,9 @@
 /** The TUS library's file store: the bytes are in a file, everything else is in the asset's row. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Configstore, FileStore } from "@tus/file-store";
 import { type DataStore, ERRORS, Upload } from "@tus/server";
+import { createFolder } from "../../blobs/folders";
 import { moveToTrash } from "../../blobs/trash";
 import { findFileSize } from "../../lib/file-size";
 import { writeStream } from "../../lib/write-stream";
@@ -65,7 +66,9 @@ function createRowReader({ folders, store }: StoreServices, { workspaceId, id: o
       // The file is created on first use, because a crash may come between the commit of the row and the file. If the file of a complete
       // upload was moved but its row not yet updated, the upload must not start again.
       if ((await findFileSize(path)) === null && (await findFileSize(folders.media(own).source)) === null) {
-        await mkdir(folders.uploads, { recursive: true });
+        // In a folder that is away, every upload would begin again.
+        await folders.guard.confirmOnline();
+        await createFolder(folders.uploads);
         await writeFile(path, "", { flag: "a" });
       }
       // The library reads the offset from the file.

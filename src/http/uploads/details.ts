@@ -96,6 +96,6 @@ export const TUS_DETAILS: Record<"OPTIONS" | UploadMethod, JsonObject> = {
   ),
   DELETE: describeUpload("deleteUpload", "Cancel an upload and remove its asset", [tusVersion], {
     204: { description: "Cancelled, or there was nothing to cancel" },
-    ...describeErrors(TUS_ERRORS),
+    ...describeErrors([...TUS_ERRORS, "upstream_unavailable"]),
   }),
 };

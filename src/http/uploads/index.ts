@@ -9,7 +9,7 @@ import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, getAsset } from "../../store/assets";
 import { removeAsset } from "../../work/deletion";
 import type { Services } from "../../work/services";
-import { requireFreeSpace } from "../../work/storage-limits";
+import { requireStorage } from "../../work/storage-limits";
 import { finishUpload, recordUploadProgress } from "../../work/upload-progress";
 import { declareUploadLength, getUploadExpiry, isUploadExpired } from "../../work/uploads";
 import { withHeaders } from "../call";
@@ -31,7 +31,7 @@ import {
 /** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };
 
-/** How often the credential is checked during a PATCH, which may take hours. */
+/** How often the credential and the folders are checked during a PATCH, which may take hours. */
 const AUTHORIZE_INTERVAL_MS = 500;
 
 export type UploadSurface = {
@@ -111,16 +111,18 @@ export function createUploadSurface(services: Services): UploadSurface {
       throw new AppError("unsupported_media_type", `Send the bytes as ${OFFSET_TYPE}.`);
     const start = parseUploadOffset(request.headers);
     if (found.state !== "pending_upload") return respondToFinishedUpload(request, found, start);
-    requireFreeSpace(services);
+    requireStorage(services);
     const asset = found.is_length_deferred ? await declareLength(request, found, start) : found;
     const { signal } = request;
     const recordBytes = () => recordReceivedBytes(services, asset);
     signal.addEventListener("abort", recordBytes, { once: true });
     let refusal: { error: unknown } | null = null;
+    const refuse = (error: unknown) => {
+      if (error instanceof AppError) refusal = { error };
+    };
     const authorizing = setInterval(() => {
-      authorize().catch((error) => {
-        if (error instanceof AppError) refusal = { error };
-      });
+      authorize().catch(refuse);
+      services.folders.guard.confirmOnline().catch(refuse);
     }, AUTHORIZE_INTERVAL_MS);
     try {
       const response = await delegate(request, "PATCH", asset, connection, () => {
@@ -186,6 +188,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       if (method === "DELETE") {
         // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {
+          await services.folders.guard.confirmOnline();
           const tus = createTusServer({ workspaceId, id: asset.id }, connection);
           const { status } = await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id));
           // Another request may have finished the upload while this one waited.
@@ -195,8 +198,10 @@ export function createUploadSurface(services: Services): UploadSurface {
         return tusResponse(204, {});
       }
       if (!asset) throw notFound("Upload");
+      if (asset.state === "pending_upload") await services.folders.guard.confirmOnline();
       const run = method === "HEAD" ? head : patch;
       return run(request, asset, caller).catch(async (error) => {
+        if (asset.state === "pending_upload") await services.folders.guard.confirmOnline();
         // A request that has moved the complete file may have failed before it updated the row.
         const isMoved = (await findFileSize(services.folders.media(id).source)) !== null;
         if (asset.state === "pending_upload" && isMoved) await finishUpload(services, asset);

@@ -2,7 +2,8 @@
  * PUT of a whole file to a signed link, without a credential. The bytes are written as they arrive; the file becomes the asset's source when
  * all of them are on disk.
  */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
+import { createFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import { writeStream } from "../../lib/write-stream";
@@ -17,7 +18,7 @@ import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 export const SIGNED_PUT_PATH = "/uploads/:upload_id/file";
 export const getSignedPutPath = (uploadId: string): string => SIGNED_PUT_PATH.replace(":upload_id", uploadId);
 
-/** How often a running PUT is checked: the asset may be deleted, or its user disabled. */
+/** How often a running PUT is checked: the asset may be deleted, its user disabled, or a folder offline. */
 const CHECK_INTERVAL_MS = 1_000;
 const RECORD_INTERVAL_MS = 60_000;
 const KEEP_ALIVE_INTERVAL_MS = 1_000;
@@ -62,6 +63,7 @@ export function createSignedPut(services: Services): SignedPut {
       await discardPut(services, id).catch((failure) =>
         services.log.warn("upload.not_discarded", { asset: id, error: failure }),
       );
+      await services.folders.guard.confirmOnline();
       // Its file has disappeared when the asset was deleted meanwhile.
       if (!(error instanceof AppError)) await requireOpenPut(services.store.read, id);
       throw error;
@@ -105,7 +107,8 @@ async function receiveFile(services: Services, put: ReceivedPut): Promise<void> 
   let reserved = 0;
   if (announced !== null) reserved = await reservePut(services, id, announced, true);
   const path = folders.upload(id);
-  await mkdir(folders.uploads, { recursive: true });
+  await folders.guard.confirmOnline();
+  await createFolder(folders.uploads);
   // Another file than that of an earlier PUT, whose last write may still be running.
   await rm(path, { force: true });
   await writeFile(path, "", { flag: "wx" });
@@ -114,6 +117,7 @@ async function receiveFile(services: Services, put: ReceivedPut): Promise<void> 
   let keptAliveAt = recordedAt;
   const checking = setInterval(() => {
     requireOpenPut(store.read, id).catch((error) => writer.stop.abort(error));
+    folders.guard.confirmOnline().catch((error) => writer.stop.abort(error));
     if (services.now() - recordedAt < RECORD_INTERVAL_MS) return;
     recordedAt = services.now();
     recordPutActivity(services, id).catch((error) =>

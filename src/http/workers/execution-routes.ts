@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
 import type { ExecutionKind } from "../../domain/workers";
+import { findFile } from "../../lib/file-size";
 import type { ExecutionReport } from "../../work/cluster/execution-request";
 import { noContent, ok, type Reply } from "../call";
 import { replyWithFile } from "../file-response";
@@ -25,10 +26,10 @@ const MAX_RESULT_BYTES: Record<ExecutionKind, number> = {
   join: MEBIBYTE,
 };
 
-async function serveFile({ request, cluster, id, params, context }: CallOfWorker): Promise<Reply> {
+async function serveFile({ services, request, cluster, id, params, context }: CallOfWorker): Promise<Reply> {
   const { path, key, modifiedAt } = cluster.executions.getFile(id, params.name ?? "");
-  const file = Bun.file(path);
-  if (!(await file.exists())) throw new AppError("not_found", "The file was deleted.");
+  const file = await services.folders.guard.readOnline(() => findFile(path));
+  if (file === null) throw new AppError("not_found", "The file was deleted.");
   context.connection.setIdleTimeout(DOWNLOAD_IDLE_SECONDS);
   return replyWithFile(request, {
     file,

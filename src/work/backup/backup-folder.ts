@@ -89,19 +89,27 @@ export async function verifyBackup(
     if (isChosen) checked++;
     return isChosen;
   };
-  const damaged = await verifyFiles(path, manifest.files, { isRead, hasDatabase: true, signal });
+  const damaged = await verifyFiles(createResolver(path), manifest.files, { isRead, hasDatabase: true, signal });
   return { path, files: manifest.files.length, checked_files: checked, damaged };
 }
+
+/** Returns where a file or folder is by its path in a backup. */
+export type ResolvePath = (path: string) => string;
+
+/** Returns the function for the files of a backup. */
+export const createResolver =
+  (folder: string): ResolvePath =>
+  (path) =>
+    join(folder, path);
 
 /** A file as it must be. `sha256` null: its content is not known, so that only its size is compared. */
 type ExpectedFile = Pick<BackupFile, "path" | "bytes"> & { sha256: string | null };
 
 /**
- * Compares the sizes of files below `root`, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among them, too.
- * Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
+ * Compares the sizes of files, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among them, too. Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
  */
 export async function verifyFiles(
-  root: string,
+  resolvePath: ResolvePath,
   files: readonly ExpectedFile[],
   {
     isRead = () => true,
@@ -110,21 +118,22 @@ export async function verifyFiles(
   }: { isRead?: (file: ExpectedFile) => boolean; hasDatabase: boolean; signal: AbortSignal },
 ): Promise<DamagedFile[]> {
   const damaged: DamagedFile[] = [];
-  const findLinkedFolder = createLinkedFolderFinder(root);
+  const findLinkedFolder = createLinkedFolderFinder(resolvePath);
   for (const file of files) {
     signal.throwIfAborted();
-    const problem = (await findLinkedFolder(file.path)) ?? (await findProblem(root, file, isRead(file), signal));
+    const problem =
+      (await findLinkedFolder(file.path)) ?? (await findProblem(resolvePath(file.path), file, isRead(file), signal));
     if (problem !== null) damaged.push({ path: file.path, problem });
   }
   if (hasDatabase && !damaged.some((file) => file.path === DATABASE_NAME)) {
-    const [problem] = await findDatabaseProblems(join(root, DATABASE_NAME));
+    const [problem] = await findDatabaseProblems(resolvePath(DATABASE_NAME));
     if (problem !== undefined) damaged.push({ path: DATABASE_NAME, problem });
   }
   return damaged;
 }
 
 /** Returns a function that says whether a folder of a path is a link. Each folder is looked at once. */
-function createLinkedFolderFinder(root: string): (path: string) => Promise<string | null> {
+function createLinkedFolderFinder(resolvePath: ResolvePath): (path: string) => Promise<string | null> {
   const known = new Map<string, Promise<boolean>>();
   const isLink = (path: string) => {
     const found =
@@ -138,18 +147,17 @@ function createLinkedFolderFinder(root: string): (path: string) => Promise<strin
   };
   return async (path) => {
     for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
-      if (await isLink(join(root, folder))) return `is in ${folder}, which is a link`;
+      if (await isLink(resolvePath(folder))) return `is in ${folder}, which is a link`;
     return null;
   };
 }
 
 async function findProblem(
-  root: string,
+  path: string,
   file: ExpectedFile,
   isRead: boolean,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const path = join(root, file.path);
   try {
     const found = await lstat(path);
     if (!found.isFile()) return "is not a file";

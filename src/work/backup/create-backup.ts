@@ -31,7 +31,7 @@ export type BackupReport = Omit<StoredFiles, "stored"> & {
 
 /**
  * Writes a backup to `target/offcut-<time>` and verifies what it has written. `target` is a folder or an `s3://` URL. Errors: those of the writer;
- * `AppError` `storage_full` when it does not fit, `internal_error` when the database is damaged; file system errors; the signal's reason.
+ * `AppError` `storage_full` when it does not fit, `upstream_unavailable` while a folder is offline, `internal_error` when the database is damaged; file system errors; the signal's reason.
  */
 export async function createBackup(
   source: BackupSource,
@@ -41,6 +41,8 @@ export async function createBackup(
   const { folders, offsite } = source;
   const started = performance.now();
   const now = source.now();
+  // Files of a folder that is away would count as missing.
+  await requireOnline(folders);
   const writer = isOffsite(target)
     ? await openOffsiteWriter(target, { folders, offsite, now }, signal)
     : await openFolderWriter(target, { source, hasMedia, now }, signal);
@@ -59,6 +61,7 @@ export async function createBackup(
     ];
     const { stored, ...counts } = await writer.store([...essential, ...found.files], hold);
     const missing = [...found.missing, ...counts.missing];
+    await requireOnline(folders);
     await writer.complete({
       format: 1,
       created_at: new Date(writer.createdAt).toISOString(),
@@ -89,4 +92,10 @@ export async function createBackup(
 async function describe(path: string, from: string): Promise<FoundFile> {
   const { size, mtimeMs } = await stat(from);
   return { path, from, bytes: size, modified_at: Math.round(mtimeMs) };
+}
+
+/** Throws `upstream_unavailable` when a folder is offline. Only administrators make and restore backups, so the error names the folder. */
+export async function requireOnline({ guard }: Folders): Promise<void> {
+  const problem = await guard.check();
+  if (problem !== null) throw new AppError("upstream_unavailable", `The ${problem.about}.`);
 }

@@ -45,7 +45,7 @@ export async function checkFiles(
   const unchanged = files.filter(({ path }) => path !== DATABASE_NAME && path !== SECRETS_NAME);
   const shuffled = unchanged.map((file) => ({ file, order: Math.random() })).sort((a, b) => a.order - b.order);
   const damaged = await verifyFiles(
-    folders.root,
+    folders.resolve,
     shuffled.map(({ file }) => file),
     { isRead, hasDatabase: false, signal },
   );

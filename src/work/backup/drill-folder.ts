@@ -2,6 +2,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { discardFolder, storeCopy, tryLink } from "../../blobs/backup-files";
+import { getFolders } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
 import { type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
@@ -9,6 +10,7 @@ import { findFileSize } from "../../lib/file-size";
 import { lockFolder } from "../../lib/folder-lock";
 import { deleteAllSessions } from "../../store/database-file";
 import type { Backup } from "./backup-folder";
+import { writeMediaMarker } from "./restore-targets";
 import { requireSpace } from "./space";
 
 const PREFIX = ".drill-";
@@ -103,6 +105,7 @@ export async function restoreToScratch(backup: Backup, scratch: string, signal: 
     await (isLinked(file) ? tryLink(from, to) : copyUnchanged(file, from, to, signal)).catch(ignoreMissing);
   }
   await deleteAllSessions(join(data, DATABASE_NAME));
+  await writeMediaMarker(getFolders(data));
   return sumBytes(copied);
 }
 

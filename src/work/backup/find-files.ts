@@ -7,7 +7,7 @@ import { listNames, type TrashHold } from "../../blobs/trash";
 import { parseSnapshotName, parseTrashName, SNAPSHOTS_FOLDER } from "../../domain/point-in-time";
 import type { readDatabaseContents } from "../../store/database-file";
 
-/** A file to back up. `path` is relative to the data folder; `from` is where it was found. */
+/** A file to back up. `path` is its path in a backup; `from` is where it was found. */
 export type FoundFile = { path: string; from: string; bytes: number; modified_at: number };
 
 /** Lists the files of the rows, the speech models, the snapshots and the trash. `missing`: main files of rows that do not exist. */
@@ -23,7 +23,7 @@ export async function findFiles(
   const add = async (path: string): Promise<FoundFile[]> => {
     const moved = hold.find(path);
     if (moved !== null) listed.add(basename(moved));
-    const found = await walk(moved ?? path, relative(folders.root, path));
+    const found = await walk(moved ?? path, folders.toRelative(path));
     files.push(...found);
     return found;
   };
@@ -31,16 +31,16 @@ export async function findFiles(
     const media = folders.media(id);
     await add(folders.upload(id));
     const found = await add(media.dir);
-    const source = relative(folders.root, media.source);
+    const source = folders.toRelative(media.source);
     if (is_complete && !found.some(({ path }) => path === source)) missing.push(source);
   }
   for (const { id, is_complete } of renders) {
     const found = await add(folders.render(id));
-    if (is_complete && found.length === 0) missing.push(relative(folders.root, folders.render(id)));
+    if (is_complete && found.length === 0) missing.push(folders.toRelative(folders.render(id)));
   }
-  await add(join(folders.root, "models"));
-  for (const name of await listNames(join(folders.root, SNAPSHOTS_FOLDER)))
-    if (parseSnapshotName(name) !== null) await add(join(folders.root, SNAPSHOTS_FOLDER, name));
+  await add(folders.resolve("models"));
+  const snapshots = folders.resolve(SNAPSHOTS_FOLDER);
+  for (const name of await listNames(snapshots)) if (parseSnapshotName(name) !== null) await add(join(snapshots, name));
   for (const name of await listNames(folders.trash))
     if (parseTrashName(name) !== null && !listed.has(name)) await add(join(folders.trash, name));
   return { files, missing };
@@ -84,14 +84,14 @@ async function trySources<T>(
   { folders, hold }: FoundFileSources,
   run: (from: string, path: string) => Promise<T>,
 ): Promise<T | null> {
-  const live = join(folders.root, file.path);
+  const live = folders.resolve(file.path);
   const isUpload = dirname(live) === folders.uploads;
   const source = isUpload ? folders.media(relative(folders.uploads, live)).source : live;
   for (const [from, path] of [
     [file.from, file.path],
-    [findInTrash(live, hold, folders.root), file.path],
-    [source, relative(folders.root, source)],
-    [findInTrash(source, hold, folders.root), relative(folders.root, source)],
+    [findInTrash(live, hold), file.path],
+    [source, folders.toRelative(source)],
+    [findInTrash(source, hold), folders.toRelative(source)],
   ] as const) {
     if (from === null) continue;
     try {
@@ -104,8 +104,8 @@ async function trySources<T>(
 }
 
 /** Returns where a file is whose folder, or itself, was moved to the trash. */
-function findInTrash(path: string, hold: TrashHold, root: string): string | null {
-  for (let moved = path; moved.length > root.length; moved = dirname(moved)) {
+function findInTrash(path: string, hold: TrashHold): string | null {
+  for (let moved = path; moved !== dirname(moved); moved = dirname(moved)) {
     const target = hold.find(moved);
     if (target !== null) return join(target, relative(moved, path));
   }

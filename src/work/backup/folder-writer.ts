@@ -6,7 +6,7 @@
 import { constants } from "node:fs";
 import { access, mkdir, rename, stat } from "node:fs/promises";
 import { hostname } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { discardFolder, flushFolders, type StoredFile, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
 import type { Folders } from "../../blobs/folders";
 import { listNames, type TrashHold } from "../../blobs/trash";
@@ -20,6 +20,7 @@ import {
   sumBytes,
 } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
+import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
@@ -48,8 +49,11 @@ export async function openFolderWriter(
 ): Promise<BackupWriter> {
   const { folders } = source;
   const folder = resolve(target);
-  if (isInside(folder, folders.root))
-    throw new AppError("bad_request", `Backup folder ${folder} is inside the data folder. Choose another disk.`);
+  if (isInside(folder, resolve(folders.root)) || isInside(folder, resolve(folders.mediaDir)))
+    throw new AppError(
+      "bad_request",
+      `Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`,
+    );
   await prepareFolder(folder);
   const owner = createFileKey([hostname(), resolve(folders.root)]);
   await discardAbandoned(folder, owner, now);
@@ -100,9 +104,11 @@ async function requireRoom(
   await requireSpace(folder, database + sumBytes(files.filter((file) => findUnchanged(file) === null)));
 }
 
-async function canReflink({ root }: Folders, part: string): Promise<boolean> {
+/** Returns whether `part` can share the blocks of media. */
+async function canReflink({ root, mediaDir }: Folders, part: string): Promise<boolean> {
   const probe = join(part, PROBE_NAME);
-  const canShare = await tryReflink(join(root, SECRETS_NAME), probe);
+  const sample = mediaDir === root ? join(root, SECRETS_NAME) : join(mediaDir, MEDIA_MARKER_NAME);
+  const canShare = await tryReflink(sample, probe).catch(() => false);
   await discardFolder(probe);
   return canShare;
 }
@@ -194,9 +200,6 @@ async function prepareFolder(folder: string): Promise<void> {
     );
   }
 }
-
-/** Returns whether `path` is `folder` or below it. */
-const isInside = (path: string, folder: string): boolean => `${path}${sep}`.startsWith(`${resolve(folder)}${sep}`);
 
 /** The data folder is locked, and its process writes one backup at a time: a leftover of the same owner is abandoned. */
 async function discardAbandoned(folder: string, owner: string, now: number): Promise<void> {

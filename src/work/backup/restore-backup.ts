@@ -1,39 +1,48 @@
 /**
- * Restores a state to a data folder: verifies it, writes it next to the data folder and swaps the two by renaming. The data folder is neither
- * changed nor deleted, only renamed.
+ * Restores a state to a data folder and its media folder: verifies it, writes it next to them and swaps by renaming. The folders are neither changed
+ * nor deleted, only renamed.
  */
-import { existsSync } from "node:fs";
 import { lchown, mkdir, readdir, rename, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { version } from "../../../package.json";
-import { discardFolder, flushFolders, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
-import { createRestoredFolder } from "../../blobs/restored-folder";
+import { discardFolder, flushFolders, storeCopy, tryLink } from "../../blobs/backup-files";
+import { type Folders, getFolders } from "../../blobs/folders";
+import { createRestoredFolders, type RestoreTargets } from "../../blobs/restored-folder";
 import { DATABASE_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
+import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { parseTrashName, selectFiles, TRASH_FOLDER } from "../../domain/point-in-time";
 import { flushFile } from "../../lib/atomic-file";
-import { newId } from "../../lib/ids";
 import { deleteAllSessions, findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import { isKnownMigration } from "../../store/migrate";
 import { type DamagedFile, verifyFiles } from "./backup-folder";
 import { readUnpackedSize, unpackFile } from "./compressed-file";
 import type { RestoreSource, SourceFile } from "./restore-source";
-import { requireSpace } from "./space";
+import { findSeparateMedia, planTargets, requireRoom, writeMediaMarker } from "./restore-targets";
 
-/** `previous`: where the folder is that was replaced; null when there was none. `skipped`: damaged media that was not restored. */
+/**
+ * `previous`, `previous_media`: where the folders are that were replaced; null when there was none. `media_dir`: null when it is the data folder.
+ * `skipped`: damaged media that was not restored.
+ */
 export type RestoreReport = {
   from: string;
   created_at: string;
   data_dir: string;
+  media_dir: string | null;
   previous: string | null;
+  previous_media: string | null;
   files: number;
   bytes: number;
   skipped: DamagedFile[];
 };
 
-/** `openDraft` prepares the folder that becomes the data folder, so that databases can be opened. It writes `draftBytes`. */
+/**
+ * `mediaDir`: the configured media folder; null for the data folder. `openDraft` prepares the folder that becomes the data folder, so that databases
+ * can be opened. It writes `draftBytes`.
+ */
 export type RestoreOptions = {
   dataDir: string;
+  mediaDir: string | null;
   skipDamagedMedia: boolean;
   now: number;
   draftBytes: number;
@@ -43,36 +52,36 @@ export type RestoreOptions = {
 /** Maximum number of damaged files that an error names. */
 const MAX_NAMED_FILES = 10;
 
-/** A file to write. `to` is its path in the restored folder. */
+/** A file to write. `to` is its path in the restored folders, as in a backup. */
 type PlannedFile = { file: SourceFile; to: string };
 
 /**
  * Restores a state. The caller holds the lock of `dataDir` if it exists. Errors: `AppError` `bad_request` for a backup of a newer version and for a
- * data folder that cannot be renamed, `conflict` for damage and while another restore runs, `storage_full` when it does not fit; file system errors;
- * the signal's reason.
+ * folder that cannot be renamed, `conflict` for damage, a media folder of another data folder and while another restore runs, `storage_full` when it
+ * does not fit; file system errors; the signal's reason.
  */
 export async function restoreState(
   source: RestoreSource,
-  { dataDir, skipDamagedMedia, now, draftBytes, openDraft }: RestoreOptions,
+  { dataDir, mediaDir, skipDamagedMedia, now, draftBytes, openDraft }: RestoreOptions,
   signal: AbortSignal,
 ): Promise<RestoreReport> {
   if (source.backup !== null) requireKnown(source, source.backup.manifest.schema);
-  const target = resolve(dataDir);
-  const live = await stat(target).catch(() => null);
-  await requireRenamable(target, live);
-  const unpackedBytes = await measureState(source, target, draftBytes);
-  const restored = await createRestoredFolder(target, now);
-  const { draft } = restored;
+  const targets = await planTargets(source, { dataDir, mediaDir });
+  const separateMedia = findSeparateMedia(dataDir, mediaDir);
+  const unpackedBytes = await measureState(source, targets, draftBytes);
+  const restored = await createRestoredFolders(targets, now);
+  const { drafts } = restored;
+  const folders = getFolders(drafts.data, drafts.media ?? drafts.data);
   try {
-    await openDraft(draft);
+    await openDraft(folders.root);
     const isWhole = source.state.path === DATABASE_NAME;
     const { plan, missing } = isWhole
       ? { plan: source.files.map((file) => ({ file, to: file.path })), missing: [] }
-      : await planSnapshot(source, draft, signal);
+      : await planSnapshot(source, folders.root, signal);
     const found = [
       ...missing.map((path) => ({ path, problem: "is missing" })),
       ...(await verifyFiles(
-        source.path,
+        source.resolve,
         plan.map(({ file }) => file),
         { hasDatabase: isWhole, signal },
       )),
@@ -81,27 +90,29 @@ export async function restoreState(
     refuseDamage(source.origin, damaged, skipDamagedMedia);
     const skipped = new Set(damaged.map(({ path }) => path));
     const chosen = plan.filter(({ file }) => !skipped.has(file.path));
-    const copied = chosen.filter(({ to }) => !(source.backup === null && isLinkable(to)));
-    await requireRoom(
-      source,
-      copied.map(({ file }) => file),
-      draft,
-      { written: unpackedBytes + draftBytes },
-    );
-    for (const planned of chosen) await restoreFile(source, planned, draft, signal);
-    await deleteAllSessions(join(draft, DATABASE_NAME));
-    await flushFile(join(draft, DATABASE_NAME));
-    if (live !== null && process.getuid?.() === 0) await chownTree(draft, live.uid, live.gid);
-    await flushFolders(
-      draft,
-      chosen.map(({ to }) => to),
+    const canLink = source.backup === null && (await tryLinks(source, folders));
+    const isCopied = ({ to }: PlannedFile) => !(canLink && isLinkable(to));
+    const copied = chosen.filter(isCopied).map(({ file, to }) => ({ bytes: file.bytes, to }));
+    await requireRoom(source, copied, targets, { written: unpackedBytes + draftBytes });
+    for (const planned of chosen) await restoreFile(source, planned, { folders, canLink, signal });
+    await deleteAllSessions(join(folders.root, DATABASE_NAME));
+    await flushFile(join(folders.root, DATABASE_NAME));
+    // A media folder that stays has its marker.
+    if (separateMedia === null || drafts.media !== null) await writeMediaMarker(folders);
+    await finishDrafts(
+      targets,
+      drafts,
+      chosen.map(({ to }) => folders.resolve(to)),
     );
     signal.throwIfAborted();
+    const previous = await restored.swap();
     return {
       from: source.origin,
       created_at: new Date(source.state.time).toISOString(),
-      data_dir: target,
-      previous: await restored.swap(),
+      data_dir: targets.data,
+      media_dir: separateMedia,
+      previous: previous.data,
+      previous_media: previous.media,
       files: chosen.length + (isWhole ? 0 : 1),
       bytes: sumBytes(chosen.map(({ file }) => file)) + (isWhole ? 0 : unpackedBytes),
       skipped: damaged,
@@ -121,37 +132,20 @@ function requireKnown({ origin, backup }: RestoreSource, schema: string): void {
   );
 }
 
-/** A mount point cannot be renamed; this is found before anything is copied. */
-async function requireRenamable(target: string, live: { dev: number } | null): Promise<void> {
-  if (live === null) return;
-  const parent = await stat(dirname(target));
-  if (parent.dev !== live.dev)
-    throw new AppError(
-      "bad_request",
-      `${target} is a mount point, which cannot be replaced. Unmount it, or restore to another folder with --data-dir.`,
-    );
-}
-
 /**
  * Returns the bytes of the unpacked snapshot, 0 for a backup's own database. Throws `storage_full` when it is known before anything is written
  * that the source has no room.
  */
-async function measureState(source: RestoreSource, target: string, draftBytes: number): Promise<number> {
-  const { path, state, files } = source;
-  const folder = findExistingFolder(target);
+async function measureState(source: RestoreSource, targets: RestoreTargets, draftBytes: number): Promise<number> {
+  const { resolve, state, files } = source;
   if (state.path === DATABASE_NAME) {
-    await requireRoom(source, files, folder, { more: draftBytes });
+    const planned = files.map(({ bytes, path }) => ({ bytes, to: path }));
+    await requireRoom(source, planned, targets, { more: draftBytes });
     return 0;
   }
-  const unpacked = await readUnpackedSize(join(path, state.path));
-  await requireSpace(folder, unpacked + draftBytes);
+  const unpacked = await readUnpackedSize(resolve(state.path));
+  await requireRoom(source, [], targets, { more: unpacked + draftBytes });
   return unpacked;
-}
-
-function findExistingFolder(path: string): string {
-  let folder = dirname(path);
-  while (!existsSync(folder)) folder = dirname(folder);
-  return folder;
 }
 
 /** Unpacks the snapshot to the draft, checks it and returns the files of its rows. */
@@ -160,18 +154,18 @@ async function planSnapshot(
   draft: string,
   signal: AbortSignal,
 ): Promise<{ plan: PlannedFile[]; missing: string[] }> {
-  const { path, state, files } = source;
+  const { path, resolve, state, files } = source;
   const snapshot = files.filter((file) => file.path === state.path);
-  const damaged = await verifyFiles(path, snapshot, { hasDatabase: false, signal });
+  const damaged = await verifyFiles(resolve, snapshot, { hasDatabase: false, signal });
   refuseDamage(
     source.origin,
     damaged.map((file) => findDownloadDamage(source, file.path) ?? file),
     false,
   );
   const database = join(draft, DATABASE_NAME);
-  await unpackFile(join(path, state.path), database, signal);
+  await unpackFile(resolve(state.path), database, signal);
   const [problem] = await findDatabaseProblems(database);
-  if (problem !== undefined) throw new AppError("conflict", `${join(path, state.path)} is damaged: ${problem}`);
+  if (problem !== undefined) throw new AppError("conflict", `${resolve(state.path)} is damaged: ${problem}`);
   const contents = await readDatabaseContents(database);
   requireKnown(source, contents.migrations.at(-1) ?? "");
   const known = new Map(files.map((file) => [file.path, file]));
@@ -204,29 +198,6 @@ export function refuseDamage(path: string, damaged: readonly DamagedFile[], skip
   );
 }
 
-/**
- * Throws `storage_full` when the files and `more` bytes do not fit into `folder`, where `written` bytes were written already. Files that can share
- * their blocks with the source need no space.
- */
-async function requireRoom(
-  { path, download }: RestoreSource,
-  files: readonly SourceFile[],
-  folder: string,
-  { more = 0, written = 0 }: { more?: number; written?: number },
-): Promise<void> {
-  await requireSpace(folder, more, written);
-  // They are on this file system already, and are moved.
-  if (download !== null) return;
-  try {
-    await requireSpace(folder, sumBytes(files) + more, written);
-  } catch (error) {
-    const probe = join(folder, `.offcut-${newId()}.probe`);
-    const canShare = await tryReflink(join(path, SECRETS_NAME), probe).catch(() => false);
-    await discardFolder(probe);
-    if (!canShare) throw error;
-  }
-}
-
 /** Files that never change may be links to the data folder; uploads still grow. */
 function isLinkable(path: string): boolean {
   const [folder, entry = ""] = path.split("/");
@@ -235,17 +206,25 @@ function isLinkable(path: string): boolean {
     : folder !== "uploads" && path !== SECRETS_NAME;
 }
 
+/** Returns whether the drafts can have links to the media of the folders that they replace. */
+async function tryLinks({ resolve }: RestoreSource, { root, mediaDir }: Folders): Promise<boolean> {
+  const probe = join(mediaDir, ".probe");
+  const sample = mediaDir === root ? resolve(SECRETS_NAME) : join(dirname(resolve("media")), MEDIA_MARKER_NAME);
+  const canLink = await tryLink(sample, probe);
+  await discardFolder(probe);
+  return canLink;
+}
+
 async function restoreFile(
-  { path, backup, download }: RestoreSource,
+  { resolve, download }: RestoreSource,
   { file, to }: PlannedFile,
-  draft: string,
-  signal: AbortSignal,
+  { folders, canLink, signal }: { folders: Folders; canLink: boolean; signal: AbortSignal },
 ): Promise<void> {
   signal.throwIfAborted();
-  const [from, target] = [join(path, file.path), join(draft, to)];
-  if (download !== null || (backup === null && isLinkable(to))) {
+  const [from, target] = [resolve(file.path), folders.resolve(to)];
+  if (download !== null && (await move(from, target))) return;
+  if (canLink && isLinkable(to)) {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    if (download !== null) return rename(from, target);
     if (await tryLink(from, target)) return;
   }
   const copy = await storeCopy(from, target, signal);
@@ -253,7 +232,36 @@ async function restoreFile(
     throw new AppError("conflict", `${from} changed during the restore.`);
 }
 
-/** A restore as root leaves the files to the owner of the folder that it replaces. */
+/** Moves a file. Returns false when the target is on another file system. */
+async function move(from: string, target: string): Promise<boolean> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  return rename(from, target).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EXDEV") return false;
+      throw error;
+    },
+  );
+}
+
+/** Flushes the drafts. A restore as root leaves them to the owners of the folders that they replace. */
+async function finishDrafts(targets: RestoreTargets, drafts: RestoreTargets, paths: string[]): Promise<void> {
+  const data = await stat(targets.data).catch(() => null);
+  for (const [target, draft] of [
+    [targets.data, drafts.data],
+    [targets.media, drafts.media],
+  ]) {
+    if (target == null || draft == null) continue;
+    const owner = (await stat(target).catch(() => null)) ?? data;
+    if (owner !== null && process.getuid?.() === 0) await chownTree(draft, owner.uid, owner.gid);
+    const inDraft = paths.filter((path) => isInside(path, draft));
+    await flushFolders(
+      draft,
+      inDraft.map((path) => relative(draft, path)),
+    );
+  }
+}
+
 async function chownTree(path: string, uid: number, gid: number): Promise<void> {
   await lchown(path, uid, gid);
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true }))

@@ -1,6 +1,8 @@
 /** Finds what to restore: a backup, or the data folder itself with its snapshots and its trash. */
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { createFolderGuard } from "../../blobs/folder-guard";
+import { type Folders, getFolders } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
 import {
   BACKUP_FOLDERS,
@@ -11,19 +13,30 @@ import {
   SECRETS_NAME,
 } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
+import { MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { findStateAt, listStates, type RecordedState } from "../../domain/point-in-time";
-import { type Backup, type DamagedFile, findNewestBackup, readBackup } from "./backup-folder";
+import {
+  type Backup,
+  createResolver,
+  type DamagedFile,
+  findNewestBackup,
+  type ResolvePath,
+  readBackup,
+} from "./backup-folder";
+import { requireOnline } from "./create-backup";
 import { walk } from "./find-files";
+import { readFolderId } from "./restore-targets";
 
 /** A file of a source. `sha256` null: not known, because the file is not in a backup. */
 export type SourceFile = Omit<BackupFile, "sha256"> & { sha256: string | null };
 
 /**
- * `path`: the folder with the files; `origin`: where they come from, for people. `state`: the copy of the database to restore. `backup` null: the
- * data folder is its own source. `download`: set when `path` has files that were downloaded for this restore only, without the damaged ones.
+ * `path`: the folder with the files, which `resolve` finds; `origin`: where they come from, for people. `state`: the copy of the database to restore. `backup` null: the
+ * data folder, with its media folder, is its own source. `download`: set when `path` has files that were downloaded for this restore only, without the damaged ones.
  */
 export type RestoreSource = {
   path: string;
+  resolve: ResolvePath;
   origin: string;
   state: RecordedState;
   files: SourceFile[];
@@ -35,6 +48,7 @@ export type RestoreSource = {
 export const toSource = (backup: Backup): RestoreSource => ({
   path: backup.path,
   origin: backup.path,
+  resolve: createResolver(backup.path),
   state: { path: DATABASE_NAME, time: Date.parse(backup.manifest.created_at) },
   files: backup.manifest.files,
   backup,
@@ -98,25 +112,40 @@ function isBetter(source: RestoreSource, best: RestoreSource | null): boolean {
   return has === had ? source.state.time > best.state.time : has === true;
 }
 
-/** Returns the newest snapshot of a data folder until `at`. Throws `AppError` `not_found` when there is none. */
-export async function findLiveSource(dataDir: string, at: number): Promise<RestoreSource> {
+/**
+ * Returns the newest snapshot of a data folder until `at`, with the files of its media folder (null: they are in the data folder). Throws `AppError`
+ * `not_found` when there is none, `upstream_unavailable` when the media folder is offline.
+ */
+export async function findLiveSource(dataDir: string, mediaDir: string | null, at: number): Promise<RestoreSource> {
   const path = resolve(dataDir);
+  const folders = await openLive(path, mediaDir === null ? path : resolve(mediaDir));
   const files: SourceFile[] = [];
-  for (const folder of BACKUP_FOLDERS) files.push(...(await listFiles(path, folder)));
-  for (const name of [SECRETS_NAME]) files.push(...(await listFiles(path, name)));
+  for (const name of [...BACKUP_FOLDERS, SECRETS_NAME]) files.push(...(await listFiles(folders, name)));
+  // Files of a folder that is away would count as missing.
+  await requireOnline(folders);
   const states = listStates(
     files.map((file) => file.path),
     Number.POSITIVE_INFINITY,
   );
   const state = findStateAt(states, at);
   if (state === null) throw noState(path, at, Math.min(Number.POSITIVE_INFINITY, ...states.map(({ time }) => time)));
-  return { path, origin: path, state, files, backup: null, download: null };
+  return { path, resolve: folders.resolve, origin: path, state, files, backup: null, download: null };
 }
 
-async function listFiles(root: string, path: string): Promise<SourceFile[]> {
-  const found = await stat(join(root, path)).catch(() => null);
+/** Returns the folders of a server that is stopped. Throws `AppError` `upstream_unavailable` without the media folder. */
+async function openLive(root: string, mediaDir: string): Promise<Folders> {
+  if (mediaDir === root) return getFolders(root);
+  const id = (await readFolderId(root)) ?? "";
+  const marker = { path: join(mediaDir, MEDIA_MARKER_NAME), id, setting: "media_dir" as const };
+  const folders = getFolders(root, mediaDir, createFolderGuard([marker]));
+  await requireOnline(folders);
+  return folders;
+}
+
+async function listFiles({ resolve }: Folders, path: string): Promise<SourceFile[]> {
+  const found = await stat(resolve(path)).catch(() => null);
   if (found === null) return [];
-  return (await walk(join(root, path), path)).map(({ from: _from, ...file }) => ({ ...file, sha256: null }));
+  return (await walk(resolve(path), path)).map(({ from: _from, ...file }) => ({ ...file, sha256: null }));
 }
 
 function noState(folder: string, at: number, oldest: number): AppError {

@@ -42,6 +42,8 @@ export function createSnapshots(services: SnapshotServices): Poller {
   let lastRevision = "";
 
   async function poll(): Promise<number> {
+    // Without the data folder, what is at its path is something else.
+    if ((await folders.guard.check())?.setting === "data_dir") return RETRY_MS;
     if (isFirst) await removeLeftovers(folder);
     isFirst = false;
     const time = now();
@@ -94,8 +96,9 @@ export async function takeSnapshot(
   const folder = getSnapshotsFolder(folders.root);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const needed = await measureDatabase(folders.root);
-  if (disk.availableBytes() < needed) {
-    log.warn("snapshot.postponed", { needed_bytes: needed, available_bytes: disk.availableBytes() });
+  const available = disk.database.availableBytes();
+  if (available < needed) {
+    log.warn("snapshot.postponed", { needed_bytes: needed, available_bytes: available });
     return null;
   }
   const name = formatSnapshotName(roundUp(now()));

@@ -1,23 +1,35 @@
-/** Frees space when the disk falls below its reserve: the trash is emptied before its time, oldest files first, then snapshots are removed. */
+/** Frees space when a disk falls below its reserve: the trash is emptied before its time, oldest files first, then snapshots are removed. */
 import { emptyTrash, isTrashHeld } from "../../blobs/trash";
+import type { DiskReserve } from "../../lib/disk-reserve";
 import { createPoller, type Poller } from "../../lib/poller";
 import type { Services } from "../services";
 import { hasFreeSpace } from "../storage-limits";
 import { thinSnapshots } from "./snapshots";
 
+type Space = Pick<DiskReserve, "availableBytes">;
+
 const POLL_MS = 5_000;
 /** Share of the reserve that is freed above it, so that the next write does not need to wait again. */
 const MARGIN_SHARE = 1 / 4;
 
-/** Creates the keeper. It does nothing while a backup reads the trash. */
+/**
+ * Creates the keeper. The trash is in the media folder and the snapshots are in the data folder, which may be on two disks: each makes room on its own
+ * only. It does nothing while a backup reads the trash, and while a folder is offline.
+ */
 export function createSpaceKeeper(services: Pick<Services, "config" | "disk" | "folders" | "log">): Poller {
   const { config, disk, folders, log } = services;
+  const isShort = (space: Space) => !hasFreeSpace({ disk: space });
+  const isNeeded = (space: Space) => () =>
+    isShort(space) || space.availableBytes() < config.diskReserveBytes * MARGIN_SHARE;
 
   async function poll(): Promise<number> {
-    if (hasFreeSpace(services) || isTrashHeld(folders)) return POLL_MS;
-    const isNeeded = () => !hasFreeSpace(services) || disk.availableBytes() < config.diskReserveBytes * MARGIN_SHARE;
-    const entries = await emptyTrash(folders, isNeeded);
-    const snapshots = isNeeded() && !isTrashHeld(folders) ? await thinSnapshots(folders.root, isNeeded) : 0;
+    // A folder that is away has no free space.
+    if ((await folders.guard.check()) !== null) return POLL_MS;
+    const [isMediaShort, isDatabaseShort] = [isShort(disk.media), isShort(disk.database)];
+    if (isTrashHeld(folders)) return POLL_MS;
+    const entries = isMediaShort ? await emptyTrash(folders, isNeeded(disk.media)) : 0;
+    const isStillShort = isDatabaseShort && isNeeded(disk.database)() && !isTrashHeld(folders);
+    const snapshots = isStillShort ? await thinSnapshots(folders.root, isNeeded(disk.database)) : 0;
     if (entries + snapshots > 0) log.warn("trash.emptied_early", { entries, snapshots });
     return POLL_MS;
   }

@@ -17,7 +17,10 @@ const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
 const FILE_MODE = 0o600;
 
 /** Opens a file for an archive and truncates it. Its writes reject with `ENOSPC` when the free space falls below the reserve. */
-export async function openArchiveFile(services: Pick<Services, "disk">, path: string): Promise<ArchiveFile> {
+export async function openArchiveFile(
+  services: Pick<Services, "disk" | "folders">,
+  path: string,
+): Promise<ArchiveFile> {
   const file = await open(path, "w", FILE_MODE);
   let position = 0;
   let unflushed = 0;

@@ -8,6 +8,8 @@ type RemovalServices = Pick<Services, "folders" | "store">;
 
 /** Ends the time in which these exports can be downloaded, and removes their archives. */
 export async function expireExports({ folders, store }: RemovalServices, rows: DataExport[]): Promise<void> {
+  if (rows.length === 0) return;
+  await folders.guard.confirmOnline();
   for (const { id } of rows) await store.write((tx) => changeDataExport(tx, id, "ready", { state: "expired" }));
   await discard(
     folders,
@@ -21,7 +23,7 @@ export async function expireLostExports(services: RemovalServices): Promise<void
   for (const row of await listReadyExports(services.store.read)) {
     if (!(await Bun.file(services.folders.exportArchive(row.id)).exists())) lost.push(row);
   }
-  if (lost.length > 0) await expireExports(services, lost);
+  await expireExports(services, lost);
 }
 
 /** Removes the archive that a user could download. A running export removes its own when it finds that the user does not exist any more. */

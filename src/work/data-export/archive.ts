@@ -61,7 +61,7 @@ async function addTranscript(
   assetId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = await openFile(folders.media(assetId).transcript);
+  const file = await folders.guard.readOnline(() => openFile(folders.media(assetId).transcript));
   if (!file) return;
   try {
     const { mtimeMs } = await file.stat();

@@ -42,6 +42,7 @@ const KEPT_MS = 7 * 24 * 3600 * 1000;
 const MAX_FAILED_STARTS = 4;
 const RETRY_DELAY_MS = 30_000;
 const FULL_DISK_DELAY_MS = 30_000;
+const OFFLINE_DELAY_MS = 1_000;
 
 /** Creates the exporter. */
 export function createDataExporter(services: ExporterServices): DataExporter {
@@ -52,6 +53,7 @@ export function createDataExporter(services: ExporterServices): DataExporter {
   const poller = createPoller(poll, (error) => log.error("export.poll_failed", { error }));
 
   async function poll(): Promise<number | null> {
+    if (folders.guard.findProblem() !== null) return OFFLINE_DELAY_MS;
     await expireExports(services, await listExpiredExports(store.read, now()));
     for (const [id, time] of retryTimes) if (time <= now()) retryTimes.delete(id);
     const next = await findNextDataExport(store.read, [...retryTimes.keys()]);
@@ -70,8 +72,13 @@ export function createDataExporter(services: ExporterServices): DataExporter {
     try {
       await make(begun);
     } catch (error) {
-      await rm(folders.exportPart(id), { force: true });
-      await handleFailure(begun, error);
+      const isOffline = (await folders.guard.check()) !== null;
+      if (!isOffline) await rm(folders.exportPart(id), { force: true });
+      // Neither the end of the server nor that of its storage is a failure.
+      const cause = isOffline ? "offline" : stopping.signal.aborted ? "shutdown" : null;
+      if (cause === null) return handleFailure(begun, error);
+      log.info("export.interrupted", { export: id, cause });
+      await store.write((tx) => updateDataExport(tx, id, "pending", { failures: begun.failures - 1 }));
     }
   }
 
@@ -112,10 +119,6 @@ export function createDataExporter(services: ExporterServices): DataExporter {
   }
 
   async function handleFailure(row: DataExport, error: unknown): Promise<void> {
-    if (stopping.signal.aborted) {
-      await store.write((tx) => updateDataExport(tx, row.id, "pending", { failures: row.failures - 1 }));
-      return;
-    }
     if (isFullDisk(error)) {
       const advice = row.has_media ? "Request it again later, or without media." : "Request it again later.";
       const reason = error instanceof AppError ? error.message : "The server is low on storage.";

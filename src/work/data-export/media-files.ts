@@ -59,7 +59,7 @@ export async function addMediaFiles(
   const buffer = new Uint8Array(CHUNK_BYTES);
   for await (const { subject, name, path } of listMediaFiles(services, userId)) {
     signal.throwIfAborted();
-    const file = await openFile(path);
+    const file = await services.folders.guard.readOnline(() => openFile(path));
     const size =
       file &&
       (await file

@@ -7,7 +7,7 @@ import type { Queries } from "../../store/db";
 import { findNotification, type StoredNotification } from "../../store/notifications";
 import { notify, updateExportNotification } from "../notifications";
 import type { Services } from "../services";
-import { requireFreeSpace } from "../storage-limits";
+import { requireStorage } from "../storage-limits";
 
 type ExportPayload = NotificationPayloads["data_export_ready"];
 
@@ -25,17 +25,17 @@ const toPayload = (row: Omit<DataExport, "id" | "user_id" | "notification_id" | 
 
 /**
  * Requests an export of everything that belongs to a user, and returns its notification: the existing one while an export is pending. Throws
- * `upstream_unavailable` while the free space is below the reserve.
+ * `upstream_unavailable` while a folder is offline or the free space is below the reserve.
  */
 export async function requestDataExport(
-  services: Pick<Services, "disk" | "now">,
+  services: Pick<Services, "disk" | "folders" | "now">,
   tx: Queries,
   request: { userId: string; hasMedia: boolean },
 ): Promise<StoredNotification> {
   const { userId, hasMedia } = request;
   const pending = await findDataExport(tx, userId, "pending");
   if (pending) return (await findNotification(tx, userId, pending.notification_id))!;
-  requireFreeSpace(services);
+  requireStorage(services);
   const now = services.now();
   const row = {
     id: newId(),

@@ -56,9 +56,10 @@ export function createAccountPurge(services: PurgeServices): AccountPurge {
   };
 }
 
-/** Purges all accounts whose grace period has ended. One that fails does not stop the others. */
+/** Purges all accounts whose grace period has ended, unless a folder is offline. One that fails does not stop the others. */
 async function purgeAccounts(services: PurgeServices, signal: AbortSignal): Promise<void> {
-  const { store, now, log } = services;
+  const { store, now, log, folders } = services;
+  if ((await folders.guard.check()) !== null) return;
   for (const user of await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS)) {
     signal.throwIfAborted();
     try {

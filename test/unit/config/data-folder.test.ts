@@ -38,14 +38,14 @@ test("a path that is a file is rejected with one line", async () => {
 
 test("the keys are created once, kept, and private", async () => {
   await using folder = await temporaryFolder();
-  const first = await openDataFolder(folder.path);
+  const first = await openDataFolder({ dataDir: folder.path, mediaDir: null });
   const { links, cursors, sessions } = first.secrets;
   const keys = [links, cursors, ...sessions.map(({ secret }) => secret)];
   expect([keys.length, new Set(keys).size]).toEqual([3, 3]);
   expect(Math.min(...keys.map((key) => key.length))).toBeGreaterThanOrEqual(43);
   expect(await modeOf(join(folder.path, "secrets.json"))).toBe(0o600);
   first.lock.release();
-  const second = await openDataFolder(folder.path);
+  const second = await openDataFolder({ dataDir: folder.path, mediaDir: null });
   expect(second.secrets).toEqual(first.secrets);
   second.lock.release();
 });
@@ -54,7 +54,7 @@ test("session keys are replaced without the others, also those of a version with
   await using folder = await temporaryFolder();
   const path = join(folder.path, "secrets.json");
   await Bun.write(path, JSON.stringify({ links: "l".repeat(43), cursors: "c".repeat(43), sessions: "s".repeat(43) }));
-  const opened = await openDataFolder(folder.path);
+  const opened = await openDataFolder({ dataDir: folder.path, mediaDir: null });
   expect([opened.secrets.links, opened.secrets.sessions.length]).toEqual(["l".repeat(43), 1]);
   const sessions = [...opened.secrets.sessions, { kid: "second", secret: "x", created_at: 1 }];
   await opened.saveSessionKeys(sessions);
@@ -65,13 +65,13 @@ test("session keys are replaced without the others, also those of a version with
 
 test("a recovery key is kept, together with session keys that are saved at the same time", async () => {
   await using folder = await temporaryFolder();
-  const opened = await openDataFolder(folder.path);
+  const opened = await openDataFolder({ dataDir: folder.path, mediaDir: null });
   expect(opened.recoveryKey()).toBeNull();
   const sessions = [...opened.secrets.sessions, { kid: "second", secret: "x", created_at: 1 }];
   await Promise.all([opened.saveRecoveryKey("the key"), opened.saveSessionKeys(sessions)]);
   expect(opened.recoveryKey()).toBe("the key");
   opened.lock.release();
-  const again = await openDataFolder(folder.path);
+  const again = await openDataFolder({ dataDir: folder.path, mediaDir: null });
   expect([again.recoveryKey(), again.secrets.sessions]).toEqual(["the key", sessions]);
   again.lock.release();
 });
@@ -80,14 +80,14 @@ test("unreadable keys fail the start and are never replaced", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "secrets.json");
   await Bun.write(path, '{"links": "half');
-  await expect(openDataFolder(folder.path)).rejects.toThrow(`${path} is damaged`);
+  await expect(openDataFolder({ dataDir: folder.path, mediaDir: null })).rejects.toThrow(`${path} is damaged`);
   expect(await Bun.file(path).text()).toBe('{"links": "half');
 });
 
 test("an open folder cannot be opened again", async () => {
   await using folder = await temporaryFolder();
-  const held = await openDataFolder(folder.path);
-  const again = openDataFolder(folder.path);
+  const held = await openDataFolder({ dataDir: folder.path, mediaDir: null });
+  const again = openDataFolder({ dataDir: folder.path, mediaDir: null });
   await expect(again).rejects.toThrow(FolderLockedError);
   await expect(again).rejects.toThrow(`Another offcut process is using ${folder.path}.`);
   held.lock.release();

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { discardFolder } from "../../../blobs/backup-files";
 import { AppError } from "../../../domain/errors";
 import { splitBackupUrl } from "../../../domain/offsite";
+import { createResolver } from "../backup-folder";
 import { refuseDamage } from "../restore-backup";
 import { type RestoreSource, selectSource, toSource } from "../restore-source";
 import { listOffsiteBackups, type OffsiteBackup, openOffsiteBackup } from "./offsite-backup";
@@ -28,7 +29,12 @@ export async function downloadSource(
   await discardFolder(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const changed = await backup.download(folder, incomplete, signal);
-  return { ...source, path: folder, download: { damaged: [...incomplete, ...changed] } };
+  return {
+    ...source,
+    path: folder,
+    resolve: createResolver(folder),
+    download: { damaged: [...incomplete, ...changed] },
+  };
 }
 
 type OffsiteSource = RestoreSource & { backup: OffsiteBackup };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readBackup } from "../../../../src/work/backup/backup-folder";
 import { createDrillFolder, discardAbandonedDrills, restoreToScratch } from "../../../../src/work/backup/drill-folder";
 import { temporaryFolder } from "../../../temporary-folder";
-import { recordedFolder } from "./recorded-folder";
+import { FOLDER_ID, recordedFolder } from "./recorded-folder";
 
 const NEVER = new AbortController().signal;
 
@@ -49,4 +49,13 @@ test("media is linked, the database is copied, and a missing file is left to the
   for (const name of ["offcut.db", "secrets.json", `uploads/${uploadId}`])
     expect([name, await inode(scratch, "data", name)]).not.toEqual([name, await inode(path, name)]);
   expect(await readdir(join(scratch, "data", "renders", renderId))).toEqual([]);
+});
+
+test("a server starts on a scratch folder without media: it has the marker of the media folder", async () => {
+  await using recorded = await recordedFolder({ hasMediaFolder: true });
+  const { path } = await recorded.backup({ hasMedia: false });
+  const scratch = join(recorded.root, "scratch");
+  await mkdir(scratch);
+  await restoreToScratch(await readBackup(path), scratch, NEVER);
+  expect(await Bun.file(join(scratch, "data", "offcut-media.id")).text()).toStartWith(FOLDER_ID);
 });

@@ -26,7 +26,7 @@ const services = ({ store, folders }: RecordedFolder, now: number, availableByte
   folders,
   now: () => now,
   log: silentLog(),
-  disk: { availableBytes: () => availableBytes } as never,
+  disk: { database: { availableBytes: () => availableBytes } } as never,
 });
 
 const snapshotsOf = async ({ data }: RecordedFolder) => (await readdir(join(data, "snapshots")).catch(() => [])).sort();
@@ -49,7 +49,11 @@ async function addLater({ store, folders }: RecordedFolder): Promise<string> {
 }
 
 const restore = (source: RestoreSource, dataDir: string, skipDamagedMedia = false) =>
-  restoreState(source, { dataDir, skipDamagedMedia, now: START, draftBytes: 0, openDraft: async () => {} }, NEVER);
+  restoreState(
+    source,
+    { dataDir, mediaDir: null, skipDamagedMedia, now: START, draftBytes: 0, openDraft: async () => {} },
+    NEVER,
+  );
 
 const refusal = (restoring: Promise<unknown>): Promise<string> =>
   restoring.then(
@@ -77,7 +81,7 @@ test("an hour before recordings were deleted is restored from the data folder it
   await deleteAll(recorded, START + HOUR_MS);
   await addLater(recorded);
   await takeSnapshot(services(recorded, START + 2 * HOUR_MS), NEVER);
-  const source = await findLiveSource(recorded.data, START + HOUR_MS);
+  const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
   const report = await restore(source, recorded.data);
   expect(report.previous).toBe(`${recorded.data}.before-restore-2027-01-31T02-00-00Z`);
   await expectRestored(recorded, recorded.data);
@@ -123,7 +127,7 @@ test("a file that is lost is named, and the rest can be restored without it", as
   await takeSnapshot(services(recorded, START), NEVER);
   await deleteAll(recorded, START + HOUR_MS);
   await rm(recorded.folders.trash, { recursive: true });
-  const source = await findLiveSource(recorded.data, START + HOUR_MS);
+  const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
   const message = await refusal(restore(source, recorded.data));
   expect(message).toContain(`media/${recorded.assetId}/source is missing, renders/${recorded.renderId} is missing`);
   expect(await readdir(recorded.root)).toEqual(["data"]);
@@ -140,7 +144,7 @@ test("damaged snapshots and secrets are refused, also when damaged media is skip
   flipped[flipped.length >> 1]! ^= 1;
   for (const bytes of [flipped, whole.subarray(0, whole.length >> 1), whole.subarray(0, 3), Buffer.alloc(0)]) {
     await writeFile(path, bytes);
-    const source = await findLiveSource(recorded.data, START + HOUR_MS);
+    const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
     expect(await refusal(restore(source, recorded.data, true))).toBe(`${path} is damaged.`);
   }
   // A frame that is intact, around something that is not a database.
@@ -148,7 +152,7 @@ test("damaged snapshots and secrets are refused, also when damaged media is skip
   const text = join(recorded.root, "text");
   await writeFile(text, "not a database ".repeat(1000));
   await compressFile(text, path, NEVER);
-  const source = await findLiveSource(recorded.data, START + HOUR_MS);
+  const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
   expect(await refusal(restore(source, recorded.data, true))).toContain("file is not a database");
   expect((await readdir(recorded.root)).sort()).toEqual(["data", "text"]);
 });

@@ -1,7 +1,9 @@
 /** A data folder with an account, a recording, an unfinished upload and a render, as a server leaves it. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { createFolderGuard } from "../../../../src/blobs/folder-guard";
 import { type Folders, getFolders } from "../../../../src/blobs/folders";
+import { formatMarker, MEDIA_MARKER_NAME } from "../../../../src/domain/media-folder";
 import { newId } from "../../../../src/lib/ids";
 import { openStore, type Store } from "../../../../src/store/db";
 import { migrate } from "../../../../src/store/migrate";
@@ -23,16 +25,22 @@ export type RecordedFolder = AsyncDisposable & {
   backup(options?: { hasMedia?: boolean }): Promise<BackupReport>;
 };
 
+export const FOLDER_ID = "0190aaaa-0000-7000-8000-00000000f01d";
 export const SOURCE_BYTES = "the bytes of a recording";
 
-export async function recordedFolder(): Promise<RecordedFolder> {
+/** `hasMediaFolder`: the media is in `nas/media/` below `root`, and both folders have markers. */
+export async function recordedFolder({ hasMediaFolder = false } = {}): Promise<RecordedFolder> {
   const temporary = await temporaryFolder();
   const data = join(temporary.path, "data");
   await mkdir(data);
-  const folders = getFolders(data);
+  const media = join(temporary.path, "nas", "media");
+  const guard = createFolderGuard([{ path: join(media, MEDIA_MARKER_NAME), id: FOLDER_ID, setting: "media_dir" }]);
+  const folders = hasMediaFolder ? getFolders(data, media, guard) : getFolders(data);
+  if (hasMediaFolder) await Bun.write(join(media, MEDIA_MARKER_NAME), formatMarker(FOLDER_ID));
   const store = await openStore(join(data, "offcut.db"));
   await migrate(store);
-  await Bun.write(join(data, "secrets.json"), '{"links":"secret"}');
+  const secrets = { links: "secret", ...(hasMediaFolder ? { folder_id: FOLDER_ID } : {}) };
+  await Bun.write(join(data, "secrets.json"), JSON.stringify(secrets));
   const renderId = newId();
   const [asset, upload] = await store.write(async (tx) => {
     const owner = await addUser(tx);

@@ -12,10 +12,14 @@ import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-fo
 const NEVER = new AbortController().signal;
 const NOW = Date.UTC(2027, 1, 1, 9);
 
-async function restore(path: string, dataDir: string, skipDamagedMedia = false) {
+async function restore(
+  path: string,
+  dataDir: string,
+  { skipDamagedMedia = false, mediaDir = null }: { skipDamagedMedia?: boolean; mediaDir?: string | null } = {},
+) {
   return restoreState(
     await findBackupSource(path, null),
-    { dataDir, skipDamagedMedia, now: NOW, draftBytes: 0, openDraft: async () => {} },
+    { dataDir, mediaDir, skipDamagedMedia, now: NOW, draftBytes: 0, openDraft: async () => {} },
     NEVER,
   );
 }
@@ -134,7 +138,7 @@ describe("damage is found and named:", () => {
     const message = await refusal(restore(path, target));
     expect(message).toContain(name);
     expect(message).toMatch(problem);
-    const skipping = restore(path, target, true);
+    const skipping = restore(path, target, { skipDamagedMedia: true });
     if (kind === "essential") expect(await refusal(skipping)).toContain("Choose another backup.");
     else expect((await skipping).skipped).toEqual(damaged);
     // A refused restore leaves nothing behind.

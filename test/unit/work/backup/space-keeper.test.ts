@@ -16,8 +16,9 @@ const HOUR_MS = 3_600_000;
 const NEWEST_SNAPSHOT = formatSnapshotName(3 * HOUR_MS);
 
 /** A disk at its reserve with five deleted files and three snapshots, each of which frees `fileBytes`. */
-async function fullDisk(fileBytes: number) {
+async function fullDisk(fileBytes: number, { isDatabaseFull = true, isOffline = false } = {}) {
   const folder = await temporaryFolder();
+  const disk = { looks: 0, checks: 0, freedByOthers: 0, onShort: () => {} };
   const folders = getFolders(folder.path);
   for (const time of [4, 1, 5, 3, 2]) {
     const id = newId();
@@ -27,19 +28,22 @@ async function fullDisk(fileBytes: number) {
   const snapshots = join(folder.path, "snapshots");
   for (const hour of [1, 2, 3]) await Bun.write(join(snapshots, formatSnapshotName(hour * HOUR_MS)), "snapshot");
   const list = () => [folders.trash, snapshots].flatMap((path) => readdirSync(path)).sort();
-  const disk = { looks: 0, freedByOthers: 0, onShort: () => {} };
   const availableBytes = () => {
     disk.looks++;
     return Math.max(0, disk.freedByOthers + (8 - list().length) * fileBytes);
   };
+  const check = async () => {
+    disk.checks++;
+    return { folder: folder.path, setting: "media_dir" as const, about: "is offline" };
+  };
   const keeper = createSpaceKeeper({
     config: { diskReserveBytes: RESERVE_BYTES } as never,
     disk: {
-      ...disk,
-      availableBytes,
+      media: { availableBytes },
+      database: { availableBytes: isDatabaseFull ? availableBytes : () => RESERVE_BYTES },
       onShort: (listener: () => void) => Object.assign(disk, { onShort: listener }),
     } as never,
-    folders,
+    folders: isOffline ? { ...folders, guard: { ...folders.guard, check } } : folders,
     log: silentLog(),
   });
   keeper.start();
@@ -87,4 +91,19 @@ test("nothing is deleted above the reserve, nor while a backup reads the trash",
   await hold.release();
   it.disk.onShort();
   await until("the last snapshot", () => it.list().length === 1);
+});
+
+test("each disk makes room on its own only, and nothing is deleted while a folder is offline", async () => {
+  await using it = await fullDisk(0, { isDatabaseFull: false });
+  await until("an empty trash", () => it.times().length === 0);
+  it.disk.onShort();
+  const { looks } = it.disk;
+  await until("another look", () => it.disk.looks > looks);
+  expect(it.list()).toHaveLength(3);
+  await using away = await fullDisk(0, { isOffline: true });
+  for (const checks of [2, 3]) {
+    away.disk.onShort();
+    await until("a check", () => away.disk.checks >= checks);
+  }
+  expect(away.list()).toHaveLength(8);
 });

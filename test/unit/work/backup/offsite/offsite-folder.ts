@@ -59,7 +59,14 @@ export async function offsiteFolder(): Promise<OffsiteFolder> {
     restore: async ({ at, skipDamagedMedia = false, url = PLACE } = {}) => {
       const dataDir = join(recorded.root, "restored");
       const folder = `${dataDir}.downloading`;
-      const options = { dataDir, skipDamagedMedia, now: START + DAY_MS, draftBytes: 0, openDraft: async () => {} };
+      const options = {
+        dataDir,
+        mediaDir: null,
+        skipDamagedMedia,
+        now: START + DAY_MS,
+        draftBytes: 0,
+        openDraft: async () => {},
+      };
       try {
         const source = await downloadSource(url, access, { at: at ?? null, folder, skipDamagedMedia }, NEVER);
         return await restoreState(source, options, NEVER);
