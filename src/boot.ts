@@ -44,6 +44,7 @@ import { recover, recoverFiles } from "./work/recovery";
 import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
 import { readSystemHealth } from "./work/system-health";
+import { createFileRestores } from "./work/upkeep/file-restores";
 
 export type RunningServer = {
   port: number;
@@ -148,6 +149,7 @@ async function serve(
       drillCommand: overrides.drillCommand ?? drillCommand(),
       offsite: createOffsiteAccess(config, opened),
     }),
+    fileRestores: createFileRestores({ config, store, folders, now, log }),
     workerList: createWorkerList({ store, log, now, clock: overrides.now ?? (() => performance.now()) }),
     cluster: null,
     counters: createServerCounters(),
@@ -169,7 +171,7 @@ async function serve(
 
   store.onCommit(services.liveStreams.wake);
   store.onCommit(liveEvents.wake);
-  const background = createBackgroundWork(services);
+  const background = createBackgroundWork(services, tools);
 
   const handler = await createHandler(services);
   const { drillSocket = null } = overrides;
@@ -215,7 +217,13 @@ async function serve(
       control?.stop(true);
       // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause an unclean exit.
       const drain = Promise.race([drained, Bun.sleep(DRAIN_MS)]);
-      await Promise.all([drain, services.runner.stop(), background.stop(), services.backups.stop()]);
+      await Promise.all([
+        drain,
+        services.runner.stop(),
+        background.stop(),
+        services.backups.stop(),
+        services.fileRestores.stop(),
+      ]);
       await server.stop(true);
       liveEvents.stop();
       await cluster?.stop();

@@ -102,3 +102,10 @@ export const WORKER_RUN_OUTCOMES = [
 export const BACKUP_RUN_KINDS = ["backup", "verify", "drill"] as const;
 export type BackupRunKind = (typeof BACKUP_RUN_KINDS)[number];
 export const BACKUP_RUN_STATES = ["running", "completed", "failed"] as const;
+
+/**
+ * What is wrong with a file of the media folder. `missing`: a row says that it exists. `changed`: its content is not what was recorded. `untracked`: no
+ * row knows it. `undecodable`: ffmpeg cannot read it to its end.
+ */
+export const FILE_PROBLEMS = ["missing", "changed", "untracked", "undecodable"] as const;
+export type FileProblem = (typeof FILE_PROBLEMS)[number];

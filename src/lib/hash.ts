@@ -12,16 +12,29 @@ export const deriveSecret = (secret: string, purpose: string): string =>
   createHmac("sha256", secret).update(purpose).digest("hex");
 
 const FILE_KEY_CHARACTERS = 24;
+/** Shorter pauses are not kept exactly. */
+const MIN_PAUSE_MS = 20;
 
 /** Returns `hashJson` truncated to 96 bits, enough for a file name. */
 export const createFileKey = (value: unknown): string => hashJson(value).slice(0, FILE_KEY_CHARACTERS);
 
-/** Returns the SHA-256 of a file, read in chunks. Errors: those of the file system; the signal's reason. */
-export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
+/**
+ * Returns the SHA-256 of a file, read in chunks and at most at `bytesPerSecond`. Errors: those of the file system; the signal's reason.
+ */
+export async function hashFile(
+  path: string,
+  signal?: AbortSignal,
+  bytesPerSecond = Number.POSITIVE_INFINITY,
+): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
+  const started = performance.now();
+  let bytes = 0;
   for await (const chunk of Bun.file(path).stream()) {
     signal?.throwIfAborted();
     hasher.update(chunk);
+    bytes += chunk.byteLength;
+    const aheadMs = (bytes / bytesPerSecond) * 1000 - (performance.now() - started);
+    if (aheadMs > MIN_PAUSE_MS) await Bun.sleep(aheadMs);
   }
   return hasher.digest("hex");
 }

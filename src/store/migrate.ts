@@ -21,6 +21,7 @@ import workspaceInvitations from "../../migrations/0017_workspace_invitations.sq
 import textStorage from "../../migrations/0018_text_storage.sql" with { type: "text" };
 import renderShares from "../../migrations/0019_render_shares.sql" with { type: "text" };
 import backupRuns from "../../migrations/0020_backup_runs.sql" with { type: "text" };
+import fileChecks from "../../migrations/0021_file_checks.sql" with { type: "text" };
 import type { Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -46,6 +47,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0018_text_storage", sql: textStorage },
   { name: "0019_render_shares", sql: renderShares },
   { name: "0020_backup_runs", sql: backupRuns },
+  { name: "0021_file_checks", sql: fileChecks },
 ];
 
 /** The schema of this version. */

@@ -1,7 +1,9 @@
 /** The tables of upkeep, which belong to the server and not to a workspace. Times are milliseconds since 1970. */
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { BackupFigures } from "../domain/backup-runs";
-import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES } from "../domain/states";
+import type { FileFacts } from "../domain/scrub";
+import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES, FILE_PROBLEMS } from "../domain/states";
 
 /** Backups, their verifications, and drills. Old ones are deleted. */
 export const backupRuns = sqliteTable(
@@ -18,4 +20,41 @@ export const backupRuns = sqliteTable(
     ended_at: integer(),
   },
   (t) => [index("backup_runs_by_kind").on(t.kind, t.state, t.id)],
+);
+
+/**
+ * What is known of each file that was read or has a problem. Triggers delete the rows of a deleted asset or render. `bytes`, `modified_at` and
+ * `sha256` are of the content that is right; `sha256` is null until the file was read.
+ */
+export const fileChecks = sqliteTable(
+  "file_checks",
+  {
+    id: text().primaryKey(),
+    /** Relative to the media folder, with `/` between its parts. */
+    path: text().notNull(),
+    bytes: integer().notNull(),
+    modified_at: integer().notNull(),
+    sha256: text(),
+    checked_at: integer(),
+    /** When ffmpeg read the content to its end, or for as long as it may. */
+    decoded_at: integer(),
+    problem: text({ enum: FILE_PROBLEMS }),
+    /** The problem as a sentence. */
+    detail: text(),
+    /** What was found instead of the content that is right. */
+    found: text({ mode: "json" }).$type<FileFacts>(),
+    found_at: integer(),
+    /** When an administrator accepted the problem, which is no longer shown. */
+    accepted_at: integer(),
+    /** Why the file could not be restored. */
+    restore_error: text(),
+    /** When the file was first read or missed. */
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    uniqueIndex("file_checks_by_path").on(t.path),
+    index("file_checks_open").on(t.found_at, t.id).where(sql`problem is not null and accepted_at is null`),
+    index("file_checks_by_time").on(t.checked_at),
+    index("file_checks_by_creation").on(t.created_at),
+  ],
 );

@@ -9,9 +9,11 @@ import { createDeliverer } from "./deliver";
 import { createAccountPurge } from "./identity/account-purge";
 import { createInvitationNotifier } from "./invitation-notices";
 import { createMailSender, type MailSender } from "./mail-sender";
+import type { MediaTools } from "./media-tools";
 import { createNotificationMailer } from "./notification-mails";
 import { sweep } from "./recovery";
 import type { Services } from "./services";
+import { createScrubber } from "./upkeep/scrubber";
 import { getAddressRules } from "./webhook-endpoints";
 
 export type BackgroundWork = {
@@ -23,8 +25,8 @@ export type BackgroundWork = {
 const SWEEP_INTERVAL_MS = 3600 * 1000;
 
 /** Creates the background work. It looks for something to do after each commit, once it is started. */
-export function createBackgroundWork(services: Services): BackgroundWork {
-  const { log, store } = services;
+export function createBackgroundWork(services: Services, tools: MediaTools): BackgroundWork {
+  const { folders, log, store } = services;
   const purge = createAccountPurge(services);
   const mailSender = openMailSender(services);
   const workers = [
@@ -38,6 +40,7 @@ export function createBackgroundWork(services: Services): BackgroundWork {
   const pollers = [
     createSpaceKeeper(services),
     createSnapshots(services),
+    createScrubber(services, tools, { isOnline: async () => (await folders.guard.check()) === null }),
     ...(backupTo === null ? [] : [createNightlyBackup(services, backupTo)]),
   ];
   for (const { wake } of workers) store.onCommit(wake);

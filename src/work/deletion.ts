@@ -80,14 +80,18 @@ async function cleanUp(services: DeletionServices, after: DeletionCleanup): Prom
   await moveToTrash(services.folders, after.paths, services.now());
 }
 
+/** Called in the transaction that deletes a row, for what must be written with it. */
+type OnDelete = (tx: Queries) => Promise<void>;
+
 /**
- * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project; one by the sweep, or
- * with the project, does not.
+ * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project; one by the sweep, with the
+ * project or by an administrator does not.
  */
 export async function removeAsset(
   services: DeletionServices,
   assetId: string,
-  by: "user" | "sweep" | "project" = "user",
+  by: "user" | "sweep" | "project" | "administrator" = "user",
+  onDelete: OnDelete = async () => {},
 ): Promise<void> {
   const { read } = services.store;
   await services.folders.guard.confirmOnline();
@@ -97,6 +101,7 @@ export async function removeAsset(
   await services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);
     if (!asset) return;
+    await onDelete(tx);
     // With the cuts and renders that were created meanwhile.
     await deleteAssetRows(services, tx, asset, after);
     if (by === "user") await touchProject(tx, asset.project_id, services.now());
@@ -136,13 +141,19 @@ export async function removeCut(services: DeletionServices, cutId: string): Prom
 }
 
 /** Deletes the render. One that is running is cancelled first. */
-export async function removeRender(services: DeletionServices, render: Render): Promise<void> {
+export async function removeRender(
+  services: DeletionServices,
+  render: Pick<Render, "id">,
+  onDelete: OnDelete = async () => {},
+): Promise<void> {
   await services.folders.guard.confirmOnline();
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     // Read again: it may have ended meanwhile, and is then not cancelled.
     const current = await getRender(tx, render.id);
-    if (current) await deleteRenderRows(services, tx, [current], after);
+    if (!current) return;
+    await onDelete(tx);
+    await deleteRenderRows(services, tx, [current], after);
   });
   await cleanUp(services, after);
 }

@@ -25,6 +25,7 @@ import type { ServerCounters } from "./metrics";
 import type { Pieces } from "./pieces";
 import type { PlanRequests } from "./plan-requests";
 import type { SystemHealth } from "./system-health";
+import type { FileRestores } from "./upkeep/file-restores";
 
 export type Services = {
   config: Config;
@@ -72,6 +73,8 @@ export type Services = {
   readMetrics(): Promise<string>;
   /** Copies of the data folder. */
   backups: Backups;
+  /** What restores single files from backups. */
+  fileRestores: FileRestores;
   /** The workers on other machines. */
   workerList: WorkerList;
   /** What runs jobs on workers; null without Redis. */

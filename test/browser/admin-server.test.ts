@@ -1,12 +1,15 @@
 /** A real browser: what administrators see of the server. Orders, jobs, storage, health and the audit log. */
 import { expect, test } from "bun:test";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import * as paths from "node:path";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
 import { isFullSize } from "../full-size";
 import { createAdmin, emailOf, startSession } from "../http/accounts";
-import { wav } from "../http/media";
+import { video, wav } from "../http/media";
 import { PRICES } from "../http/prices";
+import { scrub } from "../http/scrub";
 import { join } from "../http/workspace-calls";
 import { useDashboard, withoutReads } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
@@ -91,6 +94,45 @@ test("storage by kind and workspace, and health with each check", async () => {
   await checks.getByText("Sandbox", { exact: true }).waitFor();
   expect(await checks.getByRole("listitem").count()).toBeGreaterThanOrEqual(10);
   await page.getByRole("region", { name: "Queue" }).getByRole("rowheader", { name: "Render" }).waitFor();
+});
+
+test("files with a problem are selected and restored, accepted or deleted together", async () => {
+  const admin = await createAdmin(server());
+  const anna = await server().user();
+  const [lost, rotten] = [await anna.ready(await wav(3)), await anna.ready(await video(2))];
+  const { folders } = server().services();
+  await rm(folders.media(lost.id).source);
+  await writeFile(folders.media(rotten.id).source, "cut off");
+  await writeFile(paths.join(folders.media(rotten.id).dir, "notes.txt"), "mine");
+  await scrub(server(), 1);
+  const page = await open("/admin/storage", admin);
+  const section = page.getByRole("region", { name: "3 files with a problem" });
+  await section.getByRole("row").last().scrollIntoViewIfNeeded();
+  await saveScreenshots(page);
+  const box = (path: string) => section.getByRole("checkbox", { name: `Select media/${path}` });
+  // No backup has it.
+  await box(`${lost.id}/source`).check();
+  await section.getByText("1 file selected").waitFor();
+  await button(page, "Restore").click();
+  await section.getByText("There are no backups: set backup_to.").waitFor();
+  await section.getByLabel("Problem", { exact: true }).selectOption("untracked");
+  await section.getByRole("row").filter({ hasText: "notes.txt" }).waitFor();
+  await button(page, "Select all").click();
+  server().advance(4 * 3600 * 1000);
+  await button(page, "Delete file").click();
+  await dialog(page).getByRole("button", { name: "Delete file" }).click();
+  await page.getByRole("heading", { name: "2 files with a problem" }).waitFor();
+  await section.waitFor({ state: "detached" });
+  expect(await readdir(folders.media(rotten.id).dir)).not.toContain("notes.txt");
+  await page.getByLabel("Problem", { exact: true }).selectOption("");
+  await button(page, "Select all").click();
+  await page.getByText("2 files selected").waitFor();
+  await button(page, "Delete recording").click();
+  expect(await dialog(page).textContent()).toContain("This cannot be undone");
+  await saveScreenshots(page);
+  await dialog(page).getByRole("button", { name: "Delete recording" }).click();
+  await page.getByRole("heading", { name: "Files are not checked yet" }).waitFor();
+  expect((await anna.call("GET", `/v1/assets/${lost.id}`)).status).toBe(404);
 });
 
 test("the audit log is filtered, follows what happens, and is downloaded without formulas", async () => {

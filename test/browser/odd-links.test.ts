@@ -44,7 +44,7 @@ const FILTERS: Partial<Record<(typeof SHELL_PATHS)[number], string[]>> = {
   "/admin/users": ["q", "state", "role", "sort"],
   "/admin/orders": ["state", "provider"],
   "/admin/jobs": ["state", "name", "user_id", "workspace_id"],
-  "/admin/storage": ["q"],
+  "/admin/storage": ["q", "problem"],
   "/admin/audit": ["user", "action", "from", "to", "target_id", "actor_id"],
   "/credits/history": ["q", "type", "from", "to"],
   "/jobs": ["state"],

@@ -50,6 +50,33 @@ export const storageTotals = exactly({
   disk: exactly({ free_bytes: count, total_bytes: count, reserve_bytes: count, is_low: Type.Boolean() }),
 });
 
+export const storageChecks = exactly({
+  files: count,
+  open_findings: count,
+  last_checked_at: orNull(time),
+  oldest_checked_at: orNull(time),
+});
+
+export const storageFindingPage = exactly({
+  items: Type.Array(
+    exactly({
+      id: uuid,
+      path: text,
+      problem: oneOf("missing", "changed", "untracked", "undecodable"),
+      detail: text,
+      bytes: count,
+      found_at: time,
+      owner: orNull(exactly({ kind: oneOf("asset", "render"), id: uuid, name: orNull(text), workspace_id: uuid })),
+      actions: Type.Array(oneOf("accept", "delete_file", "restore", "delete_owner")),
+      is_being_restored: Type.Boolean(),
+      restore_error: orNull(text),
+    }),
+  ),
+  total: count,
+  limit: Type.Integer({ minimum: 1 }),
+  offset: count,
+});
+
 export const healthCheck = exactly({ name: text, state: oneOf("ok", "warning", "broken"), about: text });
 
 export const adminUserPage = exactly({

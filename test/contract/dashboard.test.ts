@@ -24,6 +24,7 @@ import { secondFactorRows } from "./rows/second-factors";
 import { serverStatusRows } from "./rows/server-status";
 import { sessionRows } from "./rows/sessions";
 import { signInRows } from "./rows/sign-in";
+import { storageFindingRows } from "./rows/storage-findings";
 import { stripeRows } from "./rows/stripe";
 import { workerRows } from "./rows/workers";
 import { workspaceRows } from "./rows/workspaces";
@@ -52,6 +53,7 @@ const ROWS = [
   ...assetMediaRows,
   ...administrationRows,
   ...backupRows,
+  ...storageFindingRows,
   ...workerRows,
   ...uploadCreationRows,
 ];

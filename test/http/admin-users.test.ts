@@ -34,6 +34,8 @@ const CALLS: [string, string, unknown?][] = [
   ["POST", `${USERS}/${NO_ID}/credits`, { delta: 1 }],
   ["GET", "/api/v1/admin/jobs"],
   ["GET", "/api/v1/admin/storage"],
+  ["GET", "/api/v1/admin/storage/findings"],
+
   ["GET", "/api/v1/admin/health"],
   ["GET", "/api/v1/admin/audit"],
   ["GET", "/api/v1/admin/audit/export"],

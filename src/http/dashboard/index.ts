@@ -9,6 +9,7 @@ import * as adminHealth from "./admin/health";
 import * as adminJobs from "./admin/jobs";
 import * as adminOrders from "./admin/orders";
 import * as adminStorage from "./admin/storage";
+import * as adminStorageFindings from "./admin/storage-findings";
 import * as adminUsers from "./admin/users";
 import * as adminWorkerTokens from "./admin/worker-tokens";
 import * as adminWorkers from "./admin/workers";
@@ -172,6 +173,9 @@ const ownRoutes = createRoutes([
   ["POST", "/admin/backups", adminBackups.create],
   ["POST", "/admin/backups/drill", adminBackups.drill],
   ["POST", "/admin/backups/:run_id/verify", adminBackups.verify],
+  ["GET", "/admin/storage/checks", adminStorageFindings.readChecks],
+  ["GET", "/admin/storage/findings", adminStorageFindings.list],
+  ["POST", "/admin/storage/findings/resolve", adminStorageFindings.resolve],
   ["GET", "/admin/health", adminHealth.read],
   ["GET", "/admin/workers", adminWorkers.list],
   ["GET", "/admin/workers/:worker_id", adminWorkers.read],

@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import { type CallOptions, createIpcCaller } from "../../lib/ipc-calls";
-import { type ChildExit, spawnChild } from "../../lib/process";
+import { type ChildExit, type SpawnOptions, spawnChild } from "../../lib/process";
 import { findProcessRunning, readProcessUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
 import { jobErrorCodec } from "./error-codec";
@@ -21,6 +21,8 @@ export type JobChildOptions = {
   maxMemoryBytes: number;
   /** How large a file of the child, and of the programs that it starts, may become; null without a limit. */
   maxFileBytes: number | null;
+  /** Default: after requests. */
+  priority?: SpawnOptions["priority"];
 };
 
 export type RunOptions = CallOptions & {
@@ -54,7 +56,8 @@ type RunningOperation = TimeLimits & { startedMs: number; cpuAtStart: number };
 export function openJobChild(options: JobChildOptions): JobChild {
   const { command, sandbox, view } = options;
   const limits = { fileSizeBytes: options.maxFileBytes };
-  const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits });
+  const { priority } = options;
+  const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits, priority });
   const caller = createIpcCaller({
     output: child.stdout,
     send: (frame) => child.stdin.write(frame),

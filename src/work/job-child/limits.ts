@@ -41,6 +41,8 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   encodeChunk: { cpu: [300, 0.2], wall: [7_200, 2] },
   encodeAudio: { cpu: [300, 0.5], wall: [3_600, 4] },
   checkChunk: { cpu: [60, 0], wall: [900, 0] },
+  // Its caller sets limits by the size of the file.
+  hashFile: { cpu: [60, 0], wall: [300, 0] },
   checkPrepared: { cpu: [60, 0], wall: [300, 0] },
   checkRender: { cpu: [60, 0], wall: [300, 0] },
 };

@@ -86,6 +86,8 @@ export type JobOperations = {
   >;
   /** Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file. */
   checkChunk: JobOperation<Omit<ChunkCheck, "signal">, string | null>;
+  /** Hashes a file, at most at this many bytes a second. `error`: why it cannot be read, such as `EIO`. */
+  hashFile: JobOperation<{ path: string; bytesPerSecond: number }, { sha256: string | null; error: string | null }>;
   /** Reads the files of a preparation that another machine has sent. Returns what is wrong with them; null for good ones. */
   checkPrepared: JobOperation<SentPreparedFiles, string | null>;
   /** Reads the tables of a render that another machine has sent. */

@@ -181,6 +181,15 @@ const OPERATIONS: Implementation = {
     const { findChunkProblem } = await import("../../media/chunks/check");
     return findChunkProblem({ ...check, signal });
   },
+  async hashFile({ path, bytesPerSecond }, { signal }) {
+    const { hashFile } = await import("../../lib/hash");
+    try {
+      return { sha256: await hashFile(path, signal, bytesPerSecond), error: null };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { sha256: null, error: (error as NodeJS.ErrnoException).code ?? "unknown error" };
+    }
+  },
   async checkPrepared(files) {
     const { findPreparedProblem } = await import("../prepared-check");
     return findPreparedProblem(files);

@@ -13,7 +13,7 @@ import type { DashboardFixtures, DashboardRow } from "./dashboard-fixtures";
 
 type Listed = { items: { id: string }[] };
 
-const createAdminSession = async ({ server }: Pick<DashboardFixtures, "server">): Promise<Client> =>
+export const createAdminSession = async ({ server }: Pick<DashboardFixtures, "server">): Promise<Client> =>
   startSession(server, await createAdmin(server));
 
 export const administrationRows: DashboardRow[] = [
@@ -21,7 +21,17 @@ export const administrationRows: DashboardRow[] = [
     "A member who calls admin/* gets 403; administration needs a session: an API key gets 403",
     async ({ server, bert, getOutcome }) => {
       const key = await server.user();
-      for (const path of ["users", "jobs", "storage", "storage/totals", "health", "backups", "audit", "audit/export"])
+      for (const path of [
+        "users",
+        "jobs",
+        "storage",
+        "storage/totals",
+        "storage/findings",
+        "health",
+        "backups",
+        "audit",
+        "audit/export",
+      ])
         for (const as of [bert, key]) expect(await getOutcome("GET", `/admin/${path}`, { as })).toBe("403 forbidden");
     },
   ],

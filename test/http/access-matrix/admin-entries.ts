@@ -30,6 +30,9 @@ export const ADMIN_ENTRIES: Record<string, Entry> = {
   "POST /admin/jobs/:job_id/cancel": { allowed: "404 not_found", make: async () => ({ job_id: NO_ID }) },
   "GET /admin/storage": { allowed: "200" },
   "GET /admin/storage/totals": { allowed: "200" },
+  "GET /admin/storage/checks": { allowed: "200" },
+  "GET /admin/storage/findings": { allowed: "200" },
+  "POST /admin/storage/findings/resolve": { allowed: "200", body: () => ({ action: "accept", ids: [NO_ID] }) },
   "GET /admin/health": { allowed: "200" },
   "GET /admin/backups": { allowed: "200" },
   // No folder is configured, and a backup that does not exist: both are found after the caller was checked.

@@ -26,6 +26,7 @@ const allTables = {
   ...notificationTables,
   ...upkeepTables,
   ...workerTables,
+  ...upkeepTables,
 };
 const names = MIGRATION_NAMES;
 

@@ -95,6 +95,8 @@ const INTERNAL_TABLES = [
   "worker_tokens",
   "workers",
   "worker_runs",
+  // Hashes of files, and what is wrong with them.
+  "file_checks",
 ];
 
 /** Columns that connect rows, and have the same value in many of them. */

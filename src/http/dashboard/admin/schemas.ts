@@ -3,8 +3,9 @@ import { Type } from "@sinclair/typebox";
 import { WORKSPACE_ROLES } from "../../../domain/access";
 import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
-import { STEP_STATES } from "../../../domain/states";
+import { FILE_PROBLEMS, STEP_STATES } from "../../../domain/states";
 import { CHECK_STATES } from "../../../work/health-checks";
+import { FINDING_ACTIONS } from "../../../work/upkeep/file-findings";
 import { strictObject, withDescription } from "../../fields";
 import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
 
@@ -127,6 +128,44 @@ export const ADMIN_SCHEMAS = {
     database_bytes: orNull(integer),
     trash_bytes: Type.Integer({ description: "deleted files, which are kept for 48 hours unless the disk is full" }),
     disk,
+  }),
+  StorageChecks: strictObject({
+    files: Type.Integer({ description: "files that were read so far" }),
+    open_findings: Type.Integer({ description: "problems that are not accepted" }),
+    last_checked_at: orNull(time),
+    oldest_checked_at: orNull(time, "when the file was read whose last reading is the oldest"),
+  }),
+  StorageFinding: strictObject({
+    id,
+    path: Type.String({ description: "relative to the media folder" }),
+    problem: enumeration(FILE_PROBLEMS),
+    detail: Type.String({ description: "the problem as a sentence" }),
+    bytes: Type.Integer({ description: "the size that is right; of an untracked file or folder its own" }),
+    found_at: time,
+    owner: orNull(
+      strictObject({
+        kind: enumeration(["asset", "render"]),
+        id,
+        name: orNull(text, "the file name of a recording"),
+        workspace_id: id,
+      }),
+      "null: it belongs to no recording or render",
+    ),
+    actions: Type.Array(enumeration(FINDING_ACTIONS), { description: "what can be done about it" }),
+    is_being_restored: flag,
+    restore_error: orNull(text, "why the last restore failed"),
+  }),
+  ResolvedFindings: strictObject({
+    items: Type.Array(
+      strictObject({
+        id,
+        state: withDescription(
+          enumeration(["resolved", "started", "failed"]),
+          "`started`: a restore. When it has ended, the problem is gone or has a `restore_error`",
+        ),
+        error: orNull(text),
+      }),
+    ),
   }),
   SystemHealth: strictObject({
     status: enumeration(["ok", "degraded"]),

@@ -7,6 +7,7 @@ import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
 import { useOffsetList } from "../use-offset-list";
+import { FileFindings } from "./file-findings";
 import { StorageTotals } from "./storage-totals";
 
 type WorkspaceStorage = Schemas["WorkspaceStorage"];
@@ -44,6 +45,7 @@ export default function StoragePage() {
   return (
     <AdminFrame title="Storage">
       <StorageTotals />
+      <FileFindings />
       <FilterBar>
         <SearchField label="Search by workspace or owner" value={query.q} onSearch={(q) => change({ q })} />
       </FilterBar>

@@ -1,0 +1,99 @@
+/** What is known of the files in the media folder: their hashes, and the problems that were found. */
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, min, sql } from "drizzle-orm";
+import type { FileProblem } from "../domain/states";
+import { isAnyOf } from "./any-of";
+import type { Queries } from "./db";
+import { fileChecks } from "./schema-upkeep";
+
+export type FileCheck = typeof fileChecks.$inferSelect;
+
+const isOpen = and(isNotNull(fileChecks.problem), isNull(fileChecks.accepted_at));
+
+/** Lists the checks of files in a folder, such as `media/ID`. */
+export const listFileChecksIn = (db: Queries, folder: string): Promise<FileCheck[]> =>
+  db
+    .select()
+    .from(fileChecks)
+    // `0` is the character after `/`.
+    .where(and(gt(fileChecks.path, `${folder}/`), lt(fileChecks.path, `${folder}0`)));
+
+/** Lists checks by path, after this one. */
+export const listFileChecksAfter = (db: Queries, path: string, limit: number): Promise<FileCheck[]> =>
+  db.select().from(fileChecks).where(gt(fileChecks.path, path)).orderBy(asc(fileChecks.path)).limit(limit);
+
+/** Returns the check of a file; null when it was never read and has no problem. */
+export async function findFileCheck(db: Queries, path: string): Promise<FileCheck | null> {
+  const [row] = await db.select().from(fileChecks).where(eq(fileChecks.path, path)).limit(1);
+  return row ?? null;
+}
+
+/** Stores a check in place of an earlier one of the same file, whose ID stays. */
+export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void> {
+  const { id: _id, path: _path, created_at: _time, ...change } = check;
+  await tx.insert(fileChecks).values(check).onConflictDoUpdate({ target: fileChecks.path, set: change });
+}
+
+export async function updateFileCheck(tx: Queries, id: string, change: Partial<FileCheck>): Promise<void> {
+  await tx.update(fileChecks).set(change).where(eq(fileChecks.id, id));
+}
+
+export async function deleteFileChecks(tx: Queries, ids: string[]): Promise<void> {
+  await tx.delete(fileChecks).where(isAnyOf(fileChecks.id, ids));
+}
+
+/** Returns since when files are checked; null when none was. */
+export async function readFirstCheck(db: Queries): Promise<number | null> {
+  const [row] = await db.select({ time: min(fileChecks.created_at) }).from(fileChecks);
+  return row?.time ?? null;
+}
+
+/** A file with a problem that no administrator has accepted. */
+export type OpenFinding = FileCheck & { problem: FileProblem; found_at: number };
+
+/** Lists the problems that are not accepted, newest first. */
+export async function listOpenFindings(
+  db: Queries,
+  { problem }: { problem?: FileProblem | undefined },
+  page: { limit: number; offset: number },
+): Promise<{ rows: OpenFinding[]; total: number }> {
+  const matches = and(isOpen, problem === undefined ? undefined : eq(fileChecks.problem, problem));
+  const rows = await db
+    .select()
+    .from(fileChecks)
+    .where(matches)
+    .orderBy(desc(fileChecks.found_at), desc(fileChecks.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  const [all] = await db.select({ n: count() }).from(fileChecks).where(matches);
+  return { rows: rows as OpenFinding[], total: all?.n ?? 0 };
+}
+
+/** Returns the problem with this ID if it is not accepted, else null. */
+export async function findOpenFinding(db: Queries, id: string): Promise<OpenFinding | null> {
+  const [row] = await db
+    .select()
+    .from(fileChecks)
+    .where(and(eq(fileChecks.id, id), isOpen))
+    .limit(1);
+  return (row as OpenFinding | undefined) ?? null;
+}
+
+/** Counts the problems that are not accepted. */
+export async function countOpenFindings(db: Queries): Promise<number> {
+  const [row] = await db.select({ n: count() }).from(fileChecks).where(isOpen);
+  return row?.n ?? 0;
+}
+
+/** How many files were read so far, and the times of the last and the oldest reading. */
+export async function readCheckTotals(
+  db: Queries,
+): Promise<{ files: number; lastCheckedAt: number | null; oldestCheckedAt: number | null }> {
+  const [row] = await db
+    .select({
+      files: count(fileChecks.checked_at),
+      last: sql<number | null>`max(${fileChecks.checked_at})`,
+      oldest: sql<number | null>`min(${fileChecks.checked_at})`,
+    })
+    .from(fileChecks);
+  return { files: row?.files ?? 0, lastCheckedAt: row?.last ?? null, oldestCheckedAt: row?.oldest ?? null };
+}

@@ -1,0 +1,92 @@
+/** The assets and renders that have files, with what a check of the files needs. */
+import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { MediaInfo } from "../domain/media";
+import type { AssetFiles, RenderFiles } from "../domain/scrub";
+import type { Queries } from "./db";
+import { assets, renders } from "./schema";
+import { hasOwnFile } from "./storage";
+
+/** An owner of files. `info`: what the probe of an asset found. `duration`: of a render's recording, in ticks. */
+export type StoredOwner = { workspaceId: string; label: string | null; info: MediaInfo | null } & (
+  | AssetFiles
+  | RenderFiles
+);
+
+const ASSET_COLUMNS = {
+  id: assets.id,
+  workspaceId: assets.workspace_id,
+  label: assets.filename,
+  info: assets.info,
+  assetKind: assets.kind,
+  state: assets.state,
+  bytes: assets.upload_length,
+  hasTranscript: assets.has_transcript,
+  hasPoster: assets.has_poster,
+  hasWaveform: assets.has_waveform,
+};
+
+const toAsset = (row: Omit<StoredOwner & AssetFiles, "kind" | "hasProbed">): StoredOwner => ({
+  kind: "asset",
+  ...row,
+  hasProbed: row.info !== null,
+});
+
+const RENDER_COLUMNS = {
+  id: renders.id,
+  workspaceId: renders.workspace_id,
+  state: renders.state,
+  bytes: renders.size_bytes,
+  resolved: renders.resolved,
+};
+
+type RenderRow = Omit<RenderFiles, "kind" | "format"> & { workspaceId: string; resolved: { format: string } };
+
+const toRender = ({ resolved, ...row }: RenderRow): StoredOwner => ({
+  kind: "render",
+  ...row,
+  label: null,
+  info: null,
+  format: resolved.format,
+});
+
+/** Lists assets with a file of their own, after this ID. */
+export async function listAssetOwners(db: Queries, afterId: string, limit: number): Promise<StoredOwner[]> {
+  const rows = await db
+    .select(ASSET_COLUMNS)
+    .from(assets)
+    .where(and(gt(assets.id, afterId), hasOwnFile))
+    .orderBy(asc(assets.id))
+    .limit(limit);
+  return rows.map(toAsset);
+}
+
+/** Lists renders, after this ID. */
+export async function listRenderOwners(db: Queries, afterId: string, limit: number): Promise<StoredOwner[]> {
+  const rows = await db
+    .select(RENDER_COLUMNS)
+    .from(renders)
+    .where(gt(renders.id, afterId))
+    .orderBy(asc(renders.id))
+    .limit(limit);
+  return rows.map(toRender);
+}
+
+/** Returns the asset or render with files of this ID; null without one. */
+export async function findOwner(db: Queries, kind: "asset" | "render", id: string): Promise<StoredOwner | null> {
+  if (kind === "render") {
+    const [row] = await db.select(RENDER_COLUMNS).from(renders).where(eq(renders.id, id)).limit(1);
+    return row ? toRender(row) : null;
+  }
+  const [row] = await db
+    .select(ASSET_COLUMNS)
+    .from(assets)
+    .where(and(eq(assets.id, id), hasOwnFile))
+    .limit(1);
+  return row ? toAsset(row) : null;
+}
+
+/** Returns whether a job runs now. */
+export async function isAnyJobRunning(db: Queries): Promise<boolean> {
+  const [row] = await db.all<{ n: number }>(sql`SELECT EXISTS (SELECT 1 FROM steps WHERE state = 'running') AS n`);
+  return row?.n === 1;
+}

@@ -1,0 +1,59 @@
+/** Finds single files in backups: the newest one says which content is right, and any may have a file that was lost. */
+import { join } from "node:path";
+import { type StoredFile, storeCopy } from "../../blobs/backup-files";
+import { listNames } from "../../blobs/trash";
+import { type BackupFile, parseBackupName } from "../../domain/backup";
+import { isOffsite } from "../../domain/offsite";
+import { findNewestBackup, readBackup } from "./backup-folder";
+
+/** What the newest backup has of each file. */
+export type BackupCatalog = { find(path: string): BackupFile | null };
+
+/** A file of a backup. `backup`: its name. */
+export type FileInBackup = {
+  backup: string;
+  file: BackupFile;
+  /** Copies the file to a new path and flushes it. Errors: those of `storeCopy`; an `Error` when the content is not that of the backup. */
+  copyTo(path: string, signal: AbortSignal): Promise<StoredFile>;
+};
+
+/** A place with backups. */
+type FileSource = {
+  /** Lists the backups in which the file is as wanted, newest first. */
+  find(path: string, isWanted: (file: BackupFile) => boolean): AsyncGenerator<FileInBackup>;
+};
+
+/** Returns the backups of the setting `backup_to`; null when there are none whose files can be read. */
+export function openFileSource(target: string | null): FileSource | null {
+  if (target === null || isOffsite(target)) return null;
+  return { find: (path, isWanted) => findInFolder(target, path, isWanted) };
+}
+
+/** Reads the manifest of the newest backup; an empty catalog without one. */
+export async function openBackupCatalog(target: string | null): Promise<BackupCatalog> {
+  const isFolder = target !== null && !isOffsite(target);
+  const newest = isFolder ? await findNewestBackup(target, { hasMedia: true }).catch(() => null) : null;
+  const files = new Map(newest?.manifest.files.map((file) => [file.path, file]));
+  return { find: (path) => files.get(path) ?? null };
+}
+
+async function* findInFolder(
+  target: string,
+  path: string,
+  isWanted: (file: BackupFile) => boolean,
+): AsyncGenerator<FileInBackup> {
+  const names = (await listNames(target)).filter((name) => parseBackupName(name) !== null).sort();
+  for (const name of names.reverse()) {
+    const backup = await readBackup(join(target, name)).catch(() => null);
+    const file = backup?.manifest.files.find((each) => each.path === path && isWanted(each));
+    if (file === undefined) continue;
+    const from = join(target, name, path);
+    yield { backup: name, file, copyTo: (to, signal) => copyChecked(from, to, file, signal) };
+  }
+}
+
+async function copyChecked(from: string, to: string, { sha256 }: BackupFile, signal: AbortSignal): Promise<StoredFile> {
+  const stored = await storeCopy(from, to, signal);
+  if (stored.sha256 !== sha256) throw new Error(`${from} is damaged.`);
+  return stored;
+}

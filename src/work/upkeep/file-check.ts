@@ -1,0 +1,149 @@
+/** Checks one file: reads it, compares it with what is recorded, and decodes media that never was. */
+import type { Folders } from "../../blobs/folders";
+import { type ExpectedMedia, type FileFacts, type FileFinding, findChange } from "../../domain/scrub";
+import { toSeconds } from "../../domain/time";
+import { newId } from "../../lib/ids";
+import { checkDecoding } from "../../media/decode-check";
+import type { FileCheck } from "../../store/file-checks";
+import type { StoredOwner } from "../../store/file-owners";
+import { type JobChild, openJobChild } from "../job-child/child";
+import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
+import type { MediaTools } from "../media-tools";
+import { type MediaEntry, readEntry, toAbsolute } from "./media-files";
+
+export type CheckTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">;
+
+export type FileChecker = AsyncDisposable & {
+  /**
+   * Reads a file that exists. Returns what is to be stored; null when the file was written, moved or removed meanwhile. Errors: the signal's
+   * reason; an `Error` when the child process crashed.
+   */
+  check(owner: StoredOwner, entry: MediaEntry, known: KnownFile): Promise<FileCheck | null>;
+};
+
+/** What is stored of a file, and what the newest backup has of it. */
+export type KnownFile = { row: FileCheck | null; inBackup: FileFacts | null };
+
+type CheckerOptions = { bytesPerSecond: number; now: () => number; signal: AbortSignal };
+
+/** A network folder is slow, and a busy machine gives the lowest priority little time. */
+const MIN_BYTES_PER_SECOND = 200_000;
+const MIN_WALL_SECONDS = 600;
+const MAX_DECODE_SECONDS = 1_800;
+
+/** Returns what checks files, with a child process that hashes them at the lowest priority. */
+export function openFileChecker(tools: CheckTools, folders: Folders, options: CheckerOptions): FileChecker {
+  const { bytesPerSecond, now, signal } = options;
+  let child: JobChild | null = null;
+
+  /** The mounts of a child are those of its start: after an error the next file gets another one. */
+  async function hash(path: string, bytes: number): Promise<{ sha256: string | null; error: string | null }> {
+    child ??= openJobChild({
+      command: tools.jobCommand,
+      sandbox: tools.sandbox,
+      view: { readOnly: [folders.mediaRoot, folders.rendersRoot], writable: [], devices: false },
+      limitCode: "processing_failed",
+      maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
+      maxFileBytes: null,
+      priority: "lowest",
+    });
+    const seconds = MIN_WALL_SECONDS + bytes / Math.min(bytesPerSecond, MIN_BYTES_PER_SECOND);
+    try {
+      const limits = { cpuSeconds: seconds, wallSeconds: seconds };
+      const read = await child.run("hashFile", { path, bytesPerSecond }, { signal, limits });
+      if (read.error !== null) await endChild();
+      return read;
+    } catch (error) {
+      await endChild();
+      throw error;
+    }
+  }
+
+  async function endChild(): Promise<void> {
+    const ending = child;
+    child = null;
+    await ending?.end();
+  }
+
+  async function decode(owner: StoredOwner, path: string): Promise<{ problem: string | null } | null> {
+    const expected = getExpectedMedia(owner);
+    if (expected === null) return null;
+    const { ffmpeg, sandbox } = tools;
+    const checked = await checkDecoding({ ffmpeg, sandbox, path, expected, maxSeconds: MAX_DECODE_SECONDS, signal });
+    return checked.isConclusive ? checked : null;
+  }
+
+  return {
+    check: async (owner, entry, { row, inBackup }) => {
+      const { path, tracked, stat } = entry;
+      const absolute = toAbsolute(folders, path);
+      if (absolute === null || tracked === null || stat === null) return null;
+      const { sha256, error } = await hash(absolute, stat.bytes);
+      const after = (await readEntry(folders, path, tracked)).stat;
+      if (after?.bytes !== stat.bytes || after.modified_at !== stat.modified_at) return null;
+      const facts: FileFacts = { bytes: stat.bytes, modified_at: stat.modified_at, sha256 };
+      const recorded = row?.sha256 == null ? null : row;
+      const change = findChange(tracked, { ...facts, error }, { recorded, inBackup });
+      if (change !== null) {
+        // What was not read yet and is wrong already keeps what the row or the backup says.
+        const right = recorded ?? inBackup ?? { ...facts, bytes: tracked.bytes ?? stat.bytes, sha256: null };
+        return withProblem(row, { path, right, found: facts, finding: change }, now());
+      }
+      const isNew = recorded?.sha256 !== sha256;
+      const decodedAt = isNew ? null : (row?.decoded_at ?? null);
+      const isDecoded = row?.problem !== "undecodable" && decodedAt !== null;
+      const decoded = isDecoded || !isMainFile(owner, path) ? null : await decode(owner, absolute);
+      const right = { ...facts, checked_at: now(), decoded_at: decoded === null ? decodedAt : now() };
+      if (decoded?.problem != null) {
+        const finding: FileFinding = { problem: "undecodable", detail: decoded.problem };
+        return { ...withProblem(row, { path, right, found: facts, finding }, now()), ...right };
+      }
+      const isUndecodable = row?.problem === "undecodable" && decoded === null && !isNew;
+      return { ...(isUndecodable ? row : createCheck(row, path, now())), ...right };
+    },
+    [Symbol.asyncDispose]: endChild,
+  };
+}
+
+const isMainFile = (owner: StoredOwner, path: string): boolean =>
+  path.endsWith(owner.kind === "asset" ? "/source" : `/output.${owner.kind === "render" ? owner.format : ""}`);
+
+/** Returns what ffmpeg must find in the main file of an owner; null for one that is not media. */
+export function getExpectedMedia(owner: StoredOwner): ExpectedMedia | null {
+  if (owner.kind === "render") return { demuxer: owner.format === "mp3" ? "mp3" : "mov", duration: null, frames: null };
+  if (owner.info === null || owner.assetKind === "cut_file") return null;
+  const { demuxer, duration, video } = owner.info;
+  const seconds = toSeconds(duration);
+  const frames =
+    video === null || video.variable ? null : Math.round((seconds * video.frameRate.num) / video.frameRate.den);
+  return { demuxer, duration: seconds, frames };
+}
+
+/** Returns a check without a problem, with the ID of the one that it replaces. */
+function createCheck(row: FileCheck | null, path: string, now: number): FileCheck {
+  return {
+    ...{ id: row?.id ?? newId(), path, bytes: 0, modified_at: 0, sha256: null, checked_at: null, decoded_at: null },
+    ...{ problem: null, detail: null, found: null, found_at: null, accepted_at: null, restore_error: null },
+    created_at: row?.created_at ?? now,
+  };
+}
+
+/** A problem of a file, the facts that are right and those that were found. */
+type FoundProblem = { path: string; right: FileFacts; found: FileFacts | null; finding: FileFinding };
+
+/** Returns the check of a file with a problem. One that is the same as before stays as old, and accepted. */
+export function withProblem(
+  row: FileCheck | null,
+  { path, right, found, finding }: FoundProblem,
+  now: number,
+): FileCheck {
+  const isSame = row?.problem === finding.problem && row.detail === finding.detail;
+  return {
+    ...createCheck(row, path, now),
+    ...{ bytes: right.bytes, modified_at: right.modified_at, sha256: right.sha256 },
+    ...{ checked_at: now, decoded_at: row?.decoded_at ?? null, found, ...finding },
+    found_at: isSame ? row.found_at : now,
+    accepted_at: isSame ? row.accepted_at : null,
+    restore_error: isSame ? row.restore_error : null,
+  };
+}

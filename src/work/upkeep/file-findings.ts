@@ -1,0 +1,131 @@
+/** What administrators do about files with a problem. Each action is written to the audit log in the transaction of its change. */
+import { moveToTrash } from "../../blobs/trash";
+import { AppError } from "../../domain/errors";
+import { parseCheckedPath } from "../../domain/scrub";
+import type { Queries } from "../../store/db";
+import {
+  deleteFileChecks,
+  type FileCheck,
+  findOpenFinding,
+  type OpenFinding,
+  updateFileCheck,
+} from "../../store/file-checks";
+import { findOwner, type StoredOwner } from "../../store/file-owners";
+import { type AuditActor, recordAudit } from "../audit";
+import { removeAsset, removeRender } from "../deletion";
+import { requireActingAdmin } from "../identity/administrators";
+import type { Services } from "../services";
+import { isStillUntracked, toAbsolute } from "./media-files";
+
+/**
+ * `accept`: the file stays as it is, and the problem is no longer shown. `delete_file`: of one that no row knows. `restore`: from a backup.
+ * `delete_owner`: deletes the recording or the render.
+ */
+export const FINDING_ACTIONS = ["accept", "delete_file", "restore", "delete_owner"] as const;
+export type FindingAction = (typeof FINDING_ACTIONS)[number];
+
+type FindingServices = Pick<Services, "fileRestores" | "folders" | "now" | "runner" | "store">;
+
+/** Returns the actions that a problem allows. */
+export const listActions = ({ problem }: OpenFinding): FindingAction[] =>
+  problem === "untracked" ? ["accept", "delete_file"] : ["accept", "restore", "delete_owner"];
+
+/** Returns the recording or render that a path belongs to; null without one. */
+export async function findOwnerOf(db: Queries, path: string): Promise<StoredOwner | null> {
+  const parsed = parseCheckedPath(path);
+  if (parsed === null || parsed.name === null || parsed.folder === "uploads") return null;
+  return findOwner(db, parsed.folder === "media" ? "asset" : "render", parsed.owner);
+}
+
+/**
+ * Acts on a problem. `started`: a restore goes on in the background. Errors: `not_found`; `conflict` when the problem does not allow the action, or is
+ * another one by now; `forbidden`.
+ */
+export async function resolveFinding(
+  services: FindingServices,
+  actor: AuditActor,
+  action: FindingAction,
+  findingId: string,
+): Promise<"resolved" | "started"> {
+  const { store } = services;
+  const finding = await findOpenFinding(store.read, findingId);
+  if (finding === null) throw new AppError("not_found", "Problem not found.");
+  if (!listActions(finding).includes(action))
+    throw new AppError("conflict", `A file that is ${finding.problem} does not allow this.`);
+  if (services.fileRestores.isQueued(findingId)) {
+    if (action === "restore") return "started";
+    throw new AppError("conflict", "File is being restored.");
+  }
+  switch (action) {
+    case "accept":
+      await accept(services, actor, findingId);
+      return "resolved";
+    case "delete_file":
+      await deleteUntracked(services, actor, finding);
+      return "resolved";
+    case "delete_owner":
+      await deleteOwner(services, actor, finding);
+      return "resolved";
+    case "restore":
+      await store.write(async (tx) => {
+        await requireActingAdmin(tx, actor);
+        await updateFileCheck(tx, findingId, { restore_error: null });
+      });
+      services.fileRestores.start(actor, finding);
+      return "started";
+  }
+}
+
+async function accept({ now, store }: FindingServices, actor: AuditActor, findingId: string): Promise<void> {
+  await store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    const finding = await findOpenFinding(tx, findingId);
+    if (finding === null) throw new AppError("not_found", "Problem not found.");
+    await updateFileCheck(tx, findingId, acceptFound(finding, now()));
+    const details = { path: finding.path, problem: finding.problem };
+    await recordAudit(tx, actor, { action: "file.accepted", target: { kind: "file", id: findingId }, details }, now());
+  });
+}
+
+/** Content that has changed becomes what is right. Other problems stay, and are no longer shown. */
+function acceptFound({ found }: OpenFinding, now: number): Partial<FileCheck> {
+  if (found === null || found.sha256 === null) return { accepted_at: now, restore_error: null };
+  const solved = { problem: null, detail: null, found: null, found_at: null, restore_error: null };
+  return { ...found, ...solved, decoded_at: null };
+}
+
+async function deleteUntracked(
+  { folders, now, store }: FindingServices,
+  actor: AuditActor,
+  { id, path, bytes }: OpenFinding,
+): Promise<void> {
+  const absolute = toAbsolute(folders, path);
+  if (absolute === null || !(await isStillUntracked(folders, store.read, path, now())))
+    throw new AppError("conflict", "File is gone or has changed since it was found. It is checked again.");
+  await store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    await deleteFileChecks(tx, [id]);
+    await recordAudit(
+      tx,
+      actor,
+      { action: "file.deleted", target: { kind: "file", id }, details: { path, bytes } },
+      now(),
+    );
+  });
+  await moveToTrash(folders, [absolute], now());
+}
+
+async function deleteOwner(services: FindingServices, actor: AuditActor, finding: OpenFinding): Promise<void> {
+  const { now, store } = services;
+  const { path, problem } = finding;
+  const owner = await findOwnerOf(store.read, path);
+  if (owner === null) throw new AppError("conflict", "Recording was deleted.");
+  const onDelete = async (tx: Queries) => {
+    await requireActingAdmin(tx, actor);
+    const target = { kind: owner.kind, id: owner.id };
+    const action = owner.kind === "asset" ? "asset.deleted" : "render.deleted";
+    await recordAudit(tx, actor, { action, target, workspaceId: owner.workspaceId, details: { path, problem } }, now());
+  };
+  if (owner.kind === "asset") await removeAsset(services, owner.id, "administrator", onDelete);
+  else await removeRender(services, owner, onDelete);
+}

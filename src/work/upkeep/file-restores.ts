@@ -1,0 +1,141 @@
+/** Restores single files from the newest backup that has them with the right content, one at a time in the background. */
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { BackupFile } from "../../domain/backup";
+import { AppError } from "../../domain/errors";
+import { findTracked, listTrackedFiles, parseCheckedPath, RESTORING_SUFFIX } from "../../domain/scrub";
+import { flushFile } from "../../lib/atomic-file";
+import { findOpenFinding, type OpenFinding, updateFileCheck } from "../../store/file-checks";
+import { findOwner } from "../../store/file-owners";
+import { type AuditActor, recordAudit } from "../audit";
+
+import { openFileSource } from "../backup/find-in-backups";
+import { requireSpace } from "../backup/space";
+import { requireActingAdmin } from "../identity/administrators";
+import type { Services } from "../services";
+import { toAbsolute } from "./media-files";
+
+export type FileRestores = {
+  /** Queues the restore of a file, unless it is queued already. */
+  start(actor: AuditActor, finding: OpenFinding): void;
+  isQueued(findingId: string): boolean;
+  /** Ends the running restore and forgets the others. Resolves when what it has written is removed. */
+  stop(): Promise<void>;
+};
+
+type RestoreServices = Pick<Services, "config" | "folders" | "log" | "now" | "store">;
+
+/** Creates what restores files. */
+export function createFileRestores(services: RestoreServices): FileRestores {
+  const { log, store } = services;
+  const stopping = new AbortController();
+  const queued = new Set<string>();
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(actor: AuditActor, { id, path }: OpenFinding): Promise<void> {
+    try {
+      stopping.signal.throwIfAborted();
+      const backup = await restoreFile(services, actor, id, stopping.signal);
+      log.info("file.restored", { path, backup });
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      log.error("file.restore_failed", { error, path });
+      const reason =
+        error instanceof AppError ? error.message : `File could not be restored: ${(error as Error).message}`;
+      await store.write((tx) => updateFileCheck(tx, id, { restore_error: reason }));
+    }
+  }
+
+  return {
+    start: (actor, finding) => {
+      if (queued.has(finding.id)) return;
+      queued.add(finding.id);
+      running = running
+        .then(() => run(actor, finding))
+        .catch((error) => log.error("file.restore_failed", { error, path: finding.path }))
+        .finally(() => queued.delete(finding.id));
+    },
+    isQueued: (id) => queued.has(id),
+    stop: async () => {
+      stopping.abort(new Error("The server stops."));
+      await running;
+    },
+  };
+}
+
+/** Restores the file of a finding and returns the name of the backup. Errors: `AppError`; file system errors; the signal's reason. */
+async function restoreFile(
+  { config, folders, now, store }: RestoreServices,
+  actor: AuditActor,
+  findingId: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const finding = await findOpenFinding(store.read, findingId);
+  if (finding === null) throw new AppError("conflict", "Problem was solved meanwhile.");
+  const { path } = finding;
+  const target = toAbsolute(folders, path);
+  const source = openFileSource(config.backupTo);
+  if (source === null) throw new AppError("conflict", "There are no backups: set backup_to.");
+  if (target === null || !(await hasOwnerOf(store, path))) throw new AppError("conflict", "Recording was deleted.");
+  await folders.guard.confirmOnline();
+  const part = `${target}${RESTORING_SUFFIX}`;
+  const problems: string[] = [];
+  await mkdir(dirname(target), { recursive: true });
+  try {
+    for await (const found of source.find(path, (file) => isWanted(finding, file))) {
+      await rm(part, { force: true });
+      await requireSpace(dirname(target), found.file.bytes);
+      try {
+        const { bytes, modified_at, sha256 } = await found.copyTo(part, signal);
+        await requireActingAdmin(store.read, actor);
+        await rename(part, target);
+        await flushFile(dirname(target));
+        await store.write(async (tx) => {
+          const details = { path, problem: finding.problem, backup: found.backup };
+          await recordAudit(
+            tx,
+            actor,
+            { action: "file.restored", target: { kind: "file", id: findingId }, details },
+            now(),
+          );
+          const solved = { problem: null, detail: null, found: null, found_at: null, restore_error: null };
+          await updateFileCheck(tx, findingId, {
+            bytes,
+            modified_at,
+            sha256,
+            checked_at: now(),
+            decoded_at: null,
+            ...solved,
+          });
+        });
+        return found.backup;
+      } catch (error) {
+        if (error instanceof AppError || signal.aborted) throw error;
+        problems.push(`${found.backup}: ${(error as Error).message}`);
+      }
+    }
+  } finally {
+    await rm(part, { force: true });
+  }
+  throw new AppError(
+    "conflict",
+    problems.length === 0
+      ? "No backup has this file with the right content."
+      : `Backups are damaged. ${problems.join(" ")}`,
+  );
+}
+
+/** A damaged file is not replaced by the same content. Without a recorded hash, the newest backup is right. */
+function isWanted({ problem, sha256, found, bytes }: OpenFinding, file: BackupFile): boolean {
+  if (problem === "undecodable") return file.sha256 !== sha256;
+  if (sha256 !== null) return file.sha256 === sha256;
+  return file.bytes === bytes && file.sha256 !== found?.sha256;
+}
+
+async function hasOwnerOf({ read }: RestoreServices["store"], path: string): Promise<boolean> {
+  const parsed = parseCheckedPath(path);
+  if (parsed === null || parsed.name === null || parsed.folder === "uploads") return false;
+  const owner = await findOwner(read, parsed.folder === "media" ? "asset" : "render", parsed.owner);
+  const tracked = owner && listTrackedFiles(owner);
+  return tracked !== null && findTracked(tracked, parsed.name) !== null;
+}

@@ -1,0 +1,46 @@
+/** Runs the check of all files once a week, when the machine has nothing else to do. */
+import { toWeek } from "../../domain/scrub";
+import { createPoller, type Poller } from "../../lib/poller";
+import type { CheckTools } from "./file-check";
+import { runScrub, type ScrubOptions, type ScrubServices } from "./scrub";
+
+/** A start has other things to do, and a server that is restarted often must not read the same list of files each time. */
+const START_DELAY_MS = 15 * 60 * 1000;
+/** After an error, or while the folder is offline. */
+const RETRY_MS = 3600 * 1000;
+
+/** Creates what runs a pass each week. */
+export function createScrubber(services: ScrubServices, tools: CheckTools, options: ScrubOptions): Poller {
+  const { log, now } = services;
+  const stopping = new AbortController();
+  let notBefore = performance.now() + START_DELAY_MS;
+  let doneWeek: number | null = null;
+
+  async function poll(): Promise<null> {
+    const week = toWeek(now());
+    if (week === doneWeek || performance.now() < notBefore) return null;
+    const started = performance.now();
+    notBefore = started + RETRY_MS;
+    try {
+      const { isComplete, ...report } = await runScrub(services, tools, options, stopping.signal);
+      if (isComplete) doneWeek = week;
+      const fields = { ...report, duration_ms: Math.round(performance.now() - started) };
+      log.info(isComplete ? "scrub.completed" : "scrub.paused", fields);
+    } catch (error) {
+      if (!stopping.signal.aborted) throw error;
+    }
+    return null;
+  }
+
+  const poller = createPoller(poll, (error) => log.error("scrub.failed", { error }));
+  return {
+    ...poller,
+    get isStopped() {
+      return poller.isStopped;
+    },
+    stop: async () => {
+      stopping.abort(new Error("The server stops."));
+      await poller.stop();
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** Runs the weekly check of all files on a server under test. */
+import { runScrub, type ScrubReport } from "../../src/work/upkeep/scrub";
+import type { Harness } from "./harness";
+
+const WEEK_MS = 7 * 24 * 3600 * 1000;
+
+/** Checks the files that are due so many weeks from now. Only the check sees that time: sessions would end with the server's clock. */
+export function scrub(server: Harness, weeks: number): Promise<ScrubReport> {
+  const services = server.services();
+  const time = services.now() + weeks * WEEK_MS;
+  const isOnline = async () => (await services.folders.guard.check()) === null;
+  const signal = new AbortController().signal;
+  return runScrub({ ...services, now: () => time }, server.tools(), { isOnline, maxYieldMs: 0 }, signal);
+}

@@ -1,0 +1,182 @@
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { api, type Schemas } from "../../../app/api";
+import { formatBytes, formatCount } from "../../../app/format";
+import { useResource } from "../../../app/resource";
+import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
+import { useRefresh } from "../../../app/use-refresh";
+import { type Column, DataTable } from "../../../ui/data-table";
+import { Filter, FilterBar } from "../../../ui/filter-bar";
+import { RelativeTime } from "../../../ui/relative-time";
+import { Section } from "../../../ui/section";
+import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
+import { Status } from "../../../ui/status";
+import { mustAdmin } from "../admin-api";
+import { useFreshList } from "../use-fresh-list";
+import { useOffsetList } from "../use-offset-list";
+import { FindingActions } from "./finding-actions";
+
+export type Finding = Schemas["StorageFinding"];
+type Checks = Schemas["StorageChecks"];
+
+const PROBLEMS = [
+  { value: "", label: "All problems" },
+  { value: "missing", label: "Missing" },
+  { value: "changed", label: "Changed" },
+  { value: "undecodable", label: "Cannot be played" },
+  { value: "untracked", label: "Unknown" },
+];
+
+const LOOKS: Record<Finding["problem"], string> = {
+  missing: "bad",
+  changed: "bad",
+  undecodable: "bad",
+  untracked: "waiting",
+};
+
+const nameProblem = (problem: Finding["problem"]): string =>
+  PROBLEMS.find(({ value }) => value === problem)?.label ?? problem;
+
+const CHECKS = { problem: isOneOf(PROBLEMS) };
+const REFRESH_MS = 15_000;
+
+/** The weekly check of all files, and the files with a problem. */
+export function FileFindings() {
+  const checks = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/storage/checks", { signal })), []);
+  useRefresh(() => checks.state.value.kind === "ready" && void checks.reload(), REFRESH_MS);
+  return (
+    <ResourceView resource={checks} skeleton={<ListSkeleton rows={1} />}>
+      {(value) => (
+        <Section title={toTitle(value)} hint={<Hint checks={value} />}>
+          {value.open_findings > 0 && <FindingList onResolved={() => void checks.reload()} />}
+        </Section>
+      )}
+    </ResourceView>
+  );
+}
+
+function toTitle({ files, open_findings: count }: Checks): string {
+  if (count > 0) return `${formatCount(count, "file")} with a problem`;
+  return files === 0 ? "Files are not checked yet" : "No file has a problem";
+}
+
+const Hint = ({ checks: { files, last_checked_at: last } }: { checks: Checks }) => (
+  <>
+    {last !== null && (
+      <>
+        {formatCount(files, "file")} checked so far, most recently <RelativeTime iso={last} />.{" "}
+      </>
+    )}
+    Each week a quarter of all files is read.
+  </>
+);
+
+function FindingList({ onResolved }: { onResolved(): void }) {
+  const [query, change] = useQuery(CHECKS);
+  const selection = useSignal<ReadonlySet<string>>(new Set());
+  const list = useOffsetList<Finding>(
+    (page, signal) => {
+      const filters = withoutEmpty(query) as { problem?: Finding["problem"] };
+      const params = { query: { ...page, ...filters } };
+      return mustAdmin(api.GET("/api/v1/admin/storage/findings", { params, signal }));
+    },
+    ({ id }) => id,
+    [query.problem],
+  );
+  useFreshList(list, REFRESH_MS);
+  const columns = useMemo(() => listColumns(selection), [selection]);
+  const items = list.items.value ?? [];
+  const resolved = async () => {
+    selection.value = new Set();
+    await list.reload();
+    onResolved();
+  };
+  return (
+    <>
+      <FilterBar>
+        <Filter
+          label="Problem"
+          value={query.problem}
+          options={PROBLEMS}
+          onChange={(problem) => {
+            selection.value = new Set();
+            change({ problem });
+          }}
+        />
+        <FindingActions items={items} selection={selection} onResolved={resolved} />
+      </FilterBar>
+      <DataTable
+        caption="Files with a problem"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<Empty title="No matching files" icon="search" />}
+      />
+    </>
+  );
+}
+
+const listColumns = (selection: Signal<ReadonlySet<string>>): Column<Finding>[] => [
+  {
+    title: "Selected",
+    isTitleHidden: true,
+    width: "1.5rem",
+    cell: (finding) => <SelectBox finding={finding} selection={selection} />,
+  },
+  { title: "File", width: "minmax(0, 3fr)", cell: (finding) => <FileCell finding={finding} /> },
+  { title: "Problem", width: "minmax(0, 3fr)", cell: (finding) => <ProblemCell finding={finding} /> },
+  { title: "Found", width: "7rem", cell: ({ found_at }) => <RelativeTime iso={found_at} /> },
+  { title: "Size", width: "5.5rem", isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
+];
+
+type SelectBoxProps = { finding: Finding; selection: Signal<ReadonlySet<string>> };
+
+function SelectBox({ finding: { id, path }, selection }: SelectBoxProps) {
+  // So that a row is drawn again only when its own state changes.
+  const isSelected = useComputed(() => selection.value.has(id));
+  const toggle = () => {
+    const next = new Set(selection.value);
+    if (!next.delete(id)) next.add(id);
+    selection.value = next;
+  };
+  return (
+    <input
+      class="finding-check"
+      type="checkbox"
+      aria-label={`Select ${path}`}
+      checked={isSelected.value}
+      onChange={toggle}
+    />
+  );
+}
+
+function nameFile({ owner, problem }: Finding): string {
+  if (owner === null || problem === "untracked") return "Unknown file";
+  return owner.kind === "render" ? "Render" : (owner.name ?? "Unnamed recording");
+}
+
+function FileCell({ finding }: { finding: Finding }) {
+  const name = nameFile(finding);
+  return (
+    <div class="two-lines">
+      <span class="truncate" title={name} dir="auto">
+        {name}
+      </span>
+      <code class="soft finding-path">{finding.path}</code>
+    </div>
+  );
+}
+
+function ProblemCell({ finding }: { finding: Finding }) {
+  const { problem, detail, is_being_restored: isRestoring, restore_error: error } = finding;
+  return (
+    <div class="two-lines state-cell">
+      {isRestoring ? (
+        <Status text="Restoring" look="busy" />
+      ) : (
+        <Status text={nameProblem(problem)} look={LOOKS[problem]} />
+      )}
+      <span class={error === null ? "soft" : "failure"}>{error ?? detail}</span>
+    </div>
+  );
+}
