@@ -43,7 +43,8 @@ import { createPlanRequests } from "./work/plan-requests";
 import { recover, recoverFiles } from "./work/recovery";
 import { createJobHandlers } from "./work/registry";
 import type { Services } from "./work/services";
-import { readSystemHealth } from "./work/system-health";
+import { type DiskState, readDisk, readSystemHealth } from "./work/system-health";
+import { createAlerts } from "./work/upkeep/alerts";
 import { createFileRestores } from "./work/upkeep/file-restores";
 
 export type RunningServer = {
@@ -65,6 +66,8 @@ export type ServerOverrides = {
   drillCommand?: string[];
   /** The data folder is that of a drill: the server listens on this socket only, runs no jobs, and sends nothing. */
   drillSocket?: string;
+  /** The disk that alerts watch. */
+  readDisk?: () => Promise<DiskState>;
 };
 
 /** For running requests when the server stops. */
@@ -113,6 +116,9 @@ async function serve(
     base: () => url,
     isRedisReachable: () => services.cluster?.isReachable(),
   });
+  const clock = overrides.now ?? (() => performance.now());
+  const workerList = createWorkerList({ store, log, now, clock });
+  const readWatchedDisk = overrides.readDisk ?? (() => readDisk(services));
   const services: Services = {
     config,
     store,
@@ -150,7 +156,8 @@ async function serve(
       offsite: createOffsiteAccess(config, opened),
     }),
     fileRestores: createFileRestores({ config, store, folders, now, log }),
-    workerList: createWorkerList({ store, log, now, clock: overrides.now ?? (() => performance.now()) }),
+    alerts: createAlerts({ config, store, log, now, clock, workerList, readDisk: readWatchedDisk }),
+    workerList,
     cluster: null,
     counters: createServerCounters(),
     readMetrics: () => readMetrics(services, { slots, probes }),

@@ -1,5 +1,6 @@
 /** Notifications: the payload of each type, and which channels a user receives it on. */
 import type { WorkspaceRole } from "./access";
+import type { Problem, ProblemSeverity } from "./alerts";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "./states";
 
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
@@ -67,6 +68,10 @@ export type NotificationPayloads = {
     currency: string;
     ordered_by: string;
   };
+  /** For administrators, again each day while it lasts. `title` has no period at its end, `detail` is one or two sentences with what to do. */
+  problem_found: { problem: Problem; severity: ProblemSeverity; title: string; detail: string; found_at: string };
+  /** `problem_title` is that of the problem. */
+  problem_resolved: { problem: Problem; title: string; problem_title: string; found_at: string };
 };
 
 export type NotificationCategory = "job" | "system" | "billing" | "account";
@@ -80,11 +85,17 @@ export const NOTIFICATION_CATEGORIES: Record<NotificationType, NotificationCateg
   data_export_ready: "account",
   workspace_invitation: "account",
   order_pending: "billing",
+  problem_found: "system",
+  problem_resolved: "system",
 };
 
 /** Mails of completed work are off by default: a user who works all day would get one every 10 minutes. */
 const OFF_BY_DEFAULT: readonly string[] = ["pipeline_completed/email"];
-const MANDATORY: readonly string[] = ["subscription_payment_failed/email", "data_export_ready/in_app"];
+const MANDATORY: readonly string[] = [
+  "subscription_payment_failed/email",
+  "data_export_ready/in_app",
+  "problem_found/in_app",
+];
 
 /** A channel of a type. */
 export type NotificationTarget = { type: NotificationType; channel: NotificationChannel };

@@ -70,6 +70,8 @@ export const NOTIFICATION_TYPES = [
   "data_export_ready",
   "workspace_invitation",
   "order_pending",
+  "problem_found",
+  "problem_resolved",
 ] as const;
 export const NOTIFICATION_CHANNELS = ["in_app", "email"] as const;
 
@@ -109,3 +111,9 @@ export const BACKUP_RUN_STATES = ["running", "completed", "failed"] as const;
  */
 export const FILE_PROBLEMS = ["missing", "changed", "untracked", "undecodable"] as const;
 export type FileProblem = (typeof FILE_PROBLEMS)[number];
+
+/** Problems of the server that administrators are notified of. */
+export const PROBLEMS = ["disk_space", "certificate", "worker_gone", "webhooks_failing"] as const;
+
+/** `critical`: work is refused or data is at risk. */
+export const PROBLEM_SEVERITIES = ["warning", "critical"] as const;

@@ -22,6 +22,7 @@ import textStorage from "../../migrations/0018_text_storage.sql" with { type: "t
 import renderShares from "../../migrations/0019_render_shares.sql" with { type: "text" };
 import backupRuns from "../../migrations/0020_backup_runs.sql" with { type: "text" };
 import fileChecks from "../../migrations/0021_file_checks.sql" with { type: "text" };
+import alerts from "../../migrations/0022_alerts.sql" with { type: "text" };
 import type { Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -48,6 +49,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0019_render_shares", sql: renderShares },
   { name: "0020_backup_runs", sql: backupRuns },
   { name: "0021_file_checks", sql: fileChecks },
+  { name: "0022_alerts", sql: alerts },
 ];
 
 /** The schema of this version. */

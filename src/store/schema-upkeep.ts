@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { BackupFigures } from "../domain/backup-runs";
 import type { FileFacts } from "../domain/scrub";
-import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES, FILE_PROBLEMS } from "../domain/states";
+import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES, FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS } from "../domain/states";
 
 /** Backups, their verifications, and drills. Old ones are deleted. */
 export const backupRuns = sqliteTable(
@@ -58,3 +58,30 @@ export const fileChecks = sqliteTable(
     index("file_checks_by_creation").on(t.created_at),
   ],
 );
+
+/** Problems: one row from when it was found until it has ended. Old ones are deleted. */
+export const alerts = sqliteTable(
+  "alerts",
+  {
+    id: text().primaryKey(),
+    problem: text({ enum: PROBLEMS }).notNull(),
+    severity: text({ enum: PROBLEM_SEVERITIES }).notNull(),
+    title: text().notNull(),
+    detail: text().notNull(),
+    found_at: integer().notNull(),
+    /** When administrators were notified last; null while they were not, because the problem had just been reported before. */
+    reported_at: integer(),
+    resolved_at: integer(),
+  },
+  (t) => [
+    uniqueIndex("alerts_one_open").on(t.problem).where(sql`resolved_at is null`),
+    index("alerts_by_report").on(t.problem, t.reported_at),
+    index("alerts_by_end").on(t.resolved_at),
+  ],
+);
+
+/** The free space of the last days. */
+export const diskSamples = sqliteTable("disk_samples", {
+  taken_at: integer().primaryKey(),
+  free_bytes: integer().notNull(),
+});

@@ -1,5 +1,5 @@
 /** Webhook endpoints and their deliveries. */
-import { and, count, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
@@ -66,6 +66,35 @@ export const listEnabledEndpoints = (tx: Queries, workspaceId: string): Promise<
         hasRemainingOwner(sql`${workspaceId}`),
       ),
     );
+
+/**
+ * Counts the endpoints of all workspaces that fail: those whose deliveries have failed since before `failingBefore`, and those that the server
+ * disabled after `disabledAfter`. Returns the URLs of at most `limit`, those that fail longest first.
+ */
+export async function readFailingEndpoints(
+  db: Queries,
+  { failingBefore, disabledAfter }: { failingBefore: number; disabledAfter: number },
+  limit: number,
+): Promise<{ urls: string[]; total: number; disabled: number }> {
+  const { disabled_at, disabled_reason, failing_since, id, state, url } = webhookEndpoints;
+  const isDisabled = and(
+    eq(state, "disabled"),
+    inArray(disabled_reason, ["gone", "failing"]),
+    gt(disabled_at, disabledAfter),
+  );
+  const isFailing = or(isDisabled, and(eq(state, "enabled"), lte(failing_since, failingBefore)));
+  const rows = await db
+    .select({ url })
+    .from(webhookEndpoints)
+    .where(isFailing)
+    .orderBy(asc(failing_since), asc(id))
+    .limit(limit);
+  const [counted] = await db
+    .select({ total: count(), disabled: sql<number>`coalesce(sum(${state} = 'disabled'), 0)` })
+    .from(webhookEndpoints)
+    .where(isFailing);
+  return { urls: rows.map((row) => row.url), total: counted?.total ?? 0, disabled: counted?.disabled ?? 0 };
+}
 
 export async function updateEndpoint(
   tx: Queries,

@@ -1,4 +1,8 @@
-/** What the server does on its own, beside requests and jobs: deliveries, mails, data exports, backups, the purge of accounts and the hourly sweep. */
+/**
+ * What the server does on its own, beside requests and jobs: deliveries, mails, alerts, data exports, backups, the purge of accounts and the
+ * hourly sweep.
+ */
+
 import { getMailSender } from "../config";
 import { createMailer } from "../outbound/mail";
 import { createNightlyBackup } from "./backup/nightly-backup";
@@ -41,6 +45,7 @@ export function createBackgroundWork(services: Services, tools: MediaTools): Bac
     createSpaceKeeper(services),
     createSnapshots(services),
     createScrubber(services, tools, { isOnline: async () => (await folders.guard.check()) === null }),
+    services.alerts,
     ...(backupTo === null ? [] : [createNightlyBackup(services, backupTo)]),
   ];
   for (const { wake } of workers) store.onCommit(wake);

@@ -25,6 +25,7 @@ import type { ServerCounters } from "./metrics";
 import type { Pieces } from "./pieces";
 import type { PlanRequests } from "./plan-requests";
 import type { SystemHealth } from "./system-health";
+import type { Alerts } from "./upkeep/alerts";
 import type { FileRestores } from "./upkeep/file-restores";
 
 export type Services = {
@@ -75,6 +76,8 @@ export type Services = {
   backups: Backups;
   /** What restores single files from backups. */
   fileRestores: FileRestores;
+  /** Looks for problems and notifies administrators. */
+  alerts: Alerts;
   /** The workers on other machines. */
   workerList: WorkerList;
   /** What runs jobs on workers; null without Redis. */

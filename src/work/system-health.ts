@@ -7,6 +7,7 @@ import type { Encoders } from "../media/encoders";
 import { chooseEncoder } from "../media/encoders";
 import { BUILT_IN } from "../speech/models/catalog";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
+import { type Alert, listOpenAlerts } from "../store/alerts";
 import { readDatabaseBytes } from "../store/db-size";
 import { countDeliveries } from "../store/delivery-queue";
 import { countOpenJobs, readJobFacts } from "../store/job-list";
@@ -41,6 +42,8 @@ export type SystemHealth = {
   status: "ok" | "degraded";
   version: string;
   checks: HealthCheck[];
+  /** Those that administrators were notified of, or would be. */
+  problems: Alert[];
   disk: DiskState;
   database: { isAlive: boolean; bytes: number | null };
   ffmpeg: { path: string; version: string; isBundled: boolean };
@@ -85,6 +88,7 @@ export async function readSystemHealth(services: HealthServices, sources: Health
     status: isDegraded ? "degraded" : "ok",
     version,
     checks,
+    problems: isAlive ? await listOpenAlerts(store.read) : [],
     disk,
     database: { isAlive, bytes: databaseBytes },
     ffmpeg: { path: tools.ffmpeg.path, version: tools.ffmpeg.version, isBundled: tools.ffmpeg.bundled },

@@ -79,6 +79,14 @@ export const storageFindingPage = exactly({
 
 export const healthCheck = exactly({ name: text, state: oneOf("ok", "warning", "broken"), about: text });
 
+export const problem = exactly({
+  problem: text,
+  severity: oneOf("warning", "critical"),
+  title: text,
+  detail: text,
+  found_at: time,
+});
+
 export const adminUserPage = exactly({
   items: Type.Array(adminUser),
   total: count,

@@ -21,6 +21,8 @@ const notificationOf = (type: string, category: string, payload: TProperties) =>
     created_at: time,
   });
 
+const problem = oneOf("disk_space", "certificate", "worker_gone", "webhooks_failing");
+
 export const notification = Type.Union([
   notificationOf("pipeline_completed", "job", pipelineNotice),
   notificationOf("pipeline_failed", "job", {
@@ -74,6 +76,14 @@ export const notification = Type.Union([
     currency: text,
     ordered_by: text,
   }),
+  notificationOf("problem_found", "system", {
+    problem,
+    severity: oneOf("warning", "critical"),
+    title: text,
+    detail: text,
+    found_at: time,
+  }),
+  notificationOf("problem_resolved", "system", { problem, title: text, problem_title: text, found_at: time }),
 ]);
 
 export const notificationList = exactly({

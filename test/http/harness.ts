@@ -50,6 +50,8 @@ export type Harness = AsyncDisposable & {
   holdRenders(): Hold;
   /** Holds all writes until they are released; `waiting` resolves when this many are held. */
   holdWrites(): { waiting(count: number): Promise<void>; release(): void };
+  /** The disk that alerts watch: that of the machine may be almost full. */
+  disk: { freeBytes: number; totalBytes: number };
   /** Restarts the server on the same folder; `change` can modify the database in between. */
   restart(change?: (store: Store) => Promise<unknown>): Promise<void>;
   /** All log lines. */
@@ -74,7 +76,9 @@ export async function harness(
   const lines: string[] = [];
   const errors: string[] = [];
   let offset = 0;
-  const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, ...turns };
+  const disk = { freeBytes: 500e9, totalBytes: 1000e9 };
+  const readDisk = async () => ({ ...disk, reserveBytes: 2e9, isLow: false });
+  const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, readDisk, ...turns };
   const env = {
     DATA_DIR: folder.path,
     PORT: "0",
@@ -109,6 +113,7 @@ export async function harness(
     services: () => server.services,
     tools: () => server.tools,
     speech,
+    disk,
     log: lines,
     errors,
     advance: (milliseconds) => {

@@ -53,6 +53,19 @@ export const PAYLOADS: NotificationPayloads = {
     currency: "eur",
     ordered_by: "ada@studio.example",
   },
+  problem_found: {
+    problem: "worker_gone",
+    severity: "warning",
+    title: "Worker render-2 is gone",
+    detail: "It was last seen more than 10 minutes ago.",
+    found_at: AT,
+  },
+  problem_resolved: {
+    problem: "worker_gone",
+    title: "All workers are back",
+    problem_title: "Worker render-2 is gone",
+    found_at: AT,
+  },
 };
 
 /** Returns a notification of a type; `change` replaces parts of its payload. */

@@ -61,10 +61,32 @@ export function describeNotification(notification: Notification): NotificationTe
         icon: "credits",
         href: "/admin/orders",
       };
+    case "problem_found":
+      return {
+        title: payload.title,
+        detail: payload.detail,
+        icon: "warning",
+        href: PROBLEM_PAGES[payload.problem] ?? "/admin/health",
+      };
+    case "problem_resolved":
+      return {
+        title: payload.title,
+        detail: `Reported before: ${payload.problem_title}.`,
+        icon: "check",
+        href: PROBLEM_PAGES[payload.problem] ?? "/admin/health",
+      };
     default:
       return { ...describeExport(payload), href: "/account/data" };
   }
 }
+
+/** The page that helps with a problem of the server. */
+export const PROBLEM_PAGES: Record<Payload<"problem_found">["problem"], string> = {
+  disk_space: "/admin/storage",
+  certificate: "/admin/health",
+  worker_gone: "/admin/workers",
+  webhooks_failing: "/admin/health",
+};
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

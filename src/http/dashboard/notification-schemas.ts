@@ -7,7 +7,7 @@ import {
   type NotificationPayloads,
   type NotificationType,
 } from "../../domain/notifications";
-import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
+import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES, PROBLEM_SEVERITIES, PROBLEMS } from "../../domain/states";
 import { strictObject } from "../fields";
 import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
 
@@ -93,6 +93,19 @@ const PAYLOADS: Record<NotificationType, TSchema> = {
     amount: Type.Integer({ description: "in the smallest unit of the currency" }),
     currency: text,
     ordered_by: Type.String({ description: "the address of who ordered" }),
+  }),
+  problem_found: strictObject({
+    problem: enumeration(PROBLEMS),
+    severity: enumeration(PROBLEM_SEVERITIES),
+    title: text,
+    detail: Type.String({ description: "the consequence and what to do" }),
+    found_at: time,
+  }),
+  problem_resolved: strictObject({
+    problem: enumeration(PROBLEMS),
+    title: text,
+    problem_title: Type.String({ description: "the title of the problem" }),
+    found_at: time,
   }),
 };
 

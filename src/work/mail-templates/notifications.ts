@@ -11,6 +11,7 @@ export const MAX_LISTED_NOTIFICATIONS = 20;
 
 const MAX_NAME_CHARACTERS = 80;
 const MAX_MESSAGE_CHARACTERS = 200;
+const MAX_PROBLEM_CHARACTERS = 600;
 
 const OPTIONAL = "You can choose in your notification preferences which of these mails you get.";
 
@@ -21,11 +22,14 @@ type Wording<Type extends NotificationType> = {
   /** The line about one notification. */
   line(payload: NotificationPayloads[Type]): string;
   notes?: readonly string[];
+  /** Where the link leads to. Default: the server. */
+  link?: { label: string; path: string };
 };
 
 const toName = (text: string): string => shortenText(text, MAX_NAME_CHARACTERS);
 const toRecording = (name: string | null): string => (name === null ? "A recording" : `"${toName(name)}"`);
 const toMessage = (text: string): string => shortenText(text, MAX_MESSAGE_CHARACTERS);
+const toProblemDetail = (text: string): string => shortenText(text, MAX_PROBLEM_CHARACTERS);
 const toCredits = (credits: number): string => `${credits} ${credits === 1 ? "credit" : "credits"}`;
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
@@ -40,6 +44,8 @@ function formatAmount(amount: number | null, currency: string | null): string | 
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
   return `${(amount / 10 ** digits).toFixed(digits)} ${name}`;
 }
+
+const HEALTH_LINK = { label: "Administration, Health", path: "/admin/health" };
 
 const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
   pipeline_completed: {
@@ -101,10 +107,25 @@ const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
       `${toName(name)} for ${toName(by)}: ${formatAmount(amount, currency)}`,
     notes: ["Approve or reject them in Administration, Orders.", OPTIONAL],
   },
+  problem_found: {
+    one: ({ title }) => toMessage(title),
+    several: (total) => `${total} problems of the server`,
+    line: ({ title, detail }) => `${toMessage(title)}. ${toProblemDetail(detail)}`,
+    notes: ["Offcut reports a problem once a day while it lasts.", OPTIONAL],
+    link: HEALTH_LINK,
+  },
+  problem_resolved: {
+    one: ({ title }) => toMessage(title),
+    several: (total) => `${total} problems of the server are resolved`,
+    line: ({ title, problem_title: problem, found_at: since }) =>
+      `${toMessage(title)}. Found on ${toDay(since)}: ${toMessage(problem)}.`,
+    notes: [OPTIONAL],
+    link: HEALTH_LINK,
+  },
 };
 
 const createTemplate =
-  <Type extends NotificationType>({ one, several, line, notes = [] }: Wording<Type>) =>
+  <Type extends NotificationType>({ one, several, line, notes = [], link }: Wording<Type>) =>
   ({ url, items, total }: NotificationMails[Type]): MailContent => {
     const subject = total === 1 ? one(items[0]!) : several(total);
     const more = total - items.length;
@@ -112,7 +133,7 @@ const createTemplate =
       subject,
       paragraphs: [`${subject}${total === 1 ? "." : ":"}`],
       items: [...items.map(line), ...(more > 0 ? [`and ${more} more`] : [])],
-      link: { label: "Offcut", url },
+      link: link === undefined ? { label: "Offcut", url } : { label: link.label, url: `${url}${link.path}` },
       notes,
     };
   };
@@ -126,4 +147,6 @@ export const NOTIFICATION_TEMPLATES = {
   data_export_ready: createTemplate(WORDINGS.data_export_ready),
   workspace_invitation: createTemplate(WORDINGS.workspace_invitation),
   order_pending: createTemplate(WORDINGS.order_pending),
+  problem_found: createTemplate(WORDINGS.problem_found),
+  problem_resolved: createTemplate(WORDINGS.problem_resolved),
 };

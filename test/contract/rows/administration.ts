@@ -134,10 +134,17 @@ export const administrationRows: DashboardRow[] = [
     },
   ],
   [
-    "GET admin/health: checks [{ name, state: ok | warning | broken, about }], those of doctor and /readyz",
+    "GET admin/health: checks [{ name, state: ok | warning | broken, about }], those of doctor and /readyz, and problems",
     async (fixtures) => {
       const as = await createAdminSession(fixtures);
-      const { body } = await fixtures.call<{ checks: { name: string }[] }>("GET", "/admin/health", { as });
+      const { services, disk } = fixtures.server;
+      disk.freeBytes = 50e9;
+      await services().alerts.check();
+      type Health = { checks: { name: string }[]; problems: { problem: string }[] };
+      const { body } = await fixtures.call<Health>("GET", "/admin/health", { as });
+      disk.freeBytes = 500e9;
+      expect(body.problems.map(({ problem }) => problem)).toEqual(["disk_space"]);
+      for (const problem of body.problems) expect(listErrors(adminSchemas.problem, problem)).toEqual([]);
       for (const check of body.checks) expect(listErrors(adminSchemas.healthCheck, check)).toEqual([]);
       expect(body.checks.map(({ name }) => name)).toEqual(
         expect.arrayContaining([

@@ -42,6 +42,8 @@ export const notificationRows: DashboardRow[] = [
       const list = await read(fixtures, as, "?limit=100");
       conforms(schemas.notificationList, list);
       expect(list.items.map((item) => [item.type, item.category])).toEqual([
+        ["problem_resolved", "system"],
+        ["problem_found", "system"],
         ["order_pending", "billing"],
         ["workspace_invitation", "account"],
         ["data_export_ready", "account"],
@@ -51,11 +53,11 @@ export const notificationRows: DashboardRow[] = [
         ["pipeline_failed", "job"],
         ["pipeline_completed", "job"],
       ]);
-      expect(list).toMatchObject({ unread_count: 8, total: 8 });
-      expect(await read(fixtures, as, "?limit=2&offset=1")).toMatchObject({
+      expect(list).toMatchObject({ unread_count: 10, total: 10 });
+      expect(await read(fixtures, as, "?limit=2&offset=3")).toMatchObject({
         items: [{ type: "workspace_invitation" }, { type: "data_export_ready" }],
-        unread_count: 8,
-        total: 8,
+        unread_count: 10,
+        total: 10,
       });
     },
   ],
@@ -129,12 +131,13 @@ export const notificationRows: DashboardRow[] = [
     },
   ],
   [
-    "subscription_payment_failed (billing, mandatory by e-mail), data_export_ready (account, mandatory in app)",
+    "subscription_payment_failed (billing, mandatory by e-mail), data_export_ready (account) and problem_found (system, mandatory in app)",
     async (fixtures) => {
       const mandatory = (await readGrid(fixtures, fixtures.anna)).filter((one) => one.is_mandatory);
       expect(mandatory.map((one) => [one.type, one.category, one.channel, one.enabled])).toEqual([
         ["subscription_payment_failed", "billing", "email", true],
         ["data_export_ready", "account", "in_app", true],
+        ["problem_found", "system", "in_app", true],
       ]);
     },
   ],

@@ -97,6 +97,9 @@ const INTERNAL_TABLES = [
   "worker_runs",
   // Hashes of files, and what is wrong with them.
   "file_checks",
+  // The state of the server.
+  "alerts",
+  "disk_samples",
 ];
 
 /** Columns that connect rows, and have the same value in many of them. */

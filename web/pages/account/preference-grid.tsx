@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { api, must, toMessage } from "../../app/api";
 import { ErrorPanel } from "../../ui/states";
-import { CATEGORY_NAMES, CHANNEL_NAMES, MANDATORY_TEXTS, type Preference, toPreferenceText } from "./preference-texts";
+import { CATEGORY_NAMES, CHANNEL_NAMES, type Preference, toMandatoryText, toPreferenceText } from "./preference-texts";
 
 /** A row for each type, a column for each channel, in the order of the API. */
 export function PreferenceGrid({ initial }: { initial: Preference[] }) {
@@ -80,7 +80,7 @@ function PreferenceRow({ type, cells, onChange }: RowProps) {
       <th scope="row">
         {title}
         <span class="preference-detail" id={id}>
-          {detail} {mandatory && MANDATORY_TEXTS[mandatory.channel]}
+          {detail} {mandatory && toMandatoryText(mandatory)}
         </span>
       </th>
       {cells.map((item) => (

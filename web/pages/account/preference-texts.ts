@@ -20,6 +20,11 @@ const TEXTS: Record<Preference["type"], Text> = {
   subscription_payment_failed: { title: "Payment failed", detail: "The payment for a subscription has failed." },
   workspace_invitation: { title: "Invitation", detail: "Somebody invites you to a workspace." },
   order_pending: { title: "Order waits", detail: "For administrators: an order waits for approval." },
+  problem_found: {
+    title: "Server problem",
+    detail: "For administrators: something on the server needs attention. Once a day while it lasts.",
+  },
+  problem_resolved: { title: "Server problem solved", detail: "For administrators: a reported problem has ended." },
   data_export_ready: { title: "Data export", detail: "The export of your data is ready, or has failed." },
 };
 
@@ -36,8 +41,12 @@ export const CATEGORY_NAMES: Record<Preference["category"], string> = {
 
 export const CHANNEL_NAMES: Record<Preference["channel"], string> = { in_app: "In app", email: "Email" };
 
-/** Why a channel cannot be switched off. */
-export const MANDATORY_TEXTS: Record<Preference["channel"], string> = {
-  in_app: "Always shown in the app, because it has the download link.",
-  email: "Always sent by email, because the subscription ends without payment.",
+/** Why a channel of a type cannot be switched off. */
+const MANDATORY_TEXTS: Record<string, string> = {
+  "data_export_ready/in_app": "Always shown in the app, because it has the download link.",
+  "subscription_payment_failed/email": "Always sent by email, because the subscription ends without payment.",
+  "problem_found/in_app": "Always shown in the app, so that no problem is missed.",
 };
+
+/** Returns why a channel of a type cannot be switched off. */
+export const toMandatoryText = ({ type, channel }: Preference): string => MANDATORY_TEXTS[`${type}/${channel}`] ?? "";

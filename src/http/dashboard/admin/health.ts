@@ -1,6 +1,7 @@
 /** The state of the server, for administrators. */
 import type { SystemHealth } from "../../../work/system-health";
 import { ok } from "../../call";
+import { formatTime } from "../../format-time";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
 import type { Resource } from "../../schemas";
@@ -11,6 +12,13 @@ const showHealth = (health: SystemHealth): Resource<"SystemHealth"> => ({
   status: health.status,
   version: health.version,
   checks: health.checks,
+  problems: health.problems.map(({ problem, severity, title, detail, found_at }) => ({
+    problem,
+    severity,
+    title,
+    detail,
+    found_at: formatTime(found_at),
+  })),
   disk: showDisk(health.disk),
   database: { is_alive: health.database.isAlive, size_bytes: health.database.bytes },
   ffmpeg: { path: health.ffmpeg.path, version: health.ffmpeg.version, is_bundled: health.ffmpeg.isBundled },

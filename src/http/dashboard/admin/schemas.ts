@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { WORKSPACE_ROLES } from "../../../domain/access";
 import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
-import { FILE_PROBLEMS, STEP_STATES } from "../../../domain/states";
+import { FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS, STEP_STATES } from "../../../domain/states";
 import { CHECK_STATES } from "../../../work/health-checks";
 import { FINDING_ACTIONS } from "../../../work/upkeep/file-findings";
 import { strictObject, withDescription } from "../../fields";
@@ -177,6 +177,16 @@ export const ADMIN_SCHEMAS = {
         about: Type.String({ description: "what is in use, or the problem and how to solve it" }),
       }),
       { description: "the checks of `offcut doctor` and `/readyz` that a running server can run" },
+    ),
+    problems: Type.Array(
+      strictObject({
+        problem: enumeration(PROBLEMS),
+        severity: enumeration(PROBLEM_SEVERITIES),
+        title: text,
+        detail: Type.String({ description: "the consequence and what to do" }),
+        found_at: time,
+      }),
+      { description: "problems that administrators are notified of, as of the last minute; the newest first" },
     ),
     disk,
     database: strictObject({ is_alive: flag, size_bytes: orNull(integer) }),

@@ -2,6 +2,7 @@ import { api, type Schemas } from "../../../app/api";
 import { formatBytes, formatCount } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { useResource } from "../../../app/resource";
+import { useLiveReload } from "../../../app/use-live-reload";
 import { useRefresh } from "../../../app/use-refresh";
 import { Button } from "../../../ui/button";
 import { Facts } from "../../../ui/facts";
@@ -11,6 +12,7 @@ import { ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
+import { ProblemList } from "../problems";
 
 type Health = Schemas["SystemHealth"];
 type Check = Health["checks"][number];
@@ -22,12 +24,14 @@ export default function HealthPage() {
   const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
   const isReady = health.state.value.kind === "ready";
   useRefresh(() => isReady && void health.reload(), REFRESH_MS);
+  useLiveReload(["notification.created"], health);
   return (
     <AdminFrame title="Health" actions={<Button onClick={() => void health.reload()}>Check again</Button>}>
       <ResourceView resource={health}>
         {(value) => (
           <>
             <Summary health={value} />
+            {value.problems.length > 0 && <ProblemList problems={value.problems} />}
             <ul class="card checks" aria-label="Checks">
               {sortChecks(value.checks).map((check) => (
                 <CheckRow key={check.name} check={check} />
@@ -72,9 +76,9 @@ const ORDER = ["broken", "warning", "ok"];
 const sortChecks = (checks: Check[]): Check[] =>
   checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
 
-function Summary({ health: { checks, status } }: { health: Health }) {
+function Summary({ health: { checks, problems, status } }: { health: Health }) {
   const count = (state: Check["state"]) => checks.filter((check) => check.state === state).length;
-  const [broken, warnings] = [count("broken"), count("warning")];
+  const [broken, warnings] = [count("broken"), count("warning") + problems.length];
   const isGood = status === "ok" && warnings === 0;
   return (
     <p class={isGood ? "message good" : status === "ok" ? "message warning" : "message bad"} role="status">

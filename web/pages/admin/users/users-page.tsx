@@ -11,6 +11,7 @@ import { RelativeTime } from "../../../ui/relative-time";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
+import { ProblemBanner } from "../problems";
 import { useFreshList } from "../use-fresh-list";
 import { useOffsetList } from "../use-offset-list";
 import { InviteDialog } from "./invite-dialog";
@@ -77,6 +78,7 @@ export default function UsersPage() {
         </Button>
       }
     >
+      <ProblemBanner />
       <FilterBar>
         <SearchField label="Search by email or name" value={query.q} onSearch={(q) => change({ q })} />
         <Filter label="State" value={query.state} options={STATES} onChange={(state) => change({ state })} />

@@ -1,0 +1,150 @@
+/** Problems of the server that administrators must know of: how each is worded, and when it is reported. Pure. */
+import { formatBytes } from "./bytes";
+import type { DiskTrend } from "./disk-trend";
+import type { PROBLEM_SEVERITIES, PROBLEMS } from "./states";
+
+export type Problem = (typeof PROBLEMS)[number];
+export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
+
+/** A problem as it was found. `title`: what is wrong, without a period. `detail`: one or two sentences with what to do. */
+export type Finding = { severity: ProblemSeverity; title: string; detail: string };
+
+/** The text when a problem has ended. */
+export const RESOLVED_TITLES: Record<Problem, string> = {
+  disk_space: "The disk has enough free space again",
+  certificate: "The TLS certificate is valid for long enough again",
+  worker_gone: "All workers are back",
+  webhooks_failing: "All webhook endpoints work again",
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A problem is reported at most this often, also when it has ended meanwhile and has come back. */
+export const REPORT_INTERVAL_MS = DAY_MS;
+
+/**
+ * Returns whether a problem may be reported. `reportedAt`: when it was reported last, null if never. A time in the future is that of a clock that
+ * was set back.
+ */
+export const mayReport = (reportedAt: number | null, now: number): boolean =>
+  reportedAt === null || reportedAt > now || now - reportedAt >= REPORT_INTERVAL_MS;
+
+const MAX_NAME_CHARACTERS = 60;
+const MAX_LISTED_NAMES = 5;
+
+/** Formats names as a list: `render-1, render-2 and 3 more`. They are those of users. */
+function formatNames(names: readonly string[], total = names.length): string {
+  const shown = names.slice(0, MAX_LISTED_NAMES).map((name) => {
+    const characters = [...name];
+    return characters.length > MAX_NAME_CHARACTERS ? `${characters.slice(0, MAX_NAME_CHARACTERS - 1).join("")}…` : name;
+  });
+  const more = total - shown.length;
+  if (more > 0) return `${shown.join(", ")} and ${more} more`;
+  const last = shown.pop() ?? "";
+  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+}
+
+const MIN_FREE_SHARE = 0.1;
+const MAX_DAYS_LEFT = 7;
+
+/** `trend`: how the free space has changed; null: not known yet. */
+export type DiskFacts = { freeBytes: number; totalBytes: number; reserveBytes: number; trend: DiskTrend | null };
+
+/** Finds a disk that is almost full, or will be within a week. */
+export function findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend }: DiskFacts): Finding | null {
+  const free = formatBytes(freeBytes);
+  if (freeBytes <= reserveBytes)
+    return {
+      severity: "critical",
+      title: `The disk is full: ${free} free`,
+      detail: `Uploads, renders and exports are rejected below ${formatBytes(reserveBytes)}. Free some space or add a larger disk.`,
+    };
+  const share = totalBytes > 0 ? freeBytes / totalBytes : 1;
+  const daysLeft = trend === null ? null : findDaysLeft(freeBytes - reserveBytes, trend);
+  if (share < MIN_FREE_SHARE)
+    return {
+      severity: daysLeft !== null && daysLeft < 1 ? "critical" : "warning",
+      title: `Only ${Math.floor(share * 100)}% of the disk is free`,
+      detail: `${free} of ${formatBytes(totalBytes)} are left. ${daysLeft === null ? "" : `At the current rate the disk is full ${formatDays(daysLeft)}. `}Free some space or add a larger disk.`,
+    };
+  if (daysLeft === null) return null;
+  return {
+    severity: daysLeft < 1 ? "critical" : "warning",
+    title: `The disk will be full ${formatDays(daysLeft)}`,
+    detail: `${free} are free, and about ${formatBytes(Math.abs(trend?.bytesPerDay ?? 0))} fill up each day. Free some space or add a larger disk.`,
+  };
+}
+
+/** Returns in how many days the space is used up if that is at most a week, else null. */
+function findDaysLeft(freeBytes: number, { bytesPerDay }: DiskTrend): number | null {
+  const days = bytesPerDay < 0 ? freeBytes / -bytesPerDay : Number.POSITIVE_INFINITY;
+  return days <= MAX_DAYS_LEFT ? days : null;
+}
+
+function formatDays(days: number): string {
+  const whole = Math.floor(days);
+  if (whole === 0) return "within a day";
+  return `in ${whole === 1 ? "a day" : `${whole} days`}`;
+}
+
+const CERTIFICATE_WARNING_MS = 14 * DAY_MS;
+const CERTIFICATE_CRITICAL_MS = 3 * DAY_MS;
+
+/**
+ * `usedUntil`: when the certificate that the server uses ends. `storedUntil`: when the one in its file ends now, null when the file cannot be read.
+ */
+export type CertificateFacts = { usedUntil: number; storedUntil: number | null };
+
+/** Finds a certificate that has ended or ends soon, and one that is renewed but not in use. */
+export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFacts, now: number): Finding | null {
+  const left = usedUntil - now;
+  if (left > CERTIFICATE_WARNING_MS) return null;
+  const isRenewed = storedUntil !== null && storedUntil - now > CERTIFICATE_WARNING_MS;
+  return {
+    severity: left <= CERTIFICATE_CRITICAL_MS ? "critical" : "warning",
+    title: left <= 0 ? "The TLS certificate has expired" : `The TLS certificate expires ${formatDays(left / DAY_MS)}`,
+    detail: isRenewed
+      ? "The file of tls_cert has a newer one. Restart the server to use it."
+      : `${left <= 0 ? "Browsers and API clients refuse to connect" : "After that, browsers and API clients refuse to connect"}. Renew it and restart the server.`,
+  };
+}
+
+export const WORKER_GONE_AFTER_MS = 10 * MINUTE_MS;
+
+/** Finds workers that are gone: `names` are those that were not seen for 10 minutes, `online` is how many others there are. */
+export function findWorkerProblem({ names, online }: { names: readonly string[]; online: number }): Finding | null {
+  if (names.length === 0) return null;
+  const isOne = names.length === 1;
+  return {
+    severity: online === 0 ? "critical" : "warning",
+    title: isOne ? `Worker ${formatNames(names)} is gone` : `${names.length} workers are gone: ${formatNames(names)}`,
+    detail: `${isOne ? "It was" : "They were"} last seen more than 10 minutes ago. Start ${isOne ? "it" : "them"} again, or revoke ${isOne ? "its token" : "their tokens"} if ${isOne ? "it is" : "they are"} not coming back.`,
+  };
+}
+
+/** An endpoint fails when no delivery has succeeded for this long. */
+export const WEBHOOK_FAILING_AFTER_MS = DAY_MS;
+/** A disabled endpoint is reported for this long: its owners were notified, and may not want it any more. */
+export const WEBHOOK_DISABLED_FOR_MS = 7 * DAY_MS;
+
+/** `hosts`: those of some of the endpoints; `total` is how many fail, `disabled` how many of them the server has disabled. */
+export type WebhookFacts = { hosts: readonly string[]; total: number; disabled: number };
+
+/** Finds webhook endpoints that fail. */
+export function findWebhookProblem({ hosts, total, disabled }: WebhookFacts): Finding | null {
+  if (total === 0) return null;
+  if (total === 1)
+    return {
+      severity: "warning",
+      title: `The webhook endpoint at ${formatNames(hosts)} fails`,
+      detail: `${disabled === 1 ? "Offcut disabled it after too many failures." : "No delivery has succeeded for a day."} Ask the owner to check the receiver.`,
+    };
+  const noun = disabled === total ? "all" : disabled;
+  return {
+    severity: "warning",
+    title: `${total} webhook endpoints fail`,
+    detail: `At ${formatNames([...new Set(hosts)])}, no delivery has succeeded for a day. ${disabled > 0 ? `Offcut disabled ${noun} of them. ` : ""}Ask the owners to check the receivers.`,
+  };
+}

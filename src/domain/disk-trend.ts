@@ -1,0 +1,46 @@
+/** How the free space of a disk changes, from measurements of the last days. Pure. */
+
+/** A measurement. Times are milliseconds since 1970. */
+export type DiskSample = { takenAt: number; freeBytes: number };
+
+/** Negative: the disk fills up. */
+export type DiskTrend = { bytesPerDay: number };
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Measurements are taken this often. */
+export const SAMPLE_INTERVAL_MS = 3600 * 1000;
+/** Older measurements say nothing about the current rate. */
+export const SAMPLES_KEPT_MS = 7 * DAY_MS;
+/** The import of a day says nothing about the days after it. */
+const MIN_SPAN_MS = 2 * DAY_MS;
+const MIN_SAMPLES = 12;
+
+/**
+ * Returns the slope of a straight line through the measurements of the last 7 days, fitted by least squares. Returns null while there are too few, and
+ * when the line contradicts the last day: the disk filled up, and has stopped to. Measurements in any order; those of the future are ignored.
+ */
+export function findDiskTrend(samples: readonly DiskSample[], now: number): DiskTrend | null {
+  const used = samples
+    .filter(({ takenAt }) => takenAt <= now && now - takenAt <= SAMPLES_KEPT_MS)
+    .sort((a, b) => a.takenAt - b.takenAt);
+  const [first, last] = [used[0], used.at(-1)];
+  if (first === undefined || last === undefined || used.length < MIN_SAMPLES) return null;
+  if (last.takenAt - first.takenAt < MIN_SPAN_MS) return null;
+  const bytesPerDay = fitSlope(used.map(({ takenAt, freeBytes }) => [(takenAt - first.takenAt) / DAY_MS, freeBytes]));
+  const dayBefore = used.findLast(({ takenAt }) => last.takenAt - takenAt >= DAY_MS) ?? first;
+  const hasStopped = bytesPerDay < 0 && last.freeBytes >= dayBefore.freeBytes;
+  return hasStopped ? null : { bytesPerDay };
+}
+
+/** Returns the slope of the line through points that has the least squares. The points have at least two different x. */
+function fitSlope(points: readonly (readonly [number, number])[]): number {
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [meanX, meanY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];
+  let [products, squares] = [0, 0];
+  for (const [x, y] of points) {
+    products += (x - meanX) * (y - meanY);
+    squares += (x - meanX) ** 2;
+  }
+  return products / squares;
+}

@@ -1,0 +1,99 @@
+/** How each problem of the server is found. */
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import {
+  type Finding,
+  findCertificateProblem,
+  findDiskProblem,
+  findWebhookProblem,
+  findWorkerProblem,
+  type Problem,
+  WEBHOOK_DISABLED_FOR_MS,
+  WEBHOOK_FAILING_AFTER_MS,
+  WORKER_GONE_AFTER_MS,
+} from "../../domain/alerts";
+import { findDiskTrend, SAMPLE_INTERVAL_MS, SAMPLES_KEPT_MS } from "../../domain/disk-trend";
+import { listDiskSamples, saveDiskSample } from "../../store/alerts";
+import { readFailingEndpoints } from "../../store/webhooks";
+import type { Services } from "../services";
+import type { DiskState } from "../system-health";
+
+export type ProblemServices = Pick<Services, "config" | "now" | "store" | "workerList"> & {
+  readDisk(): Promise<DiskState>;
+};
+
+/** `graceMs`: how long after the start the problem is not looked for. `find` returns null without a problem, and throws when it cannot know. */
+export type ProblemCheck = { graceMs: number; find(): Promise<Finding | null> };
+
+const CATCH_UP_MS = 15 * 60_000;
+/** The certificate and the disk do not catch up. */
+const AT_ONCE = 0;
+
+/** Creates the check of each problem. */
+export const createProblemChecks = (services: ProblemServices): Record<Problem, ProblemCheck> => ({
+  disk_space: { graceMs: AT_ONCE, find: () => checkDisk(services) },
+  certificate: { graceMs: AT_ONCE, find: createCertificateCheck(services) },
+  worker_gone: { graceMs: CATCH_UP_MS, find: () => checkWorkers(services) },
+  webhooks_failing: { graceMs: CATCH_UP_MS, find: () => checkWebhooks(services) },
+});
+
+/** Measures the free space, once an hour also for the trend. */
+async function checkDisk({ now, readDisk, store }: ProblemServices): Promise<Finding | null> {
+  const { freeBytes, totalBytes, reserveBytes } = await readDisk();
+  const at = now();
+  let samples = await listDiskSamples(store.read);
+  const newest = samples.at(-1)?.takenAt ?? Number.NEGATIVE_INFINITY;
+  if (newest > at || at - newest >= SAMPLE_INTERVAL_MS) {
+    await store.write((tx) => saveDiskSample(tx, { takenAt: at, freeBytes }, at - SAMPLES_KEPT_MS));
+    samples = await listDiskSamples(store.read);
+  }
+  return findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend: findDiskTrend(samples, at) });
+}
+
+/** The server uses the certificate that was in the file when it started. */
+function createCertificateCheck({ config, now }: ProblemServices): ProblemCheck["find"] {
+  const path = config.tlsCert;
+  if (path === null || config.tlsKey === null) return async () => null;
+  const atStart = readEnd(path);
+  return async () => {
+    const usedUntil = await atStart;
+    // A start with a damaged one fails.
+    if (usedUntil === null) return null;
+    return findCertificateProblem({ usedUntil, storedUntil: await readEnd(path) }, now());
+  };
+}
+
+/** Returns when the first certificate of a PEM file ends, or null when it cannot be read. */
+async function readEnd(path: string): Promise<number | null> {
+  try {
+    const end = Date.parse(new X509Certificate(await readFile(path)).validTo);
+    return Number.isNaN(end) ? null : end;
+  } catch {
+    return null;
+  }
+}
+
+/** Without Redis there are no workers: rows of them are from earlier. */
+async function checkWorkers({ config, now, workerList }: ProblemServices): Promise<Finding | null> {
+  if (config.redisUrl === null) return null;
+  const workers = await workerList.list();
+  const gone = workers.filter(
+    ({ state, worker }) =>
+      state === "offline" && !worker.is_draining && now() - worker.last_seen_at > WORKER_GONE_AFTER_MS,
+  );
+  const online = workers.filter(({ state }) => state !== "offline").length;
+  return findWorkerProblem({ names: gone.map(({ worker }) => worker.name), online });
+}
+
+/** Maximum number of endpoints whose hosts are read. */
+const MAX_HOSTS = 20;
+
+async function checkWebhooks({ now, store }: ProblemServices): Promise<Finding | null> {
+  const { urls, total, disabled } = await readFailingEndpoints(
+    store.read,
+    { failingBefore: now() - WEBHOOK_FAILING_AFTER_MS, disabledAfter: now() - WEBHOOK_DISABLED_FOR_MS },
+    MAX_HOSTS,
+  );
+  // The path of a URL may contain a secret.
+  return findWebhookProblem({ hosts: urls.map((url) => new URL(url).host), total, disabled });
+}

@@ -1,0 +1,69 @@
+/** Problems of the server that administrators are notified of. */
+import { api, type Schemas } from "../../app/api";
+import { formatCount } from "../../app/format";
+import { PROBLEM_PAGES } from "../../app/notification-texts";
+import { useResource } from "../../app/resource";
+import { useLiveReload } from "../../app/use-live-reload";
+import { useRefresh } from "../../app/use-refresh";
+import { Icon } from "../../ui/icon";
+import { RelativeTime } from "../../ui/relative-time";
+import { mustAdmin } from "./admin-api";
+
+type ProblemItem = Schemas["SystemHealth"]["problems"][number];
+
+const HEALTH_PATH = "/admin/health";
+
+/** What is wrong now, with the page that helps. */
+export const ProblemList = ({ problems }: { problems: ProblemItem[] }) => (
+  <ul class="problems" aria-label="Problems">
+    {problems.map((problem) => (
+      <li key={problem.problem} class={`message ${problem.severity === "critical" ? "bad" : "warning"}`}>
+        <Icon name="warning" />
+        <div class="problem-text" dir="auto">
+          <strong>{problem.title}</strong>
+          <p>{problem.detail}</p>
+          <p class="soft">
+            Since <RelativeTime iso={problem.found_at} />
+          </p>
+        </div>
+        <ProblemLink problem={problem} />
+      </li>
+    ))}
+  </ul>
+);
+
+const LINK_TEXTS: Record<string, string> = { "/admin/storage": "Storage", "/admin/workers": "Workers" };
+
+/** Leads nowhere when the list is on the page that helps. */
+function ProblemLink({ problem: { problem } }: { problem: ProblemItem }) {
+  const href = PROBLEM_PAGES[problem];
+  if (href === undefined || href === HEALTH_PATH) return null;
+  return (
+    <span class="message-actions">
+      <a href={href}>{LINK_TEXTS[href] ?? "Open"}</a>
+    </span>
+  );
+}
+
+const REFRESH_MS = 60_000;
+
+/** Says on the first page of administration that something is wrong. */
+export function ProblemBanner() {
+  const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
+  useLiveReload(["notification.created"], health);
+  useRefresh(() => void health.reload(), REFRESH_MS);
+  const state = health.state.value;
+  const problems = state.kind === "ready" ? state.value.problems : [];
+  const [first] = problems;
+  if (first === undefined) return null;
+  const isCritical = problems.some(({ severity }) => severity === "critical");
+  return (
+    <p class={isCritical ? "message bad" : "message warning"} role="status">
+      <Icon name="warning" />
+      <span>
+        {problems.length === 1 ? `${first.title}. ` : `${formatCount(problems.length, "problem")} on this server. `}
+        <a href={HEALTH_PATH}>See details</a>
+      </span>
+    </p>
+  );
+}
