@@ -1,10 +1,13 @@
 /** Opens the data folder of a server: its lock, its assets and its database. */
+
+import { openDiskReserve } from "./blobs/folder-space";
 import { type Folders, getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
 import { type Config, publicUrl } from "./config";
 import { type DataFolder, openDataFolder, type Secrets } from "./data-folder";
 import { type Assets, openAssets } from "./lib/assets";
 import type { ReadFileSystemType } from "./lib/file-systems";
+
 import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import type { Store } from "./store/db";
@@ -104,6 +107,9 @@ export async function openForAdmin(
     passwords: createPasswords(),
     setup,
     cluster: null,
+    disk: openDiskReserve(folders, config.diskReserveBytes),
+    folders,
+    log: null,
     workerList,
     backups,
     close,

@@ -18,6 +18,7 @@ Usage: offcut [COMMAND] [OPTIONS]
   restore      Put a backup in the place of the data folder
   upgrade      Check and install a new version
   doctor       Check this machine and the configuration
+  support      Write an archive for a bug report, without names and media
   licenses     Print the licenses of the bundled software
   version      Print the version
 
@@ -51,6 +52,8 @@ async function main(argv: string[]): Promise<number> {
       return (await import("./cli/upgrade")).upgradeCommand(args);
     case "doctor":
       return (await import("./cli/doctor")).doctorCommand(args);
+    case "support":
+      return (await import("./cli/support")).supportCommand(args);
     case "licenses":
       return (await import("./cli/licenses")).licensesCommand(args);
     case "version":

@@ -7,7 +7,7 @@ export type Problem = (typeof PROBLEMS)[number];
 export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
 
 /** A problem as it was found. `title`: what is wrong, without a period. `detail`: one or two sentences with what to do. */
-export type Finding = { severity: ProblemSeverity; title: string; detail: string };
+export type FoundProblem = { severity: ProblemSeverity; title: string; detail: string };
 
 /** The text when a problem has ended. */
 export const RESOLVED_TITLES: Record<Problem, string> = {
@@ -53,7 +53,7 @@ const MAX_DAYS_LEFT = 7;
 export type DiskFacts = { freeBytes: number; totalBytes: number; reserveBytes: number; trend: DiskTrend | null };
 
 /** Finds a disk that is almost full, or will be within a week. */
-export function findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend }: DiskFacts): Finding | null {
+export function findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend }: DiskFacts): FoundProblem | null {
   const free = formatBytes(freeBytes);
   if (freeBytes <= reserveBytes)
     return {
@@ -98,7 +98,7 @@ const CERTIFICATE_CRITICAL_MS = 3 * DAY_MS;
 export type CertificateFacts = { usedUntil: number; storedUntil: number | null };
 
 /** Finds a certificate that has ended or ends soon, and one that is renewed but not in use. */
-export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFacts, now: number): Finding | null {
+export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFacts, now: number): FoundProblem | null {
   const left = usedUntil - now;
   if (left > CERTIFICATE_WARNING_MS) return null;
   const isRenewed = storedUntil !== null && storedUntil - now > CERTIFICATE_WARNING_MS;
@@ -114,7 +114,13 @@ export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFa
 export const WORKER_GONE_AFTER_MS = 10 * MINUTE_MS;
 
 /** Finds workers that are gone: `names` are those that were not seen for 10 minutes, `online` is how many others there are. */
-export function findWorkerProblem({ names, online }: { names: readonly string[]; online: number }): Finding | null {
+export function findWorkerProblem({
+  names,
+  online,
+}: {
+  names: readonly string[];
+  online: number;
+}): FoundProblem | null {
   if (names.length === 0) return null;
   const isOne = names.length === 1;
   return {
@@ -133,7 +139,7 @@ export const WEBHOOK_DISABLED_FOR_MS = 7 * DAY_MS;
 export type WebhookFacts = { hosts: readonly string[]; total: number; disabled: number };
 
 /** Finds webhook endpoints that fail. */
-export function findWebhookProblem({ hosts, total, disabled }: WebhookFacts): Finding | null {
+export function findWebhookProblem({ hosts, total, disabled }: WebhookFacts): FoundProblem | null {
   if (total === 0) return null;
   if (total === 1)
     return {

@@ -13,23 +13,64 @@ export type Log = {
   error(event: string, fields?: Record<string, unknown>): void;
   /** Returns a logger that adds these fields to each line. */
   with(fields: Record<string, unknown>): Log;
+  /** Returns the last lines as JSON, oldest first. */
+  recent(): string[];
 };
 
+/** For bug reports. */
+const MAX_RECENT_LINES = 2_000;
+const MAX_RECENT_CHARACTERS = 4_000_000;
+const MAX_LINE_CHARACTERS = 20_000;
+
+type RecentLines = { add(line: string): void; list(): string[] };
+
+/** Keeps the last lines in memory, a bounded number of characters of them. Longer lines are left out. */
+function createRecentLines(): RecentLines {
+  let lines: string[] = [];
+  let first = 0;
+  let characters = 0;
+  return {
+    add: (line) => {
+      if (line.length > MAX_LINE_CHARACTERS) return;
+      lines.push(line);
+      characters += line.length;
+      while (lines.length - first > MAX_RECENT_LINES || characters > MAX_RECENT_CHARACTERS) {
+        characters -= lines[first]!.length;
+        lines[first++] = "";
+      }
+      // Not at each line, which would move all others.
+      if (first >= MAX_RECENT_LINES) [lines, first] = [lines.slice(first), 0];
+    },
+    list: () => lines.slice(first),
+  };
+}
+
 /** Creates a logger that writes lines with `write`. `readable` selects text instead of JSON. */
-export function createLog(write: (line: string) => void, readable: boolean, fields: Record<string, unknown> = {}): Log {
+export const createLog = (
+  write: (line: string) => void,
+  readable: boolean,
+  fields: Record<string, unknown> = {},
+): Log => createChildLog({ write, readable, recent: createRecentLines() }, fields);
+
+type LogOutput = { write(line: string): void; readable: boolean; recent: RecentLines };
+
+function createChildLog(output: LogOutput, fields: Record<string, unknown>): Log {
+  const { write, readable, recent } = output;
   const line = (level: Level, event: string, more: Record<string, unknown> = {}) => {
     const all = { ...fields, ...flattenErrors(more) };
     const head = { time: new Date().toISOString(), level, event };
     // Fields may come from a job process, which must not replace these.
-    const text = readable ? formatReadable(head.time, level, event, all) : JSON.stringify({ ...head, ...all, ...head });
-    write(escapeControls(text));
+    const json = JSON.stringify({ ...head, ...all, ...head });
+    recent.add(json);
+    write(escapeControls(readable ? formatReadable(head.time, level, event, all) : json));
   };
   return {
     debug: (event, more) => line("debug", event, more),
     info: (event, more) => line("info", event, more),
     warn: (event, more) => line("warn", event, more),
     error: (event, more) => line("error", event, more),
-    with: (more) => createLog(write, readable, { ...fields, ...more }),
+    with: (more) => createChildLog(output, { ...fields, ...more }),
+    recent: recent.list,
   };
 }
 

@@ -11,6 +11,10 @@ export type Alert = typeof alerts.$inferSelect;
 export const listOpenAlerts = (db: Queries): Promise<Alert[]> =>
   db.select().from(alerts).where(isNull(alerts.resolved_at)).orderBy(desc(alerts.found_at), asc(alerts.problem));
 
+/** Lists the problems that were found last, also those that have ended. */
+export const listLatestAlerts = (db: Queries, limit: number): Promise<Alert[]> =>
+  db.select().from(alerts).orderBy(desc(alerts.id)).limit(limit);
+
 export async function findOpenAlert(db: Queries, problem: Problem): Promise<Alert | null> {
   const [row] = await db
     .select()

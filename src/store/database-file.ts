@@ -87,6 +87,34 @@ export function readDatabaseContents(path: string): Promise<DatabaseContents> {
   });
 }
 
+/** `tables`: the number of rows of each. `schema`: the SQL of everything in it. */
+export type DatabaseFigures = {
+  tables: Record<string, number>;
+  schema: string[];
+  migrations: { name: string; run_at: number }[];
+};
+
+/** Reads schema and row counts of a database, without its contents. */
+export const readDatabaseFigures = (path: string): Promise<DatabaseFigures> =>
+  withConnection(path, async (connection) => {
+    const objects = await selectAll(
+      connection,
+      "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type = 'table' DESC, name",
+    );
+    const tables: Record<string, number> = {};
+    for (const { type, name } of objects) {
+      if (type !== "table") continue;
+      const [row] = await selectAll(connection, `SELECT count(*) AS n FROM "${String(name).replaceAll('"', '""')}"`);
+      tables[String(name)] = Number(row?.n ?? 0);
+    }
+    const migrations = await selectAll(connection, "SELECT name, run_at FROM migrations ORDER BY name");
+    return {
+      tables,
+      schema: objects.map(({ sql }) => String(sql)),
+      migrations: migrations.map(({ name, run_at }) => ({ name: String(name), run_at: Number(run_at) })),
+    };
+  });
+
 /** Ends all sessions in a copy of a database: those of a restored one may have been revoked after the backup. */
 export const deleteAllSessions = (path: string): Promise<void> =>
   withConnection(path, (connection) => connection.exec("DELETE FROM sessions"));

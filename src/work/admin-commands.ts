@@ -20,12 +20,26 @@ import { createRunRecorder } from "./backup/backup-status";
 import { reportWorkers } from "./cluster/worker-report";
 import { createWorkerToken, listTokenViews, revokeToken, toTokenView } from "./cluster/worker-tokens";
 import type { Services } from "./services";
+import { readSupportReport } from "./support-report";
 import { CHECK_FOLDER } from "./upgrade/check-folder";
 
 export type AdminServices = Pick<
   Services,
-  "store" | "config" | "mails" | "now" | "passwords" | "setup" | "cluster" | "workerList" | "backups"
->;
+  | "store"
+  | "config"
+  | "mails"
+  | "now"
+  | "passwords"
+  | "setup"
+  | "cluster"
+  | "disk"
+  | "folders"
+  | "workerList"
+  | "backups"
+> & {
+  /** Null: no server is running. */
+  log: Services["log"] | null;
+};
 type Arguments = Record<string, unknown>;
 
 const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Promise<unknown>> = {
@@ -78,6 +92,7 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
     await store.copyTo(join(resolve(config.dataDir), folder, DATABASE_NAME));
     return {};
   },
+  "support read": (services, args) => readSupportReport(services, texts(args, "texts")),
   "worker token create": async ({ store, now }, args) => {
     const { token, secret } = await store.write((tx) =>
       createWorkerToken(tx, COMMAND_ACTOR, text(args, "name"), now()),
@@ -104,6 +119,9 @@ function text(args: Arguments, name: string): string {
   if (typeof value !== "string" || value === "") throw new AppError("bad_request", `${name} is required.`);
   return value;
 }
+
+const texts = (args: Arguments, name: string): string[] =>
+  Array.isArray(args[name]) ? args[name].filter((value) => typeof value === "string") : [];
 
 function scopes(args: Arguments): KeyScope[] {
   const values = Array.isArray(args.scopes) ? args.scopes : [];

@@ -2,7 +2,7 @@
  * Looks for problems of the server once a minute, and notifies administrators: when one is found, again each day while it lasts, and once when it has
  * ended. What was reported is in the database, so that a restart reports nothing twice.
  */
-import { type Finding, mayReport, type Problem, RESOLVED_TITLES } from "../../domain/alerts";
+import { type FoundProblem, mayReport, type Problem, RESOLVED_TITLES } from "../../domain/alerts";
 import { PROBLEMS } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import { createPoller } from "../../lib/poller";
@@ -59,7 +59,7 @@ export function createAlerts(services: AlertServices): Alerts {
     }
   }
 
-  async function settle(problem: Problem, found: Finding | null): Promise<void> {
+  async function settle(problem: Problem, found: FoundProblem | null): Promise<void> {
     const open = await findOpenAlert(store.read, problem);
     if (found !== null) {
       clearSince.delete(problem);
@@ -79,7 +79,7 @@ export function createAlerts(services: AlertServices): Alerts {
   }
 
   /** Stores what was found, and reports it unless it was reported within a day. */
-  async function record(tx: Queries, problem: Problem, { severity, title, detail }: Finding): Promise<void> {
+  async function record(tx: Queries, problem: Problem, { severity, title, detail }: FoundProblem): Promise<void> {
     const at = now();
     const isDue = mayReport(await findLastReportTime(tx, problem), at) && (await listAdminIds(tx)).length > 0;
     const open = await findOpenAlert(tx, problem);
@@ -122,5 +122,5 @@ export function createAlerts(services: AlertServices): Alerts {
   return { start: poller.start, check, stop: poller.stop };
 }
 
-const isSame = (open: Alert, found: Finding): boolean =>
+const isSame = (open: Alert, found: FoundProblem): boolean =>
   open.severity === found.severity && open.title === found.title && open.detail === found.detail;

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {
-  type Finding,
+  type FoundProblem,
   findCertificateProblem,
   findDiskProblem,
   findWebhookProblem,
@@ -23,7 +23,7 @@ export type ProblemServices = Pick<Services, "config" | "now" | "store" | "worke
 };
 
 /** `graceMs`: how long after the start the problem is not looked for. `find` returns null without a problem, and throws when it cannot know. */
-export type ProblemCheck = { graceMs: number; find(): Promise<Finding | null> };
+export type ProblemCheck = { graceMs: number; find(): Promise<FoundProblem | null> };
 
 const CATCH_UP_MS = 15 * 60_000;
 /** The certificate and the disk do not catch up. */
@@ -38,7 +38,7 @@ export const createProblemChecks = (services: ProblemServices): Record<Problem, 
 });
 
 /** Measures the free space, once an hour also for the trend. */
-async function checkDisk({ now, readDisk, store }: ProblemServices): Promise<Finding | null> {
+async function checkDisk({ now, readDisk, store }: ProblemServices): Promise<FoundProblem | null> {
   const { freeBytes, totalBytes, reserveBytes } = await readDisk();
   const at = now();
   let samples = await listDiskSamples(store.read);
@@ -74,7 +74,7 @@ async function readEnd(path: string): Promise<number | null> {
 }
 
 /** Without Redis there are no workers: rows of them are from earlier. */
-async function checkWorkers({ config, now, workerList }: ProblemServices): Promise<Finding | null> {
+async function checkWorkers({ config, now, workerList }: ProblemServices): Promise<FoundProblem | null> {
   if (config.redisUrl === null) return null;
   const workers = await workerList.list();
   const gone = workers.filter(
@@ -88,7 +88,7 @@ async function checkWorkers({ config, now, workerList }: ProblemServices): Promi
 /** Maximum number of endpoints whose hosts are read. */
 const MAX_HOSTS = 20;
 
-async function checkWebhooks({ now, store }: ProblemServices): Promise<Finding | null> {
+async function checkWebhooks({ now, store }: ProblemServices): Promise<FoundProblem | null> {
   const { urls, total, disabled } = await readFailingEndpoints(
     store.read,
     { failingBefore: now() - WEBHOOK_FAILING_AFTER_MS, disabledAfter: now() - WEBHOOK_DISABLED_FOR_MS },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openDiskReserve } from "../../../src/blobs/folder-space";
 import { getFolders } from "../../../src/blobs/folders";
 import { type Config, loadConfig } from "../../../src/config";
 import { sha256 } from "../../../src/lib/hash";
@@ -24,6 +25,9 @@ async function administration(change: Partial<Config> = {}) {
     passwords: createPasswords(),
     setup: NO_SETUP,
     cluster: null,
+    disk: openDiskReserve(getFolders(db.folder), 0),
+    folders: getFolders(db.folder),
+    log: null,
     workerList: createWorkerList({ store: db.store, log: silentLog(), now: () => 1_700_000_000_000 }),
     backups: createBackups({
       config,
