@@ -20,7 +20,7 @@ import { print } from "./print";
 const HELP = `Usage: offcut support [-o FILE] [SETTINGS]
 
 Writes a ZIP archive for a bug report: the checks of offcut doctor, the settings, the last 2,000 lines of the log of a running server, the schema of the
-database and row counts, recent alerts, versions and disk figures. Names of users, projects and files, addresses, URLs, paths, texts and secrets are left out.
+database and row counts, recent alerts and backups, versions and disk figures. Names of users, projects and files, addresses, URLs, paths, texts and secrets are left out.
 Works with and without a running server.
 
   -o, --output FILE  Default: offcut-support-TIME.zip in this folder
@@ -92,6 +92,7 @@ async function collectFiles(config: Config): Promise<SupportFile[]> {
       rows: report.database.tables,
     },
     alerts: report?.alerts ?? null,
+    backup_runs: report?.backup_runs ?? null,
   };
   const log = report?.log ?? null;
   return [

@@ -11,6 +11,8 @@ export type FoundProblem = { severity: ProblemSeverity; title: string; detail: s
 
 /** The text when a problem has ended. */
 export const RESOLVED_TITLES: Record<Problem, string> = {
+  backups_failing: "Backups are written again",
+  drill_failed: "A backup was restored and checked again",
   disk_space: "The disk has enough free space again",
   certificate: "The TLS certificate is valid for long enough again",
   worker_gone: "All workers are back",
@@ -44,6 +46,52 @@ function formatNames(names: readonly string[], total = names.length): string {
   if (more > 0) return `${shown.join(", ")} and ${more} more`;
   const last = shown.pop() ?? "";
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
+}
+
+const BACKUP_LATE_AFTER_MS = 26 * HOUR_MS;
+const BACKUP_CRITICAL_AFTER_MS = 3 * DAY_MS;
+const MAX_ERROR_CHARACTERS = 300;
+
+/**
+ * `completedAt`: when the last complete backup was started, or when the server began to wait for the first one. `error`: that of the last backup, null
+ * unless it failed.
+ */
+export type BackupFacts = { completedAt: number; error: string | null };
+
+/** Finds a nightly backup that failed or is late. */
+export function findBackupProblem({ completedAt, error }: BackupFacts, now: number): FoundProblem | null {
+  const age = now - completedAt;
+  if (error === null && age <= BACKUP_LATE_AFTER_MS) return null;
+  const days = Math.floor(age / DAY_MS);
+  return {
+    severity: age > BACKUP_CRITICAL_AFTER_MS ? "critical" : "warning",
+    title:
+      days >= 2
+        ? `No backup has succeeded for ${days} days`
+        : error === null
+          ? "The backup is late"
+          : "The backup failed",
+    detail:
+      error === null
+        ? "No backup has been completed since yesterday. Check Administration, Backups and the log."
+        : `${formatError(error)} Offcut tries again every hour.`,
+  };
+}
+
+/** Finds a restore drill that failed. `error` is that of the last drill, null unless it failed. */
+export const findDrillProblem = (error: string | null): FoundProblem | null =>
+  error === null
+    ? null
+    : {
+        severity: "critical",
+        title: "The restore drill failed",
+        detail: `The newest backup may not be restorable. ${formatError(error)}`,
+      };
+
+/** Formats an error as a sentence of limited length. */
+function formatError(error: string): string {
+  const text = error.trim().slice(0, MAX_ERROR_CHARACTERS);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 const MIN_FREE_SHARE = 0.1;

@@ -113,7 +113,14 @@ export const FILE_PROBLEMS = ["missing", "changed", "untracked", "undecodable"] 
 export type FileProblem = (typeof FILE_PROBLEMS)[number];
 
 /** Problems of the server that administrators are notified of. */
-export const PROBLEMS = ["disk_space", "certificate", "worker_gone", "webhooks_failing"] as const;
+export const PROBLEMS = [
+  "backups_failing",
+  "drill_failed",
+  "disk_space",
+  "certificate",
+  "worker_gone",
+  "webhooks_failing",
+] as const;
 
 /** `critical`: work is refused or data is at risk. */
 export const PROBLEM_SEVERITIES = ["warning", "critical"] as const;

@@ -88,14 +88,14 @@ export function readDatabaseContents(path: string): Promise<DatabaseContents> {
 }
 
 /** `tables`: the number of rows of each. `schema`: the SQL of everything in it. */
-export type DatabaseFigures = {
+export type DatabaseSummary = {
   tables: Record<string, number>;
   schema: string[];
   migrations: { name: string; run_at: number }[];
 };
 
 /** Reads schema and row counts of a database, without its contents. */
-export const readDatabaseFigures = (path: string): Promise<DatabaseFigures> =>
+export const readDatabaseSummary = (path: string): Promise<DatabaseSummary> =>
   withConnection(path, async (connection) => {
     const objects = await selectAll(
       connection,

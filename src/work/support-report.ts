@@ -5,7 +5,8 @@ import type { Config } from "../config";
 import { DATABASE_NAME } from "../domain/backup";
 import { anonymizeLogLine, anonymizeText, type KnownNames, prepareNames } from "../lib/anonymize";
 import { listLatestAlerts } from "../store/alerts";
-import { type DatabaseFigures, readDatabaseFigures } from "../store/database-file";
+import { type BackupRun, listBackupRuns } from "../store/backup-runs";
+import { type DatabaseSummary, readDatabaseSummary } from "../store/database-file";
 import { readDatabaseBytes } from "../store/db-size";
 import { readKnownNames } from "../store/names";
 import type { Services } from "./services";
@@ -18,7 +19,7 @@ type SupportServices = Pick<Services, "config" | "disk" | "folders" | "store"> &
 export type SupportReport = {
   texts: string[];
   log: Record<string, unknown>[] | null;
-  database: DatabaseFigures & { size_bytes: number };
+  database: DatabaseSummary & { size_bytes: number };
   disk: { free_bytes: number; total_bytes: number; reserve_bytes: number };
   alerts: {
     problem: string;
@@ -27,9 +28,12 @@ export type SupportReport = {
     reported_at: number | null;
     resolved_at: number | null;
   }[];
+  /** Without paths. */
+  backup_runs: (Pick<BackupRun, "kind" | "state" | "started_at" | "ended_at" | "figures"> & { error: string | null })[];
 };
 
 const MAX_ALERTS = 100;
+const MAX_BACKUP_RUNS = 50;
 /** Lines between which other work of the server can run. */
 const LINES_PER_TURN = 100;
 
@@ -39,11 +43,12 @@ export async function readSupportReport(services: SupportServices, texts: readon
   const names = prepareNames([...listConfigNames(config), ...(await readKnownNames(store.read)).flatMap(toNames)]);
   const disk = await readDisk(services);
   const alerts = await listLatestAlerts(store.read, MAX_ALERTS);
+  const backupRuns = await listBackupRuns(store.read, {}, { limit: MAX_BACKUP_RUNS, offset: 0 });
   return {
     texts: texts.map((text) => anonymizeText(text, names)),
     log: log && (await anonymizeLog(log.recent(), names)),
     database: {
-      ...(await readDatabaseFigures(join(folders.root, DATABASE_NAME))),
+      ...(await readDatabaseSummary(join(folders.root, DATABASE_NAME))),
       size_bytes: await readDatabaseBytes(store.read),
     },
     disk: { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes, reserve_bytes: disk.reserveBytes },
@@ -53,6 +58,14 @@ export async function readSupportReport(services: SupportServices, texts: readon
       found_at,
       reported_at,
       resolved_at,
+    })),
+    backup_runs: backupRuns.rows.map(({ kind, state, started_at, ended_at, figures, error }) => ({
+      kind,
+      state,
+      started_at,
+      ended_at,
+      figures,
+      error: error === null ? null : anonymizeText(error, names),
     })),
   };
 }

@@ -202,3 +202,34 @@ test.if(isFullSize)(
   },
   240_000,
 );
+
+test("a problem is on the first page of administration, in the bell and under Health, and goes when it has ended", async () => {
+  const admin = await createAdmin(server());
+  const page = await open("/admin/users", admin);
+  await page.getByRole("heading", { name: "Users" }).waitFor();
+  expect(await page.getByText("See details").count()).toBe(0);
+  server().disk.freeBytes = 50e9;
+  await server().services().alerts.check();
+  // The notification's event updates the page.
+  await page.getByText("Only 5% of the disk is free. See details").waitFor();
+  await saveScreenshots(page);
+  await page.getByRole("button", { name: /Notifications/ }).click();
+  const item = page.getByRole("link", { name: "Only 5% of the disk is free" });
+  await item.waitFor();
+  await saveScreenshots(page);
+  expect(await page.getByText("Free some space or add a larger disk.").count()).toBeGreaterThan(0);
+  await item.click();
+  await page.waitForURL(address("/admin/storage"));
+
+  await page.goto(address("/admin/health"));
+  const problems = page.getByRole("list", { name: "Problems" });
+  await problems.getByText("50 GB of 1 TB are left.").waitFor();
+  expect(await page.getByText("Everything works.").count()).toBe(0);
+  await saveScreenshots(page);
+  expect(await problems.getByRole("link", { name: "Storage" }).getAttribute("href")).toBe("/admin/storage");
+  server().disk.freeBytes = 500e9;
+  await server().services().alerts.check();
+  server().advance(11 * 60_000);
+  await server().services().alerts.check();
+  await problems.waitFor({ state: "detached" });
+});

@@ -21,7 +21,14 @@ const notificationOf = (type: string, category: string, payload: TProperties) =>
     created_at: time,
   });
 
-const problem = oneOf("disk_space", "certificate", "worker_gone", "webhooks_failing");
+const problem = oneOf(
+  "backups_failing",
+  "drill_failed",
+  "disk_space",
+  "certificate",
+  "worker_gone",
+  "webhooks_failing",
+);
 
 export const notification = Type.Union([
   notificationOf("pipeline_completed", "job", pipelineNotice),

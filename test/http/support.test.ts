@@ -4,6 +4,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { supportCommand } from "../../src/cli/support";
+import { newId } from "../../src/lib/ids";
+import { insertBackupRun } from "../../src/store/backup-runs";
 import { temporaryFolder } from "../temporary-folder";
 import { readZip, testWithUnzip } from "../zip";
 import { createAdmin } from "./accounts";
@@ -78,6 +80,10 @@ async function seed(): Promise<void> {
     user: MARK,
   });
   log.warn("mail.given_up", { reason: `550 no mailbox for ${MARK}@${MARK}.example`, client: ADDRESS });
+  const error = `/backup/${MARK} is missing. Asset ${MARK}.wav differs.`;
+  await store.write((tx) =>
+    insertBackupRun(tx, { id: newId(), kind: "drill", state: "failed", path: `/${MARK}`, error, started_at: 1 }),
+  );
   server.disk.freeBytes = 1e9;
   await server.services().alerts.check();
 }
@@ -113,7 +119,11 @@ test("an archive helps with a bug and names nobody", async () => {
     error: null,
     disk: { free_bytes: expect.any(Number) },
     database: { rows: { users: 2, projects: 1, assets: 1, webhook_endpoints: 1 } },
-    alerts: [{ problem: "disk_space", severity: "critical", resolved_at: null }],
+    alerts: [
+      { problem: "disk_space", severity: "critical", resolved_at: null },
+      { problem: "drill_failed", severity: "critical", resolved_at: null },
+    ],
+    backup_runs: [{ kind: "drill", state: "failed", error: "… is missing. Asset … differs." }],
   });
   expect(summary.database.migrations[0].name).toBe("0000_initial");
   expect(texts.get("schema.sql")).toContain("CREATE TABLE `alerts`");

@@ -82,6 +82,8 @@ export function describeNotification(notification: Notification): NotificationTe
 
 /** The page that helps with a problem of the server. */
 export const PROBLEM_PAGES: Record<Payload<"problem_found">["problem"], string> = {
+  backups_failing: "/admin/backups",
+  drill_failed: "/admin/backups",
   disk_space: "/admin/storage",
   certificate: "/admin/health",
   worker_gone: "/admin/workers",

@@ -1,10 +1,13 @@
 /** How each problem of the server is found. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import {
   type FoundProblem,
+  findBackupProblem,
   findCertificateProblem,
   findDiskProblem,
+  findDrillProblem,
   findWebhookProblem,
   findWorkerProblem,
   type Problem,
@@ -13,8 +16,11 @@ import {
   WORKER_GONE_AFTER_MS,
 } from "../../domain/alerts";
 import { findDiskTrend, SAMPLE_INTERVAL_MS, SAMPLES_KEPT_MS } from "../../domain/disk-trend";
+import type { BackupRunKind } from "../../domain/states";
 import { listDiskSamples, saveDiskSample } from "../../store/alerts";
+import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { readFailingEndpoints } from "../../store/webhooks";
+import { INTERRUPTED } from "../backup/backups";
 import type { Services } from "../services";
 import type { DiskState } from "../system-health";
 
@@ -31,11 +37,48 @@ const AT_ONCE = 0;
 
 /** Creates the check of each problem. */
 export const createProblemChecks = (services: ProblemServices): Record<Problem, ProblemCheck> => ({
+  backups_failing: { graceMs: CATCH_UP_MS, find: createBackupCheck(services) },
+  drill_failed: { graceMs: AT_ONCE, find: () => checkDrill(services) },
   disk_space: { graceMs: AT_ONCE, find: () => checkDisk(services) },
   certificate: { graceMs: AT_ONCE, find: createCertificateCheck(services) },
   worker_gone: { graceMs: CATCH_UP_MS, find: () => checkWorkers(services) },
   webhooks_failing: { graceMs: CATCH_UP_MS, find: () => checkWebhooks(services) },
 });
+
+/** Runs that are looked at. Backups by hand to other folders are among them. */
+const MAX_RUNS = 50;
+
+/** Lists the runs of a kind that have ended by themselves, the newest first. */
+async function listEndedRuns({ store }: ProblemServices, kind: BackupRunKind): Promise<BackupRun[]> {
+  const { rows } = await listBackupRuns(store.read, { kind }, { limit: MAX_RUNS, offset: 0 });
+  return rows.filter(({ error, state }) => state !== "running" && error !== INTERRUPTED);
+}
+
+/** Only backups to the folder of the nightly ones count. */
+function createBackupCheck(services: ProblemServices): ProblemCheck["find"] {
+  const { config, now } = services;
+  const { backupTo } = config;
+  if (backupTo === null) return async () => null;
+  const startedAt = now();
+  return async () => {
+    const runs = (await listEndedRuns(services, "backup")).filter(({ path }) => isIn(path, backupTo));
+    const completed = runs.find(({ state }) => state === "completed");
+    const error = runs[0]?.state === "failed" ? (runs[0].error ?? "The log has the reason") : null;
+    return findBackupProblem({ completedAt: completed?.started_at ?? startedAt, error }, now());
+  };
+}
+
+/** Returns whether a path is that of the folder of backups, or of a backup in it. */
+const isIn = (path: string, folder: string): boolean => {
+  const base = folder.includes("://") ? folder.replace(/\/$/, "") : resolve(folder);
+  const inside = folder.includes("://") ? path : resolve(path);
+  return inside === base || inside.startsWith(`${base}/`);
+};
+
+async function checkDrill(services: ProblemServices): Promise<FoundProblem | null> {
+  const [last] = await listEndedRuns(services, "drill");
+  return findDrillProblem(last?.state === "failed" ? (last.error ?? "The log has the reason") : null);
+}
 
 /** Measures the free space, once an hour also for the trend. */
 async function checkDisk({ now, readDisk, store }: ProblemServices): Promise<FoundProblem | null> {

@@ -3,8 +3,10 @@ import fc from "fast-check";
 import {
   type CertificateFacts,
   type DiskFacts,
+  findBackupProblem,
   findCertificateProblem,
   findDiskProblem,
+  findDrillProblem,
   findWebhookProblem,
   findWorkerProblem,
   mayReport,
@@ -43,6 +45,29 @@ test("a disk that is small and fills up says both", () => {
   expect(findDiskProblem(disk({ freeBytes: 40 * GB, trend: { bytesPerDay: -30 * GB } }))?.detail).toBe(
     "40 GB of 1 TB are left. At the current rate the disk is full in a day. Free some space or add a larger disk.",
   );
+});
+
+const HOUR = 3600 * 1000;
+
+test.each<[string, number, string | null, string | null]>([
+  ["of last night", 10 * HOUR, null, null],
+  ["that takes two hours", 26 * HOUR, null, null],
+  ["that is missing", 27 * HOUR, null, "warning: The backup is late"],
+  ["that failed", HOUR, "The disk is full", "warning: The backup failed"],
+  ["that failed two nights", 50 * HOUR, "The disk is full", "warning: No backup has succeeded for 2 days"],
+  ["that is missing for a week", 7 * DAY + 1, null, "critical: No backup has succeeded for 7 days"],
+])("a backup %s", (_, age, error, expected) => {
+  const found = findBackupProblem({ completedAt: NOW - age, error }, NOW);
+  expect(found && `${found.severity}: ${found.title}`).toBe(expected);
+  if (found && error) expect(found.detail).toBe("The disk is full. Offcut tries again every hour.");
+});
+
+test("a drill that failed says why, in a limited number of characters", () => {
+  expect(findDrillProblem(null)).toBeNull();
+  expect(findDrillProblem("2 balances differ.")?.detail).toBe(
+    "The newest backup may not be restorable. 2 balances differ.",
+  );
+  expect(findDrillProblem("x".repeat(10_000))!.detail.length).toBeLessThan(400);
 });
 
 test.each<[string, Partial<CertificateFacts>, string | null]>([

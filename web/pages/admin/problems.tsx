@@ -23,7 +23,7 @@ export const ProblemList = ({ problems }: { problems: ProblemItem[] }) => (
           <strong>{problem.title}</strong>
           <p>{problem.detail}</p>
           <p class="soft">
-            Since <RelativeTime iso={problem.found_at} />
+            Found <RelativeTime iso={problem.found_at} />
           </p>
         </div>
         <ProblemLink problem={problem} />
@@ -32,7 +32,11 @@ export const ProblemList = ({ problems }: { problems: ProblemItem[] }) => (
   </ul>
 );
 
-const LINK_TEXTS: Record<string, string> = { "/admin/storage": "Storage", "/admin/workers": "Workers" };
+const LINK_TEXTS: Record<string, string> = {
+  "/admin/backups": "Backups",
+  "/admin/storage": "Storage",
+  "/admin/workers": "Workers",
+};
 
 /** Leads nowhere when the list is on the page that helps. */
 function ProblemLink({ problem: { problem } }: { problem: ProblemItem }) {

@@ -3,8 +3,11 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { loadConfig } from "../../../../src/config";
+import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { listOpenAlerts, saveDiskSample } from "../../../../src/store/alerts";
+import { insertBackupRun } from "../../../../src/store/backup-runs";
+import { INTERRUPTED } from "../../../../src/work/backup/backups";
 import type { WorkerList, WorkerView } from "../../../../src/work/cluster/worker-list";
 import { createAlerts } from "../../../../src/work/upkeep/alerts";
 import { createCertificate } from "../../../certificate";
@@ -271,5 +274,51 @@ test("webhook endpoints are reported after a day without a success, and those th
   expect(await s.notified()).toEqual([
     "found: The webhook endpoint at bad.example fails",
     "resolved: All webhook endpoints work again",
+  ]);
+});
+
+test("a backup that fails or is late is reported, and a failed drill; what the server interrupted itself is not", async () => {
+  await using s = await watch({ BACKUP_TO: "/backup" });
+  const run = (kind: "backup" | "drill", error: string | null, path = "/backup/offcut-x") =>
+    s.store.write((tx) =>
+      insertBackupRun(tx, {
+        id: newId(),
+        kind,
+        state: error === null ? "completed" : "failed",
+        path,
+        error,
+        started_at: s.now(),
+        ended_at: s.now(),
+      }),
+    );
+  await s.check();
+  expect(await s.open()).toEqual([]);
+  await s.check(3 * HOUR);
+  expect(await s.open()).toEqual(["The backup is late"]);
+  await run("backup", null, "/elsewhere/offcut-x");
+  await s.check(MINUTE);
+  expect(await s.open()).toEqual(["The backup is late"]);
+  await run("backup", null);
+  await run("drill", null);
+  await s.check(MINUTE);
+  await s.check(11 * MINUTE);
+  await run("backup", INTERRUPTED);
+  await run("drill", INTERRUPTED);
+  await s.check(MINUTE);
+  expect(await s.open()).toEqual([]);
+  await run("backup", "The disk is full.");
+  await run("drill", "Asset x differs.");
+  await s.check(MINUTE);
+  expect((await s.open()).toSorted()).toEqual(["The backup failed", "The restore drill failed"]);
+  await run("backup", null);
+  await run("drill", null);
+  await s.check(MINUTE);
+  await s.check(11 * MINUTE);
+  expect(await s.open()).toEqual([]);
+  expect(await s.notified()).toEqual([
+    "found: The backup is late",
+    "resolved: Backups are written again",
+    "found: The restore drill failed",
+    "resolved: A backup was restored and checked again",
   ]);
 });
