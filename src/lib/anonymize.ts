@@ -66,7 +66,7 @@ const WORD = /^[\w.:+-]{1,60}$/;
 /** Fields whose values come from a fixed set. */
 const WORD_FIELDS: readonly string[] = [
   ...["event", "level", "code", "status", "state", "type", "template", "method", "signal", "command", "problem"],
-  ...["severity", "outcome", "kind", "version", "policy", "call", "queue", "lacks", "job", "jobs", "languages"],
+  ...["severity", "outcome", "mode", "kind", "version", "policy", "call", "queue", "lacks", "job", "jobs", "languages"],
 ];
 /** Fields with sentences. */
 const TEXT_FIELDS: readonly string[] = ["message", "cause", "reason", "advice", "about"];
