@@ -156,7 +156,7 @@ async function serve(
       offsite: createOffsiteAccess(config, opened),
     }),
     fileRestores: createFileRestores({ config, store, folders, now, log }),
-    alerts: createAlerts({ config, store, log, now, clock, workerList, readDisk: readWatchedDisk }),
+    alerts: createAlerts({ config, folders, store, log, now, clock, workerList, readDisk: readWatchedDisk }),
     workerList,
     cluster: null,
     counters: createServerCounters(),

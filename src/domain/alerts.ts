@@ -13,6 +13,8 @@ export type FoundProblem = { severity: ProblemSeverity; title: string; detail: s
 export const RESOLVED_TITLES: Record<Problem, string> = {
   backups_failing: "Backups are written again",
   drill_failed: "A backup was restored and checked again",
+  folder_offline: "The folder is back",
+  files_damaged: "All damaged files are dealt with",
   disk_space: "The disk has enough free space again",
   certificate: "The TLS certificate is valid for long enough again",
   worker_gone: "All workers are back",
@@ -86,6 +88,27 @@ export const findDrillProblem = (error: string | null): FoundProblem | null =>
         severity: "critical",
         title: "The restore drill failed",
         detail: `The newest backup may not be restorable. ${formatError(error)}`,
+      };
+
+/** Finds a data folder or media folder that is away. `problem`: which one, why, and what to do. */
+export const findFolderProblem = (problem: string | null): FoundProblem | null =>
+  problem === null
+    ? null
+    : {
+        severity: "critical",
+        title: "A folder is offline",
+        detail: `The ${formatError(problem)} Uploads, renders and exports wait until it is back.`,
+      };
+
+/** Finds files with problems that nobody has dealt with. `open` is how many there are. */
+export const findFilesProblem = (open: number): FoundProblem | null =>
+  open === 0
+    ? null
+    : {
+        severity: "critical",
+        title:
+          open === 1 ? "A file is missing or damaged" : `${open.toLocaleString("en-US")} files are missing or damaged`,
+        detail: "Administration, Storage lists them and can restore them from a backup.",
       };
 
 /** Formats an error as a sentence of limited length. */

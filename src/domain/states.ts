@@ -116,6 +116,8 @@ export type FileProblem = (typeof FILE_PROBLEMS)[number];
 export const PROBLEMS = [
   "backups_failing",
   "drill_failed",
+  "folder_offline",
+  "files_damaged",
   "disk_space",
   "certificate",
   "worker_gone",

@@ -24,6 +24,8 @@ const notificationOf = (type: string, category: string, payload: TProperties) =>
 const problem = oneOf(
   "backups_failing",
   "drill_failed",
+  "folder_offline",
+  "files_damaged",
   "disk_space",
   "certificate",
   "worker_gone",

@@ -1,6 +1,9 @@
 /** Problems of a running server: mails, the bell and the administration. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { MEDIA_MARKER_NAME } from "../../src/domain/media-folder";
 import { until } from "../until";
 import { createAdmin, emailOf, startSession } from "./accounts";
 import type { Client } from "./client";
@@ -68,6 +71,28 @@ test("a problem is mailed and shown to administrators once, also across a restar
   });
   expect(await bell(admin)).toHaveLength(2);
   expect([mailsTo(admin).length, mailsTo(user).length, await bell(user)]).toEqual([2, 0, []]);
+});
+
+test("a folder that is offline and a damaged file are problems until they are dealt with", async () => {
+  const { folders, store } = s.server.services();
+  const marker = join(folders.mediaDir, MEDIA_MARKER_NAME);
+  await rename(marker, `${marker}.away`);
+  await store.write((tx) =>
+    tx.run(sql`INSERT INTO file_checks (id, path, bytes, modified_at, created_at, problem, detail, found_at)
+      VALUES ('00000000-0000-7000-8000-000000000001', 'media/x/source', 1, 1, 1, 'missing', 'File is missing.', 1)`),
+  );
+  await check(0);
+  const found = (await problems()).filter(({ problem }) => problem !== "disk_space");
+  expect(found.map(({ problem, severity, title }) => `${problem} ${severity}: ${title}`).sort()).toEqual([
+    "files_damaged critical: A file is missing or damaged",
+    "folder_offline critical: A folder is offline",
+  ]);
+  expect(found.find(({ problem }) => problem === "folder_offline")?.detail).toContain(folders.mediaDir);
+  await rename(`${marker}.away`, marker);
+  await store.write((tx) => tx.run(sql`DELETE FROM file_checks`));
+  await check(0);
+  await check(11);
+  expect((await problems()).filter(({ problem }) => problem !== "disk_space")).toEqual([]);
 });
 
 test("administrators can switch the mails off, but not the bell", async () => {

@@ -84,6 +84,8 @@ export function describeNotification(notification: Notification): NotificationTe
 export const PROBLEM_PAGES: Record<Payload<"problem_found">["problem"], string> = {
   backups_failing: "/admin/backups",
   drill_failed: "/admin/backups",
+  folder_offline: "/admin/health",
+  files_damaged: "/admin/storage",
   disk_space: "/admin/storage",
   certificate: "/admin/health",
   worker_gone: "/admin/workers",

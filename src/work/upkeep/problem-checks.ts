@@ -8,6 +8,8 @@ import {
   findCertificateProblem,
   findDiskProblem,
   findDrillProblem,
+  findFilesProblem,
+  findFolderProblem,
   findWebhookProblem,
   findWorkerProblem,
   type Problem,
@@ -19,12 +21,13 @@ import { findDiskTrend, SAMPLE_INTERVAL_MS, SAMPLES_KEPT_MS } from "../../domain
 import type { BackupRunKind } from "../../domain/states";
 import { listDiskSamples, saveDiskSample } from "../../store/alerts";
 import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
+import { countOpenFindings } from "../../store/file-checks";
 import { readFailingEndpoints } from "../../store/webhooks";
 import { INTERRUPTED } from "../backup/backups";
 import type { Services } from "../services";
 import type { DiskState } from "../system-health";
 
-export type ProblemServices = Pick<Services, "config" | "now" | "store" | "workerList"> & {
+export type ProblemServices = Pick<Services, "config" | "folders" | "now" | "store" | "workerList"> & {
   readDisk(): Promise<DiskState>;
 };
 
@@ -39,6 +42,11 @@ const AT_ONCE = 0;
 export const createProblemChecks = (services: ProblemServices): Record<Problem, ProblemCheck> => ({
   backups_failing: { graceMs: CATCH_UP_MS, find: createBackupCheck(services) },
   drill_failed: { graceMs: AT_ONCE, find: () => checkDrill(services) },
+  folder_offline: {
+    graceMs: AT_ONCE,
+    find: async () => findFolderProblem((await services.folders.guard.check())?.about ?? null),
+  },
+  files_damaged: { graceMs: AT_ONCE, find: async () => findFilesProblem(await countOpenFindings(services.store.read)) },
   disk_space: { graceMs: AT_ONCE, find: () => checkDisk(services) },
   certificate: { graceMs: AT_ONCE, find: createCertificateCheck(services) },
   worker_gone: { graceMs: CATCH_UP_MS, find: () => checkWorkers(services) },

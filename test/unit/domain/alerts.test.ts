@@ -7,6 +7,8 @@ import {
   findCertificateProblem,
   findDiskProblem,
   findDrillProblem,
+  findFilesProblem,
+  findFolderProblem,
   findWebhookProblem,
   findWorkerProblem,
   mayReport,
@@ -68,6 +70,15 @@ test("a drill that failed says why, in a limited number of characters", () => {
     "The newest backup may not be restorable. 2 balances differ.",
   );
   expect(findDrillProblem("x".repeat(10_000))!.detail.length).toBeLessThan(400);
+});
+
+test("a folder that is offline and damaged files", () => {
+  expect([findFolderProblem(null), findFilesProblem(0)]).toEqual([null, null]);
+  expect(findFolderProblem("media folder /mnt/media is away. Mount it")?.detail).toBe(
+    "The media folder /mnt/media is away. Mount it. Uploads, renders and exports wait until it is back.",
+  );
+  expect(findFilesProblem(1)?.title).toBe("A file is missing or damaged");
+  expect(findFilesProblem(1200)?.title).toBe("1,200 files are missing or damaged");
 });
 
 test.each<[string, Partial<CertificateFacts>, string | null]>([

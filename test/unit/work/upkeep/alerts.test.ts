@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
+import { getFolders } from "../../../../src/blobs/folders";
 import { loadConfig } from "../../../../src/config";
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
@@ -38,6 +39,7 @@ async function watch(settings: Record<string, string> = {}) {
   const start = () =>
     createAlerts({
       config,
+      folders: getFolders(fresh.folder),
       store,
       log: silentLog(),
       now: () => time.now,
