@@ -129,12 +129,12 @@ function createCheck(row: FileCheck | null, path: string, now: number): FileChec
 }
 
 /** A problem of a file, the facts that are right and those that were found. */
-type FoundProblem = { path: string; right: FileFacts; found: FileFacts | null; finding: FileFinding };
+type FileToReport = { path: string; right: FileFacts; found: FileFacts | null; finding: FileFinding };
 
 /** Returns the check of a file with a problem. One that is the same as before stays as old, and accepted. */
 export function withProblem(
   row: FileCheck | null,
-  { path, right, found, finding }: FoundProblem,
+  { path, right, found, finding }: FileToReport,
   now: number,
 ): FileCheck {
   const isSame = row?.problem === finding.problem && row.detail === finding.detail;

@@ -3,7 +3,10 @@ import { expect } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { insertBackupRun } from "../../../src/store/backup-runs";
 import { createAdmin, startSession } from "../../http/accounts";
+import { harness, PATIENCE_MS } from "../../http/harness";
 import { NO_ID } from "../../http/outcome";
+import { temporaryFolder } from "../../temporary-folder";
+import { until } from "../../until";
 import * as adminSchemas from "../admin-schemas";
 import { listErrors } from "../response-checks";
 import type { DashboardRow } from "./dashboard-fixtures";
@@ -38,6 +41,31 @@ export const backupRows: DashboardRow[] = [
       for (const id of [NO_ID, drill])
         expect(await getOutcome("POST", `/admin/backups/${id}/verify`, { as })).toBe("404 not_found");
       expect(await getOutcome("GET", "/admin/backups?kind=restore", { as })).toBe("422 validation_error query.kind");
+    },
+  ],
+  [
+    "POST admin/backups, POST admin/backups/{id}/verify, POST admin/backups/drill: 202 with the run, one after the other",
+    async () => {
+      await using folder = await temporaryFolder();
+      await using server = await harness({ BACKUP_TO: folder.path });
+      const as = await startSession(server, await createAdmin(server));
+      const read = () => as.must<{ running: unknown; last_proven_restore: unknown }>("GET", "/api/v1/admin/backups");
+      const start = async (path: string): Promise<string> => {
+        const { status, body } = await as.call<{ id: string }>("POST", `/api/v1/admin/backups${path}`);
+        expect([path, status, listErrors(adminSchemas.backupRun, body)]).toEqual([path, 202, []]);
+        return body.id;
+      };
+      const ended = (what: string) =>
+        until(`the end of ${what}`, async () => (await read()).running === null, PATIENCE_MS / 1000);
+      // That of last night was missed.
+      const isProven = async () => (await read()).last_proven_restore !== null;
+      await until("the nightly backup and its drill", isProven, PATIENCE_MS / 1000);
+      await ended("the drill");
+      const backup = await start("");
+      await ended("the backup");
+      await start(`/${backup}/verify`);
+      await ended("the verification");
+      await start("/drill");
     },
   ],
 ];

@@ -9,7 +9,7 @@ import { listErrors } from "../response-checks";
 import { createAdminSession } from "./administration";
 import type { DashboardRow } from "./dashboard-fixtures";
 
-type Findings = { items: { id: string }[]; total: number };
+type Findings = { items: { id: string; path: string }[] };
 type Resolved = { items: { id: string; state: string; error: string | null }[] };
 
 export const storageFindingRows: DashboardRow[] = [
@@ -21,14 +21,19 @@ export const storageFindingRows: DashboardRow[] = [
       const { id } = await owner.ready(await wav(2));
       await rm(server.services().folders.media(id).source);
       await scrub(server, 0);
-      const page = await call<Findings>("GET", "/admin/storage/findings?problem=missing", { as });
-      expect(listErrors(adminSchemas.storageFindingPage, page.body)).toEqual([]);
-      expect(page.body.items).toMatchObject([{ path: `media/${id}/source`, owner: { kind: "asset", id } }]);
+      // Other rows have recordings without files.
+      const listMine = async () => {
+        const page = await call<Findings>("GET", "/admin/storage/findings?problem=missing&limit=100", { as });
+        expect(listErrors(adminSchemas.storageFindingPage, page.body)).toEqual([]);
+        return page.body.items.filter(({ path }) => path.includes(id));
+      };
+      const mine = await listMine();
+      expect(mine).toMatchObject([{ path: `media/${id}/source`, owner: { kind: "asset", id } }]);
       const checks = await call<{ open_findings: number }>("GET", "/admin/storage/checks", { as });
-      expect([listErrors(adminSchemas.storageChecks, checks.body), checks.body.open_findings]).toEqual([[], 1]);
+      expect([listErrors(adminSchemas.storageChecks, checks.body), checks.body.open_findings > 0]).toEqual([[], true]);
       const path = "/admin/storage/findings/resolve";
       const resolve = (action: string, ids: string[]) => call<Resolved>("POST", path, { json: { action, ids }, as });
-      const finding = page.body.items[0]!.id;
+      const finding = mine[0]!.id;
       const wrong = await resolve("delete_file", [finding, NO_ID]);
       expect(wrong.body.items).toMatchObject([
         { id: finding, state: "failed", error: "A file that is missing does not allow this." },
@@ -37,7 +42,7 @@ export const storageFindingRows: DashboardRow[] = [
       expect((await resolve("accept", [finding])).body.items).toEqual([
         { id: finding, state: "resolved", error: null },
       ]);
-      expect((await call<Findings>("GET", "/admin/storage/findings", { as })).body.total).toBe(0);
+      expect(await listMine()).toEqual([]);
       const audit = await call<{ total: number }>("GET", "/admin/audit?action=file.accepted", { as });
       expect(audit.body.total).toBe(1);
       for (const [json, field] of [
