@@ -2,9 +2,13 @@
  * Writes the backup of each night, removes old ones, and tries out the newest one. What was missed while the server was off is done after its start.
  */
 import { findLastDueTime } from "../../domain/backup";
+import { isOffsite } from "../../domain/offsite";
 import { createPoller, type Poller } from "../../lib/poller";
 import { listBackupRuns } from "../../store/backup-runs";
 import type { Services } from "../services";
+
+/** A drill of a bucket downloads all of it: once a week. The last one started some time after its night began. */
+const OFFSITE_DRILL_INTERVAL_MS = 6 * 24 * 3600 * 1000;
 
 /** After a failure, for example while a network folder is away. */
 const RETRY_MS = 3600 * 1000;
@@ -34,9 +38,10 @@ export function createNightlyBackup(
     doneUntil = due;
     const removed = await backups.prune(target, { daily: config.backupKeepDaily, weekly: config.backupKeepWeekly });
     if (removed.length > 0) log.info("backup.pruned", { target, removed });
-    // Once for each night, also when the server was killed meanwhile: whatever killed it may have been the drill.
+    // Once for each night or week, also when the server was killed meanwhile: whatever killed it may have been the drill.
     const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: 1, offset: 0 });
-    if ((rows[0]?.started_at ?? Number.NEGATIVE_INFINITY) >= due) return null;
+    const drilledAt = rows[0]?.started_at ?? Number.NEGATIVE_INFINITY;
+    if (drilledAt >= due || (isOffsite(target) && due - drilledAt < OFFSITE_DRILL_INTERVAL_MS)) return null;
     const drill = await backups.drill({ path: target }).catch((error) => log.error("drill.failed", { error, target }));
     // Its end is logged and in its row.
     await drill?.done.catch(() => {});

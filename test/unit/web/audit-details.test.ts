@@ -14,6 +14,15 @@ const DETAILS: [AuditAction, Record<string, unknown>, string][] = [
   ["api_key.created", KEY, "“CI”, starts with sk_abc…, may read and write"],
   ["api_key.deleted", { ...KEY, scopes: ["read"] }, "“CI”, starts with sk_abc…, may read"],
   ["asset.charge_refunded", { delta: 1 }, "added 1 credit"],
+  ["asset.deleted", { path: "media/x/source", problem: "undecodable" }, "media/x/source, cannot be played"],
+  ["render.deleted", { path: "renders/x/output.mp4", problem: "missing" }, "renders/x/output.mp4, missing"],
+  ["file.accepted", { path: "media/x/source", problem: "changed" }, "media/x/source, changed"],
+  ["file.deleted", { path: "media/junk", bytes: 5e6 }, "media/junk, 5 MB"],
+  [
+    "file.restored",
+    { path: "media/x/source", problem: "missing", backup: "offcut-2027-01-31T02-00-00Z" },
+    "media/x/source, missing, from offcut-2027-01-31T02-00-00Z",
+  ],
   ["device.approved", { client_id: "Cutter", scopes: ["write"] }, "“Cutter”, may write"],
   ["device.denied", { client_id: "Cutter", scopes: ["read", "write"] }, "“Cutter”, may read and write"],
   ["job.cancelled", { name: "Talk" }, "“Talk”"],
@@ -67,6 +76,9 @@ test.each(DETAILS)("%s has its details in words: %j", (action, details, text) =>
 /** The actions that are recorded without details. */
 const WITHOUT_DETAILS: AuditAction[] = [
   "audit_log.exported",
+  "backup.drill_started",
+  "backup.started",
+  "backup.verification_started",
   "server.set_up",
   "session.ended",
   "subscription.cancelled",

@@ -22,6 +22,8 @@ const SCOPES: Record<string, string> = { "read write": "may read and write", rea
 
 const REFUSALS: Record<string, string> = { forbidden: "not allowed", unauthenticated: "not accepted" };
 
+const FILE_PROBLEMS: Record<string, string> = { undecodable: "cannot be played", untracked: "unknown" };
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
 
 const toWords = (value: unknown): string => String(value).replaceAll("_", " ");
@@ -56,7 +58,10 @@ const TEXTS: Record<string, (value: unknown, details: Details) => string | null>
   projects: (count) => formatCount(Number(count), "project"),
   assets: (count) => formatCount(Number(count), "recording"),
   renders: (count) => formatCount(Number(count), "render"),
-  bytes: (bytes) => `${toBytes(bytes)} in all`,
+  path: (path) => String(path),
+  problem: (problem) => FILE_PROBLEMS[String(problem)] ?? toWords(problem),
+  backup: (backup) => `from ${backup}`,
+  bytes: (bytes, { path }) => (path === undefined ? `${toBytes(bytes)} in all` : toBytes(bytes)),
 };
 
 const NAMES = Object.keys(TEXTS);
