@@ -84,6 +84,7 @@ describe("a client that resumes", () => {
 
   test("at once after each disconnect, wherever that was, ends with the file that it sent", async () => {
     const random = createRandom(7);
+    let sent = 0;
     for (let offset = 0; offset < file.length; ) {
       const part = Math.min(file.length - offset, 1 + random(20_000));
       const connection = await openPatch(offset, file.length - offset, file.subarray(offset, offset + part));
@@ -93,7 +94,9 @@ describe("a client that resumes", () => {
       else await until("the answer", () => isAnswered(connection));
       const next = await offsetOf();
       expect(next).toBeGreaterThanOrEqual(offset);
-      expect(next).toBeLessThanOrEqual(offset + part);
+      // A request that had not begun when its connection broke may still store its bytes.
+      sent = Math.max(sent, offset + part);
+      expect(next).toBeLessThanOrEqual(sent);
       offset = next;
     }
     await expectReady();
