@@ -7,7 +7,7 @@ import { type Client, createClient } from "../http/client";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { linkExtractedAssets } from "./extracted-assets";
-import { type RunningOffcut, runOffcut, startOffcut } from "./offcut";
+import { type RunningOffcut, runOffcut, startOffcut, startProcess } from "./offcut";
 
 /** Real speech recognition on a busy machine takes its time. */
 const PATIENCE_SECONDS = 90;
@@ -26,6 +26,8 @@ export type Server = AsyncDisposable & {
   /** Sends SIGTERM; returns the exit code and the duration. */
   terminate(): Promise<{ code: number | null; seconds: number }>;
   start(): Promise<void>;
+  /** Starts it and kills it when `moment` resolves, even if it is not ready by then. Returns the result of `moment`. */
+  startAndKill<T>(moment: (ended: Promise<unknown>) => Promise<T>): Promise<T>;
   /** Queries the database, once the server has stopped. */
   query<T>(sql: string, ...values: string[]): Promise<T[]>;
 };
@@ -38,7 +40,7 @@ export async function admin<T>(folder: string, ...args: string[]): Promise<T> {
 }
 
 /** Sends an administrator's command to the running server, as the command line does. Throws when it is refused. */
-async function askServer<T>(data: string, command: string, args: Record<string, unknown>): Promise<T> {
+export async function askServer<T>(data: string, command: string, args: Record<string, unknown>): Promise<T> {
   const answer = await fetch("http://offcut/", {
     unix: getControlSocketPath(data),
     method: "POST",
@@ -77,6 +79,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
   let users = 0;
   let running: RunningOffcut = await startOffcut({ folder: folder.path, env });
   const url = () => running.url;
+  const untilChildrenEnd = () => until("the end of all children", async () => (await processesOf(data)).length === 0);
 
   return {
     folder: folder.path,
@@ -91,7 +94,7 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     },
     kill: async () => {
       await running.stop("SIGKILL");
-      await until("the end of all children", async () => (await processesOf(data)).length === 0);
+      await untilChildrenEnd();
     },
     terminate: async () => {
       const started = performance.now();
@@ -100,6 +103,13 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     },
     start: async () => {
       running = await startOffcut({ folder: folder.path, env });
+    },
+    startAndKill: async (moment) => {
+      const starting = startProcess(["serve", "--port", "0"], { folder: folder.path, env });
+      const result = await moment(starting.exited);
+      await starting.stop("SIGKILL");
+      await untilChildrenEnd();
+      return result;
     },
     query: async <T>(sql: string, ...values: string[]) => {
       await running.stop();

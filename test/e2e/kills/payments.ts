@@ -1,10 +1,10 @@
-/** Payments for the crash test: orders at Stripe, and their events, which Stripe sends again until they are acknowledged. */
+/** Payments for the kill test: orders at Stripe, and their events, which Stripe sends again until they are acknowledged. */
 import Stripe from "stripe";
-import type { Server } from "../e2e/server";
-import { until } from "../until";
+import { until } from "../../until";
+import type { Server } from "../server";
 
-const WEBHOOK_SECRET = "whsec_crash";
-export const STRIPE_SETTINGS = { STRIPE_SECRET_KEY: "sk_test_crash", STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET };
+const WEBHOOK_SECRET = "whsec_kills";
+export const STRIPE_SETTINGS = { STRIPE_SECRET_KEY: "sk_test_kills", STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET };
 export const ORDER_CREDITS = 5;
 
 const { webhooks } = new Stripe(STRIPE_SETTINGS.STRIPE_SECRET_KEY);
