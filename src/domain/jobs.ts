@@ -71,8 +71,9 @@ export class JobPostponed extends Error {
   constructor(
     readonly delayMs: number,
     readonly run: { isStarted: boolean },
+    reason = "a folder is offline, or free space is below the reserve",
   ) {
-    super("job postponed: a folder is offline, or free space is below the reserve");
+    super(`job postponed: ${reason}`);
     this.name = "JobPostponed";
   }
 }

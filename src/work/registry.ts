@@ -11,6 +11,7 @@ import { prepareJob } from "./jobs/prepare-job";
 import { previewJob } from "./jobs/preview-job";
 import { renderJob } from "./jobs/render-job";
 import type { MediaTools } from "./media-tools";
+import { withFfmpeg } from "./missing-ffmpeg";
 import { completePipelineStep, endPipelineStep } from "./pipelines";
 import type { Services } from "./services";
 
@@ -46,8 +47,10 @@ function createHandler<Input extends JobInput, Checkpoint, Output extends JobOut
   remote: ChoosePlace,
 ): JobHandler {
   return (job, context) =>
-    withStorage(services, definition.whenDiskIsFull, job, context, (guarded) =>
-      executeJob(definition, services, { tools, remote }, job, guarded),
+    withFfmpeg({ tools, log: services.log }, job, context, () =>
+      withStorage(services, definition.whenDiskIsFull, job, context, (guarded) =>
+        executeJob(definition, services, { tools, remote }, job, guarded),
+      ),
     );
 }
 
