@@ -5,12 +5,13 @@ import { createMediaFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { createOffsiteAccess, type OpenDataFolder, openFolder } from "./boot-folder";
 import { drillCommand, openMediaTools } from "./boot-tools";
-import { type Config, isExposedWithoutTls, publicUrl } from "./config";
+import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
 import { getControlSocketPath, hasValidSocketPath } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
 import { createHandler } from "./http/app";
 import { createControlHandler } from "./http/control";
+import { isStorageFull } from "./http/errors";
 import { type ListeningSocket, listen, listenOnSocket } from "./http/listen";
 import { anyFileSystem } from "./lib/file-systems";
 import type { Log } from "./lib/log";
@@ -23,6 +24,7 @@ import { createRunner, getExtraSlots, TIME_SLICE_MS } from "./queue/runner";
 import { createCursors } from "./store/paging";
 import { createBackgroundWork } from "./work/background";
 import { createBackups } from "./work/backup/backups";
+import { freeSpace } from "./work/backup/space-keeper";
 import { openCluster } from "./work/cluster/open-cluster";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createHealthProbes } from "./work/health-probes";
@@ -83,6 +85,8 @@ export async function startServer(config: Config, log: Log, overrides: ServerOve
     return await serve(config, log, opened, overrides);
   } catch (error) {
     await opened.close();
+    if (isStorageFull(error))
+      throw new ConfigError(`The disk of ${opened.path} is full. Free some space, then start Offcut again.`);
     throw error;
   }
 }
@@ -196,6 +200,8 @@ async function serve(
   const atStart = guard.findProblem();
   if (atStart !== null) log.error("folder.offline", { folder: atStart.folder, about: atStart.about });
   if (drillSocket === null) {
+    // A full disk must not prevent the start as long as deleted files can make room.
+    await freeSpace(services);
     await recover(services);
     guard.onChange((problem) => {
       if (problem !== null) return log.error("folder.offline", { folder: problem.folder, about: problem.about });

@@ -1,5 +1,5 @@
 /** The checks of `offcut doctor`. Each check uses the real thing: opens the database, runs ffmpeg, encodes, recognizes. */
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolderGuard } from "../blobs/folder-guard";
@@ -18,6 +18,7 @@ import { type Ffmpeg, selectFfmpeg } from "../media/ffmpeg";
 import { describeRefusal, getGuardedMarkers, inspectMediaFolder, isRefusal, requireLocalFolder } from "../media-folder";
 import { createSpeechEngine } from "../speech/engine";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
+import { formatDatabaseDamage } from "../store/database-file";
 import { readRedisState } from "../work/cluster/redis-state";
 import {
   describeBilling,
@@ -100,6 +101,7 @@ async function checkDataFolder(config: Config, readType?: ReadFileSystemType) {
   const folder = prepareDataFolder(config.dataDir);
   if (isOfWorker(config) && existsSync(join(folder, "offcut.db")))
     throw new Error(`${folder} is the data folder of a server: set data_dir to another one`);
+  requireWritable(folder);
   return found(folder, describeDisk(config, { folder, freeBytes: getFreeBytes(folder) }));
 }
 
@@ -116,6 +118,17 @@ async function checkMediaFolder(config: Config, folder: string) {
   return found(null, describeDisk(config, { folder: path, freeBytes: getFreeBytes(path) }));
 }
 
+function requireWritable(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `Cannot write to ${folder} (${code}). Give the folder to the user of the server, on a disk that is mounted read-write.`,
+    );
+  }
+}
+
 async function checkAssets(folder: string) {
   const assets = await openAssets({ dataDir: folder });
   const damaged = await findDamagedAssets(assets);
@@ -129,6 +142,8 @@ async function checkAssets(folder: string) {
 }
 
 async function checkDatabase(config: Config) {
+  const { problems } = (await runAdminCommand(config, "database check", {})) as { problems: string[] };
+  if (problems[0] !== undefined) throw new Error(formatDatabaseDamage(problems[0]));
   const users = (await runAdminCommand(config, "user list", {})) as unknown[];
   return ok(null, `opened, ${users.length} ${users.length === 1 ? "account" : "accounts"}`);
 }

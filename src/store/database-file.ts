@@ -4,6 +4,7 @@
  */
 import AsyncDatabase from "libsql/promise";
 import type { WorkspaceBalance } from "../domain/backup";
+import { AppError } from "../domain/errors";
 import type { RowWithFiles } from "../domain/point-in-time";
 import { flushFile } from "../lib/atomic-file";
 
@@ -14,15 +15,29 @@ type AsyncConnection = {
   close(): void;
 };
 
+/** Codes of SQLite for a file that is no longer a database, or not throughout. */
+const DAMAGE_CODES: unknown[] = ["SQLITE_CORRUPT", "SQLITE_NOTADB"];
+
 /**
  * Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it, unless it is temporary. Writers are not
- * blocked.
+ * blocked. Errors: `AppError` `internal_error` when the database is damaged; those of the file system.
  */
 export async function copyDatabase(from: string, to: string, { isTemporary = false } = {}): Promise<void> {
-  await withConnection(from, (connection) => connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`));
+  try {
+    await withConnection(from, (connection) => connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw DAMAGE_CODES.includes(code)
+      ? new AppError("internal_error", formatDatabaseDamage(message), { cause: error })
+      : error;
+  }
   // VACUUM INTO does not flush its result.
   if (!isTemporary) await flushFile(to);
 }
+
+/** Returns what to do about damage, in one line. `problem`: the words of SQLite. */
+export const formatDatabaseDamage = (problem: string): string =>
+  `The database is damaged (${problem.replaceAll("\n", " ")}). Restore a backup with offcut restore.`;
 
 /** Maximum number of problems that `findDatabaseProblems` returns. */
 const MAX_PROBLEMS = 20;

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { KEY_SCOPES, type KeyScope } from "../domain/access";
 import { DATABASE_NAME } from "../domain/backup";
 import { AppError } from "../domain/errors";
+import { findDatabaseProblems } from "../store/database-file";
 import { listStorageByUser } from "../store/storage";
 import {
   createApiKey,
@@ -86,6 +87,9 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
   "backup drill": async ({ backups, now }, args) =>
     (await backups.drill({ path: text(args, "path") }, createRunRecorder(COMMAND_ACTOR, now))).done,
   "backup state": async ({ backups }) => ({ is_writing: backups.isWriting() }),
+  "database check": async ({ config }) => ({
+    problems: await findDatabaseProblems(join(resolve(config.dataDir), DATABASE_NAME), { isQuick: true }),
+  }),
   "database copy": async ({ store, config }, args) => {
     const folder = text(args, "folder");
     if (!CHECK_FOLDER.test(folder)) throw new AppError("bad_request", "folder must be that of a check of an upgrade.");

@@ -12,29 +12,34 @@ const POLL_MS = 5_000;
 /** Share of the reserve that is freed above it, so that the next write does not need to wait again. */
 const MARGIN_SHARE = 1 / 4;
 
-/**
- * Creates the keeper. The trash is in the media folder and the snapshots are in the data folder, which may be on two disks: each makes room on its own
- * only. It does nothing while a backup reads the trash, and while a folder is offline.
- */
-export function createSpaceKeeper(services: Pick<Services, "config" | "disk" | "folders" | "log">): Poller {
-  const { config, disk, folders, log } = services;
-  const isShort = (space: Space) => !hasFreeSpace({ disk: space });
-  const isNeeded = (space: Space) => () =>
-    isShort(space) || space.availableBytes() < config.diskReserveBytes * MARGIN_SHARE;
+type SpaceServices = Pick<Services, "config" | "disk" | "folders" | "log">;
 
-  async function poll(): Promise<number> {
-    // A folder that is away has no free space.
-    if ((await folders.guard.check()) !== null) return POLL_MS;
-    const [isMediaShort, isDatabaseShort] = [isShort(disk.media), isShort(disk.database)];
-    if (isTrashHeld(folders)) return POLL_MS;
-    const entries = isMediaShort ? await emptyTrash(folders, isNeeded(disk.media)) : 0;
-    const isStillShort = isDatabaseShort && isNeeded(disk.database)() && !isTrashHeld(folders);
-    const snapshots = isStillShort ? await thinSnapshots(folders.root, isNeeded(disk.database)) : 0;
-    if (entries + snapshots > 0) log.warn("trash.emptied_early", { entries, snapshots });
+/** Creates the keeper. */
+export function createSpaceKeeper(services: SpaceServices): Poller {
+  const { disk, log } = services;
+  const poll = async () => {
+    await freeSpace(services);
     return POLL_MS;
-  }
-
+  };
   const poller = createPoller(poll, (error) => log.error("trash.empty_failed", { error }));
   disk.onShort(poller.wake);
   return poller;
+}
+
+/**
+ * Makes room on disks below their reserve. The trash is in the media folder and the snapshots are in the data folder, which may be on two disks: each
+ * makes room on its own only. Does nothing while a backup reads the trash, and while a folder is offline.
+ */
+export async function freeSpace({ config, disk, folders, log }: SpaceServices): Promise<void> {
+  const isShort = (space: Space) => !hasFreeSpace({ disk: space });
+  const isNeeded = (space: Space) => () =>
+    isShort(space) || space.availableBytes() < config.diskReserveBytes * MARGIN_SHARE;
+  // A folder that is away has no free space.
+  if ((await folders.guard.check()) !== null) return;
+  const [isMediaShort, isDatabaseShort] = [isShort(disk.media), isShort(disk.database)];
+  if (isTrashHeld(folders)) return;
+  const entries = isMediaShort ? await emptyTrash(folders, isNeeded(disk.media)) : 0;
+  const isStillShort = isDatabaseShort && isNeeded(disk.database)() && !isTrashHeld(folders);
+  const snapshots = isStillShort ? await thinSnapshots(folders.root, isNeeded(disk.database)) : 0;
+  if (entries + snapshots > 0) log.warn("trash.emptied_early", { entries, snapshots });
 }
