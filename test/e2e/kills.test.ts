@@ -1,8 +1,8 @@
 /**
  * Seeded `kill -9` of the compiled server and its commands at random moments: while clients upload, cut, render, pay, delete and export, while
- * webhooks are delivered, and inside backups, pruning, snapshots, starts, migrations and restores. After each kill the folders are checked; at the
- * end, nothing that was acknowledged is lost, every job has ended, and everything was charged, paid and reported once.
- * `OFFCUT_SEED` repeats a run.
+ * webhooks are delivered, and inside backups, off-site backups, pruning, snapshots, starts, migrations and restores. After each kill the
+ * folders are checked; at the end, nothing that was acknowledged is lost, every job has ended, and everything was charged, paid and reported
+ * once. `OFFCUT_SEED` repeats a run.
  */
 import { expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
@@ -12,16 +12,27 @@ import { fullOr } from "../full-size";
 import { wav } from "../http/media";
 import { receiver } from "../http/receiver";
 import { createRandom, type Random } from "../random";
+import { startS3Server } from "../s3-server";
 import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { linkExtractedAssets } from "./extracted-assets";
 import { finishUpload, PATIENCE_SECONDS, replaceRecordings, sendRequests, startUpload } from "./kills/actions";
 import { checkEvents, checkLedger, checkPipelines, checkRecordings, settle } from "./kills/books";
-import { checkBackup, checkCommand, checkDatabase, checkOrphans } from "./kills/checks";
-import { createBackup, killCommand, type Moment, RUNNING, reach, SIDE, STARTING, type World } from "./kills/moments";
+import { checkBackup, checkCommand, checkDatabase, checkOffsite, checkOrphans } from "./kills/checks";
+import {
+  createBackup,
+  killCommand,
+  type Moment,
+  OFFSITE,
+  RUNNING,
+  reach,
+  SIDE,
+  STARTING,
+  type World,
+} from "./kills/moments";
 import { reportPayment, STRIPE_SETTINGS, storeOrders } from "./kills/payments";
 import { IS_BUNDLED_PASS } from "./offcut";
-import { startServer } from "./server";
+import { askServer, startServer } from "./server";
 
 /** Each kills the server twice and a command once. */
 const ROUNDS = fullOr(100, 7);
@@ -97,12 +108,13 @@ test.skipIf(IS_BUNDLED_PASS)(
   async () => {
     await using backups = await temporaryFolder();
     await using side = await createSideFolder();
-    await using server = await startServer({ ...SETTINGS, BACKUP_TO: backups.path });
+    await using s3 = await startS3Server();
+    await using server = await startServer({ ...SETTINGS, BACKUP_TO: backups.path }, s3.env);
     await using hook = receiver();
     const user = await server.user(CREDITS, PATIENCE_SECONDS);
     const other = await server.user(CREDITS, PATIENCE_SECONDS);
     const acknowledged = { recordings: new Map(), deleted: new Set<string>(), exports: new Set<string>() };
-    const world: World = { server, user, other, acknowledged, backups: backups.path, side: side.path };
+    const world: World = { server, user, other, acknowledged, backups: backups.path, side: side.path, s3 };
     for (const path of ["/one", "/two"]) {
       const json = { url: new URL(path, hook.url).href, event_types: EVENT_TYPES };
       await user.must("POST", "/v1/webhook-endpoints", { json });
@@ -111,6 +123,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     const { id } = await user.ready(await wav(2));
     acknowledged.recordings.set(id, await wav(2));
     await until("the first nightly backup", () => server.log().some(({ event }) => event === "backup.completed"));
+    await askServer(server.data, "backup key create", {});
     await storeOrders(server, user.userId, ROUNDS);
     await server.start();
 
@@ -119,7 +132,9 @@ test.skipIf(IS_BUNDLED_PASS)(
     for (let n = 0; n < ROUNDS; n++) await runRound(world, n, random, score);
     await settle(world);
     await checkRecordings(world);
-    await createBackup(world);
+    await createBackup(world, backups.path);
+    await createBackup(world, OFFSITE);
+    await checkOffsite(world);
     const { events, messages } = await checkEvents(world, hook);
     await checkLedger(world, { credits: CREDITS, orders: ROUNDS });
     const { restarted, outputs } = await checkPipelines(world);

@@ -68,13 +68,17 @@ export const createJoinToken = async (data: string, name: string): Promise<strin
 export const revokeJoinToken = (data: string, name: string): Promise<unknown> =>
   askServer(data, "worker token revoke", { name });
 
-/** Starts it in a fresh folder. `settings` are as in the environment, without the prefix. */
-export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
+/** Starts it in a fresh folder. `settings` are as in the environment, without the prefix; `variables` are other variables. */
+export async function startServer(
+  settings: Record<string, string> = {},
+  variables: Record<string, string> = {},
+): Promise<Server> {
   const folder = await temporaryFolder();
   const data = join(folder.path, "data");
   // Without the rate limit: the tests ask often.
   const all = { RATE_LIMIT: "0", ...settings };
-  const env = Object.fromEntries(Object.entries(all).map(([name, value]) => [`OFFCUT_${name}`, value]));
+  const prefixed = Object.fromEntries(Object.entries(all).map(([name, value]) => [`OFFCUT_${name}`, value]));
+  const env = { ...prefixed, ...variables };
   await linkExtractedAssets(folder.path);
   let users = 0;
   let running: RunningOffcut = await startOffcut({ folder: folder.path, env });

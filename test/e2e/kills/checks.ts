@@ -5,11 +5,13 @@ import { copyFile, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { listNames } from "../../../src/blobs/trash";
 import { DATABASE_NAME } from "../../../src/domain/backup";
+import type { VerifyReport } from "../../../src/work/backup/backup-folder";
 import { restoreState } from "../../../src/work/backup/restore-backup";
 import { findBackupSource } from "../../../src/work/backup/restore-source";
 import { MIGRATION_NAMES } from "../../unit/store/old-database";
 import { runOffcut } from "../offcut";
-import type { SideMoment, World } from "./moments";
+import { askServer } from "../server";
+import { OFFSITE, type SideMoment, type World } from "./moments";
 
 const NEVER = new AbortController().signal;
 
@@ -54,7 +56,7 @@ export async function checkBackup({ backups, side }: World): Promise<number> {
   const source = await findBackupSource(backups, null);
   const { files, skipped } = await restoreState(
     source,
-    { dataDir, skipDamagedMedia: false, now: Date.now(), draftBytes: 0, openDraft: async () => {} },
+    { dataDir, mediaDir: null, skipDamagedMedia: false, now: Date.now(), draftBytes: 0, openDraft: async () => {} },
     NEVER,
   );
   expect(skipped).toEqual([]);
@@ -62,6 +64,13 @@ export async function checkBackup({ backups, side }: World): Promise<number> {
   expect(names.filter((name) => !/^data($|\.before-restore-)/.test(name) && name.startsWith("data"))).toEqual([]);
   for (const name of names) if (name.startsWith("data")) await rm(join(root, name), { recursive: true, force: true });
   return files;
+}
+
+/** The newest off-site backup is intact. The server runs. */
+export async function checkOffsite({ server }: World): Promise<void> {
+  const report = await askServer<VerifyReport>(server.data, "backup verify", { path: OFFSITE, sample: 1 });
+  expect(report.damaged).toEqual([]);
+  expect(report.checked_files).toBe(report.files);
 }
 
 /** A command that is run again after a kill does what it would have done. */

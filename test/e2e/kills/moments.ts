@@ -3,13 +3,16 @@ import { existsSync, readdirSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DATABASE_NAME, formatBackupName, MANIFEST_NAME, parseBackupName } from "../../../src/domain/backup";
+import { BUCKET, type S3Server } from "../../s3-server";
 import { createOldDatabase, MIGRATION_NAMES } from "../../unit/store/old-database";
 import { spawnOffcut } from "../offcut";
 import { askServer, type Server } from "../server";
 import { type Clients, startExport, startPreparation } from "./actions";
 
-/** `side`: a folder with another data folder, for commands that do not need the server. */
-export type World = Clients & { server: Server; backups: string; side: string };
+/** `side`: a folder with other data folders, for commands that do not need the server. `s3` has the off-site backups. */
+export type World = Clients & { server: Server; backups: string; side: string; s3: S3Server };
+
+export const OFFSITE = `s3://${BUCKET}/kills`;
 
 /**
  * `begin` starts or prepares it; `isReached` returns whether the process may be killed now. A moment that `begin` reaches has no `isReached`.
@@ -32,8 +35,17 @@ const isWritingBackup = ({ backups }: World): boolean =>
 export const RUNNING: Moment[] = [
   {
     name: "backup",
-    begin: async (world) => void createBackup(world).catch(() => {}),
+    begin: async (world) => void createBackup(world, world.backups).catch(() => {}),
     isReached: isWritingBackup,
+    maxDelayMs: 300,
+  },
+  {
+    name: "off-site backup",
+    begin: async (world) => {
+      world.s3.requests.length = 0;
+      void createBackup(world, OFFSITE).catch(() => {});
+    },
+    isReached: ({ s3 }) => s3.requests.some(({ method }) => method === "PUT"),
     maxDelayMs: 300,
   },
   { name: "preparation", begin: startPreparation, maxDelayMs: 100 },
@@ -64,8 +76,17 @@ export const STARTING: Moment[] = [
   { name: "start", begin: async () => {}, maxDelayMs: 600 },
 ];
 
-export const createBackup = ({ server, backups }: World): Promise<unknown> =>
-  askServer(server.data, "backup create", { target: backups });
+/** Writes a backup, after the nightly one and its drill when they are running. */
+export async function createBackup({ server }: World, target: string): Promise<void> {
+  for (;;) {
+    try {
+      return await askServer(server.data, "backup create", { target });
+    } catch (error) {
+      if (!/: 409 /.test((error as Error).message)) throw error;
+      await Bun.sleep(50);
+    }
+  }
+}
 
 const DAY_MS = 24 * 3600_000;
 
