@@ -1,5 +1,6 @@
 /** SHA-256 of texts, values and files, always as lower-case hexadecimal. */
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { open } from "node:fs/promises";
 
 /** Returns the SHA-256 of a text or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
@@ -18,8 +19,11 @@ const MIN_PAUSE_MS = 20;
 /** Returns `hashJson` truncated to 96 bits, enough for a file name. */
 export const createFileKey = (value: unknown): string => hashJson(value).slice(0, FILE_KEY_CHARACTERS);
 
+const READ_BYTES = 256 * 1024;
+
 /**
- * Returns the SHA-256 of a file, read in chunks and at most at `bytesPerSecond`. Errors: those of the file system; the signal's reason.
+ * Returns the SHA-256 of a file, read at most at `bytesPerSecond`. Other tasks run between two reads, also when the file is in the page cache: a
+ * stream of Bun would read all of it at once. Errors: those of the file system; the signal's reason.
  */
 export async function hashFile(
   path: string,
@@ -28,15 +32,18 @@ export async function hashFile(
 ): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   const started = performance.now();
+  const buffer = new Uint8Array(READ_BYTES);
   let bytes = 0;
-  for await (const chunk of Bun.file(path).stream()) {
+  await using file = await open(path, "r");
+  for (;;) {
     signal?.throwIfAborted();
-    hasher.update(chunk);
-    bytes += chunk.byteLength;
+    const { bytesRead } = await file.read(buffer, 0, buffer.length);
+    if (bytesRead === 0) return hasher.digest("hex");
+    hasher.update(buffer.subarray(0, bytesRead));
+    bytes += bytesRead;
     const aheadMs = (bytes / bytesPerSecond) * 1000 - (performance.now() - started);
     if (aheadMs > MIN_PAUSE_MS) await Bun.sleep(aheadMs);
   }
-  return hasher.digest("hex");
 }
 
 /** Returns whether two secrets are equal, in a time that does not depend on where they differ. */

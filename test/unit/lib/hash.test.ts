@@ -23,3 +23,21 @@ test("keys are equal for equal values only, and stay the same between versions",
   expect(hashJson([1, 2])).not.toBe(hashJson(["1", 2]));
   expect(createFileKey(["a", 1])).toBe(sha256('["a",1]').slice(0, 24));
 });
+
+test("other tasks run while a large file in the page cache is hashed", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "large");
+  await Bun.write(path, new Uint8Array(64 * 1024 ** 2));
+  let turns = 0;
+  let isHashing = true;
+  const count = () => {
+    turns++;
+    if (isHashing) setImmediate(count);
+  };
+  setImmediate(count);
+  const hash = await hashFile(path);
+  isHashing = false;
+  expect(hash).toBe(sha256(new Uint8Array(64 * 1024 ** 2)));
+  // One for each mebibyte at least.
+  expect(turns).toBeGreaterThan(64);
+});
