@@ -4,7 +4,7 @@
  * instead of 10, 4 and 40, and a larger data folder. Needs ffmpeg and `dist/offcut`. Exit code 1: a request failed, or the 99th percentile with
  * backups is 100 ms or more.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startFollowers } from "../../e2e/followers";
@@ -62,6 +62,21 @@ async function readPages(users: readonly Client[]): Promise<number[]> {
   return milliseconds.sort((a, b) => a - b);
 }
 
+/** Returns how long it takes to flush a block to the disk of the data folder, again and again: commits of the database wait for that, too. */
+async function measureFlushes(): Promise<number[]> {
+  const milliseconds: number[] = [];
+  const end = performance.now() + SECONDS * 1000;
+  await using file = await open(join(folder, "flushed"), "w");
+  while (performance.now() < end) {
+    const from = performance.now();
+    await file.write(new Uint8Array(4096), 0, 4096, 0);
+    await file.datasync();
+    milliseconds.push(performance.now() - from);
+    await Bun.sleep(PAUSE_MS);
+  }
+  return milliseconds.sort((a, b) => a - b);
+}
+
 /** Queues renders, more than end during the measurements. */
 async function fillQueue(users: readonly Client[]): Promise<void> {
   const bytes = await video(60);
@@ -99,12 +114,18 @@ async function backUp(signal: AbortSignal): Promise<number> {
 }
 
 const at = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)]!;
-const toRow = (what: string, milliseconds: readonly number[], details: Record<string, unknown>) => ({
+const toRow = (
+  what: string,
+  milliseconds: readonly number[],
+  flushes: readonly number[],
+  details: Record<string, unknown>,
+) => ({
   what,
   reads: milliseconds.length,
   "median ms": at(milliseconds, 0.5).toFixed(1),
   "p99 ms": at(milliseconds, 0.99).toFixed(1),
   "max ms": milliseconds.at(-1)!.toFixed(1),
+  "p99 of flushes ms": at(flushes, 0.99).toFixed(1),
   ...details,
   load: loadavg()[0]!.toFixed(1),
 });
@@ -125,13 +146,17 @@ try {
     { stdout: "ignore", stderr: "inherit" },
   );
 
-  const without = toRow("without a backup", await readPages(users), { backups: 0, waiting: await countWaiting(users) });
+  const [before, flushesBefore] = await Promise.all([readPages(users), measureFlushes()]);
+  const without = toRow("without a backup", before, flushesBefore, {
+    backups: 0,
+    waiting: await countWaiting(users),
+  });
   const stopping = new AbortController();
   const backingUp = backUp(stopping.signal);
-  const during = await readPages(users);
+  const [during, flushes] = await Promise.all([readPages(users), measureFlushes()]);
   const waiting = await countWaiting(users);
   stopping.abort();
-  console.table([without, toRow("while backups run", during, { backups: await backingUp, waiting })]);
+  console.table([without, toRow("while backups run", during, flushes, { backups: await backingUp, waiting })]);
   const isStreamLost = (await followers.report()).streams.some(({ connections }) => connections !== 1);
   const isUploadLost = uploads.exitCode !== null;
   const problems = [
