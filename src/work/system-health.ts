@@ -1,5 +1,5 @@
 /** The state of the server and of what it depends on, for administrators. */
-import { statfs } from "node:fs/promises";
+import { stat, statfs } from "node:fs/promises";
 import { version } from "../../package.json";
 import { JOB_NAMES, type JobName } from "../domain/jobs";
 import { getFreeBytes } from "../lib/disk-reserve";
@@ -35,7 +35,9 @@ import type { MediaTools } from "./media-tools";
 import { checkReadiness } from "./readiness";
 import type { Services } from "./services";
 
-export type DiskState = { freeBytes: number; totalBytes: number; reserveBytes: number; isLow: boolean };
+/** `dataDisk`: that of the data folder when the media folder is on another one, which the other figures are of. */
+export type DiskState = DiskFigures & { reserveBytes: number; isLow: boolean; dataDisk?: DiskFigures };
+type DiskFigures = { freeBytes: number; totalBytes: number };
 
 export type SystemHealth = {
   /** `degraded`: something that jobs need does not work, or the disk is almost full. */
@@ -180,13 +182,18 @@ export async function readDisk({
 }: Pick<Services, "config" | "disk" | "folders">): Promise<DiskState> {
   // The media is what needs the space.
   const folder = (await folders.guard.check()) === null ? folders.mediaDir : folders.root;
-  const { bavail, blocks, bsize } = await statfs(folder);
+  const isOther = folder !== folders.root && (await stat(folder)).dev !== (await stat(folders.root)).dev;
   return {
-    freeBytes: bavail * bsize,
-    totalBytes: blocks * bsize,
+    ...(await readFigures(folder)),
+    ...(isOther ? { dataDisk: await readFigures(folders.root) } : {}),
     reserveBytes: config.diskReserveBytes,
     isLow: disk.availableBytes() === 0,
   };
+}
+
+async function readFigures(folder: string): Promise<DiskFigures> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 /** The first call tries all encoders. Later ones get its result. */

@@ -89,8 +89,13 @@ async function checkDrill(services: ProblemServices): Promise<FoundProblem | nul
 }
 
 /** Measures the free space, once an hour also for the trend. */
-async function checkDisk({ now, readDisk, store }: ProblemServices): Promise<FoundProblem | null> {
-  const { freeBytes, totalBytes, reserveBytes } = await readDisk();
+async function checkDisk({ folders, now, readDisk, store }: ProblemServices): Promise<FoundProblem | null> {
+  const { freeBytes, totalBytes, reserveBytes, dataDisk } = await readDisk();
+  // While the media folder is away, the figures are those of another disk, which are not part of the trend.
+  if (folders.guard.findProblem() !== null)
+    return findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend: null });
+  const ofData = dataDisk && findDiskProblem({ ...dataDisk, reserveBytes, trend: null });
+  if (ofData) return { ...ofData, title: ofData.title.replace("disk", "disk of the data folder") };
   const at = now();
   let samples = await listDiskSamples(store.read);
   const newest = samples.at(-1)?.takenAt ?? Number.NEGATIVE_INFINITY;

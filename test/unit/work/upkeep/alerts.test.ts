@@ -10,6 +10,7 @@ import { listOpenAlerts, saveDiskSample } from "../../../../src/store/alerts";
 import { insertBackupRun } from "../../../../src/store/backup-runs";
 import { INTERRUPTED } from "../../../../src/work/backup/backups";
 import type { WorkerList, WorkerView } from "../../../../src/work/cluster/worker-list";
+import type { DiskState } from "../../../../src/work/system-health";
 import { createAlerts } from "../../../../src/work/upkeep/alerts";
 import { createCertificate } from "../../../certificate";
 import { addUser, freshStore } from "../../store/test-store";
@@ -33,7 +34,7 @@ async function watch(settings: Record<string, string> = {}) {
   await Bun.write(file, "");
   const config = await loadConfig({ file, env, flags: {} });
   const time = { now: NOW, clock: 0 };
-  const disk = { freeBytes: 500 * GB, totalBytes: 1000 * GB, reserveBytes: 2 * GB, isLow: false };
+  const disk: DiskState = { freeBytes: 500 * GB, totalBytes: 1000 * GB, reserveBytes: 2 * GB, isLow: false };
   const workers: WorkerView[] = [];
   let isDiskUnknown = false;
   const start = () =>
@@ -181,6 +182,13 @@ test("a disk that fills up is reported before it is full", async () => {
   s.disk.freeBytes = 300 * GB;
   await s.check();
   expect(await s.notified()).toEqual(["found: The disk will be full in 6 days"]);
+});
+
+test("the disk of the data folder is watched too when the media is on another one", async () => {
+  await using s = await watch();
+  s.disk.dataDisk = { freeBytes: 50 * GB, totalBytes: 1000 * GB };
+  await s.check();
+  expect(await s.notified()).toEqual(["found: Only 5% of the disk of the data folder is free"]);
 });
 
 test("the free space is measured once an hour, and kept for a week", async () => {
