@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { MANIFEST_NAME, parseBackupName } from "../../../domain/backup";
 import { AppError } from "../../../domain/errors";
+import { isOffsite } from "../../../domain/offsite";
 import { BACKUP_RUN_KINDS } from "../../../domain/states";
 import { findFileSize } from "../../../lib/file-size";
 import { type BackupRun, findBackupRun, listBackupRuns } from "../../../store/backup-runs";
@@ -29,7 +30,7 @@ async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
     state,
     name: isNamed ? name : null,
     path,
-    is_available: isNamed && (await hasManifest(path)),
+    is_available: isNamed && (await isAvailable(run)),
     files: figures?.files ?? null,
     bytes: figures?.bytes ?? null,
     copied_bytes: figures?.copied_bytes ?? null,
@@ -44,9 +45,9 @@ async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
 
 const showOrNull = async (run: BackupRun | null) => (run === null ? null : await showRun(run));
 
-/** A backup that was pruned, or whose disk is away, has none. */
-const hasManifest = async (path: string): Promise<boolean> =>
-  (await findFileSize(join(path, MANIFEST_NAME)).catch(() => null)) !== null;
+/** A backup that was pruned, or whose disk is away, has no manifest. A bucket is asked only by a verification. */
+const isAvailable = async ({ path, state }: BackupRun): Promise<boolean> =>
+  isOffsite(path) ? state === "completed" : (await findFileSize(join(path, MANIFEST_NAME)).catch(() => null)) !== null;
 
 export const list = route({
   summary: "List backups, their verifications and drills, newest first, with the state of the backups",
@@ -137,9 +138,10 @@ export const verify = route({
   summary: "Verify a backup: read all of its files and compare them with its manifest",
   load,
   responses: { 202: respondsWith("BackupRun", "The verification, which is `running`") },
-  handle: async (call, { resource: { path, state } }) => {
+  handle: async (call, { resource }) => {
+    const { path, state } = resource;
     if (state !== "completed") throw new AppError("conflict", "Only a complete backup can be verified.");
-    if (!(await hasManifest(path)))
+    if (!(await isAvailable(resource)))
       throw new AppError("conflict", `${path} does not exist. It was removed, or its disk is not connected.`);
     return respondWithRun(call, (record) => call.services.backups.verify({ path, sample: 1 }, record));
   },
