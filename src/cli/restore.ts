@@ -118,6 +118,7 @@ function formatReport(report: RestoreReport, hasMedia: boolean): string {
     `Restored ${report.from} of ${report.created_at} to ${report.data_dir}: ${report.files} files, ${formatBytes(report.bytes)}.`,
     ...(hasMedia ? [] : ["WARN This backup has no media."]),
     ...report.skipped.map(({ path, problem }) => `WARN Not restored: ${path} ${problem}.`),
+    ...report.missing.map((path) => `WARN Not in the backup: ${path} did not exist when it was made.`),
     ...(report.media_dir === null ? [] : [`The media is in ${report.media_dir}.`]),
     ...(report.previous === null
       ? []

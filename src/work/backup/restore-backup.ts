@@ -22,7 +22,7 @@ import { findSeparateMedia, planTargets, requireRoom, writeMediaMarker } from ".
 
 /**
  * `previous`, `previous_media`: where the folders are that were replaced; null when there was none. `media_dir`: null when it is the data folder.
- * `skipped`: damaged media that was not restored.
+ * `skipped`: damaged media that was not restored. `missing`: media that did not exist when the backup was made.
  */
 export type RestoreReport = {
   from: string;
@@ -34,6 +34,7 @@ export type RestoreReport = {
   files: number;
   bytes: number;
   skipped: DamagedFile[];
+  missing: string[];
 };
 
 /**
@@ -116,6 +117,7 @@ export async function restoreState(
       files: chosen.length + (isWhole ? 0 : 1),
       bytes: sumBytes(chosen.map(({ file }) => file)) + (isWhole ? 0 : unpackedBytes),
       skipped: damaged,
+      missing: isWhole ? (source.backup?.manifest.missing ?? []) : [],
     };
   } catch (error) {
     await restored.discard();

@@ -41,6 +41,14 @@ test("a backup is restored to a folder that does not exist", async () => {
   expect(await Bun.file(join(target, "secrets.json")).text()).toBe('{"links":"secret"}');
 });
 
+test("media that did not exist when the backup was made is named, because nothing is restored in its place", async () => {
+  await using recorded = await recordedFolder();
+  await rm(recorded.folders.media(recorded.assetId).source);
+  const { path, missing } = await recorded.backup();
+  expect(missing).toEqual([`media/${recorded.assetId}/source`]);
+  expect(await restore(path, join(recorded.root, "restored"))).toMatchObject({ skipped: [], missing });
+});
+
 test("the data folder is renamed, with everything in it", async () => {
   await using recorded = await recordedFolder();
   const { path } = await recorded.backup();
