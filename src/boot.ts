@@ -122,6 +122,7 @@ async function serve(
   });
   const clock = overrides.now ?? (() => performance.now());
   const workerList = createWorkerList({ store, log, now, clock });
+  const offsite = createOffsiteAccess(config, opened);
   const readWatchedDisk = overrides.readDisk ?? (() => readDisk(services));
   const services: Services = {
     config,
@@ -157,9 +158,9 @@ async function serve(
       now,
       log,
       drillCommand: overrides.drillCommand ?? drillCommand(),
-      offsite: createOffsiteAccess(config, opened),
+      offsite,
     }),
-    fileRestores: createFileRestores({ config, store, folders, now, log }),
+    fileRestores: createFileRestores({ config, store, folders, now, log, offsite }),
     alerts: createAlerts({ config, folders, store, log, now, clock, workerList, readDisk: readWatchedDisk }),
     workerList,
     cluster: null,

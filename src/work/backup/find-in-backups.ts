@@ -1,10 +1,13 @@
 /** Finds single files in backups: the newest one says which content is right, and any may have a file that was lost. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
 import { listNames } from "../../blobs/trash";
 import { type BackupFile, parseBackupName } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
+import { flushFile } from "../../lib/atomic-file";
 import { findNewestBackup, readBackup } from "./backup-folder";
+import { listOffsiteBackups, type OffsiteBackup } from "./offsite/offsite-backup";
+import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
 
 /** What the newest backup has of each file. */
 export type BackupCatalog = { find(path: string): BackupFile | null };
@@ -23,10 +26,19 @@ type FileSource = {
   find(path: string, isWanted: (file: BackupFile) => boolean): AsyncGenerator<FileInBackup>;
 };
 
-/** Returns the backups of the setting `backup_to`; null when there are none whose files can be read. */
-export function openFileSource(target: string | null): FileSource | null {
-  if (target === null || isOffsite(target)) return null;
-  return { find: (path, isWanted) => findInFolder(target, path, isWanted) };
+/** Returns the backups of the setting `backup_to`; null without the setting. Errors of `find`: those of `openRepository`. */
+export function openFileSource(
+  target: string | null,
+  offsite: OffsiteAccess | undefined,
+  signal: AbortSignal,
+): FileSource | null {
+  if (target === null) return null;
+  return {
+    find: (path, isWanted) =>
+      isOffsite(target)
+        ? findInBucket(listOffsiteBackups(target, requireOffsite(offsite), signal, "newest"), path, isWanted)
+        : findInFolder(target, path, isWanted),
+  };
 }
 
 /** Reads the manifest of the newest backup; an empty catalog without one. */
@@ -49,6 +61,24 @@ async function* findInFolder(
     if (file === undefined) continue;
     const from = join(target, name, path);
     yield { backup: name, file, copyTo: (to, signal) => copyChecked(from, to, file, signal) };
+  }
+}
+
+async function* findInBucket(
+  backups: AsyncIterable<OffsiteBackup>,
+  path: string,
+  isWanted: (file: BackupFile) => boolean,
+): AsyncGenerator<FileInBackup> {
+  for await (const { path: backup, manifest, copyFile } of backups) {
+    const file = manifest.files.find((each) => each.path === path && isWanted(each));
+    if (file === undefined) continue;
+    const copyTo = async (to: string, signal: AbortSignal): Promise<StoredFile> => {
+      const [damage] = await copyFile(path, to, signal);
+      if (damage !== undefined) throw new Error(`${damage.path} ${damage.problem}.`);
+      await flushFile(to);
+      return { bytes: file.bytes, sha256: file.sha256, modified_at: file.modified_at };
+    };
+    yield { backup: basename(backup), file, copyTo };
   }
 }
 

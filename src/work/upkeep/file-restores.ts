@@ -10,6 +10,7 @@ import { findOwner } from "../../store/file-owners";
 import { type AuditActor, recordAudit } from "../audit";
 
 import { openFileSource } from "../backup/find-in-backups";
+import type { OffsiteAccess } from "../backup/offsite/repository";
 import { requireSpace } from "../backup/space";
 import { requireActingAdmin } from "../identity/administrators";
 import type { Services } from "../services";
@@ -23,7 +24,8 @@ export type FileRestores = {
   stop(): Promise<void>;
 };
 
-type RestoreServices = Pick<Services, "config" | "folders" | "log" | "now" | "store">;
+/** Without `offsite`, files are restored from folders only. */
+type RestoreServices = Pick<Services, "config" | "folders" | "log" | "now" | "store"> & { offsite?: OffsiteAccess };
 
 /** Creates what restores files. */
 export function createFileRestores(services: RestoreServices): FileRestores {
@@ -65,7 +67,7 @@ export function createFileRestores(services: RestoreServices): FileRestores {
 
 /** Restores the file of a finding and returns the name of the backup. Errors: `AppError`; file system errors; the signal's reason. */
 async function restoreFile(
-  { config, folders, now, store }: RestoreServices,
+  { config, folders, now, offsite, store }: RestoreServices,
   actor: AuditActor,
   findingId: string,
   signal: AbortSignal,
@@ -74,7 +76,7 @@ async function restoreFile(
   if (finding === null) throw new AppError("conflict", "Problem was solved meanwhile.");
   const { path } = finding;
   const target = toAbsolute(folders, path);
-  const source = openFileSource(config.backupTo);
+  const source = openFileSource(config.backupTo, offsite, signal);
   if (source === null) throw new AppError("conflict", "There are no backups: set backup_to.");
   if (target === null || !(await hasOwnerOf(store, path))) throw new AppError("conflict", "Recording was deleted.");
   await folders.guard.confirmOnline();
@@ -129,6 +131,8 @@ async function restoreFile(
 function isWanted({ problem, sha256, found, bytes }: OpenFinding, file: BackupFile): boolean {
   if (problem === "undecodable") return file.sha256 !== sha256;
   if (sha256 !== null) return file.sha256 === sha256;
+  // Neither a row nor a backup said which size it had.
+  if (problem === "missing" && bytes === 0) return true;
   return file.bytes === bytes && file.sha256 !== found?.sha256;
 }
 

@@ -41,18 +41,22 @@ export type OffsiteBackup = Backup & {
   /** Returns the damage that shows before files are read: missing blobs and those of another size. */
   findIncomplete(signal: AbortSignal): Promise<DamagedFile[]>;
   download: NonNullable<Backup["download"]>;
+  /** Writes one of its files to a new path. Returns the damage, with which there is no file. */
+  copyFile(path: string, to: string, signal: AbortSignal): Promise<DamagedFile[]>;
 };
 
 type FindOptions = { until?: number; hasMedia?: boolean; signal: AbortSignal };
 
-/** Yields the backups of a place whose manifests can be read, the oldest first. */
+/** Yields the backups of a place whose manifests can be read, in order of their age. */
 export async function* listOffsiteBackups(
   url: string,
   access: OffsiteAccess,
   signal: AbortSignal,
+  first: "oldest" | "newest" = "oldest",
 ): AsyncGenerator<OffsiteBackup> {
   const repository = await openRepository(url, access, signal);
-  for (const name of (await repository.listSnapshots(signal)).reverse()) {
+  const names = await repository.listSnapshots(signal);
+  for (const name of first === "newest" ? names : names.reverse()) {
     const manifest = await repository.findManifest(name, signal);
     if (manifest !== null) yield createBackup(repository, name, manifest);
   }
@@ -71,7 +75,14 @@ function createBackup(repository: Repository, name: string, manifest: OffsiteMan
         file.path === DATABASE_NAME || file.path === SECRETS_NAME || random() < sample;
       const read = manifest.files.filter(isRead);
       const reads = read.filter((file) => !skipped.has(file.path));
-      const changed = await readFiles(repository, manifest, { files: reads, draft: null }, signal);
+      const toVerify = ({ path: each }: BackupFile): string | null =>
+        each === DATABASE_NAME ? join(repository.scratch, `.verify-${newId()}.db`) : null;
+      const changed = await readFiles(
+        repository,
+        manifest,
+        { files: reads, toTarget: toVerify, isKept: false },
+        signal,
+      );
       const damaged = [...incomplete, ...changed];
       return { path, files: manifest.files.length, checked_files: read.length, damaged };
     },
@@ -79,7 +90,12 @@ function createBackup(repository: Repository, name: string, manifest: OffsiteMan
       const left = new Set(skipped.map((file) => file.path));
       const files = manifest.files.filter((file) => !left.has(file.path));
       await requireSpace(folder, sumBytes(files));
-      return readFiles(repository, manifest, { files, draft: folder }, signal);
+      const toTarget = (file: BackupFile) => join(folder, file.path);
+      return readFiles(repository, manifest, { files, toTarget, isKept: true }, signal);
+    },
+    copyFile: (wanted, to, signal) => {
+      const files = manifest.files.filter((file) => file.path === wanted);
+      return readFiles(repository, manifest, { files, toTarget: () => to, isKept: true }, signal);
     },
   };
 }
@@ -116,11 +132,18 @@ function* listParts(files: readonly OffsiteFile[]): Generator<FilePart> {
   }
 }
 
-/** Reads files, writes them below `draft` unless it is null, and returns the damaged ones, which are not written. */
+/** `toTarget`: where a file is written; null: it is only read. `isKept` false: what was written is checked as a database and removed. */
+type FileReading = {
+  files: readonly OffsiteFile[];
+  toTarget(file: BackupFile): string | null;
+  isKept: boolean;
+};
+
+/** Reads files and returns the damaged ones, which are not written. */
 async function readFiles(
   repository: Repository,
   { blob_bytes }: OffsiteManifest,
-  { files, draft }: { files: readonly OffsiteFile[]; draft: string | null },
+  { files, toTarget, isKept }: FileReading,
   signal: AbortSignal,
 ): Promise<DamagedFile[]> {
   const damaged: DamagedFile[] = [];
@@ -136,7 +159,7 @@ async function readFiles(
   try {
     for await (const { part, content } of parts) {
       signal.throwIfAborted();
-      if (part.index === 0) file = await openFile(part.file, { draft, scratch: repository.scratch });
+      if (part.index === 0) file = await openFile(part.file, { target: toTarget(part.file), isKept });
       if (file === null) continue;
       let problem = content instanceof Uint8Array ? null : content === "missing" ? "is missing" : CHANGED;
       if (content instanceof Uint8Array) {
@@ -166,13 +189,10 @@ type RestoredFile = {
   discard(): Promise<void>;
 };
 
-/** Without a draft only the database is written, to be checked as one; a restore checks it later. */
 async function openFile(
-  { path, sha256, modified_at }: BackupFile,
-  { draft, scratch }: { draft: string | null; scratch: string },
+  { sha256, modified_at }: BackupFile,
+  { target, isKept }: { target: string | null; isKept: boolean },
 ): Promise<RestoredFile> {
-  const isDatabase = path === DATABASE_NAME;
-  const target = draft !== null ? join(draft, path) : isDatabase ? join(scratch, `.verify-${newId()}.db`) : null;
   if (target !== null) await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   const handle = target === null ? null : await open(target, "wx", SECRET_FILE_MODE);
   const hasher = new Bun.CryptoHasher("sha256");
@@ -191,7 +211,7 @@ async function openFile(
       if (hasher.digest("hex") !== sha256) return CHANGED;
       if (target === null) return null;
       await utimes(target, modified_at / 1000, modified_at / 1000);
-      if (draft !== null) return null;
+      if (isKept) return null;
       const [problem] = await findDatabaseProblems(target);
       await remove();
       return problem ?? null;
