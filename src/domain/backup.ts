@@ -17,6 +17,8 @@ export type BackupManifest = {
   files: BackupFile[];
   /** Files that the database names and that did not exist. */
   missing: string[];
+  /** The ID of the data folder. Older versions did not write it. */
+  folder_id?: string;
   /** The balances when the database was copied. Older versions did not write them. */
   balances?: WorkspaceBalance[];
 };
@@ -55,6 +57,7 @@ export function parseManifest(text: string): BackupManifest {
   const isValid =
     [manifest.created_at, manifest.version, manifest.schema].every(isText) &&
     typeof manifest.has_media === "boolean" &&
+    (manifest.folder_id === undefined || isText(manifest.folder_id)) &&
     Array.isArray(manifest.missing) &&
     manifest.missing.every(isText) &&
     Array.isArray(manifest.files) &&
@@ -100,6 +103,13 @@ function isBackupPath(path: string): boolean {
   );
 }
 
+/**
+ * Returns whether a backup may be that of the data folder with this ID. Those of another one must not count as its own: it would write none, and
+ * remove theirs.
+ */
+export const isOwnBackup = ({ folder_id }: Pick<BackupManifest, "folder_id">, folderId: string | null): boolean =>
+  folder_id === undefined || folderId === null || folder_id === folderId;
+
 /** Returns the sum of the sizes of files. */
 export const sumBytes = (files: readonly { bytes: number }[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -116,10 +126,15 @@ export function findLastDueTime(now: number, at: string): number {
 
 /**
  * Returns the backups to remove, by their times: all but the newest of each of the last `daily` local days and of each of the last `weekly` weeks
- * that have a backup, and the newest of all.
+ * that have a backup, and the newest of all. Times in the future stay and are not counted: the clock was wrong once, and they must not replace
+ * the backups that are made now.
  */
-export function selectBackupsToPrune(times: readonly number[], keep: { daily: number; weekly: number }): number[] {
-  const newestFirst = [...times].sort((a, b) => b - a);
+export function selectBackupsToPrune(
+  times: readonly number[],
+  keep: { daily: number; weekly: number },
+  now: number,
+): number[] {
+  const newestFirst = times.filter((time) => time <= now).sort((a, b) => b - a);
   const kept = new Set(newestFirst.slice(0, 1));
   const keepNewestOf = (count: number, toPeriod: (time: number) => number) => {
     const periods = new Set<number>();

@@ -14,6 +14,7 @@ import { findDatabaseProblems, readDatabaseContents } from "../../store/database
 import type { Store } from "../../store/db";
 import type { StoredFiles } from "./backup-writer";
 import { type FoundFile, findFiles } from "./find-files";
+import { readFolderId } from "./folder-id";
 import { openFolderWriter } from "./folder-writer";
 import { openOffsiteWriter } from "./offsite/offsite-writer";
 import type { OffsiteAccess } from "./offsite/repository";
@@ -61,6 +62,7 @@ export async function createBackup(
     ];
     const { stored, ...counts } = await writer.store([...essential, ...found.files], hold);
     const missing = [...found.missing, ...counts.missing];
+    const folderId = await readFolderId(folders.root);
     await requireOnline(folders);
     await writer.complete({
       format: 1,
@@ -71,6 +73,7 @@ export async function createBackup(
       files: stored,
       missing,
       balances: contents.balances,
+      ...(folderId === null ? {} : { folder_id: folderId }),
     });
     return {
       path: writer.path,

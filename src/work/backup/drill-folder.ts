@@ -123,6 +123,7 @@ async function downloadToScratch(
   const database = join(getDrillData(scratch), DATABASE_NAME);
   if ((await findFileSize(database)) === null) throw new AppError("conflict", `${DATABASE_NAME} is damaged.`);
   await deleteAllSessions(database);
+  await writeMediaMarker(getFolders(getDrillData(scratch)));
   return sumBytes(files);
 }
 

@@ -46,9 +46,9 @@ export async function findFiles(
   return { files, missing };
 }
 
-/** Lists the files at or below `from`. Links and special files are left out. */
+/** Lists the files at or below `from`. Links and special files are left out. Errors: those of the file system, but for missing files. */
 export async function walk(from: string, path: string): Promise<FoundFile[]> {
-  const found = await stat(from).catch(() => null);
+  const found = await stat(from).catch(ignoreMissing);
   if (found?.isFile()) return [{ path, from, bytes: found.size, modified_at: Math.round(found.mtimeMs) }];
   if (!found?.isDirectory()) return [];
   const files: FoundFile[] = [];
@@ -56,6 +56,12 @@ export async function walk(from: string, path: string): Promise<FoundFile[]> {
     if (entry.isFile() || entry.isDirectory())
       files.push(...(await walk(join(from, entry.name), `${path}/${entry.name}`)));
   return files;
+}
+
+/** A file that exists and cannot be read must not be left out of a backup. */
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+  throw error;
 }
 
 type FoundFileSources = { folders: Folders; hold: TrashHold };

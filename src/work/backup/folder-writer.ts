@@ -25,6 +25,7 @@ import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
+import { findUnmounted, readMountTables } from "../../lib/file-systems";
 import { createFileKey, hashFile } from "../../lib/hash";
 import { readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
@@ -32,6 +33,7 @@ import { readStorageTotals } from "../../store/storage";
 import { type Backup, findNewestBackup } from "./backup-folder";
 import { type BackupWriter, createStoredFiles, type StoredFiles } from "./backup-writer";
 import { type FoundFile, findFiles, storeFound } from "./find-files";
+import { requireOwnPlace } from "./folder-id";
 import { measureDatabase, requireSpace } from "./space";
 
 const PART_PREFIX = ".";
@@ -41,7 +43,7 @@ const PROBE_NAME = ".probe";
 /** A backup that was killed left its folder behind. One of another data folder may still run. */
 const PART_KEPT_MS = 12 * 3600 * 1000;
 
-/** Opens a writer to `target/offcut-<time>/`. Errors: `AppError` `bad_request` for a target inside the data folder or without write access. */
+/** Opens a writer to `target/offcut-<time>/`. Errors: `AppError` `bad_request` for a target inside the data folder, without its mount or without write access; `conflict` for one with backups of another data folder. */
 export async function openFolderWriter(
   target: string,
   { source, hasMedia, now }: { source: { store: Store; folders: Folders }; hasMedia: boolean; now: number },
@@ -54,7 +56,9 @@ export async function openFolderWriter(
       "bad_request",
       `Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`,
     );
+  requireMounted(folder);
   await prepareFolder(folder);
+  await requireOwnPlace(folder, await findNewestBackup(folder), folders.root);
   const owner = createFileKey([hostname(), resolve(folders.root)]);
   await discardAbandoned(folder, owner, now);
   const taken = new Set(await listNames(folder));
@@ -186,6 +190,16 @@ async function linkPrevious(previous: string, file: BackupFile, path: string): P
 async function describeFile(path: string, signal: AbortSignal): Promise<StoredFile> {
   const { size, mtimeMs } = await stat(path);
   return { bytes: size, sha256: await hashFile(path, signal), modified_at: Math.round(mtimeMs) };
+}
+
+/** The disk of the backups is away: a backup in its mount point would fill the system disk and be hidden later. */
+function requireMounted(folder: string): void {
+  const unmounted = findUnmounted(folder, readMountTables());
+  if (unmounted !== null)
+    throw new AppError(
+      "bad_request",
+      `Backup folder ${folder} is below ${unmounted}, which /etc/fstab lists and where nothing is mounted. Mount it first.`,
+    );
 }
 
 async function prepareFolder(folder: string): Promise<void> {

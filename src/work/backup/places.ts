@@ -1,10 +1,12 @@
 /** The places of backups: folders and buckets. A path that begins with `s3:` is that of a bucket. */
 import type { Folders } from "../../blobs/folders";
+import { isOwnBackup } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { isOffsite } from "../../domain/offsite";
 import { createRecoveryKey } from "../../lib/recovery-key";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
 import { findDrillBackup } from "./drill";
+import { readFolderId } from "./folder-id";
 import { openOffsiteBackup } from "./offsite/offsite-backup";
 import { pruneOffsite } from "./offsite/prune";
 import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
@@ -16,7 +18,7 @@ export type BackupPlaces = {
   open(path: string, signal: AbortSignal): Promise<Backup>;
   /** Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` when there is none. */
   openForDrill(path: string, signal: AbortSignal): Promise<Backup>;
-  /** Returns the newest backup with media in a place that was made until `until`, or null. */
+  /** Returns the newest backup with media in a place that was made until `until`; null without one, and when it is that of another data folder. */
   findNewest(target: string, until: number, signal: AbortSignal): Promise<Backup | null>;
   /** Removes old backups with media from a place and returns their names. */
   prune(target: string, keep: { daily: number; weekly: number }, signal: AbortSignal): Promise<string[]>;
@@ -24,8 +26,10 @@ export type BackupPlaces = {
   createRecoveryKey(): Promise<string | null>;
 };
 
+type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess };
+
 /** Creates the places of a data folder's backups. Without `offsite`, they are folders only. */
-export function createBackupPlaces({ folders, offsite }: { folders: Folders; offsite?: OffsiteAccess }): BackupPlaces {
+export function createBackupPlaces({ folders, now, offsite }: PlacesSource): BackupPlaces {
   return {
     open: async (path, signal) => {
       if (!isOffsite(path)) return readBackup(path);
@@ -39,14 +43,18 @@ export function createBackupPlaces({ folders, offsite }: { folders: Folders; off
       if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);
       return backup;
     },
-    findNewest: (target, until, signal) =>
-      isOffsite(target)
-        ? openOffsiteBackup(target, requireOffsite(offsite), { until, hasMedia: true, signal })
-        : findNewestBackup(target, { until, hasMedia: true }),
-    prune: (target, keep, signal) =>
-      isOffsite(target)
-        ? pruneOffsite(target, requireOffsite(offsite), { folders, keep, signal })
-        : pruneBackups(target, keep),
+    findNewest: async (target, until, signal) => {
+      const newest = isOffsite(target)
+        ? await openOffsiteBackup(target, requireOffsite(offsite), { until, hasMedia: true, signal })
+        : await findNewestBackup(target, { until, hasMedia: true });
+      return newest !== null && isOwnBackup(newest.manifest, await readFolderId(folders.root)) ? newest : null;
+    },
+    prune: async (target, keep, signal) => {
+      const options = { keep, folderId: await readFolderId(folders.root), now: now() };
+      return isOffsite(target)
+        ? pruneOffsite(target, requireOffsite(offsite), { ...options, folders, signal })
+        : pruneBackups(target, options);
+    },
     createRecoveryKey: async () => {
       const access = requireOffsite(offsite);
       if (access.recoveryKey() !== null) return null;

@@ -25,7 +25,7 @@ import {
 } from "./backup-folder";
 import { requireOnline } from "./create-backup";
 import { walk } from "./find-files";
-import { readFolderId } from "./restore-targets";
+import { readFolderId } from "./folder-id";
 
 /** A file of a source. `sha256` null: not known, because the file is not in a backup. */
 export type SourceFile = Omit<BackupFile, "sha256"> & { sha256: string | null };

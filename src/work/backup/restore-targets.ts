@@ -11,6 +11,7 @@ import { formatMarker, MEDIA_MARKER_NAME, parseMarker } from "../../domain/media
 import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { findUnmounted, readMountTables } from "../../lib/file-systems";
 import { newId } from "../../lib/ids";
+import { readFolderId } from "./folder-id";
 import type { RestoreSource, SourceFile } from "./restore-source";
 import { requireSpace } from "./space";
 
@@ -71,12 +72,6 @@ const readText = async (path: string): Promise<string | null> => {
   const file = Bun.file(path);
   return (await file.exists()) ? file.text() : null;
 };
-
-/** Returns the ID in the secrets of a data folder; null without them, and before its first start with this version. */
-export async function readFolderId(dataDir: string): Promise<string | null> {
-  const text = await readText(join(dataDir, SECRETS_NAME));
-  return text === null ? null : ((JSON.parse(text) as { folder_id?: string }).folder_id ?? null);
-}
 
 /** Writes the marker of the restored media folder: without it, the folder would be offline. The backup of an older version has no ID yet. */
 export async function writeMediaMarker({ root, mediaDir }: Folders): Promise<void> {

@@ -10,6 +10,8 @@ import {
 } from "../../../src/domain/backup";
 
 const file = (path: string) => ({ path, bytes: 1, sha256: "0".repeat(64), modified_at: 0 });
+/** After all backups. */
+const LATER = 5e12;
 const MANIFEST: BackupManifest = {
   format: 1,
   created_at: "2027-01-31T02:00:00.000Z",
@@ -92,17 +94,23 @@ describe("pruning", () => {
   test("keeps the last backup of each of the last days and weeks", () => {
     // 2027-01-31 is a Sunday: the weeks end on 31, 24, 17 and 10.
     const times = days(...Array.from({ length: 31 }, (_, i) => i + 1));
-    const kept = times.filter((time) => !selectBackupsToPrune(times, { daily: 7, weekly: 4 }).includes(time));
+    const kept = times.filter((time) => !selectBackupsToPrune(times, { daily: 7, weekly: 4 }, LATER).includes(time));
     expect(kept).toEqual(days(10, 17, 24, 25, 26, 27, 28, 29, 30, 31));
   });
 
   test("counts days that have a backup, so that a server that was off keeps its backups", () => {
-    expect(selectBackupsToPrune(days(1, 9, 20), { daily: 3, weekly: 0 })).toEqual([]);
+    expect(selectBackupsToPrune(days(1, 9, 20), { daily: 3, weekly: 0 }, LATER)).toEqual([]);
+  });
+
+  test("those of a wrong clock stay, and replace none of the others", () => {
+    const [before, yesterday, today, future] = days(3, 4, 5, 20) as [number, number, number, number];
+    const times = [before, yesterday, today, future];
+    expect(selectBackupsToPrune(times, { daily: 1, weekly: 0 }, today)).toEqual([yesterday, before]);
   });
 
   test("keeps the newest of a day", () => {
     const [morning, evening] = [new Date(2027, 0, 5, 8).getTime(), new Date(2027, 0, 5, 20).getTime()];
-    expect(selectBackupsToPrune([evening, morning], { daily: 7, weekly: 4 })).toEqual([morning]);
+    expect(selectBackupsToPrune([evening, morning], { daily: 7, weekly: 4 }, LATER)).toEqual([morning]);
   });
 
   test("never removes the newest, and removes nothing twice", () => {
@@ -112,11 +120,11 @@ describe("pruning", () => {
         fc.integer({ min: 1, max: 10 }),
         fc.integer({ min: 0, max: 10 }),
         (times, daily, weekly) => {
-          const removed = selectBackupsToPrune(times, { daily, weekly });
+          const removed = selectBackupsToPrune(times, { daily, weekly }, LATER);
           const rest = times.filter((time) => !removed.includes(time));
           expect(removed).not.toContain(Math.max(...times));
           expect(rest.length).toBeLessThanOrEqual(daily + weekly);
-          expect(selectBackupsToPrune(rest, { daily, weekly })).toEqual([]);
+          expect(selectBackupsToPrune(rest, { daily, weekly }, LATER)).toEqual([]);
         },
       ),
     );

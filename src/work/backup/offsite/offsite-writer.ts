@@ -4,14 +4,21 @@ import { join } from "node:path";
 import { discardFolder } from "../../../blobs/backup-files";
 import type { Folders } from "../../../blobs/folders";
 import { formatBackupName } from "../../../domain/backup";
-import type { OffsiteFile } from "../../../domain/offsite";
+import type { OffsiteFile, OffsiteManifest } from "../../../domain/offsite";
 import type { BackupWriter } from "../backup-writer";
+import { requireOwnPlace } from "../folder-id";
 import { measureDatabase, requireSpace } from "../space";
 import { lockRepository } from "./lock";
-import { initializeRepository, type OffsiteAccess, openRepository, requireOffsite } from "./repository";
+import {
+  initializeRepository,
+  type OffsiteAccess,
+  openRepository,
+  type Repository,
+  requireOffsite,
+} from "./repository";
 import { BLOB_BYTES, createUpload } from "./upload";
 
-/** Opens a writer to a bucket, which it locks. Errors: those of `openRepository` and `lockRepository`. */
+/** Opens a writer to a bucket, which it locks. Errors: those of `openRepository`, `lockRepository` and `requireOwnPlace`. */
 export async function openOffsiteWriter(
   url: string,
   { folders, offsite, now }: { folders: Folders; offsite: OffsiteAccess | undefined; now: number },
@@ -21,6 +28,7 @@ export async function openOffsiteWriter(
   const lock = await lockRepository(repository, folders.root, signal);
   try {
     await initializeRepository(repository, signal);
+    await requireOwnPlace(url, await findNewest(repository, signal), folders.root);
     const taken = new Set(await repository.listSnapshots(signal));
     let createdAt = now;
     while (taken.has(formatBackupName(createdAt))) createdAt += 1000;
@@ -50,6 +58,14 @@ export async function openOffsiteWriter(
     await lock.release();
     throw error;
   }
+}
+
+async function findNewest(repository: Repository, signal: AbortSignal): Promise<{ manifest: OffsiteManifest } | null> {
+  for (const name of await repository.listSnapshots(signal)) {
+    const manifest = await repository.findManifest(name, signal);
+    if (manifest !== null) return { manifest };
+  }
+  return null;
 }
 
 const SCRATCH_PREFIX = ".offsite-";

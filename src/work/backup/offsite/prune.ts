@@ -1,24 +1,25 @@
 /** Removes old backups of a bucket, and the blobs that no backup names. */
 import type { Folders } from "../../../blobs/folders";
-import { formatBackupName, parseBackupName, selectBackupsToPrune } from "../../../domain/backup";
+import { formatBackupName, isOwnBackup, parseBackupName, selectBackupsToPrune } from "../../../domain/backup";
 import { getBlobBytes, type OffsiteManifest } from "../../../domain/offsite";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
+import type { PruneOptions } from "../prune-folder";
 import { lockRepository, type RepositoryLock } from "./lock";
 import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
 
 /**
- * Removes old backups with media and returns their names. Those without media, with a damaged manifest or with missing blobs are not counted and not
+ * Removes old backups with media and returns their names. Those without media, with a damaged manifest, with missing blobs or of another data folder are not counted and not
  * removed. Blobs stay while a manifest cannot be read, because it may name them. Errors: those of `openRepository` and `lockRepository`.
  */
 export async function pruneOffsite(
   url: string,
   access: OffsiteAccess,
-  { folders, keep, signal }: { folders: Folders; keep: { daily: number; weekly: number }; signal: AbortSignal },
+  { folders, signal, ...options }: PruneOptions & { folders: Folders; signal: AbortSignal },
 ): Promise<string[]> {
   const repository = await openRepository(url, access, signal);
   const lock = await lockRepository(repository, folders.root, signal);
   try {
-    return await prune(repository, lock, keep, signal);
+    return await prune(repository, lock, options, signal);
   } finally {
     await lock.release();
   }
@@ -27,7 +28,7 @@ export async function pruneOffsite(
 async function prune(
   repository: Repository,
   lock: RepositoryLock,
-  keep: { daily: number; weekly: number },
+  { keep, folderId, now }: PruneOptions,
   signal: AbortSignal,
 ): Promise<string[]> {
   const blobs = await repository.listBlobs(signal);
@@ -41,9 +42,10 @@ async function prune(
     if (manifest === null) continue;
     const found = manifest.files.flatMap((file) => file.blobs.map((blob) => positions.get(blob) ?? -1));
     named.set(name, Uint32Array.from(found.filter((position) => position >= 0)));
-    if (manifest.has_media && isComplete(manifest, blobs)) times.push(parseBackupName(name)!);
+    if (manifest.has_media && isOwnBackup(manifest, folderId) && isComplete(manifest, blobs))
+      times.push(parseBackupName(name)!);
   }
-  const removed = selectBackupsToPrune(times, keep).map(formatBackupName);
+  const removed = selectBackupsToPrune(times, keep, now).map(formatBackupName);
   for (const name of removed) {
     lock.requireHeld();
     await repository.deleteSnapshot(name, signal);

@@ -11,7 +11,13 @@ const KEEP = { daily: 2, weekly: 0 };
 const QUICK_LOCK = { renewMs: 10, lostMs: 10_000, staleMs: 30 * 60_000, attempts: 2, delayMs: 1 };
 
 const prune = ({ access, recorded }: OffsiteFolder, keep = KEEP) =>
-  pruneOffsite(PLACE, access, { folders: recorded.folders, keep, signal: NEVER });
+  pruneOffsite(PLACE, access, {
+    folders: recorded.folders,
+    keep,
+    folderId: null,
+    now: START + 365 * DAY_MS,
+    signal: NEVER,
+  });
 const names = async ({ s3 }: OffsiteFolder) =>
   (await s3.keys("office/snapshots/")).map((key) => key.replace(/^.*\/|\.json$/g, "")).sort();
 const verify = async (offsite: OffsiteFolder, url: string) =>
