@@ -56,6 +56,8 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
   let problem: FolderProblem | null = null;
   let freeBytes = 0;
   let running: Promise<FolderProblem | null> | null = null;
+  /** Begins when the running check ends. */
+  let next: Promise<FolderProblem | null> | null = null;
   let timer: Timer | undefined;
 
   function settle(found: FolderProblem | null): FolderProblem | null {
@@ -83,14 +85,29 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
   async function check(): Promise<FolderProblem | null> {
     const [first] = markers;
     if (!first) return null;
-    running ??= readProblem()
+    return withTimeLimit(beginOrWait(), maxWaitMs, () =>
+      settle(describeProblem(markers.at(-1) ?? first, "does not respond")),
+    );
+  }
+
+  function begin(): Promise<FolderProblem | null> {
+    running = readProblem()
       .then(settle)
       .finally(() => {
         running = null;
       });
-    return withTimeLimit(running, maxWaitMs, () =>
-      settle(describeProblem(markers.at(-1) ?? first, "does not respond")),
-    );
+    return running;
+  }
+
+  /** A check that runs may have read a marker before this call. */
+  function beginOrWait(): Promise<FolderProblem | null> {
+    if (next !== null) return next;
+    if (running === null) return begin();
+    next = running.then(() => {
+      next = null;
+      return begin();
+    });
+    return next;
   }
 
   async function confirmOnline(): Promise<void> {

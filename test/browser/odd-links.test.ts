@@ -138,8 +138,10 @@ async function deleteSlowly(page: Page, path: string, label: string, list: RegEx
   const sent: string[] = [];
   const isRead = page.context().waitForEvent("request", (request) => list.test(request.url()));
   await page.route(address(path), async (route) => {
-    sent.push(route.request().method());
-    if (sent.at(-1) !== "DELETE") return route.continue();
+    const method = route.request().method();
+    // The page may still be reading what it has just opened.
+    if (sent.length > 0 || method === "DELETE") sent.push(method);
+    if (method !== "DELETE") return route.continue();
     await user.must("DELETE", path);
     await isRead;
     await route.fulfill({ status: 204 });

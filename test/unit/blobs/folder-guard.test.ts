@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { renameSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolderGuard, type GuardedMarker } from "../../../src/blobs/folder-guard";
@@ -74,6 +75,19 @@ test("a folder that does not respond is offline until it does, and is asked once
   expect((await guard.check())?.about).toContain("does not respond");
   await writeFile(marker.path, formatMarker(ID));
   await until("the response", () => guard.findProblem() === null);
+});
+
+test("a check sees what has changed while an earlier one ran", async () => {
+  await using guarded = await guardedFolder();
+  const { guard, media } = guarded;
+  for (let round = 0; round < 20; round++) {
+    const earlier = [guard.check(), guard.check()];
+    renameSync(media, `${media}.away`);
+    expect((await guard.check())?.folder).toBe(media);
+    renameSync(`${media}.away`, media);
+    expect(await guard.check()).toBeNull();
+    await Promise.all(earlier);
+  }
 });
 
 test("listeners learn when it goes and when it is back, once each", async () => {

@@ -140,7 +140,9 @@ describe.skipIf(MINISIGN === null)("the program minisign", () => {
     minisign("-G", "-W", "-f", "-p", "real.pub", "-s", "real.key");
     const secretText = await readFile(join(folder.path, "real.key"), "utf8");
     const publicText = await readFile(join(folder.path, "real.pub"), "utf8");
-    expect(formatPublicKey(parseSecretKey(secretText))).toBe(publicText);
+    // The program writes the ID in the comment without leading zeros.
+    const toKey = (text: string) => text.split("\n")[1];
+    expect(toKey(formatPublicKey(parseSecretKey(secretText)))).toBe(toKey(publicText)!);
     for (const pair of [{ secretText, publicText }, keys]) {
       await sign(file, pair, "timestamp:1\tfile:offcut\thashed");
       await Bun.write(join(folder.path, "our.pub"), pair.publicText);

@@ -6,6 +6,7 @@ import { type InstallTarget, installRelease } from "../../../../src/work/upgrade
 import { readRelease, stageRelease } from "../../../../src/work/upgrade/release-file";
 import { createKeys, sign } from "../../../minisign";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
+import { until } from "../../../until";
 
 const SERVICE = { name: "offcut", isWorker: false };
 const VERSIONS = { from: "1.0.0", to: "2.0.0" };
@@ -97,6 +98,8 @@ test("nothing is staged while another upgrade runs, without space, and when it i
   const { release, executable, bin } = await createRelease(folder);
   const { signal } = new AbortController();
   const other = Bun.spawn(["sh", "-c", "read line # upgrade"], { stdin: "pipe" });
+  // A new process has the command of its parent first.
+  await until("its command", async () => (await readFile(`/proc/${other.pid}/cmdline`, "utf8")).includes("# upgrade"));
   const leftover = join(bin, `.offcut.upgrade.${other.pid}`);
   await writeFile(leftover, "half");
   await expect(stageRelease(release, executable, signal)).rejects.toThrow(
