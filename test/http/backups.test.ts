@@ -68,11 +68,9 @@ test("the nightly backup is followed by a drill, which proves it", async () => {
   const proven = await until("a proven restore", async () => (await list()).last_proven_restore, PATIENCE_SECONDS);
   const { items, last_backup, last_failure, running, settings } = await list();
   expect(items.map(({ kind, state }) => `${kind} ${state}`)).toEqual(["drill completed", "backup completed"]);
-  expect(proven).toMatchObject({
-    path: last_backup!.path,
-    files: last_backup!.files,
-    checked_files: last_backup!.files,
-  });
+  expect(proven).toMatchObject({ path: last_backup!.path, checked_files: proven!.files });
+  // The hourly snapshot, if it was taken before the backup: drills do not restore snapshots.
+  expect([0, 1]).toContain(last_backup!.files - proven!.files);
   expect([running, last_failure, settings.backup_to]).toEqual([null, null, folder.path]);
   expect(Date.parse(settings.next_at)).toBeGreaterThan(Date.now());
   // The same night again: neither is repeated.
