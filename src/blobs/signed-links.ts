@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * What a link points to. `shares` are links of renders for other people, which last longer and have a row each. `what`: `source`, `output`, `poster`, `filmstrip`,
+ * Target of a link. `shares` are links of renders for other people, which last longer and have a row each. `what`: `source`, `output`, `poster`, `filmstrip`,
  * `preview`, `waveform`, `transcript`, `archive`.
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };

@@ -203,7 +203,7 @@ export function findWorkerProblem({
 
 /** An endpoint fails when no delivery has succeeded for this long. */
 export const WEBHOOK_FAILING_AFTER_MS = DAY_MS;
-/** A disabled endpoint is reported for this long: its owners were notified, and may not want it any more. */
+/** A disabled endpoint is reported for this long: its owners were notified and may no longer want it. */
 export const WEBHOOK_DISABLED_FOR_MS = 7 * DAY_MS;
 
 /** `hosts`: those of some of the endpoints; `total` is how many fail, `disabled` how many of them the server has disabled. */

@@ -59,7 +59,7 @@ export type RenderFiles = { kind: "render"; id: string; state: RenderState; byte
 export type FileOwner = AssetFiles | RenderFiles;
 
 /**
- * What is known of a file. `fixed`: it never changes once its recording is prepared or its render complete. `remade`: a job may write it again, and
+ * Facts about a file. `fixed`: it never changes once its recording is prepared or its render complete. `remade`: a job may write it again, and
  * does when it is missing.
  */
 export type TrackedFile = {

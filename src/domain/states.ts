@@ -106,7 +106,7 @@ export type BackupRunKind = (typeof BACKUP_RUN_KINDS)[number];
 export const BACKUP_RUN_STATES = ["running", "completed", "failed"] as const;
 
 /**
- * What is wrong with a file of the media folder. `missing`: a row says that it exists. `changed`: its content is not what was recorded. `untracked`: no
+ * Problem of a file in the media folder. `missing`: a row says that it exists. `changed`: its content is not what was recorded. `untracked`: no
  * row knows it. `undecodable`: ffmpeg cannot read it to its end.
  */
 export const FILE_PROBLEMS = ["missing", "changed", "untracked", "undecodable"] as const;
