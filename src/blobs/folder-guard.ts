@@ -30,7 +30,7 @@ export type FolderGuard = {
   readOnline<T>(read: () => Promise<T | null>): Promise<T | null>;
   /** Returns the free bytes where the last folder is, by the last check; 0 while one is offline. Never waits, as a system call may. */
   getFreeBytes(): number;
-  /** Calls the listener after a folder has gone offline, with its problem, and after all are back, with null. */
+  /** Calls the listener with the problem after a folder went offline, and with null after all are back. */
   onChange(listener: (problem: FolderProblem | null) => void): void;
   /** Checks once a second. */
   start(): void;

@@ -26,8 +26,7 @@ export const HTTP_STATUS = {
 
 export type HttpCode = keyof typeof HTTP_STATUS;
 
-/** Why an asset, a cut or a render failed permanently. */
-const JOB_CODES = [
+export const JOB_CODES = [
   "unsupported_media",
   "corrupt_media",
   "no_media_streams",
@@ -40,6 +39,7 @@ const JOB_CODES = [
   "storage_full",
 ] as const;
 
+/** Why an asset, a cut or a render failed permanently. */
 export type JobCode = (typeof JOB_CODES)[number];
 
 /** The most fields that an error lists. */

@@ -85,7 +85,7 @@ export function createWebAppPlugin({ webDir, sessions }: Pick<Services, "session
     return [first, toScriptLink(index.script), style, ...FIRST_READ_LINKS, ...pages];
   };
   const hasSession = async (request: Request): Promise<boolean> => {
-    // What follows are hints, for whomever the cookie names.
+    // The result only selects hints, so the cookie without the prefix counts too.
     const token = readSessionCookie(request, false);
     const found = token === null ? null : await sessions.verify(token).catch(() => null);
     if (found === null) return false;

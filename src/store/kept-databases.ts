@@ -24,7 +24,7 @@ export async function findKeptDatabase(folder: string, newest: string | null = n
     const [, kind, migration, day] = KEPT_NAME.exec(name) ?? [];
     return kind === "before" && (newest === null || migration === newest) ? [{ name, day: day! }] : [];
   });
-  // Of the same day, that of the newer schema.
+  // On the same day, the newer schema comes first.
   found.sort((a, b) => b.day.localeCompare(a.day) || b.name.localeCompare(a.name));
   return found.find(({ name }) => isUsable(join(folder, name))) ?? null;
 }

@@ -23,7 +23,7 @@ export const backupRuns = sqliteTable(
 );
 
 /**
- * What is known of each file that was read or has a problem. Triggers delete the rows of a deleted asset or render. `bytes`, `modified_at` and
+ * One row for each file that was read or has a problem. Triggers delete the rows of a deleted asset or render. `bytes`, `modified_at` and
  * `sha256` are of the content that is right; `sha256` is null until the file was read.
  */
 export const fileChecks = sqliteTable(

@@ -9,7 +9,7 @@ import type { ApiKey, User } from "../store/users";
 import { findRole } from "../store/workspaces";
 
 /**
- * What a request was authenticated with. `ageMs`: time since the key was created or the user signed in. A session has all scopes.
+ * Credential of a request. `ageMs`: time since the key was created or the user signed in. A session has all scopes.
  * `isForAccount`: also good for what belongs to the account instead of a workspace.
  */
 export type Credential = {

@@ -1,5 +1,5 @@
 /**
- * What the server does on its own, beside requests and jobs: deliveries, mails, alerts, data exports, backups, the purge of accounts and the
+ * Background work of the server beside requests and jobs: deliveries, mails, alerts, data exports, backups, the purge of accounts and the
  * hourly sweep.
  */
 

@@ -1,20 +1,11 @@
 /** The errors that workers report. A worker may be hijacked by the media that it reads, so that only known codes of jobs are kept. */
-import { AppError, type JobCode } from "../../domain/errors";
+import { AppError, JOB_CODES } from "../../domain/errors";
 import { JobKilled, JobYielded } from "../../domain/jobs";
 import { RenderYielded } from "../../media/parallel";
 import { jobErrorCodec } from "../job-child/error-codec";
 
 /** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */
-const KNOWN_CODES: readonly string[] = [
-  "unsupported_media",
-  "corrupt_media",
-  "no_media_streams",
-  "media_limits_exceeded",
-  "processing_failed",
-  "no_speech",
-  "script_mismatch",
-  "transcription_unavailable",
-] satisfies JobCode[];
+const KNOWN_CODES: readonly string[] = JOB_CODES.filter((code) => code !== "cancelled" && code !== "storage_full");
 
 /** Returns the error of a failed execution. */
 export function decodeExecutionError(sent: object): Error {

@@ -18,6 +18,8 @@ import {
   WORKER_GONE_AFTER_MS,
 } from "../../domain/alerts";
 import { findDiskTrend, SAMPLE_INTERVAL_MS, SAMPLES_KEPT_MS } from "../../domain/disk-trend";
+import { isInside } from "../../domain/media-folder";
+import { isOffsite } from "../../domain/offsite";
 import type { BackupRunKind } from "../../domain/states";
 import { listDiskSamples, saveDiskSample } from "../../store/alerts";
 import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
@@ -77,11 +79,8 @@ function createBackupCheck(services: ProblemServices): ProblemCheck["find"] {
 }
 
 /** Returns whether a path is that of the folder of backups, or of a backup in it. */
-const isIn = (path: string, folder: string): boolean => {
-  const base = folder.includes("://") ? folder.replace(/\/$/, "") : resolve(folder);
-  const inside = folder.includes("://") ? path : resolve(path);
-  return inside === base || inside.startsWith(`${base}/`);
-};
+const isIn = (path: string, place: string): boolean =>
+  isOffsite(place) ? isInside(path, place.replace(/\/$/, "")) : isInside(resolve(path), resolve(place));
 
 async function checkDrill(services: ProblemServices): Promise<FoundProblem | null> {
   const [last] = await listEndedRuns(services, "drill");
