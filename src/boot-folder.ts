@@ -12,13 +12,13 @@ import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import type { Store } from "./store/db";
 import type { StepListener } from "./store/migrate-copy";
-import type { AdminServices } from "./work/admin-commands";
+import type { AdminServices } from "./work/access/admin-commands";
 import { createBackups } from "./work/backup/backups";
 import type { OffsiteAccess } from "./work/backup/offsite/repository";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createPasswords } from "./work/identity/passwords";
 import { openSetup } from "./work/identity/setup";
-import { createMails } from "./work/mails";
+import { createMails } from "./work/mail/mails";
 
 export type OpenDataFolder = {
   path: string;

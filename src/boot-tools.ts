@@ -10,7 +10,7 @@ import { chooseEncoder, detectEncoders, type Encoders } from "./media/encoders";
 import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
 import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
-import type { MediaTools } from "./work/media-tools";
+import type { MediaTools } from "./work/jobs/media-tools";
 
 /** The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in development. */
 const SPEECH_COMMAND = "__speech";

@@ -23,7 +23,7 @@ import { hasZscaleFilter } from "./media/chunks/scale";
 import { createHead } from "./outbound/head";
 import { openTicketQueue } from "./queue/bullmq-worker";
 import { getModelsFolder, listLanguages } from "./speech/models/installed-models";
-import type { MediaTools } from "./work/media-tools";
+import type { MediaTools } from "./work/jobs/media-tools";
 import { type AgentEnd, startAgent } from "./work/worker/agent";
 import { createCopies } from "./work/worker/copies";
 import { createExecutor } from "./work/worker/executor";

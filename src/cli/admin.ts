@@ -4,7 +4,7 @@ import { openForAdmin } from "../boot-folder";
 import { drillCommand } from "../boot-tools";
 import type { Config } from "../config";
 import { FolderLockedError, getControlSocketPath, prepareDataFolder } from "../data-folder";
-import { runAdmin } from "../work/admin-commands";
+import { runAdmin } from "../work/access/admin-commands";
 
 const MAX_ATTEMPTS = 40;
 const RETRY_DELAY_MS = 100;

@@ -8,7 +8,7 @@ import {
   prepareRecording,
   requireAudio,
   withWorkFolder,
-} from "../work/one-shot";
+} from "../work/cuts/one-shot";
 import { CUT_HELP, type CutArguments, readCutArguments } from "./cut-arguments";
 import type { CutTask } from "./cut-tasks";
 import { describeRecognized, explainPlan } from "./plan-explanation";

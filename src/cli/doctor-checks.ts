@@ -32,8 +32,8 @@ import {
   describeSandbox,
   describeWebhooks,
   type HealthCheck,
-} from "../work/health-checks";
-import { findMailProblem } from "../work/health-probes";
+} from "../work/health/checks";
+import { findMailProblem } from "../work/health/probes";
 import { runAdminCommand } from "./admin";
 import { checkHead, isOfWorker } from "./doctor-head";
 import { checkWorkers } from "./doctor-workers";

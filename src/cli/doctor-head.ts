@@ -4,7 +4,7 @@ import { type Config, isLoopback } from "../config";
 import { readCertificate } from "../config/certificate";
 import { WORKER_PROTOCOL } from "../domain/workers";
 import { createHead, describeHeadError, HeadError, type TokenCheck } from "../outbound/head";
-import type { HealthCheck } from "../work/health-checks";
+import type { HealthCheck } from "../work/health/checks";
 
 /** Whether it configures a worker, whose data folder has no database: opening it would make the folder that of a server. */
 export const isOfWorker = ({ head, token }: Pick<Config, "head" | "token">): boolean => head !== null || token !== null;

@@ -2,7 +2,7 @@
 import type { Config } from "../config";
 import type { JobName } from "../domain/jobs";
 import type { WorkerReport } from "../work/cluster/worker-report";
-import { describeWorkers, type HealthCheck } from "../work/health-checks";
+import { describeWorkers, type HealthCheck } from "../work/health/checks";
 import { runAdminCommand } from "./admin";
 import { formatMinute, formatTextTable } from "./text-table";
 

@@ -6,7 +6,7 @@ import type { Config } from "../config";
 import { formatBytes } from "../domain/bytes";
 import { escapeControls } from "../lib/control-characters";
 import type { WorkerReport } from "../work/cluster/worker-report";
-import type { HealthCheck } from "../work/health-checks";
+import type { HealthCheck } from "../work/health/checks";
 import { runDoctorChecks } from "./doctor-checks";
 import { isOfWorker } from "./doctor-head";
 import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";

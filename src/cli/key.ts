@@ -2,7 +2,7 @@
 import { KEY_SCOPES, type KeyScope } from "../domain/access";
 import { parseIsoTime } from "../domain/iso-time";
 import { toOneLine } from "../domain/timeline/one-line";
-import type { KeyView } from "../work/accounts";
+import type { KeyView } from "../work/access/command-accounts";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
 import { formatMinute, formatTextTable } from "./text-table";

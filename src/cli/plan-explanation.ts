@@ -2,7 +2,7 @@
 import type { PlanJson } from "../domain/plan-json";
 import { type Finding, isReviewRule, type RepetitionScores, type Rule, reasonOf } from "../domain/planning/rules";
 import { fromSeconds, type Span, type Ticks, toSeconds } from "../domain/time";
-import type { RecognizedAgain } from "../work/recognized-again";
+import type { RecognizedAgain } from "../work/cuts/recognized-again";
 import { shortenText } from "./plan-report";
 
 /**

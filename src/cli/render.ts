@@ -5,7 +5,7 @@ import { type RepairedPlan, repairPlan } from "../domain/plan-repair";
 import { parsePlanText, type WrittenPlan } from "../domain/plan-text";
 import type { Word } from "../domain/speech";
 import { escapeControls } from "../lib/control-characters";
-import { type OneShotTools, openRecording, prepareRecording, withWorkFolder } from "../work/one-shot";
+import { type OneShotTools, openRecording, prepareRecording, withWorkFolder } from "../work/cuts/one-shot";
 import type { CutTask } from "./cut-tasks";
 import { RENDER_HELP, type RenderArguments, readRenderArguments } from "./render-arguments";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";

@@ -6,7 +6,7 @@ import type { ProbedMedia, RenderResult } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
 import { escapeControls } from "../lib/control-characters";
 import { killAllChildren } from "../lib/process";
-import { type OneShotTools, type OpenRecording, renderRecording, requireOutput } from "../work/one-shot";
+import { type OneShotTools, type OpenRecording, renderRecording, requireOutput } from "../work/cuts/one-shot";
 import { type CompanionSource, requireExportable, writeCompanions } from "./cut-companions";
 import { type CutTask, requireFree, type TaskArguments, toCutPath } from "./cut-tasks";
 import { loadCommandConfig, runCommand, UsageError } from "./options";

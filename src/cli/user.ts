@@ -1,5 +1,5 @@
 /** `offcut user`: manages accounts. */
-import type { AccountView } from "../work/accounts";
+import type { AccountView } from "../work/access/command-accounts";
 import { runAdminCommand } from "./admin";
 import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
 import { promptHidden } from "./prompt";

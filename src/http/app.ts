@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
-import { checkReadiness } from "../work/readiness";
+import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
 import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";

@@ -1,8 +1,8 @@
-/** Authentication: finds the user of a request. `work/access.ts` decides what the user may do. */
+/** Authentication: finds the user of a request. `work/access/access.ts` decides what the user may do. */
 import { AppError } from "../domain/errors";
 import { sha256 } from "../lib/hash";
 import { findKeyOwner, type KeyOwner, touchApiKey } from "../store/users";
-import { type Caller, isAccountKey, type RouteAccess } from "../work/access";
+import { type Caller, isAccountKey, type RouteAccess } from "../work/access/access";
 import type { Services } from "../work/services";
 import type { RequestClient } from "./client";
 

@@ -1,7 +1,7 @@
 /** A call of a route, and the replies that a handler returns. */
 import type { Log } from "../lib/log";
 import type { Queries } from "../store/db";
-import type { Principal } from "../work/access";
+import type { Principal } from "../work/access/access";
 import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
 import type { AuthenticationOptions } from "./authentication";

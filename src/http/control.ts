@@ -2,8 +2,8 @@
 import { version } from "../../package.json";
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
-import { type AdminServices, runAdmin } from "../work/admin-commands";
-import { checkReadiness, type ReadinessServices } from "../work/readiness";
+import { type AdminServices, runAdmin } from "../work/access/admin-commands";
+import { checkReadiness, type ReadinessServices } from "../work/health/readiness";
 import type { Services } from "../work/services";
 import { toResponse } from "./call";
 import { publicErrorShape, toErrorReply } from "./errors";

@@ -1,8 +1,8 @@
 /** Replies that are streams of server-sent events (WHATWG HTML, section 9.2). */
 import { AppError } from "../domain/errors";
 import type { LiveEvent, LiveEventFilter } from "../store/live-events";
-import type { LiveProgress } from "../work/live-feed";
-import type { LiveStream } from "../work/live-streams";
+import type { LiveProgress } from "../work/live/feed";
+import type { LiveStream } from "../work/live/streams";
 import type { Call, Reply } from "./call";
 
 export const EVENT_STREAM_TYPE = "text/event-stream";

@@ -5,7 +5,7 @@
 import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
 import type { Log } from "../lib/log";
-import { type Caller, enterWorkspace, type Principal, type RouteAccess, UPLOAD_ACCESS } from "../work/access";
+import { type Caller, enterWorkspace, type Principal, type RouteAccess, UPLOAD_ACCESS } from "../work/access/access";
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { createAuthorReader, hideAuthors } from "./authorship";

@@ -12,7 +12,7 @@ import { getRenderShare } from "../store/render-shares";
 import { getRender } from "../store/renders";
 import { getUser } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
-import { requireWriter } from "../work/access";
+import { requireWriter } from "../work/access/access";
 import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
 import { toResponseTo } from "./call";

@@ -1,7 +1,7 @@
 /** Lists with keyset paging: `limit` and `cursor` in the query, `items` and `next_cursor` in the response. */
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import type { RowPage, SortKey } from "../store/paging";
-import type { RouteAccess } from "../work/access";
+import type { RouteAccess } from "../work/access/access";
 import { type Call, ok } from "./call";
 import { pagingParameters, strictObject } from "./fields";
 import { respondsWithPage } from "./response-docs";

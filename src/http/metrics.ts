@@ -1,6 +1,6 @@
 /** `/metrics`: the metrics of the server for an administrator's key, and the counting of requests. */
 import { PROMETHEUS_CONTENT_TYPE } from "../lib/prometheus";
-import { DEFAULT_ACCESS, type RouteAccess, requireCaller } from "../work/access";
+import { DEFAULT_ACCESS, type RouteAccess, requireCaller } from "../work/access/access";
 import type { Services } from "../work/services";
 import { createApiKeyAuthenticator } from "./authentication";
 import { type Reply, toResponse } from "./call";

@@ -1,6 +1,6 @@
 /** Lists that only the dashboard family has: `limit` and `offset` in the query; `items`, `total`, `limit` and `offset` in the response. */
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
-import type { RouteAccess } from "../work/access";
+import type { RouteAccess } from "../work/access/access";
 import { type Call, ok } from "./call";
 import { strictObject } from "./fields";
 import { respondsWithOffsetPage } from "./response-docs";

@@ -6,7 +6,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode } from "../domain/errors";
 import { sha256 } from "../lib/hash";
-import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access";
+import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access/access";
 import { findReplay } from "../work/idempotency";
 import type { Call, OpenCall, Reply } from "./call";
 import { notFound } from "./errors";

@@ -56,7 +56,7 @@ export const isCurrentAttempt = (step: Step | null, job: StepAttempt): boolean =
   step?.finished_at === null && step.subject_id === job.subjectId && step.attempts === job.attempt;
 
 /**
- * Ends a step. Returns null if it had already ended or, with an attempt, if another one has replaced it. Only `work/pipelines.ts` calls this:
+ * Ends a step. Returns null if it had already ended or, with an attempt, if another one has replaced it. Only `work/pipelines/pipelines.ts` calls this:
  * the pipeline has to follow.
  */
 export async function endStep(

@@ -9,16 +9,16 @@ import { createNightlyBackup } from "./backup/nightly-backup";
 import { createSnapshots } from "./backup/snapshots";
 import { createSpaceKeeper } from "./backup/space-keeper";
 import { createDataExporter } from "./data-export/exporter";
-import { createDeliverer } from "./deliver";
 import { createAccountPurge } from "./identity/account-purge";
-import { createInvitationNotifier } from "./invitation-notices";
-import { createMailSender, type MailSender } from "./mail-sender";
-import type { MediaTools } from "./media-tools";
-import { createNotificationMailer } from "./notification-mails";
+import type { MediaTools } from "./jobs/media-tools";
+import { createMailSender, type MailSender } from "./mail/sender";
+import { createInvitationNotifier } from "./notifications/invitation-notices";
+import { createNotificationMailer } from "./notifications/mails";
 import { sweep } from "./recovery";
 import type { Services } from "./services";
 import { createScrubber } from "./upkeep/scrubber";
-import { getAddressRules } from "./webhook-endpoints";
+import { createDeliverer } from "./webhooks/deliver";
+import { getAddressRules } from "./webhooks/endpoints";
 
 export type BackgroundWork = {
   start(): void;

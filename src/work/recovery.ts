@@ -7,14 +7,14 @@ import { removeOldKept } from "../store/kept-databases";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
+import { reconcileDerivatives } from "./assets/derivatives";
 import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
 import { expireLostExports } from "./data-export/archive-removal";
-import { sweepLiveEvents } from "./live-events";
-import { sweepExpiredRows, sweepOrphans } from "./orphans";
-import { reconcileDerivatives } from "./prepared-size";
+import { sweepLiveEvents } from "./live/events";
 import type { Services } from "./services";
-import { recoverUploads } from "./upload-progress";
+import { sweepExpiredRows, sweepOrphans } from "./storage/orphans";
+import { recoverUploads } from "./uploads/progress";
 
 /** How long the server remembers revoked workers, and what workers have run. */
 const WORKER_HISTORY_MS = 30 * 24 * 3600 * 1000;

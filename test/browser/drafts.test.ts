@@ -1,7 +1,7 @@
 /** A real browser: edits that the server does not have yet, in two tabs, of two people, and after a tab was closed. */
 import { expect, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { isFullSize } from "../full-size";
 import { emailOf, startSession } from "../http/accounts";
 import { createClient } from "../http/client";

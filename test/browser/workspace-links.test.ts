@@ -1,7 +1,7 @@
 /** A real browser: links to what is in another workspace of the user than the one that is shown. */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import { type Client, createClient } from "../http/client";
 import { createWorkspace, inside, join, type Listed } from "../http/workspace-calls";

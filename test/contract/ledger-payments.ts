@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import type { PaymentEvent, PaymentGateway, Price, ProviderInvoice } from "../../src/domain/billing";
 import type { Queries, Store } from "../../src/store/db";
 import { insertCustomer } from "../../src/store/payments";
-import { COMMAND_ACTOR } from "../../src/work/audit";
+import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import { approveOrder, createOrder, rejectOrder } from "../../src/work/billing/orders";
 import { applyPaymentEvent } from "../../src/work/billing/payment-events";
 import type { Services } from "../../src/work/services";

@@ -4,7 +4,7 @@ import { newId } from "../../src/lib/ids";
 import { getAsset } from "../../src/store/assets";
 import { insertLedgerEntry, listLedger, readBalance, readTotalHeld } from "../../src/store/credits";
 import { listEntityEvents } from "../../src/store/events";
-import { completePreparation, holdCharge, settleWaiting } from "../../src/work/charge";
+import { completePreparation, holdCharge, settleWaiting } from "../../src/work/billing/charge";
 import { addAsset, addStep, addUser, freshStore } from "../unit/store/test-store";
 
 const ASSETS = 200;

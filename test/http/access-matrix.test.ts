@@ -7,7 +7,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { createFamilies } from "../../src/http/app";
 import type { Family, FamilyHost } from "../../src/http/family";
-import { DEFAULT_ACCESS } from "../../src/work/access";
+import { DEFAULT_ACCESS } from "../../src/work/access/access";
 import { findResponseSchema } from "../contract/response-checks";
 import { dashboardFailure, dashboardValidation, failure } from "../contract/schemas";
 import { ACCOUNT_ENTRIES, KEY_ENTRIES } from "./access-matrix/account-entries";

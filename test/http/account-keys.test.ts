@@ -1,7 +1,7 @@
 /** What API keys may do with the account of their user: nothing, but for one that the user created for the personal workspace. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
-import { notify } from "../../src/work/notifications";
+import { notify } from "../../src/work/notifications/notifications";
 import { until } from "../until";
 import { startSession } from "./accounts";
 import { type Client, createClient } from "./client";

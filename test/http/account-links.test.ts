@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
 import { completeTotpEnrollment } from "../../src/store/two-factor";
 import { getUser } from "../../src/store/users";
-import { disableUser } from "../../src/work/accounts";
+import { disableUser } from "../../src/work/access/command-accounts";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
 import type { SmtpReceiver } from "../smtp";
 import { until } from "../until";

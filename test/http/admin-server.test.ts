@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { sql } from "drizzle-orm";
 import { ADMIN_SCHEMAS } from "../../src/http/dashboard/admin/schemas";
 import { newId } from "../../src/lib/ids";
-import { COMMAND_ACTOR, recordAudit } from "../../src/work/audit";
+import { COMMAND_ACTOR, recordAudit } from "../../src/work/access/audit";
 import { listErrors } from "../contract/response-checks";
 import { until } from "../until";
 import { createAdmin, emailOf, startSession } from "./accounts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { setEmailVerified } from "../../src/store/users";
-import { runAdmin } from "../../src/work/admin-commands";
+import { runAdmin } from "../../src/work/access/admin-commands";
 import { startSmtpReceiver } from "../smtp";
 import { emailOf, listAuditLog, startSession } from "./accounts";
 import { type Client, createClient } from "./client";

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { AppError } from "../../src/domain/errors";
 import { readBalance, readTotalHeld } from "../../src/store/credits";
-import { runAdmin } from "../../src/work/admin-commands";
+import { runAdmin } from "../../src/work/access/admin-commands";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";

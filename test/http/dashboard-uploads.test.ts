@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { createSignedPut } from "../../src/http/uploads/signed-put";
-import { disableUser } from "../../src/work/accounts";
+import { disableUser } from "../../src/work/access/command-accounts";
 import { openConnection, parseAnswer, type RawConnection } from "../attacks/raw-request";
 import { until } from "../until";
 import { emailOf } from "./accounts";

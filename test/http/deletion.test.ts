@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { getRender } from "../../src/store/renders";
-import { removeRender } from "../../src/work/deletion";
+import { removeRender } from "../../src/work/assets/deletion";
 import { startSession } from "./accounts";
 import type { CallOptions, Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import * as oauth from "openid-client";
 import { KEY_SCOPES } from "../../src/domain/access";
 import { countApiKeys } from "../../src/store/users";
-import { disableUser } from "../../src/work/accounts";
+import { disableUser } from "../../src/work/access/command-accounts";
 import { insertNewKey } from "../../src/work/identity/api-keys";
 import { emailOf, listAuditLog, startSession } from "./accounts";
 import { type Client, createClient, type Reply } from "./client";

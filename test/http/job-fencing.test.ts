@@ -2,8 +2,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Job, JobContext } from "../../src/domain/jobs";
 import { findLatestStep, listOpenSteps } from "../../src/store/steps";
-import { createJobSource } from "../../src/work/job-source";
-import { createJobHandlers } from "../../src/work/registry";
+import { createJobSource } from "../../src/work/jobs/job-source";
+import { createJobHandlers } from "../../src/work/jobs/registry";
 import { until } from "../until";
 import { harness, PATIENCE_MS } from "./harness";
 import { video, wav } from "./media";

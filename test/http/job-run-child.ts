@@ -8,10 +8,10 @@ import { createSemaphore } from "../../src/lib/semaphore";
 import { selectFfmpeg } from "../../src/media/ffmpeg";
 import { runCut } from "../../src/work/jobs/cut-run";
 import type { RunContext } from "../../src/work/jobs/definition";
+import type { MediaTools } from "../../src/work/jobs/media-tools";
 import { runPrepare } from "../../src/work/jobs/prepare-run";
 import { runPreview } from "../../src/work/jobs/preview-run";
 import { runRender } from "../../src/work/jobs/render-run";
-import type { MediaTools } from "../../src/work/media-tools";
 import { fakeSpeech } from "./fake-speech";
 
 const [name, folder, ffmpegPath] = process.argv.slice(2) as [string, string, string];

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { JOB_NAMES, type Job, type JobName } from "../../src/domain/jobs";
 import { findLatestStep, findPreviewStep } from "../../src/store/steps";
 import type { JobInput, JobOutput, LoadedJob } from "../../src/work/jobs/definition";
-import { JOBS } from "../../src/work/registry";
+import { JOBS } from "../../src/work/jobs/registry";
 import { temporaryFolder } from "../temporary-folder";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { BUNDLED_FFMPEG, oldVideo, silentVideo, video } from "./media";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { findFileSize } from "../../src/lib/file-size";
-import { createApiKey, disableUser, listKeys, revokeKey } from "../../src/work/accounts";
+import { createApiKey, disableUser, listKeys, revokeKey } from "../../src/work/access/command-accounts";
 import { openConnection, parseAnswer } from "../attacks/raw-request";
 import { until } from "../until";
 import { createClient } from "./client";

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
 import { insertNotification } from "../../src/store/notifications";
 import { insertWorkspace } from "../../src/store/workspaces";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { sweep } from "../../src/work/recovery";
 import { addMember } from "../unit/store/test-store";
 import { until } from "../until";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { NotificationType } from "../../src/domain/notifications";
-import { notify } from "../../src/work/notifications";
+import { notify } from "../../src/work/notifications/notifications";
 import { addMember } from "../unit/store/test-store";
 import { until } from "../until";
 import { emailOf, startSession } from "./accounts";

@@ -2,7 +2,7 @@
 import type { NotificationPayloads, NotificationType, TypedNotification } from "../../src/domain/notifications";
 import { newId } from "../../src/lib/ids";
 import type { StoredNotification } from "../../src/store/notifications";
-import { notify } from "../../src/work/notifications";
+import { notify } from "../../src/work/notifications/notifications";
 import type { Client } from "./client";
 import type { Harness } from "./harness";
 

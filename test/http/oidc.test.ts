@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { generateSync } from "otplib";
 import { newId } from "../../src/lib/ids";
 import { insertUser, type User } from "../../src/store/users";
-import { disableUser } from "../../src/work/accounts";
+import { disableUser } from "../../src/work/access/command-accounts";
 import { createAdmin, listAuditLog, startSession } from "./accounts";
 import { harness, PATIENCE_MS } from "./harness";
 import {

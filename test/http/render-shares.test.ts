@@ -1,7 +1,7 @@
 /** Links of renders: listed, revoked, and ended with the access of who made them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { VERIFIES_ADDRESS } from "../../src/work/identity/account-links";
 import { createOneTimeToken } from "../../src/work/identity/one-time-tokens";
 import { grantWorkspace } from "../unit/store/test-store";

@@ -1,7 +1,7 @@
 /** Set-up, sign-up, sign-in and sign-out. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { disableUser } from "../../src/work/accounts";
+import { disableUser } from "../../src/work/access/command-accounts";
 import {
   createAdmin,
   emailOf,

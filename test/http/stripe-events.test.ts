@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { sql } from "drizzle-orm";
 import type { PaymentGateway } from "../../src/domain/billing";
 import { getUser } from "../../src/store/users";
-import { SERVER_ACTOR } from "../../src/work/audit";
+import { SERVER_ACTOR } from "../../src/work/access/audit";
 import { cancelSubscription } from "../../src/work/billing/subscriptions";
 import { createAccountPurge } from "../../src/work/identity/account-purge";
 import { DOWN } from "../stripe-server";

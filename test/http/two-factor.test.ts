@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { sql } from "drizzle-orm";
 import { generateSync } from "otplib";
 import { setEmailVerified } from "../../src/store/users";
-import { resetTwoFactor } from "../../src/work/accounts";
+import { resetTwoFactor } from "../../src/work/access/command-accounts";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
 import { createAdmin, emailOf, hashQuickly, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";

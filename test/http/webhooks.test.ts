@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { EVENT_TYPES } from "../../src/domain/webhooks";
-import { disableUser } from "../../src/work/accounts";
+import { disableUser } from "../../src/work/access/command-accounts";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness } from "./harness";

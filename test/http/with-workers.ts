@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type RunningWorker, startWorker } from "../../src/boot-worker";
 import { loadConfig } from "../../src/config";
 import { createLog } from "../../src/lib/log";
-import { COMMAND_ACTOR } from "../../src/work/audit";
+import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import { createWorkerToken } from "../../src/work/cluster/worker-tokens";
 import { openRedis, type TestRedis } from "../redis";
 import { temporaryFolder } from "../temporary-folder";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { checkHead } from "../../src/cli/doctor-head";
 import { WORKER_PROTOCOL } from "../../src/domain/workers";
-import { COMMAND_ACTOR } from "../../src/work/audit";
+import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import { listTokenViews, revokeToken } from "../../src/work/cluster/worker-tokens";
 import { REDIS_SERVER } from "../redis";
 import { callWorkers } from "../worker-client";

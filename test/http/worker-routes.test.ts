@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MAX_COPIED_ASSETS, WORKER_PROTOCOL } from "../../src/domain/workers";
 import { sha256 } from "../../src/lib/hash";
 import { newId } from "../../src/lib/ids";
-import { COMMAND_ACTOR } from "../../src/work/audit";
+import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import type { ExecutionRequest } from "../../src/work/cluster/execution-request";
 import { revokeToken } from "../../src/work/cluster/worker-tokens";
 import { REDIS_SERVER } from "../redis";

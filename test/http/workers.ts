@@ -2,7 +2,7 @@
 import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../src/domain/workers";
 import { newId } from "../../src/lib/ids";
 import type { WorkerToken } from "../../src/store/workers";
-import { COMMAND_ACTOR } from "../../src/work/audit";
+import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import type { JoinedWorker } from "../../src/work/cluster/worker-list";
 import { createWorkerToken } from "../../src/work/cluster/worker-tokens";
 import type { Services } from "../../src/work/services";

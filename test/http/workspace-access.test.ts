@@ -6,7 +6,7 @@ import { PUBLIC_PREFIX, publicRoutes } from "../../src/http/public";
 import { newId } from "../../src/lib/ids";
 import { findProject } from "../../src/store/projects";
 import { insertMember, insertWorkspace } from "../../src/store/workspaces";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { grantWorkspace } from "../unit/store/test-store";
 import { type Client, createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { sql } from "drizzle-orm";
 import { KEY_SCOPES, type KeyScope } from "../../src/domain/access";
 import { newId } from "../../src/lib/ids";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { grantWorkspace } from "../unit/store/test-store";
 import { emailOf, startSession } from "./accounts";
 import { type Client, createClient } from "./client";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../../src/domain/access";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { createAdmin, emailOf, listAuditLog, startSession } from "./accounts";
 import { type CallOptions, type Client, createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";

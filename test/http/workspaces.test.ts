@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { countTokensCreatedBy } from "../../src/store/one-time-tokens";
-import { createApiKey } from "../../src/work/accounts";
+import { createApiKey } from "../../src/work/access/command-accounts";
 import { grantWorkspace } from "../unit/store/test-store";
 import { emailOf, startSession } from "./accounts";
 import { type CallOptions, type Client, createClient } from "./client";

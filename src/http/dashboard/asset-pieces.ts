@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
-import { requirePreview } from "../../work/previews";
+import { requirePreview } from "../../work/previews/previews";
 import { strictObject } from "../fields";
 import { matchesEtag } from "../file-response";
 import { respondsWithFile, respondsWithNothing } from "../response-docs";

@@ -1,7 +1,7 @@
 /** The authentication of the dashboard family: a session token or an API key in the header, else the cookie of a session. */
 import { KEY_SCOPES } from "../../domain/access";
 import { AppError } from "../../domain/errors";
-import type { Caller } from "../../work/access";
+import type { Caller } from "../../work/access/access";
 import type { Services } from "../../work/services";
 import {
   type Authenticate,

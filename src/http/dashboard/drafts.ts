@@ -1,7 +1,7 @@
 /** The draft of a cut: an edit that is not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
 import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/drafts";
-import { updateDraft } from "../../work/drafts";
+import { updateDraft } from "../../work/cuts/drafts";
 import { noContent, ok, okJsonText } from "../call";
 import { strictObject } from "../fields";
 import { formatTime } from "../format-time";

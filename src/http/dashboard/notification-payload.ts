@@ -1,7 +1,7 @@
 /** Notifications as the API shows them. */
 import { NOTIFICATION_CATEGORIES, type NotificationPayloads } from "../../domain/notifications";
 import type { StoredNotification } from "../../store/notifications";
-import type { Principal } from "../../work/access";
+import type { Principal } from "../../work/access/access";
 import { createExportLinks } from "../../work/data-export/requests";
 import type { Services } from "../../work/services";
 import { formatTime } from "../format-time";

@@ -12,9 +12,9 @@ import {
   type NotificationReader,
   updateNotification,
 } from "../../store/notifications";
-import { findOnlyWorkspace, type Principal, type RouteAccess } from "../../work/access";
-import { canMail } from "../../work/mails";
-import { changePreferences } from "../../work/notifications";
+import { findOnlyWorkspace, type Principal, type RouteAccess } from "../../work/access/access";
+import { canMail } from "../../work/mail/mails";
+import { changePreferences } from "../../work/notifications/notifications";
 import { type Call, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject } from "../fields";

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { getUser, type User, updateProfile } from "../../store/users";
-import { DEFAULT_ACCESS, requireCaller } from "../../work/access";
+import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
 import { ok } from "../call";
 import { notFound } from "../errors";

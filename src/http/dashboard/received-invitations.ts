@@ -1,13 +1,13 @@
 /** The invitations to workspaces that wait for the signed-in user, and what the link of an invitation leads to. */
 import { formatUserName, type User } from "../../store/users";
 import { listReceivedInvitations, type ReceivedInvitation } from "../../store/workspace-invitations";
-import type { RouteAccess } from "../../work/access";
+import type { RouteAccess } from "../../work/access/access";
 import { readInvitation } from "../../work/identity/invitations";
 import {
   acceptReceivedInvitation,
   declineReceivedInvitation,
   type InvitationChoice,
-} from "../../work/received-invitations";
+} from "../../work/workspaces/received-invitations";
 import { type Call, noContent, ok, type Reply } from "../call";
 import { secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";

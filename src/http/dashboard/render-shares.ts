@@ -10,7 +10,7 @@ import {
   listRenderShares,
   type RenderShare,
 } from "../../store/render-shares";
-import { toActor } from "../../work/access";
+import { toActor } from "../../work/access/access";
 import { created, createOnce, noContent } from "../call";
 import { notFound } from "../errors";
 import { strictObject } from "../fields";

@@ -1,6 +1,6 @@
 /** The sessions of the signed-in user. */
 import { countSessions, deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
-import { recordAudit } from "../../work/audit";
+import { recordAudit } from "../../work/access/audit";
 import { type Call, noContent } from "../call";
 import { notFound } from "../errors";
 import { formatTime } from "../format-time";

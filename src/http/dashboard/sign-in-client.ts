@@ -1,6 +1,6 @@
 /** The client of a call, as the identity services need it. */
 import { AppError } from "../../domain/errors";
-import type { AuditActor } from "../../work/audit";
+import type { AuditActor } from "../../work/access/audit";
 import { type AccountOwner, type SignInClient, toAuditActor } from "../../work/identity/sign-in";
 import type { Call, OpenCall } from "../call";
 

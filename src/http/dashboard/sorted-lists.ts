@@ -12,7 +12,7 @@ import {
   toAssetKey,
   toProjectKey,
 } from "../../store/sorted-lists";
-import { getUploadCutoff } from "../../work/uploads";
+import { getUploadCutoff } from "../../work/uploads/uploads";
 import { MAX_SEARCH_CHARACTERS, oneOf, uuidField } from "../fields";
 import { listRoute } from "../list-route";
 import { showAssetDetail } from "../public/assets";

@@ -1,7 +1,7 @@
 /** The status of the server for every user: its version, the state of its parts, and the licenses of the bundled software. */
 import { AppError } from "../../domain/errors";
-import type { RouteAccess } from "../../work/access";
-import type { SystemHealth } from "../../work/system-health";
+import type { RouteAccess } from "../../work/access/access";
+import type { SystemHealth } from "../../work/health/system-health";
 import { ok } from "../call";
 import { respondsWith, respondsWithFile } from "../response-docs";
 import { route } from "../route";

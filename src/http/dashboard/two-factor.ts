@@ -8,7 +8,7 @@ import {
   removeAuthenticator,
   replaceRecoveryCodes,
 } from "../../work/identity/two-factor";
-import { canMail } from "../../work/mails";
+import { canMail } from "../../work/mail/mails";
 import { created, createOnce, noContent, ok } from "../call";
 import { secretField, strictObject } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";

@@ -2,10 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
-import { toActor, UPLOAD_ACCESS } from "../../work/access";
-import { getPutExpiry } from "../../work/put-uploads";
-import { parseUploadMetadata, parseUploadTarget } from "../../work/upload-metadata";
-import { createUpload, getUploadExpiry } from "../../work/uploads";
+import { toActor, UPLOAD_ACCESS } from "../../work/access/access";
+import { parseUploadMetadata, parseUploadTarget } from "../../work/uploads/metadata";
+import { getPutExpiry } from "../../work/uploads/put";
+import { createUpload, getUploadExpiry } from "../../work/uploads/uploads";
 import { type Call, created, createOnce, type Reply } from "../call";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";

@@ -2,7 +2,7 @@
 
 import { formatUserName } from "../../store/users";
 import { listInvitations, type WorkspaceInvitation } from "../../store/workspace-invitations";
-import { revokeInvitation } from "../../work/workspaces";
+import { revokeInvitation } from "../../work/workspaces/workspaces";
 import { noContent } from "../call";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";

@@ -4,9 +4,9 @@ import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits
 import { countWorkspaceContent } from "../../store/purge";
 import { countMembers, listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
 import { getWorkspace, type Workspace } from "../../store/workspaces";
-import { findOnlyWorkspace } from "../../work/access";
-import { readStorageQuota } from "../../work/storage-limits";
-import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces";
+import { findOnlyWorkspace } from "../../work/access/access";
+import { readStorageQuota } from "../../work/storage/limits";
+import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces/workspaces";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { strictObject, textField, uuidField } from "../fields";
 import { formatTime } from "../format-time";

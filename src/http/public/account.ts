@@ -2,7 +2,7 @@
 import { type LedgerEntry, listLedger } from "../../store/credits";
 import { readStorageUsed } from "../../store/storage";
 import { formatUserName } from "../../store/users";
-import { readStorageQuota } from "../../work/storage-limits";
+import { readStorageQuota } from "../../work/storage/limits";
 import { type Call, ok } from "../call";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
-import { createExport, createSubtitle } from "../../work/plan-files";
+import { createExport, createSubtitle } from "../../work/cuts/plan-files";
 import { fileDownload } from "../call";
 import { oneOf, strictObject, withDescription } from "../fields";
 import { respondsWithFile } from "../response-docs";

@@ -1,6 +1,6 @@
 /** The fields of an edit, which is sent as a cut or saved as a draft. */
 import { type Static, Type } from "@sinclair/typebox";
-import type { PlanEdit } from "../../work/plan-edits";
+import type { PlanEdit } from "../../work/cuts/plan-edits";
 import { strictObject } from "../fields";
 
 const startField = Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" });

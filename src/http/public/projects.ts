@@ -10,8 +10,8 @@ import {
   type ProjectChange,
   updateProject,
 } from "../../store/projects";
-import { removeProject } from "../../work/deletion";
-import { requireRoomForProject } from "../../work/storage-limits";
+import { removeProject } from "../../work/assets/deletion";
+import { requireRoomForProject } from "../../work/storage/limits";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, textField } from "../fields";

@@ -18,7 +18,7 @@ import {
   requeueDelivery,
   requireAllowedUrl,
   rotateSecret,
-} from "../../work/webhook-endpoints";
+} from "../../work/webhooks/endpoints";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject } from "../fields";

@@ -9,7 +9,7 @@ import { findFileSize } from "../../lib/file-size";
 import { writeStream } from "../../lib/write-stream";
 import { findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
-import { claimSpace } from "../../work/storage-limits";
+import { claimSpace } from "../../work/storage/limits";
 
 /** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
 export type AuthorizedUpload = { workspaceId: string; id: string; beforeWrite?: () => void };

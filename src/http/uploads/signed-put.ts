@@ -7,11 +7,11 @@ import { createFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import { writeStream } from "../../lib/write-stream";
-import { recordPutActivity, requireOpenPut, reservePut } from "../../work/put-uploads";
 import type { Services } from "../../work/services";
-import { claimSpace } from "../../work/storage-limits";
-import { discardPut, finishUpload } from "../../work/upload-progress";
-import { requireUploadSize } from "../../work/uploads";
+import { claimSpace } from "../../work/storage/limits";
+import { discardPut, finishUpload } from "../../work/uploads/progress";
+import { recordPutActivity, requireOpenPut, reservePut } from "../../work/uploads/put";
+import { requireUploadSize } from "../../work/uploads/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
 
 /** The path of the link in the dashboard family; its query is the signature. */

@@ -1,7 +1,7 @@
 /** Resumable uploads of the files that an execution makes. */
 import { AppError } from "../../domain/errors";
 import type { IncomingPart } from "../../work/cluster/incoming-files";
-import { claimSpace } from "../../work/storage-limits";
+import { claimSpace } from "../../work/storage/limits";
 import type { Reply } from "../call";
 import { ACTIVE_IDLE_SECONDS } from "../connection";
 import type { CallOfWorker } from ".";

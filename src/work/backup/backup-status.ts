@@ -4,7 +4,7 @@ import type { AuditAction } from "../../domain/audit-actions";
 import { findLastDueTime } from "../../domain/backup";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../../domain/states";
 import { type BackupRun, findLastRun, readLastSuccesses } from "../../store/backup-runs";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import type { RecordRun } from "./backups";
 

@@ -6,9 +6,9 @@ import { findBalanceProblems, findFrameProblem, selectRender } from "../../domai
 import { hashFrames } from "../../media/frame-hashes";
 import { listBalances, readBalance } from "../../store/credits";
 import { listCompletedRenders, listStoredFiles } from "../../store/stored-files";
+import type { MediaTools } from "../jobs/media-tools";
 import { loadRender } from "../jobs/render-job";
 import { describeMaker, runRender } from "../jobs/render-run";
-import type { MediaTools } from "../media-tools";
 import type { Services } from "../services";
 import { verifyFiles } from "./backup-folder";
 

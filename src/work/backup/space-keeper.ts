@@ -3,7 +3,7 @@ import { emptyTrash, isTrashHeld } from "../../blobs/trash";
 import type { DiskReserve } from "../../lib/disk-reserve";
 import { createPoller, type Poller } from "../../lib/poller";
 import type { Services } from "../services";
-import { hasFreeSpace } from "../storage-limits";
+import { hasFreeSpace } from "../storage/limits";
 import { thinSnapshots } from "./snapshots";
 
 type Space = Pick<DiskReserve, "availableBytes">;

@@ -11,7 +11,7 @@ import type { Queries } from "../../store/db";
 import { deletePendingOrder, type Order, setOrderCheckout } from "../../store/orders";
 import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
 import type { User } from "../../store/users";
-import { notifyAdmins } from "../notifications";
+import { notifyAdmins } from "../notifications/notifications";
 import type { Services } from "../services";
 import { createOrder } from "./orders";
 

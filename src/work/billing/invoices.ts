@@ -15,7 +15,7 @@ import {
   updateInvoice,
 } from "../../store/invoices";
 import type { Order } from "../../store/orders";
-import { settleWaiting } from "../charge";
+import { settleWaiting } from "./charge";
 
 /**
  * Adds the credits of a paid invoice and takes back those of its refunds, unless the ledger has them. Assets that wait for credits become

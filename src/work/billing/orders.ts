@@ -7,8 +7,8 @@ import type { Queries } from "../../store/db";
 import { insertInvoice } from "../../store/invoices";
 import { countPendingOrders, getOrder, insertOrder, type Order, updateOrderState } from "../../store/orders";
 import { getWorkspace } from "../../store/workspaces";
-import type { Actor } from "../access";
-import { type AuditActor, recordAudit } from "../audit";
+import type { Actor } from "../access/access";
+import { type AuditActor, recordAudit } from "../access/audit";
 import { requireActingAdmin } from "../identity/administrators";
 import { settleInvoice } from "./invoices";
 

@@ -8,7 +8,7 @@ import { findInvoice, type Invoice } from "../../store/invoices";
 import { getOrder, type Order, updateOrderState } from "../../store/orders";
 import { deletePaymentEventsBefore, hasPaymentEvent, insertPaymentEvent, isKnownCustomer } from "../../store/payments";
 import { getWorkspace } from "../../store/workspaces";
-import { notify } from "../notifications";
+import { notify } from "../notifications/notifications";
 import type { Services } from "../services";
 import { recordInvoice, recordRefund, settleInvoice } from "./invoices";
 import { recordSubscription } from "./subscriptions";

@@ -12,7 +12,7 @@ import {
   type Subscription,
   updateSubscription,
 } from "../../store/payments";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import type { Services } from "../services";
 
 /** Stores the state of a subscription, unless a newer one is stored. `updatedAt`: the provider's time; null for a state that only follows from an invoice. */

@@ -2,7 +2,7 @@
 import type { DecodedPart, ExpectedChunk } from "../../media/chunks/check";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
-import type { MediaTools } from "../media-tools";
+import type { MediaTools } from "../jobs/media-tools";
 
 /** How much of the file is decoded. */
 export type CheckOptions = { decode: DecodedPart; signal: AbortSignal };

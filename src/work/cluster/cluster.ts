@@ -2,7 +2,7 @@
 import type { JobName } from "../../domain/jobs";
 import { type EncodingFacts, type TicketQueues, WORKER_JOBS } from "../../domain/workers";
 import { deriveSecret } from "../../lib/hash";
-import type { MediaTools } from "../media-tools";
+import type { MediaTools } from "../jobs/media-tools";
 import type { Services } from "../services";
 import { createExecutions, type Executions } from "./executions";
 import { createPlaces, type Places } from "./places";

@@ -6,10 +6,10 @@ import { listNames } from "../../blobs/trash";
 import type { ExecutionFileRole } from "../../domain/workers";
 import { createFileKey } from "../../lib/hash";
 import { CHUNK_SIZES_FILE } from "../../media/chunks/sizes-file";
+import { hasSpeechAnalysis } from "../assets/prepared-files";
 import { listBlobs } from "../jobs/blob-files";
 import type { JobInput, LoadedJob } from "../jobs/definition";
 import { isPieceName } from "../jobs/split-run";
-import { hasSpeechAnalysis } from "../prepared-files";
 import type { ReadableFile } from "./execution-request";
 import type { OutputRule } from "./incoming-files";
 

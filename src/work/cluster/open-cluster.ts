@@ -4,7 +4,7 @@ import type { JobName } from "../../domain/jobs";
 import type { EncodingFacts } from "../../domain/workers";
 import { hasZscaleFilter } from "../../media/chunks/scale";
 import { getExtraSlots } from "../../queue/runner";
-import type { MediaTools } from "../media-tools";
+import type { MediaTools } from "../jobs/media-tools";
 import type { Services } from "../services";
 import { type Cluster, createCluster } from "./cluster";
 

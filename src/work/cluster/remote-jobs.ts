@@ -11,10 +11,10 @@ import { openScratchFolder } from "../job-child/scratch";
 import { findBlob, getBlob, listBlobs } from "../jobs/blob-files";
 import type { CutInput, CutOutput } from "../jobs/cut-run";
 import type { JobInput, JobOutput, RunContext } from "../jobs/definition";
+import type { MediaTools } from "../jobs/media-tools";
 import { checkPlanFile } from "../jobs/plan-file-check";
 import type { PrepareCheckpoint, PrepareInput, PrepareOutput } from "../jobs/prepare-run";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
-import type { MediaTools } from "../media-tools";
 import {
   getPrepareRules,
   getRenderRules,

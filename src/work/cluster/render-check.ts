@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { toSeconds } from "../../domain/time";
 import { openPlanChild } from "../job-child/plan-child";
+import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput } from "../jobs/render-run";
-import type { MediaTools } from "../media-tools";
 import { InvalidResultError } from "./result-shapes";
 
 /** Where the render reads its source, and its file. */

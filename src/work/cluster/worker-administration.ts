@@ -1,7 +1,7 @@
 /** What administrators do to workers. Each function writes to the audit log in the transaction of its change. */
 import { AppError } from "../../domain/errors";
 import { findWorker, setWorkerDraining } from "../../store/workers";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import { requireActingAdmin } from "../identity/administrators";
 import type { Services } from "../services";
 import { revokeToken } from "./worker-tokens";

@@ -13,7 +13,7 @@ import {
   type TokenWithWorker,
   type WorkerToken,
 } from "../../store/workers";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import { requireActingAdmin } from "../identity/administrators";
 import type { Services } from "../services";
 

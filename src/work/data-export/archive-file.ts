@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import type { ZipOutput } from "../../lib/zip-writer";
 import type { Services } from "../services";
-import { claimSpace } from "../storage-limits";
+import { claimSpace } from "../storage/limits";
 
 export type ArchiveFile = ZipOutput & {
   /** Flushes the file to disk. */

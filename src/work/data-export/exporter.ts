@@ -17,9 +17,9 @@ import {
 } from "../../store/data-exports";
 import type { Queries } from "../../store/db";
 import { getUser } from "../../store/users";
-import { isFullDisk } from "../disk-space";
+import { isFullDisk } from "../jobs/disk-space";
 import type { Services } from "../services";
-import { hasFreeSpace } from "../storage-limits";
+import { hasFreeSpace } from "../storage/limits";
 import { writeArchive } from "./archive";
 import { openArchiveFile } from "./archive-file";
 import { expireExports } from "./archive-removal";

@@ -5,9 +5,9 @@ import { newId } from "../../lib/ids";
 import { type DataExport, findDataExport, insertDataExport, updateDataExport } from "../../store/data-exports";
 import type { Queries } from "../../store/db";
 import { findNotification, type StoredNotification } from "../../store/notifications";
-import { notify, updateExportNotification } from "../notifications";
+import { notify, updateExportNotification } from "../notifications/notifications";
 import type { Services } from "../services";
-import { requireStorage } from "../storage-limits";
+import { requireStorage } from "../storage/limits";
 
 type ExportPayload = NotificationPayloads["data_export_ready"];
 

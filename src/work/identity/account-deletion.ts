@@ -6,7 +6,7 @@ import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { getUser, type User } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import { requireNoRenewal } from "../billing/subscriptions";
 import { changeAccountState } from "./account-state";
 import { requireAnotherAdmin } from "./administrators";

@@ -17,12 +17,12 @@ import {
   moveLedger,
 } from "../../store/purge";
 import { deleteUser, getUser, listUsersDeletedBefore, type User } from "../../store/users";
-import { recordAudit, SERVER_ACTOR } from "../audit";
+import { recordAudit, SERVER_ACTOR } from "../access/audit";
+import type { DeletionServices } from "../assets/deletion";
 import { endSubscriptions } from "../billing/subscriptions";
 import { removeArchive } from "../data-export/archive-removal";
-import type { DeletionServices } from "../deletion";
 import type { Services } from "../services";
-import { removeWorkspaceContent } from "../workspace-content";
+import { removeWorkspaceContent } from "../workspaces/content";
 import { GRACE_PERIOD_MS } from "./account-deletion";
 
 type PurgeServices = DeletionServices & Pick<Services, "log" | "payments">;

@@ -2,7 +2,7 @@
 import type { Queries } from "../../store/db";
 import { revokeTokensCreatedBy } from "../../store/one-time-tokens";
 import { demoteInvitedAdmins, type User, updateAccountState } from "../../store/users";
-import { recordAudit, SERVER_ACTOR } from "../audit";
+import { recordAudit, SERVER_ACTOR } from "../access/audit";
 
 type AccountState = Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>;
 

@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { countOtherAdmins, getUser, type User } from "../../store/users";
-import type { AuditActor } from "../audit";
+import type { AuditActor } from "../access/audit";
 
 /** Returns whether the user can administer the server now. */
 export const isActiveAdmin = (user: User): boolean =>

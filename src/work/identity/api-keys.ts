@@ -6,8 +6,8 @@ import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { type ApiKey, countApiKeys, deleteApiKeyOf, getUser, insertApiKey } from "../../store/users";
 import { findRole, findWorkspaceName } from "../../store/workspaces";
-import { type AuditActor, recordAudit } from "../audit";
-import { canMail } from "../mails";
+import { type AuditActor, recordAudit } from "../access/audit";
+import { canMail } from "../mail/mails";
 import type { Services } from "../services";
 
 const KEY_CHARACTERS = 40;

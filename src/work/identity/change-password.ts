@@ -4,7 +4,7 @@ import { deleteDeviceCodesOf } from "../../store/device-codes";
 import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteSessionsOf } from "../../store/sessions";
 import { getUser, setPasswordHash } from "../../store/users";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { requireGoodPassword } from "./passwords";
 import { requirePassword, toPasswordAttempt } from "./require-password";

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import { formatUserCode, parseUserCode } from "../../domain/user-codes";
 import { sha256 } from "../../lib/hash";
 import { type DeviceCode, findPendingDeviceCode, updateDeviceCode } from "../../store/device-codes";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { requireRoomForKey } from "./api-keys";
 import type { UserCodeAttempt } from "./sign-in-limits";

@@ -4,7 +4,7 @@ import type { Queries } from "../../store/db";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import type { OneTimeToken } from "../../store/one-time-tokens";
 import { getUser, setEmailVerified, type User } from "../../store/users";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { findLinkWait, mailLink } from "./account-links";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";

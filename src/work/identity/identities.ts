@@ -4,7 +4,7 @@ import type { OidcProvider } from "../../domain/oidc";
 import { deleteOidcIdentity, listOidcIdentities } from "../../store/oidc-identities";
 import { deleteSessionsOf } from "../../store/sessions";
 import { getUser } from "../../store/users";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { type AccountOwner, toAuditActor } from "./sign-in";
 

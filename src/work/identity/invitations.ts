@@ -8,7 +8,7 @@ import { countTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens"
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { readInvitedRole, toInvitedRole } from "../../store/workspace-invitations";
 import { findRole, findWorkspaceName, getWorkspace, insertMember, type Workspace } from "../../store/workspaces";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { type AccountLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
 import { isActiveAdmin } from "./administrators";

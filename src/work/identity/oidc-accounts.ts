@@ -19,7 +19,7 @@ import {
   type User,
   updateProfile,
 } from "../../store/users";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { changeAccountState } from "./account-state";
 import { insertAccount } from "./new-account";

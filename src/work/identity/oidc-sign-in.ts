@@ -8,7 +8,7 @@ import { deriveSecret, isEqualSecret, sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import { findUsableToken, insertOneTimeToken, takeToken } from "../../store/one-time-tokens";
 import type { User } from "../../store/users";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { resolveOidcUser } from "./oidc-accounts";
 import { type SignInClient, type SignInResult, startSession, toAnonymous } from "./sign-in";

@@ -12,7 +12,7 @@ import { removeTwoFactor } from "../../store/two-factor";
 import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { deleteEndpointsOf } from "../../store/webhooks";
 import { listOwnWorkspaceIds } from "../../store/workspace-members";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { type AccountLink, findLinkWait, mailLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
 import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";

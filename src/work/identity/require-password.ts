@@ -2,8 +2,8 @@
 import type { AuditAction } from "../../domain/audit-actions";
 import { AppError } from "../../domain/errors";
 import type { User } from "../../store/users";
-import { createSessionTooOldError } from "../access";
-import { type AuditActor, recordAudit } from "../audit";
+import { createSessionTooOldError } from "../access/access";
+import { type AuditActor, recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { type AccountOwner, type SignInClient, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
 

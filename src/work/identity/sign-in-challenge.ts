@@ -5,7 +5,7 @@ import { sha256 } from "../../lib/hash";
 import { countRecentTokens } from "../../store/one-time-tokens";
 import { countRecoveryCodes } from "../../store/two-factor";
 import type { User } from "../../store/users";
-import { canMail } from "../mails";
+import { canMail } from "../mail/mails";
 import type { Services } from "../services";
 import { createOneTimeToken } from "./one-time-tokens";
 

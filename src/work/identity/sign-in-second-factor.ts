@@ -6,7 +6,7 @@ import type { Queries } from "../../store/db";
 import { countFailedAttempt, type OneTimeToken } from "../../store/one-time-tokens";
 import { countRecoveryCodes, takeRecoveryCode, takeTotpStep } from "../../store/two-factor";
 import { getUser, type User } from "../../store/users";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { hashRecoveryCode } from "./recovery-codes";

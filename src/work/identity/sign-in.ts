@@ -7,7 +7,7 @@ import type { Queries } from "../../store/db";
 import { insertSession, type Session } from "../../store/sessions";
 import { hasSignedInFrom, recordSignInNetwork } from "../../store/sign-in-networks";
 import { findUserByEmail, getUser, recordSignIn, type User } from "../../store/users";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import type { IssuedSession } from "./sessions";
 import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./sign-in-challenge";

@@ -4,7 +4,7 @@ import { hasHostName, isPlainAddress, parseEmailAddress } from "../../domain/ema
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasAdministrator } from "../../store/users";
-import { recordAudit } from "../audit";
+import { recordAudit } from "../access/audit";
 import type { Services } from "../services";
 import { mailLink } from "./account-links";
 import { insertAccount } from "./new-account";

@@ -11,11 +11,11 @@ import type { IndexedTracks } from "../../media/preview/write-index";
 import type { ProbeLimits } from "../../media/probe";
 import type { RenderCheck } from "../../media/render-check";
 import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
-import type { PlanEdit } from "../plan-edits";
-import type { CompletedCut, PlanFile, SubtitleOptions } from "../plan-outputs";
-import type { SentPreparedFiles } from "../prepared-check";
-import type { AnalysisPaths } from "../prepared-files";
-import type { RecognizedAgain } from "../recognized-again";
+import type { SentPreparedFiles } from "../assets/prepared-check";
+import type { AnalysisPaths } from "../assets/prepared-files";
+import type { PlanEdit } from "../cuts/plan-edits";
+import type { CompletedCut, PlanFile, SubtitleOptions } from "../cuts/plan-outputs";
+import type { RecognizedAgain } from "../cuts/recognized-again";
 
 /** A probed source. `probed` is the path of the file that the operation `probe` writes. */
 type ProbedSource = { ffmpeg: Ffmpeg; source: string; probed: string };

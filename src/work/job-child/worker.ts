@@ -8,8 +8,8 @@ import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-call
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
-import { readProbed, readSpeechAnalysis, requireProbed, writeProbed } from "../prepared-files";
-import { getRecognizerLanguage, measureRecognitions } from "../recognized-again";
+import { readProbed, readSpeechAnalysis, requireProbed, writeProbed } from "../assets/prepared-files";
+import { getRecognizerLanguage, measureRecognitions } from "../cuts/recognized-again";
 import { jobErrorCodec } from "./error-codec";
 import type { JobOperations } from "./operations";
 
@@ -98,7 +98,10 @@ const OPERATIONS: Implementation = {
     return writePreviewIndex(preview, outputPath);
   },
   async plan({ paths, audio, script, options, language, explain }, { signal, callBack, log }) {
-    const [{ planCut }, { measureVoices }] = await Promise.all([import("../plan-cut"), import("../voice-meter")]);
+    const [{ planCut }, { measureVoices }] = await Promise.all([
+      import("../cuts/plan-cut"),
+      import("../cuts/voice-meter"),
+    ]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
@@ -122,11 +125,11 @@ const OPERATIONS: Implementation = {
     return { plan: JSON.stringify(planToJson(plan)), findings: explain ? plan.findings : [], recognized };
   },
   async export({ options, ...cut }) {
-    const { formatTimeline } = await import("../plan-outputs");
+    const { formatTimeline } = await import("../cuts/plan-outputs");
     return formatTimeline(cut, options);
   },
   async subtitle({ options, ...cut }) {
-    const { formatSubtitle } = await import("../plan-outputs");
+    const { formatSubtitle } = await import("../cuts/plan-outputs");
     return formatSubtitle(cut, options);
   },
   async checkPlan({ path }) {
@@ -134,7 +137,7 @@ const OPERATIONS: Implementation = {
     return checkPlanBytes(await Bun.file(path).bytes());
   },
   async edit({ edit, ...cut }) {
-    const { createEditedPlan } = await import("../plan-outputs");
+    const { createEditedPlan } = await import("../cuts/plan-outputs");
     return createEditedPlan(cut, edit);
   },
   async render({ encoder, jobs, ffmpeg, ...input }, call) {
@@ -191,7 +194,7 @@ const OPERATIONS: Implementation = {
     }
   },
   async checkPrepared(files) {
-    const { findPreparedProblem } = await import("../prepared-check");
+    const { findPreparedProblem } = await import("../assets/prepared-check");
     return findPreparedProblem(files);
   },
   async checkRender({ path, ...input }, { signal }) {

@@ -2,9 +2,9 @@
 import { AppError } from "../../domain/errors";
 import { getAsset } from "../../store/assets";
 import { getCut, updateOpenCut } from "../../store/cuts";
-import { emitCutEvent } from "../events";
-import { getAnalysisAudioPath, getAnalysisPaths } from "../prepared-files";
-import { findQuotaProblem } from "../storage-limits";
+import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
+import { findQuotaProblem } from "../storage/limits";
+import { emitCutEvent } from "../webhooks/events";
 import { findBlob, getBlob } from "./blob-files";
 import { type CutInput, type CutOutput, runCut } from "./cut-run";
 import type { JobDefinition } from "./definition";

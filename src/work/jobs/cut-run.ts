@@ -4,10 +4,10 @@ import type { CutOptions } from "../../domain/plan";
 import type { Finding } from "../../domain/planning/rules";
 import type { AlignmentRequest, RecognitionRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
+import type { RecognizedAgain } from "../cuts/recognized-again";
 import { openPlanChild } from "../job-child/plan-child";
-import type { MediaTools } from "../media-tools";
-import type { RecognizedAgain } from "../recognized-again";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
+import type { MediaTools } from "./media-tools";
 
 export type CutInput = {
   /** All but `probed` are null for a recording without audio. */

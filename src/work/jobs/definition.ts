@@ -6,8 +6,8 @@ import type { Config } from "../../config";
 import type { Job } from "../../domain/jobs";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import type { Queries } from "../../store/db";
-import type { MediaTools } from "../media-tools";
 import type { Services } from "../services";
+import type { MediaTools } from "./media-tools";
 
 /** A file of a job. `name` is unique among the files of the job and names no folder. */
 export type BlobRef = { name: string; bytes: number };

@@ -3,8 +3,8 @@ import { AppError } from "../../domain/errors";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
 import { openJobChild } from "../job-child/child";
 import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
-import type { MediaTools } from "../media-tools";
 import type { BlobRef, RunContext } from "./definition";
+import type { MediaTools } from "./media-tools";
 
 /** Returns the seconds that the plan keeps. Errors: `AppError` `unsupported_media` when the file is not a plan; the signal's reason when aborted. */
 export async function checkPlanFile(

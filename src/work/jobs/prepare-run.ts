@@ -10,13 +10,13 @@ import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { toSeconds } from "../../domain/time";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { ProbeLimits } from "../../media/probe";
+import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../assets/prepared-files";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
-import type { MediaTools } from "../media-tools";
-import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../prepared-files";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
+import type { MediaTools } from "./media-tools";
 import { checkPlanFile } from "./plan-file-check";
 
 export type PrepareInput = {

@@ -1,8 +1,8 @@
 /** The job `preview`: rows in, rows out. A failure leaves the asset as it is. */
 import { discard } from "../../blobs/trash";
 import { getAsset, updateAsset } from "../../store/assets";
-import { getAnalysisAudioPath } from "../prepared-files";
-import { discardFolderOfDeleted } from "../prepared-size";
+import { discardFolderOfDeleted } from "../assets/derivatives";
+import { getAnalysisAudioPath } from "../assets/prepared-files";
 import { findBlob, getBlob } from "./blob-files";
 import type { JobDefinition } from "./definition";
 import { type PreviewInput, type PreviewOutput, runPreview } from "./preview-run";

@@ -26,9 +26,9 @@ import type { IndexedTracks } from "../../media/preview/write-index";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
-import type { MediaTools } from "../media-tools";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
+import type { MediaTools } from "./media-tools";
 
 export type PreviewInput = {
   /** `audio`: that which was transcribed; null without audio. */

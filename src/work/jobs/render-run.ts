@@ -11,9 +11,9 @@ import { openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile } from "../job-child/scratch";
 import { shareSemaphore } from "../job-child/shared-semaphore";
-import type { MediaTools } from "../media-tools";
 import { removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
+import type { MediaTools } from "./media-tools";
 
 export type RenderInput = {
   blobs: { source: BlobRef; probed: BlobRef };

@@ -9,9 +9,9 @@ import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../me
 import { type JobChild, openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile, openScratchFolder } from "../job-child/scratch";
-import type { MediaTools } from "../media-tools";
 import { findBlob, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
+import type { MediaTools } from "./media-tools";
 import { type MissingParts, openMissingParts } from "./missing-parts";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";
 

@@ -16,7 +16,7 @@ import {
 } from "../../store/alerts";
 import type { Queries } from "../../store/db";
 import { listAdminIds } from "../../store/users";
-import { notifyAdmins } from "../notifications";
+import { notifyAdmins } from "../notifications/notifications";
 import type { Services } from "../services";
 import { createProblemChecks, type ProblemServices } from "./problem-checks";
 

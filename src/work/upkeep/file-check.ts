@@ -8,7 +8,7 @@ import type { FileCheck } from "../../store/file-checks";
 import type { StoredOwner } from "../../store/file-owners";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
-import type { MediaTools } from "../media-tools";
+import type { MediaTools } from "../jobs/media-tools";
 import { type MediaEntry, readEntry, toAbsolute } from "./media-files";
 
 export type CheckTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">;

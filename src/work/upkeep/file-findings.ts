@@ -11,8 +11,8 @@ import {
   updateFileCheck,
 } from "../../store/file-checks";
 import { findOwner, type StoredOwner } from "../../store/file-owners";
-import { type AuditActor, recordAudit } from "../audit";
-import { removeAsset, removeRender } from "../deletion";
+import { type AuditActor, recordAudit } from "../access/audit";
+import { removeAsset, removeRender } from "../assets/deletion";
 import { requireActingAdmin } from "../identity/administrators";
 import type { Services } from "../services";
 import { isStillUntracked, toAbsolute } from "./media-files";

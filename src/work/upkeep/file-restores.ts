@@ -7,7 +7,7 @@ import { findTracked, listTrackedFiles, parseCheckedPath, RESTORING_SUFFIX } fro
 import { flushFile } from "../../lib/atomic-file";
 import { findOpenFinding, type OpenFinding, updateFileCheck } from "../../store/file-checks";
 import { findOwner } from "../../store/file-owners";
-import { type AuditActor, recordAudit } from "../audit";
+import { type AuditActor, recordAudit } from "../access/audit";
 
 import { openFileSource } from "../backup/find-in-backups";
 import type { OffsiteAccess } from "../backup/offsite/repository";

@@ -26,8 +26,8 @@ import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { countOpenFindings } from "../../store/file-checks";
 import { readFailingEndpoints } from "../../store/webhooks";
 import { INTERRUPTED } from "../backup/backups";
+import type { DiskState } from "../health/system-health";
 import type { Services } from "../services";
-import type { DiskState } from "../system-health";
 
 export type ProblemServices = Pick<Services, "config" | "folders" | "now" | "store" | "workerList"> & {
   readDisk(): Promise<DiskState>;

@@ -13,8 +13,8 @@ import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { recognizeWindows } from "../../../src/speech/recognition";
 import { loadVoiceDetector } from "../../../src/speech/vad";
-import { planCut } from "../../../src/work/plan-cut";
-import { measureVoices } from "../../../src/work/voice-meter";
+import { planCut } from "../../../src/work/cuts/plan-cut";
+import { measureVoices } from "../../../src/work/cuts/voice-meter";
 import { toPcmBytes } from "../speech/material";
 import type { Span } from "./score";
 

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { newId } from "../../../src/lib/ids";
 import { updateAsset } from "../../../src/store/assets";
 import { getCut, insertCut, listAssetCutIds } from "../../../src/store/cuts";
-import { writeTranscriptColumns } from "../../../src/work/preview-files";
+import { writeTranscriptColumns } from "../../../src/work/previews/files";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { launchChromium } from "../../chromium";
 import { startSession } from "../../http/accounts";

@@ -1,6 +1,6 @@
 /** Rows of the contract: the dashboard family itself. */
 import { expect } from "bun:test";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf, startSession } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { NO_ID } from "../../http/outcome";

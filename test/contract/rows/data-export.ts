@@ -1,7 +1,7 @@
 /** Rows of the contract: the data export. */
 import { expect } from "bun:test";
 import { sql } from "drizzle-orm";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf } from "../../http/accounts";
 import { createClient } from "../../http/client";
 import { type ExportNotification, exportIs, readNotification } from "../../http/exports";

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { rename } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { sql } from "drizzle-orm";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { video } from "../../http/media";

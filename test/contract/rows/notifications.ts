@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { sql } from "drizzle-orm";
 import { NOTIFICATION_TYPES } from "../../../src/domain/states";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { sample, send } from "../../http/notification-samples";

@@ -1,6 +1,6 @@
 /** Rows of the contract: pipelines, their outputs and step prices. */
 import { expect } from "bun:test";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf } from "../../http/accounts";
 import { CUT, chainEnded, RENDER, states } from "../../http/chains";
 import { type Client, createClient } from "../../http/client";

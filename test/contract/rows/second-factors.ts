@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { generateSync } from "otplib";
 import { setEmailVerified } from "../../../src/store/users";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf, PASSWORD, startSession, withPassword } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import { startSmtpReceiver } from "../../smtp";

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import { insertOidcIdentity } from "../../../src/store/oidc-identities";
-import { createApiKey, disableUser } from "../../../src/work/accounts";
+import { createApiKey, disableUser } from "../../../src/work/access/command-accounts";
 import { emailOf, PASSWORD, startSession, withPassword } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
 import * as schemas from "../schemas";

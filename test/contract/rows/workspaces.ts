@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { findProject } from "../../../src/store/projects";
 import { setEmailVerified } from "../../../src/store/users";
-import { createApiKey } from "../../../src/work/accounts";
+import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf, PASSWORD, startSession } from "../../http/accounts";
 import { type CallOptions, type Client, createClient } from "../../http/client";
 import { harness } from "../../http/harness";

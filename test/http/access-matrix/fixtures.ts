@@ -2,8 +2,8 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import { insertWorkspace } from "../../../src/store/workspaces";
+import type { PlanRequests } from "../../../src/work/cuts/plan-requests";
 import type { JobChild } from "../../../src/work/job-child/child";
-import type { PlanRequests } from "../../../src/work/plan-requests";
 import { grantWorkspace } from "../../unit/store/test-store";
 import { createAdmin, hashQuickly } from "../accounts";
 import { CUT, startChain } from "../chains";

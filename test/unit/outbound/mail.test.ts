@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { SMTPServerOptions } from "smtp-server";
 import type { Mail } from "../../../src/domain/mail";
 import { createMailer } from "../../../src/outbound/mail";
-import { renderMail } from "../../../src/work/mail-templates";
+import { renderMail } from "../../../src/work/mail/templates";
 import { PAYLOADS } from "../../http/notification-samples";
 import { startSmtpReceiver } from "../../smtp";
 

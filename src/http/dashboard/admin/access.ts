@@ -1,5 +1,5 @@
 /** What all routes of administration need. */
-import type { RouteAccess } from "../../../work/access";
+import type { RouteAccess } from "../../../work/access/access";
 
 /** Which workspace the administrator acts in does not matter. */
 export const ADMIN_ACCESS = {

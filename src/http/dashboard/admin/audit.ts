@@ -4,7 +4,7 @@ import type { AuditAction } from "../../../domain/audit-actions";
 import { escapeFormula, formatCsvHeader, formatCsvRow } from "../../../domain/csv";
 import { type AuditFilter, type ListedAuditEntry, listAuditEntries, listAuditEntriesAfter } from "../../../store/audit";
 import type { Queries } from "../../../store/db";
-import { recordAudit } from "../../../work/audit";
+import { recordAudit } from "../../../work/access/audit";
 import { streamedDownload } from "../../call";
 import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
 import { formatTime } from "../../format-time";

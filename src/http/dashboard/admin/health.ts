@@ -1,5 +1,5 @@
 /** The state of the server, for administrators. */
-import type { SystemHealth } from "../../../work/system-health";
+import type { SystemHealth } from "../../../work/health/system-health";
 import { ok } from "../../call";
 import { formatTime } from "../../format-time";
 import { respondsWith } from "../../response-docs";

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { STEP_STATES } from "../../../domain/states";
 import { findListedJob, type ListedJob, listJobs } from "../../../store/job-list";
-import { cancelJob } from "../../../work/administration";
+import { cancelJob } from "../../../work/access/administration";
 import { ok } from "../../call";
 import { notFound } from "../../errors";
 import { oneOf, uuidField } from "../../fields";

@@ -4,7 +4,7 @@ import { WORKSPACE_ROLES } from "../../../domain/access";
 import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS, STEP_STATES } from "../../../domain/states";
-import { CHECK_STATES } from "../../../work/health-checks";
+import { CHECK_STATES } from "../../../work/health/checks";
 import { FINDING_ACTIONS } from "../../../work/upkeep/file-findings";
 import { strictObject, withDescription } from "../../fields";
 import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";

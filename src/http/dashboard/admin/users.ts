@@ -19,7 +19,7 @@ import {
   deleteAccount,
   inviteUser,
   restoreDeletedAccount,
-} from "../../../work/administration";
+} from "../../../work/access/administration";
 import type { Services } from "../../../work/services";
 import { type Call, created, createOnce, noContent, ok, type Reply } from "../../call";
 import { notFound } from "../../errors";

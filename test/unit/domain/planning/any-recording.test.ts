@@ -4,7 +4,7 @@ import { AppError } from "../../../../src/domain/errors";
 import type { CutOptions, Plan } from "../../../../src/domain/plan";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../../src/domain/time";
-import { planCut } from "../../../../src/work/plan-cut";
+import { planCut } from "../../../../src/work/cuts/plan-cut";
 import {
   createRandomAligner,
   createRandomRecognizer,

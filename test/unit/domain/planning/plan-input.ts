@@ -1,7 +1,7 @@
 /** The input of `planCut` for a synthetic recording of audio, without a script. */
 import { CUT_MODES } from "../../../../src/domain/plan";
-import type { PlanCutInput } from "../../../../src/work/plan-cut";
-import type { TestRecording } from "../../work/test-recording";
+import type { PlanCutInput } from "../../../../src/work/cuts/plan-cut";
+import type { TestRecording } from "../../work/cuts/test-recording";
 
 export function audioPlanInput(recording: TestRecording): PlanCutInput {
   const { analysis, forcedAlign, recognize, measureVoices } = recording;

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { CUT_MODES, type Plan } from "../../../../src/domain/plan";
 import { listTakes } from "../../../../src/domain/planning/take-list";
 import { fromSeconds } from "../../../../src/domain/time";
-import { planCut } from "../../../../src/work/plan-cut";
-import { createRecording, type Moment, type TestRecording } from "../../work/test-recording";
+import { planCut } from "../../../../src/work/cuts/plan-cut";
+import { createRecording, type Moment, type TestRecording } from "../../work/cuts/test-recording";
 
 const planOf = (recording: TestRecording, script = "", removeRetakes = true): Promise<Plan> =>
   planCut({

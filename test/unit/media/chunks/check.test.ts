@@ -5,7 +5,7 @@ import { type DecodedPart, type ExpectedChunk, findChunkProblem } from "../../..
 import { readPictureGroups } from "../../../../src/media/chunks/check-packets";
 import { createChunkChecker } from "../../../../src/work/cluster/chunk-check";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
-import { createTools } from "../../work/split-places";
+import { createTools } from "../../work/jobs/split-places";
 import { aac, audioInput, bundledFfmpeg, generate, h264, videoInput } from "../generated-media";
 import { patchSampleTable, swapOffsets } from "../mp4-patch";
 

@@ -3,15 +3,15 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getMediaFolder } from "../../../../src/blobs/folders";
 import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
+import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/assets/prepared-check";
+import { hasSpeechAnalysis } from "../../../../src/work/assets/prepared-files";
 import { getPrepareRules } from "../../../../src/work/cluster/execution-files";
 import { describeRemoteJob } from "../../../../src/work/cluster/remote-jobs";
+import type { MediaTools } from "../../../../src/work/jobs/media-tools";
 import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
-import type { MediaTools } from "../../../../src/work/media-tools";
-import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/prepared-check";
-import { hasSpeechAnalysis } from "../../../../src/work/prepared-files";
-import { readTranscriptColumns } from "../../../../src/work/preview-files";
+import { readTranscriptColumns } from "../../../../src/work/previews/files";
 import { temporaryFolder } from "../../../temporary-folder";
-import { createTools } from "../split-places";
+import { createTools } from "../jobs/split-places";
 
 const limits = { maxDurationSeconds: 3_600, maxSidePixels: 4_096, maxStreams: 8 };
 

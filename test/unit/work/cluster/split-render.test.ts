@@ -17,7 +17,7 @@ import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder
 import { runTool, systemFfmpeg } from "../../media/generated-media";
 import { patchSampleTable, swapOffsets } from "../../media/mp4-patch";
 import { expectExactVideo, sourceNumbers } from "../../media/rendering";
-import { createPlace, createRender, createTools, hashContent, SLOTS, type TestPlace } from "../split-places";
+import { createPlace, createRender, createTools, hashContent, SLOTS, type TestPlace } from "../jobs/split-places";
 import { createFakeExecutions, ENCODING, type FakePlace, fakePlace } from "./fake-executions";
 
 setDefaultTimeout(180_000);

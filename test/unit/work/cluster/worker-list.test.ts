@@ -5,7 +5,7 @@ import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../../../src/domain
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../../../../src/store/workers";
-import { COMMAND_ACTOR } from "../../../../src/work/audit";
+import { COMMAND_ACTOR } from "../../../../src/work/access/audit";
 import { revokeWorker, setDraining } from "../../../../src/work/cluster/worker-administration";
 import { createWorkerList, LOST_AFTER_MS, type WorkerChange } from "../../../../src/work/cluster/worker-list";
 import { authenticateWorker, createWorkerToken, revokeToken } from "../../../../src/work/cluster/worker-tokens";

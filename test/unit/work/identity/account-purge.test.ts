@@ -14,10 +14,10 @@ import type { Queries, Store } from "../../../../src/store/db";
 import { insertProject } from "../../../../src/store/projects";
 import { insertSession } from "../../../../src/store/sessions";
 import { insertApiKey, updateAccountState, updateProfile } from "../../../../src/store/users";
-import { type AuditActor, COMMAND_ACTOR, recordAudit } from "../../../../src/work/audit";
+import { type AuditActor, COMMAND_ACTOR, recordAudit } from "../../../../src/work/access/audit";
 import { GRACE_PERIOD_MS, startAccountDeletion } from "../../../../src/work/identity/account-deletion";
 import { createAccountPurge } from "../../../../src/work/identity/account-purge";
-import { sweepOrphans } from "../../../../src/work/orphans";
+import { sweepOrphans } from "../../../../src/work/storage/orphans";
 import { fullOr } from "../../../full-size";
 import { addAsset, addStep, addUser, freshStore } from "../../store/test-store";
 

@@ -10,7 +10,7 @@ import { listOpenAlerts, saveDiskSample } from "../../../../src/store/alerts";
 import { insertBackupRun } from "../../../../src/store/backup-runs";
 import { INTERRUPTED } from "../../../../src/work/backup/backups";
 import type { WorkerList, WorkerView } from "../../../../src/work/cluster/worker-list";
-import type { DiskState } from "../../../../src/work/system-health";
+import type { DiskState } from "../../../../src/work/health/system-health";
 import { createAlerts } from "../../../../src/work/upkeep/alerts";
 import { createCertificate } from "../../../certificate";
 import { addUser, freshStore } from "../../store/test-store";

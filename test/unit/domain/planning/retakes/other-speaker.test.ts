@@ -3,8 +3,8 @@ import { hasOtherSpeaker, isOtherVoice } from "../../../../../src/domain/plannin
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Span } from "../../../../../src/domain/time";
 import type { VoiceFeatures } from "../../../../../src/domain/voice";
-import { planCut } from "../../../../../src/work/plan-cut";
-import { createRecording } from "../../../work/test-recording";
+import { planCut } from "../../../../../src/work/cuts/plan-cut";
+import { createRecording } from "../../../work/cuts/test-recording";
 import { audioPlanInput } from "../plan-input";
 import { spoken } from "./spoken";
 

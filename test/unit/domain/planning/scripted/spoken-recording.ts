@@ -12,7 +12,7 @@ import {
 } from "../../../../../src/domain/speech";
 import { createDistanceCache, normalizeWords } from "../../../../../src/domain/text/normalize";
 import { alignWords } from "../../../../../src/domain/text/word-alignment";
-import { planCut } from "../../../../../src/work/plan-cut";
+import { planCut } from "../../../../../src/work/cuts/plan-cut";
 
 const WORD_TICKS = 300_000;
 const PAUSE_TICKS = 600_000;

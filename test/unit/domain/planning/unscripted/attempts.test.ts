@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { groupParagraphs } from "../../../../../src/domain/planning/unscripted/attempts";
-import { planCut } from "../../../../../src/work/plan-cut";
-import { createRecording, type TestRecording } from "../../../work/test-recording";
+import { planCut } from "../../../../../src/work/cuts/plan-cut";
+import { createRecording, type TestRecording } from "../../../work/cuts/test-recording";
 import { audioPlanInput } from "../plan-input";
 
 const range = (from: number, to: number) => ({ from, to });

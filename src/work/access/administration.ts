@@ -1,0 +1,192 @@
+/** What administrators do to accounts, in a browser or in a shell. Each function writes to the audit log in the transaction of its change. */
+import { AppError } from "../../domain/errors";
+import { newId } from "../../lib/ids";
+import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
+import type { Queries } from "../../store/db";
+import type { ListedJob } from "../../store/job-list";
+import { getUser, type User } from "../../store/users";
+import { findRole, setQuotaOverride } from "../../store/workspaces";
+import { settleWaiting } from "../billing/charge";
+import { restoreAccount, startAccountDeletion } from "../identity/account-deletion";
+import type { AccountLink } from "../identity/account-links";
+import { changeAccountState } from "../identity/account-state";
+import { requireActingAdmin, requireAnotherAdmin } from "../identity/administrators";
+import { createInvitation } from "../identity/invitations";
+import { insertAccount } from "../identity/new-account";
+import { createPasswordResetLink } from "../identity/password-reset";
+import { requireEmailAddress } from "../identity/sign-up";
+import { cancelPipeline } from "../pipelines/requests";
+import type { Services } from "../services";
+import { type AuditActor, recordAudit } from "./audit";
+
+type AdministrationServices = Pick<Services, "now" | "store">;
+
+/** Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null is the configured quota, 0 is none. */
+export type AccountChange = { role?: "member" | "admin"; disabled?: boolean; storage_quota_bytes?: number | null };
+
+/** Changes an account. Errors: `not_found`, `forbidden`; `conflict` for the last administrator. */
+export function changeAccount(
+  { store, now }: AdministrationServices,
+  actor: AuditActor,
+  userId: string,
+  change: AccountChange,
+): Promise<User> {
+  return store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    const time = now();
+    let user = await getAccount(tx, userId);
+    const target = { kind: "user", id: userId };
+    const isAdmin = change.role === undefined ? user.is_admin : change.role === "admin";
+    if (isAdmin !== user.is_admin) {
+      if (!isAdmin) await requireAnotherAdmin(tx, user);
+      user = await changeAccountState(tx, userId, { is_admin: isAdmin }, time);
+      const details = { role: isAdmin ? "admin" : "member" };
+      await recordAudit(tx, actor, { action: "user.role_changed", target, details }, time);
+    }
+    const isDisabled = change.disabled ?? user.disabled_at !== null;
+    if (isDisabled !== (user.disabled_at !== null)) {
+      if (isDisabled) await requireAnotherAdmin(tx, user);
+      user = await changeAccountState(tx, userId, { disabled_at: isDisabled ? time : null }, time);
+      await recordAudit(tx, actor, { action: isDisabled ? "user.disabled" : "user.enabled", target }, time);
+    }
+    const { storage_quota_bytes: quota } = change;
+    if (quota !== undefined && (await setQuotaOverride(tx, userId, quota))) {
+      const details = { storage_quota_bytes: quota };
+      await recordAudit(tx, actor, { action: "user.quota_changed", target, workspaceId: userId, details }, time);
+    }
+    return user;
+  });
+}
+
+type CreditChange = { userId: string; delta: number; note: string | null; workspaceId: string | null };
+
+/**
+ * Adds credits to the personal workspace of an account, or to another one that it is a member of, or removes some. Assets that wait for credits
+ * become ready. Errors: `not_found`, `forbidden`; `conflict` when there are fewer credits than are removed.
+ */
+export async function changeCredits(
+  tx: Queries,
+  actor: AuditActor,
+  change: CreditChange,
+  now: number,
+): Promise<LedgerEntry> {
+  const { userId, delta, note } = change;
+  await requireActingAdmin(tx, actor);
+  const { id } = await getAccount(tx, userId);
+  const workspaceId = change.workspaceId ?? id;
+  if ((await findRole(tx, workspaceId, id)) === null) throw new AppError("not_found", "Workspace not found.");
+  const balance = await readBalance(tx, workspaceId);
+  if (delta < 0 && balance + delta < 0)
+    throw new AppError("conflict", `Balance is ${balance} credits: ${-delta} cannot be removed.`);
+  const entry = await insertLedgerEntry(tx, {
+    id: newId(),
+    workspace_id: workspaceId,
+    type: delta > 0 ? "grant" : "adjustment",
+    delta,
+    created_at: now,
+  });
+  const details = note === null ? { delta } : { delta, note };
+  const target = { kind: "user", id };
+  await recordAudit(tx, actor, { action: "user.credits_changed", target, workspaceId, details }, now);
+  if (delta > 0) await settleWaiting(tx, workspaceId, now);
+  return entry;
+}
+
+type InvitingServices = Pick<Services, "config" | "mails" | "now" | "publicUrl">;
+
+/** `credits` null: the sign-up grant. */
+export type InvitedAccount = { email: string; isAdmin: boolean; credits: number | null };
+
+/**
+ * Creates an account without a password, and the link with which its owner chooses one, which is also mailed. Part of a transaction. Throws
+ * `AppError` `validation_error` on `body.email`; `conflict` when the address has an account; `forbidden`.
+ */
+export async function inviteUser(
+  tx: Queries,
+  services: InvitingServices,
+  { actor, admin }: ActingAdmin,
+  account: InvitedAccount,
+): Promise<AccountLink & { user: User }> {
+  const email = requireEmailAddress(account.email);
+  await requireActingAdmin(tx, actor);
+  const now = services.now();
+  const user = await insertAccount(tx, {
+    id: newId(),
+    email,
+    passwordHash: null,
+    isAdmin: account.isAdmin,
+    emailVerifiedAt: null,
+    credits: account.credits ?? services.config.signupCredits,
+    invitedBy: admin.id,
+    now,
+  });
+  const invitation = { email, userId: user.id, workspace: null, invitedBy: admin };
+  const link = await createInvitation(services, tx, invitation);
+  const details = { role: account.isAdmin ? "admin" : "member" };
+  await recordAudit(tx, actor, { action: "user.invited", target: { kind: "user", id: user.id }, details }, now);
+  return { user, ...link };
+}
+
+/** An administrator who acts through the API. */
+export type ActingAdmin = { actor: AuditActor; admin: User };
+
+/** Creates a link with which the owner of an account chooses a new password. Errors: `not_found`, `forbidden`. */
+export function createResetLink(
+  services: InvitingServices & Pick<Services, "store">,
+  { actor, admin }: ActingAdmin,
+  userId: string,
+): Promise<AccountLink> {
+  return services.store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    const user = await getAccount(tx, userId);
+    const target = { kind: "user", id: user.id };
+    await recordAudit(tx, actor, { action: "user.reset_link_created", target }, services.now());
+    return createPasswordResetLink(services, tx, user, admin.id);
+  });
+}
+
+/** Starts the grace period of an account. Errors: those of `startAccountDeletion`, and `forbidden`. */
+export function deleteAccount(
+  { store, now }: AdministrationServices,
+  actor: AuditActor,
+  userId: string,
+): Promise<User> {
+  return store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    return startAccountDeletion(tx, actor, userId, now());
+  });
+}
+
+/** Ends the grace period of an account. Errors: those of `restoreAccount`, and `forbidden`. */
+export function restoreDeletedAccount(
+  { store, now }: AdministrationServices,
+  actor: AuditActor,
+  userId: string,
+): Promise<User> {
+  return store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    return restoreAccount(tx, actor, userId, now());
+  });
+}
+
+/** Cancels the pipeline of a job that waits or runs, in any workspace. Errors: those of `cancelPipeline`, and `forbidden`. */
+export async function cancelJob(
+  services: Pick<Services, "folders" | "now" | "runner" | "store">,
+  actor: AuditActor,
+  { step }: ListedJob,
+): Promise<void> {
+  const { id, pipeline_id: pipelineId, workspace_id: workspaceId, processor_name: name } = step;
+  await cancelPipeline(services, workspaceId, pipelineId, async (tx, open) => {
+    await requireActingAdmin(tx, actor);
+    // The pipeline may have advanced to its next step.
+    if (open.id !== id) throw new AppError("conflict", "Job has already ended.");
+    const target = { kind: "pipeline", id: pipelineId };
+    await recordAudit(tx, actor, { action: "job.cancelled", target, workspaceId, details: { name } }, services.now());
+  });
+}
+
+async function getAccount(tx: Queries, id: string): Promise<User> {
+  const user = await getUser(tx, id);
+  if (!user) throw new AppError("not_found", "User not found.");
+  return user;
+}

@@ -1,0 +1,49 @@
+/** The audit log: who did what, to what, from which address. Entries are written in the transaction of what they record. */
+import type { AuditAction } from "../../domain/audit-actions";
+import { newId } from "../../lib/ids";
+import { insertAuditEntry } from "../../store/audit";
+import type { Queries } from "../../store/db";
+
+/** Who acts: a user with a session or a key, somebody who is not authenticated, the command line, or the server itself. */
+export type AuditActor = {
+  kind: "user" | "anonymous" | "command" | "server";
+  userId: string | null;
+  /** The session or key that was used. */
+  credentialId: string | null;
+  address: string | null;
+  requestId: string | null;
+};
+
+const NOBODY = { userId: null, credentialId: null, address: null, requestId: null };
+
+/** The command line, which whoever owns the data folder can use. */
+export const COMMAND_ACTOR: AuditActor = { kind: "command", ...NOBODY };
+/** The server itself, in scheduled work. */
+export const SERVER_ACTOR: AuditActor = { kind: "server", ...NOBODY };
+
+type AuditRecord = {
+  action: AuditAction;
+  /** What was changed; its kind is the name of a resource, such as `user`. */
+  target: { kind: string; id: string } | null;
+  workspaceId?: string;
+  /** Values that are not secret. */
+  details?: Record<string, unknown>;
+};
+
+/** Appends an entry to the audit log. */
+export function recordAudit(tx: Queries, actor: AuditActor, record: AuditRecord, now: number): Promise<void> {
+  return insertAuditEntry(tx, {
+    id: newId(),
+    created_at: now,
+    actor_id: actor.userId,
+    actor_kind: actor.kind,
+    credential_id: actor.credentialId,
+    action: record.action,
+    target_kind: record.target?.kind ?? null,
+    target_id: record.target?.id ?? null,
+    workspace_id: record.workspaceId ?? null,
+    address: actor.address,
+    request_id: actor.requestId,
+    details: record.details ?? null,
+  });
+}

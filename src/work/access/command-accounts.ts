@@ -1,0 +1,232 @@
+/** Administration of accounts, API keys and credits. */
+import { KEY_SCOPES, type KeyScope } from "../../domain/access";
+import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
+import { AppError } from "../../domain/errors";
+import { parseIsoTime } from "../../domain/iso-time";
+import { findPasswordProblem } from "../../domain/passwords";
+import { newId } from "../../lib/ids";
+import { readBalance } from "../../store/credits";
+import type { Queries } from "../../store/db";
+import { removeTwoFactor } from "../../store/two-factor";
+import {
+  type ApiKeyWithOwner,
+  deleteApiKey,
+  findUserByEmail,
+  listApiKeys,
+  listUsers,
+  type User,
+} from "../../store/users";
+import { findRole, findWorkspaceOwner } from "../../store/workspaces";
+import { refundCharge } from "../billing/charge";
+import { MAX_KEY_NAME_CHARACTERS, mintKey, recordKey } from "../identity/api-keys";
+import { insertAccount } from "../identity/new-account";
+import type { Services } from "../services";
+import { changeAccount, changeCredits } from "./administration";
+import { COMMAND_ACTOR, recordAudit } from "./audit";
+
+type AccountServices = Pick<Services, "store" | "config" | "now">;
+
+/** An account as the command line shows it. */
+export type AccountView = {
+  id: string;
+  email: string;
+  is_admin: boolean;
+  disabled: boolean;
+  credits: number;
+  created_at: string;
+};
+
+const toAccountView = (user: User, credits: number): AccountView => ({
+  id: user.id,
+  email: user.email,
+  is_admin: user.is_admin,
+  disabled: user.disabled_at !== null,
+  credits,
+  created_at: new Date(user.created_at).toISOString(),
+});
+
+/** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
+export async function createUser(
+  services: AccountServices & Pick<Services, "passwords">,
+  request: { email: string; password: string; admin: boolean; credits: number | null },
+): Promise<AccountView> {
+  const email = parseEmailAddress(request.email);
+  if (email === null) throw new AppError("bad_request", `"${request.email}" is not an email address.`);
+  if (!isPlainAddress(request.email))
+    throw new AppError("bad_request", "Email address contains invisible characters or look-alikes of others.");
+  const problem = findPasswordProblem(request.password, email);
+  if (problem !== null) throw new AppError("bad_request", `Password ${problem}.`);
+  const credits = request.credits ?? services.config.signupCredits;
+  if (!Number.isSafeInteger(credits) || credits < 0)
+    throw new AppError("bad_request", "Credits must be an integer of at least 0.");
+  const passwordHash = await services.passwords.hash("command", request.password);
+  const now = services.now();
+  return services.store.write(async (tx) => {
+    const user = await insertAccount(tx, {
+      id: newId(),
+      email,
+      passwordHash,
+      isAdmin: request.admin,
+      emailVerifiedAt: now,
+      credits,
+      now,
+    });
+    const details = { role: request.admin ? "admin" : "member" };
+    const target = { kind: "user", id: user.id };
+    await recordAudit(tx, COMMAND_ACTOR, { action: "user.created", target, details }, now);
+    return toAccountView(user, credits);
+  });
+}
+
+/** Lists all accounts with their available credits. */
+export async function listAccounts(services: AccountServices): Promise<AccountView[]> {
+  const users = await listUsers(services.store.read);
+  return Promise.all(users.map(async (user) => toAccountView(user, await readBalance(services.store.read, user.id))));
+}
+
+/** Grants credits. Assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
+export async function grantCredits(
+  services: AccountServices,
+  request: { email: string; credits: number },
+): Promise<AccountView> {
+  if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
+    throw new AppError("bad_request", "Credits must be an integer of at least 1.");
+  }
+  const { read } = services.store;
+  const user = await getUserByEmail(read, request.email);
+  const change = { userId: user.id, delta: request.credits, note: null, workspaceId: null };
+  await services.store.write((tx) => changeCredits(tx, COMMAND_ACTOR, change, services.now()));
+  return toAccountView(user, await readBalance(read, user.id));
+}
+
+/** Refunds the charge of an asset, once. Returns an owner of its workspace. Errors: those of `refundCharge`. */
+export async function refundAsset(services: AccountServices, request: { assetId: string }): Promise<AccountView> {
+  return services.store.write(async (tx) => {
+    const now = services.now();
+    const { workspace_id: workspaceId, delta } = await refundCharge(tx, request.assetId, now);
+    const owner = await findWorkspaceOwner(tx, workspaceId);
+    // Ledger entries outlive accounts.
+    if (!owner) throw new AppError("not_found", `The account that paid for asset ${request.assetId} was deleted.`);
+    const target = { kind: "asset", id: request.assetId };
+    const record = { action: "asset.charge_refunded", target, workspaceId, details: { delta } } as const;
+    await recordAudit(tx, COMMAND_ACTOR, record, now);
+    return toAccountView(owner, await readBalance(tx, workspaceId));
+  });
+}
+
+/**
+ * Disables an account or enables it again. While it is disabled, its API keys get 401, its download links fail and its webhooks wait. Jobs that
+ * were accepted before run to completion. Errors: `not_found`, `conflict` for the last administrator.
+ */
+export async function disableUser(
+  services: AccountServices,
+  request: { email: string; disabled: boolean },
+): Promise<AccountView> {
+  const { read } = services.store;
+  const { id } = await getUserByEmail(read, request.email);
+  const user = await changeAccount(services, COMMAND_ACTOR, id, { disabled: request.disabled });
+  return toAccountView(user, await readBalance(read, id));
+}
+
+/** Removes the second factor of a user who has lost it: sign-in asks for the password only. Errors: `not_found`. */
+export async function resetTwoFactor(services: AccountServices, request: { email: string }): Promise<AccountView> {
+  return services.store.write(async (tx) => {
+    const user = await getUserByEmail(tx, request.email);
+    await removeTwoFactor(tx, user.id);
+    const target = { kind: "user", id: user.id };
+    const record = { action: "user.two_factor_changed", target, details: { enabled: false } } as const;
+    await recordAudit(tx, COMMAND_ACTOR, record, services.now());
+    return toAccountView(user, await readBalance(tx, user.id));
+  });
+}
+
+/** An API key as the command line shows it, with the email address of its owner. */
+export type KeyView = {
+  id: string;
+  email: string;
+  name: string;
+  prefix: string;
+  scopes: KeyScope[];
+  workspace_id: string;
+  created_at: string;
+  last_used_at: string | null;
+  expires_at: string | null;
+};
+
+const toIsoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
+  id: key.id,
+  email,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  workspace_id: key.workspace_id,
+  created_at: new Date(key.created_at).toISOString(),
+  last_used_at: toIsoTime(key.last_used_at),
+  expires_at: toIsoTime(key.expires_at),
+});
+
+/**
+ * Creates an API key, and mails that to its owner if `mails` is given. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal
+ * one. Errors: `not_found`, also for a workspace that the account is not a member of; `bad_request` for a name that is too long, or a time that
+ * is malformed or in the past.
+ */
+export async function createApiKey(
+  services: AccountServices,
+  request: {
+    email: string;
+    name: string;
+    expires?: string | null;
+    scopes?: KeyScope[];
+    workspace?: string | null;
+  },
+  mails?: Services["mails"],
+): Promise<KeyView & { key: string }> {
+  const now = services.now();
+  if (request.name.length > MAX_KEY_NAME_CHARACTERS)
+    throw new AppError("bad_request", `Key name must have at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
+  const expiresAt = request.expires == null ? null : parseExpiry(request.expires, now);
+  return services.store.write(async (tx) => {
+    const user = await getUserByEmail(tx, request.email);
+    const workspaceId = request.workspace?.toLowerCase() ?? user.id;
+    if ((await findRole(tx, workspaceId, user.id)) === null)
+      throw new AppError("not_found", `${user.email} is not a member of workspace "${request.workspace}".`);
+    const { name, scopes = KEY_SCOPES } = request;
+    const wanted = { userId: user.id, workspaceId, name, scopes, expiresAt };
+    const { row, key } = await mintKey({ mails }, tx, wanted, COMMAND_ACTOR, now);
+    return { ...toKeyView({ key: row, email: user.email }), key };
+  });
+}
+
+function parseExpiry(text: string, now: number): number {
+  const time = parseIsoTime(text);
+  if (time === null)
+    throw new AppError("bad_request", `"${text}" is not an ISO 8601 date or time, such as 2027-01-31T18:00Z.`);
+  if (time <= now) throw new AppError("bad_request", `Expiry ${toIsoTime(time)} is in the past.`);
+  return time;
+}
+
+/** Lists API keys, oldest first; `email` null lists those of all accounts. Errors: `not_found`. */
+export async function listKeys(services: AccountServices, request: { email: string | null }): Promise<KeyView[]> {
+  const { read } = services.store;
+  const user = request.email === null ? null : await getUserByEmail(read, request.email);
+  return (await listApiKeys(read, user?.id ?? null)).map(toKeyView);
+}
+
+/** Deletes an API key. Later requests with it get 401. Errors: `not_found`. */
+export async function revokeKey(services: AccountServices, request: { id: string }): Promise<KeyView> {
+  const revoked = await services.store.write(async (tx) => {
+    const deleted = await deleteApiKey(tx, request.id);
+    if (deleted) await recordKey(tx, "api_key.deleted", deleted.key, COMMAND_ACTOR, services.now());
+    return deleted;
+  });
+  if (!revoked) throw new AppError("not_found", `API key "${request.id}" not found. offcut key list shows the IDs.`);
+  return toKeyView(revoked);
+}
+
+async function getUserByEmail(tx: Queries, email: string): Promise<User> {
+  const user = await findUserByEmail(tx, email.trim());
+  if (!user) throw new AppError("not_found", `Account ${email} not found.`);
+  return user;
+}

@@ -1,0 +1,159 @@
+/**
+ * Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files are removed after the
+ * commit. Each dependent resource is deleted in its own transaction, so that a large deletion does not delay other requests. After a crash in
+ * between, the resource that contains them still exists and can be deleted again. While a folder is offline every deletion is refused with
+ * `upstream_unavailable`: no row is deleted whose files cannot be.
+ */
+
+import { moveToTrash } from "../../blobs/trash";
+import { type Asset, deleteAsset, getAsset, listProjectAssetIds } from "../../store/assets";
+import { deleteCut, listAssetCutIds } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { deleteProject, touchProject } from "../../store/projects";
+import { deleteRender, getRender, listAssetRenders, listCutRenders, type Render } from "../../store/renders";
+import { listOpenSteps, markAssetDeleted } from "../../store/steps";
+import { releaseCharge } from "../billing/charge";
+import { deleteOutputAssets } from "../pipelines/chain-outputs";
+import { endPipelineStep } from "../pipelines/pipelines";
+import type { Services } from "../services";
+import { emitRenderEvent } from "../webhooks/events";
+
+export type DeletionServices = Pick<Services, "folders" | "now" | "runner" | "store">;
+
+/** What remains to be done after the commit: steps to cancel and paths to remove. */
+type DeletionCleanup = { steps: string[]; paths: string[] };
+
+async function deleteRenderRows(
+  services: DeletionServices,
+  tx: Queries,
+  renders: Render[],
+  after: DeletionCleanup,
+): Promise<void> {
+  const now = services.now();
+  await endSteps(
+    tx,
+    renders.map((r) => r.id),
+    now,
+    after,
+  );
+  await deleteOutputAssets(
+    tx,
+    renders.map((r) => r.id),
+  );
+  for (const render of renders) {
+    if (render.completed_at === null) await emitRenderEvent(tx, render, "render.cancelled", now);
+    after.paths.push(services.folders.render(render.id), services.folders.work(render.id));
+    await deleteRender(tx, render.id);
+  }
+}
+
+async function endSteps(tx: Queries, subjectIds: string[], now: number, after: DeletionCleanup): Promise<void> {
+  for (const step of await listOpenSteps(tx, subjectIds)) {
+    await endPipelineStep(tx, { stepId: step.id }, { state: "cancelled", now });
+    after.steps.push(step.id);
+  }
+}
+
+async function deleteAssetRows(
+  services: DeletionServices,
+  tx: Queries,
+  asset: Asset,
+  after: DeletionCleanup,
+): Promise<void> {
+  await deleteRenderRows(services, tx, await listAssetRenders(tx, asset.id), after);
+  const cutIds = await listAssetCutIds(tx, asset.id);
+  await endSteps(tx, [asset.id, ...cutIds], services.now(), after);
+  await deleteOutputAssets(tx, cutIds);
+  await markAssetDeleted(tx, asset.id);
+  await deleteAsset(tx, asset.id);
+  await releaseCharge(tx, asset, services.now());
+  after.paths.push(
+    services.folders.media(asset.id).dir,
+    services.folders.upload(asset.id),
+    services.folders.work(asset.id),
+    services.folders.previewWork(asset.id),
+  );
+}
+
+async function cleanUp(services: DeletionServices, after: DeletionCleanup): Promise<void> {
+  for (const step of after.steps) services.runner.cancel(step);
+  await moveToTrash(services.folders, after.paths, services.now());
+}
+
+/** Called in the transaction that deletes a row, for what must be written with it. */
+type OnDelete = (tx: Queries) => Promise<void>;
+
+/**
+ * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project; one by the sweep, with the
+ * project or by an administrator does not.
+ */
+export async function removeAsset(
+  services: DeletionServices,
+  assetId: string,
+  by: "user" | "sweep" | "project" | "administrator" = "user",
+  onDelete: OnDelete = async () => {},
+): Promise<void> {
+  const { read } = services.store;
+  await services.folders.guard.confirmOnline();
+  for (const id of await listAssetCutIds(read, assetId)) await removeCut(services, id);
+  for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
+  const after: DeletionCleanup = { steps: [], paths: [] };
+  await services.store.write(async (tx) => {
+    const asset = await getAsset(tx, assetId);
+    if (!asset) return;
+    await onDelete(tx);
+    // With the cuts and renders that were created meanwhile.
+    await deleteAssetRows(services, tx, asset, after);
+    if (by === "user") await touchProject(tx, asset.project_id, services.now());
+  });
+  await cleanUp(services, after);
+}
+
+/** Deletes the project and everything in it. */
+export async function removeProject(services: DeletionServices, projectId: string): Promise<void> {
+  await services.folders.guard.confirmOnline();
+  for (const id of await listProjectAssetIds(services.store.read, projectId))
+    await removeAsset(services, id, "project");
+  const after: DeletionCleanup = { steps: [], paths: [] };
+  await services.store.write(async (tx) => {
+    // Those that were created meanwhile.
+    for (const id of await listProjectAssetIds(tx, projectId)) {
+      const asset = await getAsset(tx, id);
+      if (asset) await deleteAssetRows(services, tx, asset, after);
+    }
+    await deleteProject(tx, projectId);
+  });
+  await cleanUp(services, after);
+}
+
+/** Deletes the cut with its renders. */
+export async function removeCut(services: DeletionServices, cutId: string): Promise<void> {
+  await services.folders.guard.confirmOnline();
+  for (const render of await listCutRenders(services.store.read, cutId)) await removeRender(services, render);
+  const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
+  await services.store.write(async (tx) => {
+    await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);
+    await endSteps(tx, [cutId], services.now(), after);
+    await deleteOutputAssets(tx, [cutId]);
+    await deleteCut(tx, cutId);
+  });
+  await cleanUp(services, after);
+}
+
+/** Deletes the render. One that is running is cancelled first. */
+export async function removeRender(
+  services: DeletionServices,
+  render: Pick<Render, "id">,
+  onDelete: OnDelete = async () => {},
+): Promise<void> {
+  await services.folders.guard.confirmOnline();
+  const after: DeletionCleanup = { steps: [], paths: [] };
+  await services.store.write(async (tx) => {
+    // Read again: it may have ended meanwhile, and is then not cancelled.
+    const current = await getRender(tx, render.id);
+    if (!current) return;
+    await onDelete(tx);
+    await deleteRenderRows(services, tx, [current], after);
+  });
+  await cleanUp(services, after);
+}

@@ -1,0 +1,131 @@
+/** Reads and writes the files that a preparation leaves in the asset's folder. */
+import { rename } from "node:fs/promises";
+import type { MediaFolder } from "../../blobs/folders";
+import type { ProbedMedia } from "../../domain/media";
+import { ENERGY_STEPS_PER_DB, type EnergyContour, type SpeechAnalysis } from "../../domain/speech";
+import type { FrameTimes } from "../../domain/time";
+import { toSeconds } from "../../domain/time";
+import { openAudioFile } from "../../lib/analysis-audio/reader";
+import { createAudioFile } from "../../lib/analysis-audio/writer";
+import { flushFile, writeAtomic } from "../../lib/atomic-file";
+
+import { writeTranscriptColumns } from "../previews/files";
+
+const RAW_ENERGY_EXTENSION = ".f32";
+
+type StoredFrames =
+  | Exclude<FrameTimes, { kind: "listed" }>
+  | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
+
+/** Writes the result of probing. */
+export async function writeProbed(path: string, probed: ProbedMedia): Promise<void> {
+  const { frames } = probed;
+  const stored: StoredFrames | null =
+    frames?.kind === "listed" ? { ...frames, times: Array.from(frames.times) } : frames;
+  await writeAtomic(path, JSON.stringify({ info: probed.info, frames: stored }));
+}
+
+/** Reads the result of probing; null when the file is missing. */
+export async function readProbed(path: string): Promise<ProbedMedia | null> {
+  const stored = await readJson<{ info: ProbedMedia["info"]; frames: StoredFrames | null }>(path);
+  if (!stored) return null;
+  const { info, frames } = stored;
+  return { info, frames: frames?.kind === "listed" ? { ...frames, times: Float64Array.from(frames.times) } : frames };
+}
+
+/** Reads the result of probing. Throws when the file is missing. */
+export async function requireProbed(path: string): Promise<ProbedMedia> {
+  const probed = await readProbed(path);
+  if (probed === null) throw new Error("probed file is missing");
+  return probed;
+}
+
+/** The files that planning a cut reads. */
+export type AnalysisPaths = Pick<MediaFolder, "probed" | "speechAnalysis" | "energy">;
+
+/** Returns the paths of the files that planning a cut of the asset reads. Those of speech are missing without an audio track. */
+export const getAnalysisPaths = async (folder: MediaFolder): Promise<AnalysisPaths> => ({
+  probed: folder.probed,
+  speechAnalysis: folder.speechAnalysis,
+  energy: (await Bun.file(folder.energy).exists()) ? folder.energy : folder.rawEnergy,
+});
+
+/** Writes the speech analysis, and its transcript a second time as the API serves it. */
+export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechAnalysis): Promise<void> {
+  const { energy, ...rest } = analysis;
+  await writeOnce(folder.energy, (path) => writeEnergy(path, energy));
+  if (analysis.transcript) {
+    const words = analysis.transcript.words.map((w) => ({
+      text: w.text,
+      start: toSeconds(w.start),
+      end: toSeconds(w.end),
+      confidence: Math.round(w.confidence * 1000) / 1000,
+    }));
+    await writeAtomic(folder.transcript, JSON.stringify({ language: analysis.transcript.language, words }));
+    await writeTranscriptColumns(folder, words);
+  }
+  // Written last: `hasSpeechAnalysis` takes it as the sign that all files are complete.
+  await writeAtomic(folder.speechAnalysis, JSON.stringify(rest));
+}
+
+/** Returns whether the speech of the recording has been analyzed. A power failure may have kept the later file only. */
+export const hasSpeechAnalysis = async (folder: MediaFolder): Promise<boolean> =>
+  (await Bun.file(folder.speechAnalysis).exists()) && (await Bun.file(folder.energy).exists());
+
+/** Returns whether the speech analysis has a transcript. */
+export const hasTranscript = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.transcript).exists();
+
+/** Reads the speech analysis; null when the file is missing. */
+export async function readSpeechAnalysis(
+  paths: Pick<AnalysisPaths, "speechAnalysis" | "energy">,
+): Promise<SpeechAnalysis | null> {
+  const rest = await readJson<Omit<SpeechAnalysis, "energy">>(paths.speechAnalysis);
+  if (!rest) return null;
+  return { ...rest, energy: await readEnergy(paths.energy) };
+}
+
+/** Stores the contour with the audio compression, which suits any sampled signal. */
+async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {
+  const steps = new Int16Array(energy.length);
+  for (let n = 0; n < energy.length; n++) {
+    steps[n] = Math.max(-32_768, Math.min(32_767, Math.round(energy[n]! * ENERGY_STEPS_PER_DB)));
+  }
+  const file = await createAudioFile(path);
+  try {
+    await file.write(steps);
+    await file.finish();
+  } finally {
+    await file.close();
+  }
+}
+
+async function readEnergy(path: string): Promise<EnergyContour> {
+  if (path.endsWith(RAW_ENERGY_EXTENSION)) return new Float32Array(await Bun.file(path).arrayBuffer());
+  const file = await openAudioFile(path);
+  try {
+    const steps = await file.read(0, file.samples);
+    const energy = new Float32Array(steps.length);
+    for (let n = 0; n < steps.length; n++) energy[n] = steps[n]! / ENERGY_STEPS_PER_DB;
+    return energy;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the path of the audio that was transcribed: compressed, or raw when an older version prepared the asset. */
+export const getAnalysisAudioPath = async (folder: MediaFolder): Promise<string> =>
+  (await Bun.file(folder.analysisAudio).exists()) ? folder.analysisAudio : folder.rawAudio;
+
+async function readJson<T>(path: string): Promise<T | null> {
+  const file = Bun.file(path);
+  return (await file.exists()) ? ((await file.json()) as T) : null;
+}
+
+/** Writes a file through `write` unless it exists. `write` gets a temporary path, so not even a power failure leaves an incomplete file. */
+async function writeOnce(path: string, write: (partPath: string) => Promise<unknown>): Promise<void> {
+  if (await Bun.file(path).exists()) return;
+  const part = `${path}.part`;
+  await write(part);
+  await flushFile(part);
+  await rename(part, path);
+}

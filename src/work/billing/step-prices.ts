@@ -1,0 +1,60 @@
+/** What the steps of pipelines cost: held when a pipeline starts, consumed step by step, released when it ends. */
+import type { Config } from "../../config";
+import { AppError } from "../../domain/errors";
+import type { JobName } from "../../domain/jobs";
+import { newId } from "../../lib/ids";
+import { deleteStepHold, insertHold, insertLedgerEntry, readBalance, reduceStepHold } from "../../store/credits";
+import type { Queries } from "../../store/db";
+import { addCreditsConsumed } from "../../store/pipelines";
+import type { Step } from "../../store/steps";
+import { settleWaiting } from "./charge";
+
+/** Returns the credits for a step. A preparation costs what its asset does, see `charge.ts`. A preview is part of it. */
+export function getStepPrice(config: Pick<Config, "cutStepCredits" | "renderStepCredits">, name: JobName): number {
+  if (name === "prepare" || name === "preview") return 0;
+  return name === "cut" ? config.cutStepCredits : config.renderStepCredits;
+}
+
+/** Holds credits for the steps of a pipeline. Throws `AppError` `insufficient_credits` when the balance does not cover them. */
+export async function holdStepPrices(
+  tx: Queries,
+  pipeline: { id: string; workspaceId: string },
+  credits: number,
+  now: number,
+): Promise<void> {
+  if (credits === 0) return;
+  if ((await readBalance(tx, pipeline.workspaceId)) < credits)
+    throw new AppError("insufficient_credits", `This needs ${credits} credits. Add credits.`);
+  await insertHold(tx, {
+    id: newId(),
+    workspace_id: pipeline.workspaceId,
+    pipeline_id: pipeline.id,
+    amount: credits,
+    created_at: now,
+  });
+}
+
+/** Turns the held price of a completed step into a charge. */
+export async function consumeStepPrice(tx: Queries, step: Step, now: number): Promise<void> {
+  // That of a preparation is consumed with its asset.
+  if (step.processor_name === "prepare" || step.credits_cost === 0) return;
+  await reduceStepHold(tx, step.pipeline_id, step.credits_cost);
+  await insertLedgerEntry(tx, {
+    id: newId(),
+    workspace_id: step.workspace_id,
+    type: "consume_step",
+    delta: -step.credits_cost,
+    step_id: step.id,
+    created_at: now,
+  });
+  await addCreditsConsumed(tx, step.pipeline_id, step.credits_cost);
+}
+
+/** Releases what is still held for the steps of a pipeline, and charges the assets that wait for credits. */
+export async function releaseStepPrices(
+  tx: Queries,
+  pipeline: { id: string; workspaceId: string },
+  now: number,
+): Promise<void> {
+  if (await deleteStepHold(tx, pipeline.id)) await settleWaiting(tx, pipeline.workspaceId, now);
+}

@@ -1,0 +1,48 @@
+/** Drafts of edits. Pages save them while somebody edits, so that nothing is lost and two people do not overwrite each other. */
+import { AppError } from "../../domain/errors";
+import { getAsset } from "../../store/assets";
+import type { Cut } from "../../store/cuts";
+import { type Draft, findDraft, saveDraft } from "../../store/drafts";
+import type { Services } from "../services";
+import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
+import { type PlanEdit, requireValidEdit } from "./plan-edits";
+
+/** `revision` is that of the draft which the client has, 0 without one. */
+export type DraftChange = PlanEdit & { revision: number; userId: string };
+
+/** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed, quota), `validation_error`, `upstream_unavailable`. */
+export async function updateDraft(
+  services: Pick<Services, "config" | "disk" | "now" | "store">,
+  cut: Cut,
+  { revision, segments, texts, userId }: DraftChange,
+): Promise<Draft> {
+  const { store, now } = services;
+  if (cut.state !== "completed") throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
+  const asset = await getAsset(store.read, cut.asset_id);
+  if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+  requireValidEdit({ segments, texts }, { duration: asset.duration ?? 0, frames: null });
+  requireDatabaseSpace(services);
+  return store.write(async (tx) => {
+    const old = await findDraft(tx, cut.workspace_id, cut.id);
+    const stored = old?.revision ?? 0;
+    if (stored !== revision) {
+      const found = stored === 0 ? "there is no draft" : `the draft has revision ${stored}`;
+      throw new AppError("conflict", `Revision is ${revision}, but ${found}: read the draft again.`);
+    }
+    await requireRoomForText(services, tx, cut.workspace_id, listTexts({ segments, texts }), old ? listTexts(old) : []);
+    const draft: Draft = {
+      cut_id: cut.id,
+      workspace_id: cut.workspace_id,
+      revision: revision + 1,
+      segments,
+      texts,
+      updated_by: userId,
+      updated_at: now(),
+    };
+    await saveDraft(tx, draft);
+    return draft;
+  });
+}
+
+/** Returns the columns of a draft that count as storage. */
+const listTexts = ({ segments, texts }: PlanEdit): string[] => [JSON.stringify(segments), JSON.stringify(texts)];

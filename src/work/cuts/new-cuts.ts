@@ -1,0 +1,64 @@
+/** Inserts cuts. Who asks for one has to start it, as a step of a pipeline. */
+import { AppError } from "../../domain/errors";
+import type { CutStepParams } from "../../domain/step-params";
+import { hashJson } from "../../lib/hash";
+import { newId } from "../../lib/ids";
+import type { Asset } from "../../store/assets";
+import { type Cut, insertCut } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
+import type { Services } from "../services";
+import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
+
+/** Returns whether the asset's audio is transcribed and paid for. */
+export const isCuttable = (asset: Asset): boolean =>
+  asset.kind === "source" &&
+  (asset.state === "processing" || asset.state === "ready") &&
+  asset.audio_prepared &&
+  asset.payment !== "none";
+
+/** Throws `AppError` `asset_failed`, `asset_payment_required`, `asset_processing` or `conflict` when the asset cannot be cut now. */
+async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<void> {
+  if (isCuttable(asset)) return;
+  if (asset.kind !== "source") throw new AppError("conflict", `Asset is a ${asset.kind}. Only sources can be cut.`);
+  if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
+  if (asset.state === "pending_payment" || (asset.state === "processing" && asset.audio_prepared)) {
+    throw new AppError("asset_payment_required", "Asset is prepared but not paid for. Add credits.");
+  }
+  throw new AppError("asset_processing", "Asset is still being prepared.", {
+    retryAfterSeconds: estimateRemainingSeconds(await findLatestStep(tx, asset.id), now),
+  });
+}
+
+/** `userId` null: the account was deleted. `isStored`: the script is counted as storage already. */
+export type NewCut = CutStepParams & { asset: Asset; userId: string | null; isStored?: boolean };
+
+/** Returns the hash by which identical requests find each other. */
+export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams): string =>
+  hashJson([asset.id, script, options]);
+
+/**
+ * Inserts a pending cut. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
+ * `upstream_unavailable` (free space).
+ */
+export async function insertNewCut(
+  services: Pick<Services, "config" | "disk" | "now">,
+  tx: Queries,
+  { asset, script, options, userId, isStored = false }: NewCut,
+): Promise<Cut> {
+  const now = services.now();
+  await requireCuttable(tx, asset, now);
+  if (!isStored) await requireRoomForText(services, tx, asset.workspace_id, [script, JSON.stringify(options)]);
+  requireDatabaseSpace(services);
+  return insertCut(tx, {
+    id: newId(),
+    workspace_id: asset.workspace_id,
+    asset_id: asset.id,
+    state: "pending",
+    script,
+    options,
+    request_hash: hashCutRequest(asset, { script, options }),
+    created_by: userId,
+    created_at: now,
+  });
+}

@@ -1,0 +1,192 @@
+/** Cuts and renders one recording on this machine without a server. It calls the same `run` functions as the jobs. */
+import { link, mkdtemp, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { getMediaFolder } from "../../blobs/folders";
+import type { Config } from "../../config";
+import { AppError } from "../../domain/errors";
+import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
+import type { CutOptions } from "../../domain/plan";
+import type { PlanJson } from "../../domain/plan-json";
+import type { Finding } from "../../domain/planning/rules";
+import { type OutputFormat, resolveOutput } from "../../domain/render-output";
+import type { Transcript } from "../../domain/speech";
+import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
+import { findBlob, getBlob } from "../jobs/blob-files";
+import { runCut } from "../jobs/cut-run";
+import type { BlobRef, JobStage, RunContext } from "../jobs/definition";
+import type { MediaTools } from "../jobs/media-tools";
+import { type PrepareCheckpoint, runPrepare } from "../jobs/prepare-run";
+import { type RenderOutput, runRender } from "../jobs/render-run";
+import type { RecognizedAgain } from "./recognized-again";
+
+export type OneShotTools = {
+  config: Config;
+  media: Omit<MediaTools, "maxFileBytes" | "temporaryFolder">;
+  signal: AbortSignal;
+  /** `share` is 0 to 1 within the stage. */
+  onProgress(stage: JobStage, share: number): void;
+};
+
+/** A recording that is being processed. */
+export type OpenRecording = {
+  /** The file of the user. */
+  path: string;
+  source: BlobRef;
+  /** Receives what preparing, planning and rendering make. */
+  outputDir: string;
+  media: MediaTools;
+};
+
+/** `workDir` takes temporary files: about 60 MB for an hour of audio, and the whole rendered file. Errors: a missing recording. */
+export async function openRecording(tools: OneShotTools, path: string, workDir: string): Promise<OpenRecording> {
+  const source = resolve(path);
+  const { bytes } = await getBlob(source);
+  const media = { ...tools.media, temporaryFolder: join(resolve(workDir), "work"), maxFileBytes: () => null };
+  return { path: source, source: { name: "source", bytes }, outputDir: join(resolve(workDir), "output"), media };
+}
+
+function createContext<Checkpoint>(
+  { signal, onProgress }: OneShotTools,
+  { path, source, outputDir, media }: OpenRecording,
+  job: string,
+  checkpoint: (checkpoint: Checkpoint) => Promise<void>,
+): RunContext<Checkpoint> {
+  return {
+    signal,
+    shouldYield: () => false,
+    progress: ({ stage, stageShare }) => onProgress(stage, stageShare),
+    log: () => {},
+    owner: "",
+    getInputPath: (name) => (name === source.name ? path : join(outputDir, name)),
+    outputDir,
+    workDir: join(media.temporaryFolder, job),
+    checkpoint,
+  };
+}
+
+/**
+ * Probes the recording and, with the scope `analysis`, transcribes it. `check` runs between the two and may throw. Errors: those of `check`;
+ * `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, …); the signal's reason when aborted.
+ */
+export async function prepareRecording(
+  tools: OneShotTools,
+  open: OpenRecording,
+  request: { language: string | null; scope: "analysis" | "probe"; check: (probed: ProbedMedia) => void },
+): Promise<{ probed: ProbedMedia; transcript: Transcript | null }> {
+  const { config } = tools;
+  const files = getMediaFolder(open.outputDir);
+  const checkProbed = async ({ kind }: PrepareCheckpoint): Promise<void> => {
+    if (kind !== "probed") return;
+    request.check(await requireProbed(files.probed));
+  };
+  await runPrepare(
+    open.media,
+    {
+      blobs: { source: open.source },
+      language: request.language,
+      scope: request.scope,
+      limits: {
+        maxDurationSeconds: config.maxDurationSeconds,
+        maxSidePixels: config.maxSidePixels,
+        maxStreams: config.maxStreams,
+      },
+    },
+    createContext(tools, open, "prepare", checkProbed),
+  );
+  const analysis = await readSpeechAnalysis(files);
+  return { probed: await requireProbed(files.probed), transcript: analysis?.transcript ?? null };
+}
+
+/**
+ * Plans the cut of a prepared recording. Errors: `AppError` with the codes of cuts (`no_speech`, `script_mismatch`, …); the signal's reason
+ * when aborted.
+ */
+export async function planRecording(
+  tools: OneShotTools,
+  open: OpenRecording,
+  probed: ProbedMedia,
+  request: { script: string; language: string | null; options: CutOptions; explain: boolean },
+): Promise<{ plan: PlanJson; findings: Finding[]; recognized: RecognizedAgain }> {
+  const files = getMediaFolder(open.outputDir);
+  const [speechAnalysis, energy, audio] = await Promise.all([
+    findBlob(files.speechAnalysis),
+    findBlob(files.energy),
+    findBlob(files.analysisAudio),
+  ]);
+  const { plan, findings, recognized } = await runCut(
+    open.media,
+    {
+      blobs: { probed: await getBlob(files.probed), speechAnalysis, energy, audio },
+      ...request,
+      duration: probed.info.duration,
+    },
+    createContext<never>(tools, open, "cut", noCheckpoint),
+  );
+  return { plan: JSON.parse(plan) as PlanJson, findings, recognized };
+}
+
+/** Throws `AppError` `no_speech` when a recording has no audio track. */
+export function requireAudio({ info }: ProbedMedia): void {
+  if (info.audio.length === 0) throw new AppError("no_speech", "Recording has no audio track.");
+}
+
+const noCheckpoint = async (): Promise<void> => {};
+
+/** Returns what the source becomes in the format (null: the default). Errors: `AppError` `validation_error` when it cannot become that. */
+export function requireOutput(probed: ProbedMedia, format: OutputFormat | null): ResolvedOutput {
+  const resolved = resolveOutput(probed, { format });
+  if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
+  return resolved.output;
+}
+
+/**
+ * Renders a plan to `outputPath`, where a complete file appears or none. `replace` overwrites an existing file. Errors: `AppError`
+ * `validation_error` when the source cannot become the format, `conflict`, `processing_failed`, `storage_full`; the signal's reason when
+ * aborted.
+ */
+export async function renderRecording(
+  tools: OneShotTools,
+  open: OpenRecording,
+  recording: { probed: ProbedMedia; plan: PlanJson },
+  target: { format: OutputFormat | null; outputPath: string; replace: boolean },
+): Promise<RenderOutput & { sizeBytes: number }> {
+  const { probed, plan } = recording;
+  tools.onProgress("rendering", 0);
+  const result = await runRender(
+    open.media,
+    {
+      blobs: { source: open.source, probed: await getBlob(getMediaFolder(open.outputDir).probed) },
+      plan: JSON.stringify(plan),
+      output: requireOutput(probed, target.format),
+      duration: probed.info.duration,
+    },
+    createContext<never>(tools, open, "render", noCheckpoint),
+  );
+  const { name, bytes } = result.blobs[0]!;
+  await moveTo(join(open.outputDir, name), target.outputPath, target.replace);
+  return { ...result, sizeBytes: bytes };
+}
+
+async function moveTo(finished: string, outputPath: string, replace: boolean): Promise<void> {
+  if (!replace) {
+    try {
+      // Unlike a rename, a link fails when the file was created meanwhile.
+      return await link(finished, outputPath);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST")
+        throw new AppError("conflict", `${outputPath} already exists. It was not overwritten.`);
+      // The file system has no hard links.
+    }
+  }
+  await rename(finished, outputPath);
+}
+
+/** Runs `body` with a temporary folder next to `neighbor`, on the same file system. Removes the folder in any case. */
+export async function withWorkFolder<T>(neighbor: string, body: (workDir: string) => Promise<T>): Promise<T> {
+  const workDir = await mkdtemp(join(dirname(neighbor), `.${basename(neighbor).slice(0, 80)}.offcut-`));
+  try {
+    return await body(workDir);
+  } finally {
+    await rm(workDir, { recursive: true, force: true });
+  }
+}

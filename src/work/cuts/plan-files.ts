@@ -1,0 +1,92 @@
+/** Timelines, subtitles and edits of completed cuts. A child process makes them with `plan-outputs.ts`. */
+import { AppError } from "../../domain/errors";
+import { toSeconds } from "../../domain/time";
+import type { ExportOptions } from "../../domain/timeline";
+import { newId } from "../../lib/ids";
+import { getAsset } from "../../store/assets";
+import { type Cut, insertCut } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { deleteDraft } from "../../store/drafts";
+import { touchProject } from "../../store/projects";
+import { getAnalysisPaths } from "../assets/prepared-files";
+import type { JobOperations } from "../job-child/operations";
+import type { Services } from "../services";
+import { requireDatabaseSpace, requireRoomForText, requireStorage } from "../storage/limits";
+import { emitCutEvent } from "../webhooks/events";
+import type { PlanEdit } from "./plan-edits";
+import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
+
+type PlanOperation = "export" | "subtitle" | "edit";
+type PlanServices = Pick<Services, "config" | "disk" | "folders" | "now" | "planRequests" | "store">;
+
+/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
+async function runPlanOperation<Name extends PlanOperation>(
+  services: PlanServices,
+  cut: Cut,
+  operation: Name,
+  more: Omit<JobOperations[Name]["input"], keyof CompletedCut>,
+): Promise<JobOperations[Name]["result"]> {
+  const { plan } = cut;
+  if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
+  const asset = await getAsset(services.store.read, cut.asset_id);
+  if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+  await services.folders.guard.confirmOnline();
+  const folder = services.folders.media(asset.id);
+  const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
+  const completed: CompletedCut = { paths: await getAnalysisPaths(folder), plan, name };
+  const input = { ...completed, ...more } as unknown as JobOperations[Name]["input"];
+  return services.planRequests.run(cut.workspace_id, folder.dir, (child) =>
+    child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) }),
+  );
+}
+
+/** Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (storage). */
+export async function createExport(services: PlanServices, cut: Cut, options: ExportOptions): Promise<PlanFile> {
+  const file = await runPlanOperation(services, cut, "export", { options });
+  requireStorage(services);
+  return file;
+}
+
+/** Returns the cut's subtitles. Errors: `conflict`, `unsupported_format` without a transcript. */
+export const createSubtitle = (services: PlanServices, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
+  runPlanOperation(services, cut, "subtitle", { options });
+
+/**
+ * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
+ * and deletes the draft of the old one.
+ * Errors: `conflict` (not completed, quota), `validation_error`, `upstream_unavailable`.
+ */
+export async function prepareEdit(
+  services: PlanServices,
+  cut: Cut,
+  edit: PlanEdit,
+  userId: string,
+): Promise<(tx: Queries) => Promise<Cut>> {
+  const plan = await runPlanOperation(services, cut, "edit", { edit });
+  requireDatabaseSpace(services);
+  const now = services.now();
+  return async (tx) => {
+    const asset = await getAsset(tx, cut.asset_id);
+    if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+    await requireRoomForText(services, tx, cut.workspace_id, [plan, cut.script, JSON.stringify(cut.options)]);
+    const edited = await insertCut(tx, {
+      id: newId(),
+      workspace_id: cut.workspace_id,
+      asset_id: cut.asset_id,
+      state: "completed",
+      script: cut.script,
+      options: cut.options,
+      request_hash: null,
+      edited_from: cut.id,
+      plan,
+      created_by: userId,
+      created_at: now,
+      started_at: now,
+      completed_at: now,
+    });
+    await deleteDraft(tx, cut.id);
+    await touchProject(tx, asset.project_id, now);
+    await emitCutEvent(tx, edited, "cut.completed", now);
+    return edited;
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Makes timelines, subtitles and edited plans from a completed plan. Runs in a job's child process, because plans and transcripts grow with
+ * the uploaded recording.
+ */
+import { AppError } from "../../domain/errors";
+import { editPlan } from "../../domain/plan-edit";
+import { type PlanJson, planToJson } from "../../domain/plan-json";
+import { applyTexts } from "../../domain/plan-texts";
+import { listEditableWords, listPlanWords } from "../../domain/plan-words";
+import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
+import { type ExportOptions, exportTimeline } from "../../domain/timeline";
+import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";
+import { type PlanEdit, requireValidEdit } from "./plan-edits";
+
+export type PlanFile = { filename: string; contentType: string; body: string };
+
+/** A completed cut: the files of its asset, its `PlanJson` as text, and the name of the source file. */
+export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
+
+export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source" };
+
+async function requireProbed(paths: AnalysisPaths) {
+  const probed = await readProbed(paths.probed);
+  if (!probed) throw new AppError("not_found", "Asset of the cut not found.");
+  return probed;
+}
+
+/** Returns the cut as an editing timeline. Errors: `AppError` `unsupported_format`, `not_found`. */
+export async function formatTimeline({ paths, plan, name }: CompletedCut, options: ExportOptions): Promise<PlanFile> {
+  const { info, frames } = await requireProbed(paths);
+  const result = exportTimeline({ plan: JSON.parse(plan) as PlanJson, info, frames, name }, options);
+  if (!result.ok) throw new AppError("unsupported_format", result.reason);
+  const { filename, contentType, body } = result;
+  return { filename, contentType, body };
+}
+
+/** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` for a cut made without words. */
+export async function formatSubtitle({ paths, plan, name }: CompletedCut, options: SubtitleOptions): Promise<PlanFile> {
+  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
+  const completed = JSON.parse(plan) as PlanJson;
+  const words = listPlanWords(completed, transcript?.words ?? null);
+  if (words === null)
+    throw new AppError("unsupported_format", "Cut was made without a transcript, so it has no subtitles.");
+  const cues = createCues(words, completed, options.timeline);
+  const stem = name.replace(/\.[^.]*$/, "") || "cut";
+  return {
+    filename: `${stem}${options.timeline === "cut" ? ".cut" : ""}.${options.format}`,
+    contentType: options.format === "srt" ? "application/x-subrip; charset=utf-8" : "text/vtt; charset=utf-8",
+    body: options.format === "srt" ? formatSrt(cues) : formatVtt(cues),
+  };
+}
+
+/** Returns the plan with the user's segments and texts as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
+export async function createEditedPlan({ paths, plan }: CompletedCut, edit: PlanEdit): Promise<string> {
+  const probed = await requireProbed(paths);
+  const clock = { duration: probed.info.duration, frames: probed.frames };
+  requireValidEdit(edit, clock);
+  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
+  const old = JSON.parse(plan) as PlanJson;
+  const { words, spans } = applyTexts(listEditableWords(old, transcript?.words ?? null), edit.texts);
+  return JSON.stringify(planToJson(editPlan(old, edit.segments, words, clock, spans)));
+}

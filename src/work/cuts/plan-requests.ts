@@ -1,0 +1,59 @@
+/** Limits the exports, subtitles and edits that are made while their request waits: a few at a time, with workspaces taking turns. */
+import { AppError } from "../../domain/errors";
+import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
+import type { JobChild } from "../job-child/child";
+
+export type PlanRequests = {
+  /**
+   * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
+   * `rate_limited` and `upstream_unavailable` when too many requests are queued.
+   */
+  run<Result>(workspaceId: string, dir: string, work: (child: JobChild) => Promise<Result>): Promise<Result>;
+};
+
+const MAX_RUNNING = 3;
+/** Leaves one slot for other workspaces. */
+const MAX_RUNNING_PER_WORKSPACE = 2;
+const MAX_WAITING = 256;
+/** More than the rate limit is likely to admit in a burst from a client that repeats a request. */
+const MAX_WAITING_PER_WORKSPACE = 64;
+/** Shorter than the time a connection may be idle. */
+const MAX_WAIT_MS = 60_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** `openChild` starts the child process of a request. */
+export function createPlanRequests(openChild: (dir: string) => JobChild): PlanRequests {
+  const semaphore = createFairSemaphore({
+    maxRunning: MAX_RUNNING,
+    maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
+    maxWaitMs: MAX_WAIT_MS,
+  });
+  return {
+    run: (workspaceId, dir, work) => {
+      const runWithChild = async () => {
+        await using child = openChild(dir);
+        return await work(child);
+      };
+      return semaphore.run(workspaceId, runWithChild).catch((error) => {
+        throw error instanceof SemaphoreFullError ? toAppError(error) : error;
+      });
+    },
+  };
+}
+
+function toAppError({ reason }: SemaphoreFullError): AppError {
+  const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return reason === "key"
+    ? new AppError(
+        "rate_limited",
+        "Too many exports, subtitles and edits of this account are waiting. Try again later.",
+        details,
+      )
+    : new AppError(
+        "upstream_unavailable",
+        "Too many exports, subtitles and edits are waiting. Try again later.",
+        details,
+      );
+}

@@ -1,0 +1,28 @@
+/** Second recognitions while a cut is planned: with which recognizer, and what they cost. */
+import { durationOf } from "../../domain/planning/spans";
+import type { Recognition, RecognitionRequest, Transcript } from "../../domain/speech";
+
+/** How much was recognized again, and how long the planner waited for it. */
+export type RecognizedAgain = { windows: number; audio_ms: number; duration_ms: number };
+
+type Recognize = (requests: RecognitionRequest[]) => Promise<Recognition[]>;
+
+/** Returns the language of the installed model that made the transcript; null for the built-in recognizer. */
+export const getRecognizerLanguage = (transcript: Transcript | null): string | null =>
+  transcript?.forcing === false ? transcript.language : null;
+
+/** Returns `recognize` with a record of its cost, which grows with each call. */
+export function measureRecognitions(recognize: Recognize): { recognize: Recognize; recognized: RecognizedAgain } {
+  const recognized: RecognizedAgain = { windows: 0, audio_ms: 0, duration_ms: 0 };
+  return {
+    recognized,
+    recognize: async (requests) => {
+      const startedMs = performance.now();
+      const results = await recognize(requests);
+      recognized.windows += requests.length;
+      recognized.audio_ms += Math.round(requests.reduce((sum, { window }) => sum + durationOf(window), 0) / 1000);
+      recognized.duration_ms += Math.round(performance.now() - startedMs);
+      return results;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Creates cuts. The job `cut` computes them. */
+
+import type { CutStepParams } from "../../domain/step-params";
+import type { Asset } from "../../store/assets";
+import { type Cut, findIdenticalCut } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { touchProject } from "../../store/projects";
+import type { Actor } from "../access/access";
+import { startPipeline } from "../pipelines/pipelines";
+import type { Services } from "../services";
+import { hashCutRequest, insertNewCut } from "./new-cuts";
+
+export type CutParams = Actor & CutStepParams & { asset: Asset };
+
+/**
+ * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
+ * Errors: those of `insertNewCut`, `insufficient_credits`.
+ */
+export async function createCut(
+  services: Pick<Services, "config" | "disk" | "now">,
+  tx: Queries,
+  request: CutParams,
+): Promise<{ cut: Cut; isNew: boolean }> {
+  const { asset, options, script, workspaceId, userId } = request;
+  const same = await findIdenticalCut(tx, workspaceId, hashCutRequest(asset, { script, options }));
+  if (same) return { cut: same, isNew: false };
+  const cut = await insertNewCut(services, tx, { asset, script, options, userId });
+  const now = services.now();
+  await startPipeline(services, tx, { workspaceId, userId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
+  await touchProject(tx, asset.project_id, now);
+  return { cut, isNew: true };
+}

@@ -1,0 +1,60 @@
+/** What is too expensive to find out for each request: whether the mail server and Redis can be used, and totals of the database. */
+import { type Config, getMailSender } from "../../config";
+import { createMailer } from "../../outbound/mail";
+import { countAllOpenUploads } from "../../store/assets";
+import type { Queries } from "../../store/db";
+import { countDeliveries } from "../../store/delivery-queue";
+import { readStorageTotals, type StorageTotals } from "../../store/storage";
+import { type RedisState, readRedisState } from "../cluster/redis-state";
+
+/** Signs in to the mail server without sending a mail. Returns null, also without a mail server, or one line that says what is wrong. */
+export async function findMailProblem(config: Config, base: string): Promise<string | null> {
+  if (config.smtpUrl === null) return null;
+  const mailer = createMailer({ url: config.smtpUrl, from: () => getMailSender(config, base) });
+  return mailer.findProblem().finally(() => mailer.close());
+}
+
+/** Null: no problem, or no Redis is configured. */
+export type HealthProbes = {
+  findMailProblem(): Promise<string | null>;
+  readRedis(): Promise<RedisState | null>;
+  readStoredTotals(): Promise<StoredTotals>;
+};
+
+/** Counts that read an index from its start to its end. */
+type StoredTotals = StorageTotals & { openUploads: number; failedDeliveries: number };
+
+const readStoredTotals = async (db: Queries): Promise<StoredTotals> => ({
+  ...(await readStorageTotals(db)),
+  openUploads: await countAllOpenUploads(db),
+  failedDeliveries: await countDeliveries(db, "failed"),
+});
+
+/** Creates the probes of a running server. `isRedisReachable`: what its own connection says. */
+export const createHealthProbes = (
+  config: Config,
+  { base, db, isRedisReachable }: { base(): string; db: Queries; isRedisReachable(): boolean | undefined },
+): HealthProbes => ({
+  findMailProblem: cacheProbe(() => findMailProblem(config, base())),
+  readRedis: cacheProbe(() => readRedisState(config), isRedisReachable),
+  readStoredTotals: cacheProbe(() => readStoredTotals(db)),
+});
+
+const MAX_AGE_MS = 60_000;
+
+/** Limits a probe to once a minute, so that frequent status requests do not burden its server. It runs again when `readState` has changed. */
+function cacheProbe<T>(probe: () => Promise<T>, readState: () => unknown = () => null): () => Promise<T> {
+  let last: { at: number; state: unknown; result: Promise<T> } | null = null;
+  return () => {
+    const now = performance.now();
+    const state = readState();
+    if (last === null || now - last.at > MAX_AGE_MS || last.state !== state) {
+      const result = probe().catch((error) => {
+        last = null;
+        throw error;
+      });
+      last = { at: now, state, result };
+    }
+    return last.result;
+  };
+}

@@ -1,0 +1,32 @@
+/** Readiness: database, storage, ffmpeg and Redis. */
+import { statfs } from "node:fs/promises";
+import { findFileSize } from "../../lib/file-size";
+import type { Services } from "../services";
+
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+/** `redis`: absent when none is configured. */
+export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
+
+export type ReadinessServices = Pick<Services, "cluster" | "config" | "ffmpegPath" | "folders" | "store">;
+
+const hasFreeBytes = (folder: string): Promise<boolean> =>
+  statfs(folder).then(
+    (found) => found.bavail * found.bsize > MIN_FREE_BYTES,
+    () => false,
+  );
+
+/** Checks each part; `storage` is false also while a folder is offline. Without Redis the server is ready as long as it can do some work itself. */
+export async function checkReadiness(services: ReadinessServices): Promise<Readiness> {
+  const { cluster, config, folders, store } = services;
+  const database = await store.isAlive();
+  const isOnline = (await folders.guard.check()) === null;
+  const storage = isOnline && (await hasFreeBytes(folders.root)) && (await hasFreeBytes(folders.mediaDir));
+  const ffmpeg = (await findFileSize(services.ffmpegPath)) !== null;
+  const parts = { database, storage, ffmpeg };
+  const isReady = database && storage && ffmpeg;
+  if (cluster === null) return { ready: isReady, ...parts };
+  const redis = cluster.isReachable();
+  const hasLocalSlots = config.renderJobs + config.prepareJobs + config.cutJobs > 0;
+  return { ready: isReady && (redis || hasLocalSlots), ...parts, redis };
+}

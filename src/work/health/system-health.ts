@@ -1,0 +1,228 @@
+/** The state of the server and of what it depends on, for administrators. */
+import { stat, statfs } from "node:fs/promises";
+import { version } from "../../../package.json";
+import { JOB_NAMES, type JobName } from "../../domain/jobs";
+import { getFreeBytes } from "../../lib/disk-reserve";
+import type { Encoders } from "../../media/encoders";
+import { chooseEncoder } from "../../media/encoders";
+import { BUILT_IN } from "../../speech/models/catalog";
+import { getModelsFolder, readInstalledModels } from "../../speech/models/installed-models";
+import { type Alert, listOpenAlerts } from "../../store/alerts";
+import { readDatabaseBytes } from "../../store/db-size";
+import { countDeliveries } from "../../store/delivery-queue";
+import { countOpenJobs, readJobFacts } from "../../store/job-list";
+import type { RedisState } from "../cluster/redis-state";
+import type { MediaTools } from "../jobs/media-tools";
+import type { Services } from "../services";
+import {
+  describeBilling,
+  describeConnection,
+  describeDatabase,
+  describeDisk,
+  describeFfmpeg,
+  describeMail,
+  describeModels,
+  describeOffline,
+  describeQueue,
+  describeRedis,
+  describeSandbox,
+  describeTriedEncoders,
+  describeWebhooks,
+  describeWorkers,
+  type HealthCheck,
+  missingFfmpeg,
+} from "./checks";
+import type { HealthProbes } from "./probes";
+import { checkReadiness } from "./readiness";
+
+/** `dataDisk`: that of the data folder when the media folder is on another one, which the other figures are of. */
+export type DiskState = DiskFigures & { reserveBytes: number; isLow: boolean; dataDisk?: DiskFigures };
+type DiskFigures = { freeBytes: number; totalBytes: number };
+
+export type SystemHealth = {
+  /** `degraded`: something that jobs need does not work, or the disk is almost full. */
+  status: "ok" | "degraded";
+  version: string;
+  checks: HealthCheck[];
+  /** Those that administrators were notified of, or would be. */
+  problems: Alert[];
+  disk: DiskState;
+  database: { isAlive: boolean; bytes: number | null };
+  ffmpeg: { path: string; version: string; isBundled: boolean };
+  sandbox: { mode: string; reason: string | null };
+  /** Null while they are being tried, which takes seconds after the start. */
+  encoders: (Encoders & { inUse: string | null }) | null;
+  models: { name: string; languages: readonly string[]; isBuiltIn: boolean }[];
+  damagedModels: { name: string; problem: string }[];
+  /** Null: no Redis is configured. */
+  redis: RedisState | null;
+  queue: { name: JobName; slots: number; pending: number; running: number }[];
+  pendingDeliveries: number;
+};
+
+type HealthServices = Pick<
+  Services,
+  "cluster" | "config" | "disk" | "ffmpegPath" | "folders" | "now" | "publicUrl" | "store" | "workerList"
+>;
+
+/** What the services do not provide. */
+type HealthSources = {
+  tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">;
+  slots: Record<JobName, number>;
+  probes: HealthProbes;
+};
+
+/** Reads the state of all parts. A part that does not work does not fail the others. */
+export async function readSystemHealth(services: HealthServices, sources: HealthSources): Promise<SystemHealth> {
+  const { store, folders } = services;
+  const { tools, slots, probes } = sources;
+  const models = readInstalledModels(getModelsFolder(folders.root));
+  const { installed, damaged } = models;
+  const isAlive = await store.isAlive();
+  const encoders = await readEncoders(services, tools);
+  const disk = await readDisk(services);
+  const databaseBytes = isAlive ? await readDatabaseBytes(store.read) : null;
+  const redis = await probes.readRedis();
+  const queue = isAlive ? await readQueue(services, services.cluster?.countSlots() ?? slots) : [];
+  const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, models, redis, queue });
+  const isDegraded = !isAlive || disk.isLow || checks.some(({ state }) => state === "broken");
+  return {
+    status: isDegraded ? "degraded" : "ok",
+    version,
+    checks,
+    problems: isAlive ? await listOpenAlerts(store.read) : [],
+    disk,
+    database: { isAlive, bytes: databaseBytes },
+    ffmpeg: { path: tools.ffmpeg.path, version: tools.ffmpeg.version, isBundled: tools.ffmpeg.bundled },
+    sandbox: { mode: tools.sandbox.mode, reason: tools.sandbox.reason },
+    encoders,
+    models: [
+      { name: BUILT_IN.name, languages: BUILT_IN.languages, isBuiltIn: true },
+      ...installed.map(({ manifest: { name, languages } }) => ({ name, languages, isBuiltIn: false })),
+    ],
+    damagedModels: damaged,
+    redis,
+    queue,
+    pendingDeliveries: isAlive ? await countDeliveries(store.read, "pending") : 0,
+  };
+}
+
+/** What the checks describe. `databaseBytes` null: the database does not respond. */
+type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> & {
+  sources: HealthSources;
+  databaseBytes: number | null;
+  models: ReturnType<typeof readInstalledModels>;
+};
+
+/** A mail server that does not respond must not delay the other results. */
+const MAX_MAIL_WAIT_MS = 3_000;
+
+async function runChecks(services: HealthServices, parts: CheckedParts): Promise<HealthCheck[]> {
+  const { config, store } = services;
+  const { tools, slots, probes } = parts.sources;
+  const { ffmpeg: hasFfmpeg } = await checkReadiness(services);
+  const mailProblem = await Promise.race([
+    probes.findMailProblem(),
+    Bun.sleep(MAX_MAIL_WAIT_MS).then(() => "it does not respond"),
+  ]);
+  const jobs = parts.databaseBytes === null ? null : await readJobFacts(store.read, services.now());
+  return [
+    { name: "database", ...describeDatabase(parts.databaseBytes) },
+    ...checkFolders(services),
+    { name: "queue", ...describeQueue(jobs, slots) },
+    {
+      name: "ffmpeg",
+      ...(hasFfmpeg ? describeFfmpeg(tools.ffmpeg, process.env.PATH) : missingFfmpeg(tools.ffmpeg.path)),
+    },
+    { name: "encoder", ...describeTriedEncoders(parts.encoders, config) },
+    { name: "sandbox", ...describeSandbox(tools.sandbox) },
+    { name: "installed models", ...describeModels(parts.models) },
+    { name: "mail", ...describeMail(config, services.publicUrl(), mailProblem) },
+    { name: "webhooks", ...describeWebhooks(config) },
+    { name: "billing", ...describeBilling(config) },
+    { name: "connection", ...describeConnection(config) },
+    ...(await checkWorkers(services, parts)),
+  ];
+}
+
+/** The media folder has a line of its own when it is not the data folder. */
+function checkFolders({ config, folders: { root, mediaDir, guard } }: HealthServices): HealthCheck[] {
+  const problem = guard.findProblem();
+  const describe = (folder: string) => {
+    if (problem?.folder === folder) return describeOffline(problem);
+    return describeDisk(config, { folder, freeBytes: getFreeBytes(folder) });
+  };
+  const data = { name: "disk", ...describe(root) };
+  return mediaDir === root ? [data] : [data, { name: "media folder", ...describe(mediaDir) }];
+}
+
+/** Nothing is checked without Redis. */
+async function checkWorkers(
+  { cluster, workerList }: HealthServices,
+  { redis, queue, databaseBytes, sources: { slots } }: CheckedParts,
+): Promise<HealthCheck[]> {
+  if (redis === null) return [];
+  const check = { name: "redis", ...describeRedis(redis) };
+  if (databaseBytes === null) return [check];
+  const workers = (await workerList.list()).map(({ worker, state }) => ({
+    name: worker.name,
+    state,
+    jobs: worker.jobs,
+    sandbox: worker.sandbox,
+  }));
+  const pending = Object.fromEntries(queue.map((one) => [one.name, one.pending]));
+  const shortages = (await cluster?.scheduling.listShortages()) ?? [];
+  return [check, { name: "workers", ...describeWorkers(workers, { slots, pending, shortages }) }];
+}
+
+export async function readDisk({
+  config,
+  disk,
+  folders,
+}: Pick<Services, "config" | "disk" | "folders">): Promise<DiskState> {
+  // The media is what needs the space.
+  const folder = (await folders.guard.check()) === null ? folders.mediaDir : folders.root;
+  const isOther = folder !== folders.root && (await stat(folder)).dev !== (await stat(folders.root)).dev;
+  return {
+    ...(await readFigures(folder)),
+    ...(isOther ? { dataDisk: await readFigures(folders.root) } : {}),
+    reserveBytes: config.diskReserveBytes,
+    isLow: disk.availableBytes() === 0,
+  };
+}
+
+async function readFigures(folder: string): Promise<DiskFigures> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+/** The first call tries all encoders. Later ones get its result. */
+const MAX_TRIAL_WAIT_MS = 1_000;
+
+async function readEncoders(
+  { config }: HealthServices,
+  tools: Pick<MediaTools, "encoders">,
+): Promise<SystemHealth["encoders"]> {
+  const found = await Promise.race([tools.encoders(), Bun.sleep(MAX_TRIAL_WAIT_MS).then(() => null)]);
+  return found && { inUse: findEncoderInUse(found, config.encoder), ...found };
+}
+
+function findEncoderInUse(encoders: Encoders, forced: string | null): string | null {
+  try {
+    return chooseEncoder(encoders, forced);
+  } catch {
+    return null;
+  }
+}
+
+async function readQueue({ store }: HealthServices, slots: Record<JobName, number>): Promise<SystemHealth["queue"]> {
+  const open = await countOpenJobs(store.read);
+  const count = (name: JobName, state: string) =>
+    open.find((one) => one.name === name && one.state === state)?.jobs ?? 0;
+  return JOB_NAMES.map((name) => ({
+    name,
+    slots: slots[name],
+    pending: count(name, "pending"),
+    running: count(name, "running"),
+  }));
+}

@@ -1,0 +1,72 @@
+/** The runner's source of jobs, backed by the steps in the database. */
+import { decideRetry, type Job, type JobSource, MAX_ATTEMPTS } from "../../domain/jobs";
+import {
+  claimStep,
+  findNextDueTime,
+  findNextStep,
+  findNextStepAlone,
+  renewLease,
+  requeueStep,
+} from "../../store/step-queue";
+import { endPipelineStep } from "../pipelines/pipelines";
+import type { Services } from "../services";
+import type { JobFailure } from "./definition";
+import { JOBS } from "./registry";
+
+const TOO_MANY_ATTEMPTS: JobFailure = {
+  code: "processing_failed",
+  message: "The server, or the worker in its place, stopped unexpectedly each time it processed this file.",
+};
+
+/** Returns the source for a runner. */
+export function createJobSource(
+  services: Pick<Services, "config" | "counters" | "folders" | "now" | "store">,
+): JobSource {
+  const { store, config } = services;
+  const now = () => services.now();
+  /** Jobs wait while a folder is offline. The runner is woken when it is back. */
+  const isOffline = () => services.folders.guard.findProblem() !== null;
+
+  async function failPermanently(job: Job, failure: JobFailure): Promise<void> {
+    const definition = JOBS[job.name];
+    const isFailed = await store.write(async (tx) => {
+      const { code, message } = failure;
+      const end = { state: "failed", error: { code, message }, now: now() } as const;
+      if (!(await endPipelineStep(tx, job, end))) return false;
+      await definition.fail(tx, failure, { job, now: now(), config });
+      return true;
+    });
+    if (!isFailed) return;
+    services.counters.jobEnds.add({ job: job.name, outcome: "failed" });
+    await definition.cleanup(services, job, "failed");
+  }
+
+  return {
+    next: async (name, owner, except) => (isOffline() ? null : findNextStep(store.read, name, owner, now(), except)),
+    nextAlone: async (owner, except) => (isOffline() ? null : findNextStepAlone(store.read, owner, now(), except)),
+    claim: async (stepId, owner, leaseMs) => {
+      const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
+      if (!job || job.attempt <= MAX_ATTEMPTS) return job;
+      await failPermanently(job, TOO_MANY_ATTEMPTS);
+      return null;
+    },
+    renew: async (running, owner, leaseMs) =>
+      store.write(async (tx) => {
+        const lost: string[] = [];
+        for (const { stepId, progress } of running) {
+          if (!(await renewLease(tx, stepId, owner, now() + leaseMs, progress))) lost.push(stepId);
+        }
+        return lost;
+      }),
+    release: (job) =>
+      store.write((tx) => requeueStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
+    fail: async (job, error) => {
+      const decision = decideRetry(job, error);
+      if (decision.kind === "fail") return failPermanently(job, decision);
+      const { delayMs, attempts, failures, kernelKills } = decision;
+      const change = { runAfter: now() + delayMs, servedAt: now(), attempts, failures, kernelKills };
+      await store.write((tx) => requeueStep(tx, job, change));
+    },
+    nextDue: async () => (isOffline() ? null : findNextDueTime(store.read, now())),
+  };
+}

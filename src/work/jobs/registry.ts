@@ -1,0 +1,116 @@
+/** Job name -> definition, and what drives a definition from a claimed step to its settled result. */
+import { join } from "node:path";
+import { getWorkName } from "../../blobs/folders";
+import { type Job, JobAborted, type JobContext, type JobHandler, type JobName } from "../../domain/jobs";
+import { findStep, isCurrentAttempt } from "../../store/steps";
+import type { RemoteRunner } from "../cluster/remote-run";
+import { completePipelineStep, endPipelineStep } from "../pipelines/pipelines";
+import type { Services } from "../services";
+import { cutJob } from "./cut-job";
+import type { JobDefinition, JobEnd, JobInput, JobOutput, RunContext, SettleContext } from "./definition";
+import { withStorage } from "./disk-space";
+import type { MediaTools } from "./media-tools";
+import { withFfmpeg } from "./missing-ffmpeg";
+import { prepareJob } from "./prepare-job";
+import { previewJob } from "./preview-job";
+import { renderJob } from "./render-job";
+
+export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob, preview: previewJob };
+
+/** What running a job needs of `Services`. */
+export type JobServices = Pick<
+  Services,
+  "config" | "counters" | "disk" | "folders" | "liveEvents" | "log" | "now" | "store"
+>;
+
+/** Chooses the place of a job; null: all jobs run here. */
+type ChoosePlace = Pick<RemoteRunner, "runJob"> | null;
+
+/** Returns the handlers for a runner. A job name without a definition does not compile. */
+export function createJobHandlers(
+  services: JobServices,
+  tools: MediaTools,
+  remote: ChoosePlace = null,
+): Record<JobName, JobHandler> {
+  return {
+    prepare: createHandler(JOBS.prepare, services, tools, remote),
+    cut: createHandler(JOBS.cut, services, tools, remote),
+    render: createHandler(JOBS.render, services, tools, remote),
+    preview: createHandler(JOBS.preview, services, tools, remote),
+  };
+}
+
+function createHandler<Input extends JobInput, Checkpoint, Output extends JobOutput>(
+  definition: JobDefinition<Input, Checkpoint, Output>,
+  services: JobServices,
+  tools: MediaTools,
+  remote: ChoosePlace,
+): JobHandler {
+  return (job, context) =>
+    withFfmpeg({ tools, log: services.log }, job, context, () =>
+      withStorage(services, definition.whenDiskIsFull, job, context, (guarded) =>
+        executeJob(definition, services, { tools, remote }, job, guarded),
+      ),
+    );
+}
+
+async function executeJob<Input extends JobInput, Checkpoint, Output extends JobOutput>(
+  definition: JobDefinition<Input, Checkpoint, Output>,
+  services: JobServices,
+  { tools, remote }: { tools: MediaTools; remote: ChoosePlace },
+  job: Job,
+  context: JobContext,
+): Promise<void> {
+  const { store } = services;
+  const { workspaceId, pipelineId } = job;
+  const settleContext = (): SettleContext => ({ job, now: services.now(), config: services.config });
+  const hasBegun = await store.write((tx) => definition.begin(tx, settleContext()));
+  const loaded = hasBegun ? await definition.load(services, job) : null;
+  if (loaded === null) {
+    // The subject was deleted or has ended.
+    await store.write((tx) => endPipelineStep(tx, job, { state: "cancelled", now: services.now() }));
+    return;
+  }
+  const runContext: RunContext<Checkpoint> = {
+    signal: context.signal,
+    shouldYield: context.shouldYield,
+    progress: ({ share }) => {
+      context.progress(share);
+      services.liveEvents.publishProgress({ workspaceId, pipelineId, entityId: job.subjectId }, share);
+    },
+    log: (event, fields) => services.log.info(event, { ...fields, [job.name]: job.subjectId }),
+    owner: job.workspaceId,
+    getInputPath: (name) => join(loaded.inputDir, name),
+    outputDir: loaded.outputDir,
+    workDir: join(tools.temporaryFolder, getWorkName(job.name, job.subjectId)),
+    checkpoint: (checkpoint) =>
+      store.write(async (tx) => {
+        if (!isCurrentAttempt(await findStep(tx, job.stepId), job)) throw new JobAborted("lost");
+        await definition.checkpoint(tx, checkpoint, settleContext());
+      }),
+  };
+  const endJob = async (outcome: JobEnd) => {
+    services.counters.jobEnds.add({ job: job.name, outcome });
+    await definition.cleanup(services, job, outcome);
+  };
+  const hasEnded = async () => {
+    const step = await findStep(store.read, job.stepId);
+    // A retry works on another subject.
+    return step?.finished_at !== null || step.subject_id !== job.subjectId;
+  };
+  try {
+    const runHere = (changed: RunContext<Checkpoint>) => definition.run(tools, loaded.input, changed);
+    const output = await (remote ? remote.runJob(job, loaded, runContext, runHere) : runHere(runContext));
+    // What was written is in the folder only if that is still there.
+    await services.folders.guard.confirmOnline();
+    const isSettled = await store.write((tx) =>
+      completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
+    );
+    if (isSettled) await endJob("completed");
+    // Not after a newer attempt has replaced this one: it uses the same files.
+    else if (await hasEnded()) await endJob("cancelled");
+  } catch (error) {
+    if (await hasEnded()) await endJob("cancelled");
+    throw error;
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Live events: reads what was committed, once for all, and passes it to the feeds of those who may see it.
+ *
+ * A feed has a position: the ID up to which its reader has received everything. It is live while it is not behind the hub, and then gets events as
+ * they happen. A new feed with an old position, and one whose reader is slow, read the database until they are live again, so that no event is
+ * lost or repeated and memory stays bounded.
+ */
+import type { Log } from "../../lib/log";
+import type { Store } from "../../store/db";
+import {
+  deleteEventsBefore,
+  type LiveEvent,
+  type LiveEventFilter,
+  listEventsAfter,
+  readEventIds,
+} from "../../store/live-events";
+import { createLiveFeed, type LiveFeed, type LiveProgress } from "./feed";
+import { createProgressThrottle } from "./progress";
+
+/** Whose progress it is, and who is informed. */
+type ProgressSubject = { workspaceId: string; pipelineId: string; entityId: string };
+
+export type LiveEvents = {
+  /**
+   * Opens a feed. `lastEventId`: the last event that the reader has received, 0 for all that are stored, null for none. `isReset`: some events after
+   * it are not stored any more, or it is invalid; the feed then starts now. `onEvents` is called when there is something to take.
+   */
+  open(
+    filter: LiveEventFilter,
+    lastEventId: string | null,
+    onEvents: () => void,
+  ): Promise<{ feed: LiveFeed; isReset: boolean }>;
+  /** Reports the progress of a running step, 0 to 1, to open feeds. It is not stored. */
+  publishProgress(subject: ProgressSubject, share: number): void;
+  /** Looks for new events soon. Call it after each commit. */
+  wake(): void;
+  /** Ends the timers. */
+  stop(): void;
+};
+
+/** How many rows a query reads, and how many events wait for a reader. */
+const MAX_EVENTS = 500;
+const ERROR_DELAY_MS = 1_000;
+
+type Feeds = Map<string, Set<LiveFeed>>;
+
+/** Creates the hub. */
+export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: number }): LiveEvents {
+  const { store, log, maxEvents = MAX_EVENTS } = options;
+  /** By topic. */
+  const feeds: Feeds = new Map();
+  let feedCount = 0;
+  /** All events up to this ID have been passed on. Meaningless while there are no feeds. */
+  let passedId = 0;
+  let isReading = false;
+  let isRequested = false;
+  let retryTimer: Timer | undefined;
+  const throttle = createProgressThrottle(({ workspaceId, pipelineId, entityId }: ProgressSubject, share) => {
+    const progress: LiveProgress = { entity_id: entityId, progress: share };
+    forEach([`workspace ${workspaceId}`, `pipeline ${pipelineId}`], (feed) => feed.pushProgress(progress));
+  });
+
+  function forEach(topics: string[], run: (feed: LiveFeed) => void): void {
+    for (const topic of topics) for (const feed of feeds.get(topic) ?? []) run(feed);
+  }
+
+  function pass(events: LiveEvent[]): void {
+    for (const event of events) {
+      // By an earlier query, when feeds were closed and opened meanwhile.
+      if (event.id <= passedId) continue;
+      throttle.forget(event.entity_id);
+      forEach(listEventTopics(event), (feed) => feed.push(event));
+      passedId = event.id;
+    }
+  }
+
+  async function read(): Promise<void> {
+    isReading = true;
+    try {
+      while (isRequested && feedCount > 0) {
+        isRequested = false;
+        const events = await listEventsAfter(store.read, passedId, maxEvents);
+        pass(events);
+        if (events.length === maxEvents) isRequested = true;
+      }
+    } catch (error) {
+      log.error("live_events.read_failed", { error });
+      retryTimer = setTimeout(wake, ERROR_DELAY_MS);
+    } finally {
+      isReading = false;
+    }
+  }
+
+  function wake(): void {
+    isRequested = true;
+    if (!isReading && feedCount > 0) void read();
+  }
+
+  return {
+    open: async (filter, lastEventId, onEvents) => {
+      const { oldest, newest } = await readEventIds(store.read);
+      const position = lastEventId === null ? newest : findPosition(lastEventId, oldest, newest);
+      // Nothing is awaited from here on, so that the hub does not move.
+      if (feedCount === 0) passedId = newest;
+      const topics = listFilterTopics(filter);
+      const feed = createLiveFeed({
+        store,
+        filter,
+        position: position ?? newest,
+        maxEvents,
+        readPassedId: () => passedId,
+        onEvents,
+        onClose: () => {
+          feedCount--;
+          for (const topic of topics) removeFeed(feeds, topic, feed);
+        },
+      });
+      feedCount++;
+      for (const topic of topics) addFeed(feeds, topic, feed);
+      wake();
+      return { feed, isReset: position === null };
+    },
+    publishProgress: (subject, share) => {
+      const isSeen = feeds.has(`workspace ${subject.workspaceId}`) || feeds.has(`pipeline ${subject.pipelineId}`);
+      if (isSeen) throttle.publish(subject.entityId, subject, share);
+    },
+    wake,
+    stop: () => {
+      clearTimeout(retryTimer);
+      throttle.stop();
+    },
+  };
+}
+
+/** For how long events can be read again. */
+const STORED_MS = 7 * 24 * 3600 * 1000;
+/** Rows that one transaction deletes. */
+const SWEPT_ROWS = 1_000;
+
+/** Deletes the events that are older than 7 days. */
+export async function sweepLiveEvents({ store, now }: { store: Store; now(): number }): Promise<void> {
+  const cutoff = now() - STORED_MS;
+  while (await store.write((tx) => deleteEventsBefore(tx, cutoff, SWEPT_ROWS)));
+}
+
+/** Returns the ID after which a reader continues; null if it is no ID, of no event yet, or older than all that are stored. */
+function findPosition(lastEventId: string, oldest: number | null, newest: number): number | null {
+  if (!/^\d{1,15}$/.test(lastEventId)) return null;
+  const id = Number(lastEventId);
+  if (id === 0) return 0;
+  return oldest === null || id < oldest || id > newest ? null : id;
+}
+
+const listFilterTopics = (filter: LiveEventFilter): string[] =>
+  "pipelineId" in filter
+    ? [`pipeline ${filter.pipelineId}`]
+    : [`workspace ${filter.workspaceId}`, ...(filter.userId === null ? [] : [`user ${filter.userId}`])];
+
+/** An event of a workspace is of no user, so that a feed gets it once. */
+const listEventTopics = ({ workspace_id: workspace, user_id: user, pipeline_id: pipeline }: LiveEvent): string[] => [
+  workspace === null ? `user ${user}` : `workspace ${workspace}`,
+  ...(pipeline === null ? [] : [`pipeline ${pipeline}`]),
+];
+
+function addFeed(feeds: Feeds, topic: string, feed: LiveFeed): void {
+  const known = feeds.get(topic);
+  if (known) known.add(feed);
+  else feeds.set(topic, new Set([feed]));
+}
+
+function removeFeed(feeds: Feeds, topic: string, feed: LiveFeed): void {
+  const known = feeds.get(topic);
+  known?.delete(feed);
+  if (known?.size === 0) feeds.delete(topic);
+}

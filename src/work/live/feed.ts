@@ -1,0 +1,94 @@
+/** The events for one reader: those that the hub has passed on, or, while the reader is behind, those in the database. */
+import type { Store } from "../../store/db";
+import { type LiveEvent, type LiveEventFilter, listMatchingEventsAfter } from "../../store/live-events";
+
+/** Progress of a cut, a render or the preparation of an asset, 0 to 1. */
+export type LiveProgress = { entity_id: string; progress: number };
+
+export type LiveFeed = {
+  /** Returns what has happened since the last call, oldest first, and the progress that is newer. Nothing: wait for `onEvents`. */
+  take(): Promise<{ events: LiveEvent[]; progress: LiveProgress[] }>;
+  /** Returns the ID up to which the reader has taken everything. */
+  position(): number;
+  close(): void;
+  /** For the hub: adds an event that is newer than all others. */
+  push(event: LiveEvent): void;
+  pushProgress(progress: LiveProgress): void;
+};
+
+/** Entities whose progress waits. */
+const MAX_WAITING_PROGRESS = 100;
+
+/** Creates a feed. `readPassedId` returns the ID up to which the hub has passed on everything. */
+export function createLiveFeed(options: {
+  store: Pick<Store, "read">;
+  filter: LiveEventFilter;
+  position: number;
+  /** How many rows a query reads, and how many events wait for the reader before it falls behind. */
+  maxEvents: number;
+  readPassedId(): number;
+  onEvents(): void;
+  onClose(): void;
+}): LiveFeed {
+  const { store, filter, maxEvents, readPassedId, onEvents, onClose } = options;
+  let position = options.position;
+  let isBehind = position < readPassedId();
+  let isClosed = false;
+  let waiting: LiveEvent[] = [];
+  /** By entity. */
+  let progress = new Map<string, LiveProgress>();
+
+  async function readBatch(): Promise<LiveEvent[]> {
+    const passedBefore = readPassedId();
+    const events = await listMatchingEventsAfter(store.read, filter, position, maxEvents);
+    position = events.at(-1)?.id ?? position;
+    if (events.length === maxEvents) return events;
+    // The query has seen everything that the hub had passed on before. What the hub passed on meanwhile needs another query.
+    position = Math.max(position, passedBefore);
+    isBehind = position < readPassedId();
+    return events;
+  }
+
+  function takeWaiting(): LiveEvent[] {
+    const taken = waiting;
+    waiting = [];
+    position = taken.at(-1)?.id ?? position;
+    return taken;
+  }
+
+  return {
+    take: async () => {
+      let events: LiveEvent[] = [];
+      while (isBehind && events.length === 0 && !isClosed) events = await readBatch();
+      if (!isBehind && events.length === 0) events = takeWaiting();
+      const latest = progress;
+      progress = new Map();
+      return { events, progress: [...latest.values()] };
+    },
+    position: () => (isBehind || waiting.length > 0 ? position : Math.max(position, readPassedId())),
+    close: () => {
+      if (isClosed) return;
+      isClosed = true;
+      waiting = [];
+      onClose();
+    },
+    push: (event) => {
+      progress.delete(event.entity_id);
+      // Read from the database before the hub did.
+      if (event.id <= position) return;
+      if (!isBehind) {
+        if (waiting.length < maxEvents) waiting.push(event);
+        else {
+          waiting = [];
+          isBehind = true;
+        }
+      }
+      onEvents();
+    },
+    pushProgress: (latest) => {
+      if (isBehind || (progress.size >= MAX_WAITING_PROGRESS && !progress.has(latest.entity_id))) return;
+      progress.set(latest.entity_id, latest);
+      onEvents();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * Sends the stored mails that are due. A mail is recorded as sent when the mail server has accepted it, so it is sent twice only if this
+ * server dies in between.
+ */
+import { getMailRetryDelay, type MailResult } from "../../domain/mail";
+import type { Log } from "../../lib/log";
+import { createPoller } from "../../lib/poller";
+import type { Sealer } from "../../lib/sealer";
+import type { Mailer } from "../../outbound/mail";
+import type { Store } from "../../store/db";
+import {
+  type DueMail,
+  findNextMailTime,
+  findPendingMail,
+  listDueMails,
+  type StoredMail,
+  updateMail,
+} from "../../store/mails";
+import { readMailValues } from "./mails";
+import { getMailExpiry, renderMail, URGENT_TEMPLATES } from "./templates";
+
+export type MailSender = {
+  start(): void;
+  /** Looks for mails soon, once for several calls. */
+  wake(): void;
+  /** Waits a while for mails that are being sent, and closes the connections. */
+  stop(): Promise<void>;
+};
+
+const MAX_IN_FLIGHT = 4;
+const RECORD_RETRY_MS = 500;
+const STOP_MS = 10_000;
+const MAX_SERVED_TURNS = 10_000;
+
+/** Creates the sender. Recipients take turns: each has at most one mail in flight, and who was served longest ago comes first. */
+export function createMailSender(options: {
+  store: Store;
+  sealer: Sealer;
+  mailer: Mailer;
+  log: Log;
+  now(): number;
+}): MailSender {
+  const { store, sealer, mailer, log, now } = options;
+  /** By turn. */
+  const inFlight = new Map<string, Promise<void>>();
+  /** When a recipient was last served, as a sequence number. */
+  const servedAt = new Map<string, number>();
+  let sequence = 0;
+  const poller = createPoller(poll, (error) => log.error("mail.poll_failed", { error }));
+
+  async function trySending(mail: StoredMail): Promise<MailResult> {
+    const values = readMailValues(sealer, mail);
+    if (values === null)
+      return { outcome: "refused", detail: "The content cannot be decrypted with this data folder's key." };
+    const expiry = getMailExpiry(values);
+    if (expiry !== null && expiry <= now()) return { outcome: "refused", detail: "The link or code has expired." };
+    const rendered = renderMail(mail.recipient, mail.template, values, now());
+    if (rendered === null) return { outcome: "refused", detail: `This version has no template "${mail.template}".` };
+    return mailer.send(rendered);
+  }
+
+  /** Retries until the database accepts it: otherwise the mail would be sent again. */
+  async function record(id: string, change: Partial<StoredMail>): Promise<void> {
+    for (;;) {
+      try {
+        return await store.write((tx) => updateMail(tx, id, change));
+      } catch (error) {
+        log.error("mail.record_failed", { mail: id, error });
+        if (poller.isStopped) return;
+        await Bun.sleep(RECORD_RETRY_MS);
+      }
+    }
+  }
+
+  async function attempt(id: string): Promise<void> {
+    const mail = await findPendingMail(store.read, id);
+    if (!mail) return;
+    const result = await trySending(mail);
+    const attempts = mail.attempts + 1;
+    const delay = result.outcome === "failed" ? getMailRetryDelay(attempts) : null;
+    const fields = { mail: id, template: mail.template, attempts };
+    if (result.outcome === "sent") {
+      const change = { state: "sent" as const, sealed_values: null, due_at: null, last_error: null, sent_at: now() };
+      await record(id, { ...change, attempts });
+      log.info("mail.sent", fields);
+    } else if (delay === null) {
+      const change = { state: "failed" as const, sealed_values: null, due_at: null, last_error: result.detail };
+      await record(id, { ...change, attempts });
+      log.warn("mail.given_up", { ...fields, reason: result.detail });
+    } else {
+      await record(id, { attempts, due_at: now() + delay, last_error: result.detail });
+      log.warn("mail.postponed", { ...fields, reason: result.detail, retry_in_ms: delay });
+    }
+  }
+
+  const isUrgent = ({ template }: DueMail): boolean => (URGENT_TEMPLATES as string[]).includes(template);
+
+  /** Returns the mail whose turn it is. */
+  function chooseNext(due: DueMail[]): DueMail | null {
+    let next: DueMail | null = null;
+    for (const mail of due) {
+      if (inFlight.has(mail.turn)) continue;
+      if (next === null || isBefore(mail, next)) next = mail;
+    }
+    return next;
+  }
+
+  function isBefore(mail: DueMail, other: DueMail): boolean {
+    if (isUrgent(mail) !== isUrgent(other)) return isUrgent(mail);
+    return (servedAt.get(mail.turn) ?? 0) < (servedAt.get(other.turn) ?? 0);
+  }
+
+  function begin({ id, turn }: DueMail): void {
+    servedAt.delete(turn);
+    servedAt.set(turn, ++sequence);
+    if (servedAt.size > MAX_SERVED_TURNS) servedAt.delete(servedAt.keys().next().value!);
+    const ended = attempt(id)
+      .catch((error) => {
+        log.error("mail.failed", { mail: id, error });
+        // The database cannot be read: not again at once.
+        return Bun.sleep(RECORD_RETRY_MS);
+      })
+      .finally(() => {
+        inFlight.delete(turn);
+        poller.wake();
+      });
+    inFlight.set(turn, ended);
+  }
+
+  async function poll(): Promise<number | null> {
+    const lookedAt = now();
+    const due = inFlight.size < MAX_IN_FLIGHT ? await listDueMails(store.read, lookedAt) : [];
+    for (let next = chooseNext(due); next !== null && inFlight.size < MAX_IN_FLIGHT; next = chooseNext(due)) {
+      if (poller.isStopped) return null;
+      begin(next);
+    }
+    // Mails that are due already are in flight or wait for a slot, and the end of an attempt wakes the sender.
+    const next = await findNextMailTime(store.read, lookedAt);
+    return next === null ? null : next - now();
+  }
+
+  return {
+    start: poller.start,
+    wake: poller.wake,
+    stop: async () => {
+      await poller.stop();
+      await Promise.race([Promise.all(inFlight.values()), Bun.sleep(STOP_MS)]);
+      mailer.close();
+    },
+  };
+}

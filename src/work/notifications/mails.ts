@@ -1,0 +1,101 @@
+/**
+ * Combines notifications into mails: a user gets at most one mail of each type in 10 minutes, and what has come about meanwhile is in the next
+ * one. The mail is queued in the transaction that records it with the notifications, so that each is mailed once, also after a crash.
+ */
+import type { Log } from "../../lib/log";
+import { createPoller, type Poller } from "../../lib/poller";
+import type { Store } from "../../store/db";
+import {
+  discardMailsOfLeftWorkspaces,
+  discardWaitingMails,
+  findWaitingNotifications,
+  listWaitingMails,
+  type MailGroup,
+  readMailPace,
+  recordQueuedMail,
+} from "../../store/notification-mails";
+import { getUser } from "../../store/users";
+import { canMail, type Mails } from "../mail/mails";
+import { MAX_LISTED_NOTIFICATIONS } from "../mail/templates/notifications";
+import { canReceive } from "./notifications";
+
+const MIN_INTERVAL_MS = 10 * 60_000;
+/** Many, so that groups that are held back leave room for others. */
+const MAX_GROUPS_PER_POLL = 1_000;
+/** A mail that has not been sent holds back the next of its type. */
+const RETRY_MS = 30_000;
+const MAX_HELD_BACK = 10_000;
+
+/** Creates the poller. To be woken after each commit. */
+export function createNotificationMailer(options: {
+  store: Store;
+  mails: Mails;
+  log: Log;
+  now(): number;
+  publicUrl(): string;
+}): Poller {
+  const { store, mails, log, now, publicUrl } = options;
+  /** Until when groups wait whose last mail was sent late or not yet, so that not every commit looks for it; and those that failed. */
+  const heldBack = new Map<string, number>();
+
+  const toKey = ({ userId, type }: MailGroup): string => `${userId}/${type}`;
+
+  function holdBack(group: MailGroup, until: number): number {
+    if (heldBack.size >= MAX_HELD_BACK) heldBack.clear();
+    heldBack.set(toKey(group), until);
+    return until;
+  }
+
+  /** Returns when the group may be mailed: now, or later because its last mail was sent late or not yet. */
+  async function findMailTime(group: MailGroup, at: number): Promise<number> {
+    const known = heldBack.get(toKey(group));
+    // A time further ahead is that of a clock that was set back.
+    if (known !== undefined && known > at && known <= at + MIN_INTERVAL_MS) return known;
+    heldBack.delete(toKey(group));
+    const { isPending, sentAt } = await readMailPace(store.read, group);
+    if (isPending) return holdBack(group, at + RETRY_MS);
+    const time = sentAt > at ? at : sentAt + MIN_INTERVAL_MS;
+    return time > at ? holdBack(group, time) : at;
+  }
+
+  /** Queues one mail for all notifications of the group that wait, or discards them if the user cannot get it. */
+  const combine = (group: MailGroup, at: number): Promise<void> =>
+    store.write(async (tx) => {
+      const user = await getUser(tx, group.userId);
+      if (user === null || !canMail({ mails }, user) || !canReceive(user, group)) return discardWaitingMails(tx, group);
+      await discardMailsOfLeftWorkspaces(tx, group);
+      const { newest, total } = await findWaitingNotifications(tx, group, MAX_LISTED_NOTIFICATIONS);
+      if (total === 0) return;
+      const values = { url: publicUrl(), items: newest.map(({ payload }) => payload as never), total };
+      await mails.queue(tx, { to: user.email, userId: user.id, template: group.type, values }, at);
+      await recordQueuedMail(tx, group, newest[0]!.id, at);
+    });
+
+  /** Returns when to look at the group again. A group that fails must not stop the others. */
+  async function tryCombining(group: MailGroup, at: number): Promise<number> {
+    try {
+      await combine(group, at);
+      return Number.POSITIVE_INFINITY;
+    } catch (error) {
+      log.error("notification.mail_failed", { type: group.type, error });
+      return holdBack(group, at + RETRY_MS);
+    }
+  }
+
+  async function poll(): Promise<number | null> {
+    const at = now();
+    const waiting = await listWaitingMails(store.read, at, MAX_GROUPS_PER_POLL);
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const { user_id: userId, type, last_at: lastAt } of waiting) {
+      if (poller.isStopped) return null;
+      const group = { userId, type };
+      const dueAt = lastAt === 0 ? at : lastAt + MIN_INTERVAL_MS;
+      const mailAt = dueAt > at ? dueAt : await findMailTime(group, at);
+      nextAt = Math.min(nextAt, mailAt > at ? mailAt : await tryCombining(group, at));
+    }
+    return Number.isFinite(nextAt) ? nextAt - at : null;
+  }
+
+  const poller = createPoller(poll, (error) => log.error("notification.mail_failed", { error }));
+  return poller;
+}

@@ -1,0 +1,62 @@
+/** The state of an asset's preview, which the first opening of the asset starts. */
+import { AppError } from "../../domain/errors";
+import type { PreviewFacts } from "../../domain/preview";
+import type { Asset } from "../../store/assets";
+import { estimateRemainingSeconds, findLatestStep, findPreviewStep, type Step } from "../../store/steps";
+import type { Services } from "../services";
+import { readPreviewFacts } from "./files";
+import { startPreview } from "./start";
+
+/** `facts`: null until the preview is complete. `step`: its latest job. `errorMessage`: why that failed. */
+type PreviewState = { facts: PreviewFacts | null; step: Step | null; errorMessage: string | null };
+
+type PreviewServices = Pick<Services, "config" | "folders" | "now" | "runner" | "store">;
+
+/** Minimum time between a failed attempt and the next one, which starts when somebody opens the asset. */
+const RETRY_AFTER_MS = 10 * 60 * 1000;
+
+const isOpen = (step: Step): boolean => step.finished_at === null;
+
+/**
+ * Returns the state of the preview, which is started if it neither exists nor is being created. Throws `AppError` `upstream_unavailable` while a folder
+ * is offline.
+ */
+export async function openPreview(services: PreviewServices, asset: Asset, userId: string): Promise<PreviewState> {
+  const { store, folders, runner } = services;
+  if (asset.kind !== "source" || asset.state !== "ready") return { facts: null, step: null, errorMessage: null };
+  const facts = await folders.guard.readOnline(() => readPreviewFacts(folders.media(asset.id)));
+  if (facts !== null) return { facts, step: null, errorMessage: null };
+  const last = await findPreviewStep(store.read, asset.id);
+  const now = services.now();
+  if (last && isOpen(last)) return { facts, step: last, errorMessage: null };
+  if (last?.state === "failed" && now - (last.finished_at ?? 0) < RETRY_AFTER_MS)
+    return { facts, step: last, errorMessage: last.error_message };
+  await store.write((tx) => startPreview(services, tx, asset.id, { userId, now }));
+  runner.wake();
+  return { facts, step: await findPreviewStep(store.read, asset.id), errorMessage: null };
+}
+
+/** Returns the completed fraction of the preview, 0 to 1; null unless it is being created. */
+export const getPreviewProgress = ({ step }: PreviewState): number | null =>
+  step && isOpen(step) ? (step.progress ?? 0) : null;
+
+/**
+ * Returns what the complete preview consists of. Throws `AppError` `not_found` (an asset without one), `asset_processing`,
+ * `asset_payment_required`, `asset_failed`, those of `openPreview`.
+ */
+export async function requirePreview(services: PreviewServices, asset: Asset, userId: string): Promise<PreviewFacts> {
+  if (asset.kind !== "source") throw new AppError("not_found", `Asset is a ${asset.kind}, which has no preview.`);
+  if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
+  if (asset.state === "pending_payment")
+    throw new AppError("asset_payment_required", "Asset is prepared but not paid for. Add credits.");
+  const { facts, step, errorMessage } = await openPreview(services, asset, userId);
+  if (facts !== null) return facts;
+  if (errorMessage !== null)
+    throw new AppError("asset_failed", `Preview could not be created: ${errorMessage} Open the asset again later.`);
+  const isReady = asset.state === "ready";
+  const awaited = isReady ? step : await findLatestStep(services.store.read, asset.id);
+  const message = isReady ? "Preview is still being created." : "Asset is still being prepared.";
+  throw new AppError("asset_processing", message, {
+    retryAfterSeconds: estimateRemainingSeconds(awaited, services.now()),
+  });
+}

@@ -1,0 +1,20 @@
+/** Starts the jobs that create previews. */
+import { getAsset } from "../../store/assets";
+import type { Queries } from "../../store/db";
+import { listOpenSteps } from "../../store/steps";
+import { startPipeline } from "../pipelines/pipelines";
+import type { Services } from "../services";
+
+/** Starts the preview of an asset that is ready, unless a job is already working on the asset. `userId` null: no user has requested it. */
+export async function startPreview(
+  services: Pick<Services, "config">,
+  tx: Queries,
+  assetId: string,
+  { userId, now }: { userId: string | null; now: number },
+): Promise<void> {
+  const asset = await getAsset(tx, assetId);
+  if (asset?.state !== "ready" || asset.kind !== "source") return;
+  if ((await listOpenSteps(tx, [asset.id])).length > 0) return;
+  const start = { workspaceId: asset.workspace_id, userId, assetId: asset.id, now };
+  await startPipeline(services, tx, { ...start, name: "preview", subjectId: asset.id });
+}

@@ -1,0 +1,78 @@
+/**
+ * Uploads through a signed link: one PUT sends the whole file, without a credential. The file is complete or absent, so a PUT that breaks is
+ * sent again from its start. What has arrived counts towards the quota while it arrives.
+ */
+import { AppError } from "../../domain/errors";
+import { type Asset, getAsset, updateAssetInState } from "../../store/assets";
+import type { Queries } from "../../store/db";
+import { readStorageUsed } from "../../store/storage";
+import { getUser } from "../../store/users";
+import { isWorkspaceDisabled } from "../../store/workspaces";
+import { requireWriter } from "../access/access";
+import type { Services } from "../services";
+import { readStorageQuota, requireQuota, requireStorage } from "../storage/limits";
+import { requireUploadSize } from "./uploads";
+
+/** How long a link accepts a PUT. One that has begun may end later. */
+const PUT_LINK_MS = 24 * 3600 * 1000;
+
+/** Returns when a link that is created at `now` expires: a whole second, as its query has it. */
+export const getPutExpiry = (now: number): number => Math.floor(now / 1000) * 1000 + PUT_LINK_MS;
+
+/**
+ * Returns the asset whose file may be sent now. Errors: `not_found` when it was deleted; `conflict` when its file has arrived; `forbidden` when
+ * who asked for the link may not upload any more.
+ */
+export async function requireOpenPut(db: Queries, assetId: string): Promise<Asset> {
+  const asset = await getAsset(db, assetId);
+  if (!asset) throw new AppError("not_found", "Upload not found.");
+  const user = asset.created_by === null ? null : await getUser(db, asset.created_by);
+  if (!user || (await isWorkspaceDisabled(db, asset.workspace_id))) throw revokedLink();
+  await requireWriter(db, user, asset.workspace_id);
+  if (asset.state !== "pending_upload") throw new AppError("conflict", "Upload is already complete.");
+  if (asset.put_until === null) throw new AppError("not_found", "Upload not found.");
+  return asset;
+}
+
+const revokedLink = () => new AppError("forbidden", "Upload link was revoked with the account that created it.");
+
+/** A body without a length reserves this much at a time, so that not every chunk is a transaction. */
+const RESERVED_BYTES = 64 * 1024 ** 2;
+
+/**
+ * Reserves room for a body of `bytes`, or of at least that many when its length is unknown, and returns how many bytes are reserved. The
+ * reservation counts towards the quota like the length of any unfinished upload. Errors: `payload_too_large`, `conflict` (quota),
+ * `not_found`, `upstream_unavailable` (storage).
+ */
+export async function reservePut(
+  services: Pick<Services, "config" | "disk" | "folders" | "now" | "store">,
+  assetId: string,
+  bytes: number,
+  isExact: boolean,
+): Promise<number> {
+  const { maxUploadBytes } = services.config;
+  requireUploadSize(services, Math.max(bytes, isExact ? 0 : 64), "Request body");
+  requireStorage(services);
+  return services.store.write(async (tx) => {
+    const asset = await getAsset(tx, assetId);
+    if (!asset || asset.put_until === null) throw new AppError("not_found", "Upload not found.");
+    const more = bytes - asset.upload_length;
+    await requireQuota(services, tx, asset.workspace_id, more);
+    const quota = await readStorageQuota(services, tx, asset.workspace_id);
+    const room = quota === null ? RESERVED_BYTES : quota - (await readStorageUsed(tx, asset.workspace_id)) - more;
+    const ahead = isExact ? 0 : Math.min(RESERVED_BYTES, room, maxUploadBytes - bytes);
+    const reserved = bytes + ahead;
+    await updateAssetInState(tx, assetId, "pending_upload", {
+      upload_length: reserved,
+      upload_active_at: Math.max(services.now(), asset.created_at + 1),
+    });
+    return reserved;
+  });
+}
+
+/** Records that the PUT is running, so that it does not expire. */
+export async function recordPutActivity(services: Pick<Services, "now" | "store">, assetId: string): Promise<void> {
+  await services.store.write((tx) =>
+    updateAssetInState(tx, assetId, "pending_upload", { upload_active_at: services.now() }),
+  );
+}

@@ -1,0 +1,153 @@
+/** Webhook endpoints: creation, secret rotation, test events, and requeuing of deliveries. */
+import { AppError } from "../../domain/errors";
+import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../../domain/webhooks";
+import { newId } from "../../lib/ids";
+import { parseWebhookUrl, RefusedUrlError, resolveAllowedAddresses } from "../../outbound/addresses";
+import type { Queries } from "../../store/db";
+import { countQueuedTests } from "../../store/delivery-queue";
+import {
+  countEndpoints,
+  type Delivery,
+  findDelivery,
+  insertDelivery,
+  insertEndpoint,
+  updateDelivery,
+  updateEndpoint,
+  type WebhookEndpoint,
+} from "../../store/webhooks";
+import type { Services } from "../services";
+import { createWebhookId } from "./events";
+
+const MAX_ENDPOINTS = 50;
+const SECRET_BYTES = 24;
+const TEST_EVENT = "webhook.test";
+const MAX_QUEUED_TESTS = 10;
+
+const createSecret = (): string =>
+  `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
+
+/** Returns which addresses the configuration allows for webhooks. */
+export const getAddressRules = (services: Pick<Services, "config">) => ({
+  allowLoopback: services.config.webhooksAllowLoopback,
+  allowPrivate: services.config.webhooksAllowPrivate,
+});
+
+/**
+ * Throws `validation_error` on `body.url` when webhooks may not be sent to the URL; `rate_limited` or `upstream_unavailable` when too many
+ * host names are being resolved.
+ */
+export async function requireAllowedUrl(
+  services: Pick<Services, "config" | "resolverFor">,
+  workspaceId: string,
+  url: string,
+): Promise<void> {
+  try {
+    await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(workspaceId));
+  } catch (error) {
+    if (!(error instanceof RefusedUrlError)) throw error;
+    throw new AppError("validation_error", "The URL cannot be used for webhooks.", {
+      fields: [{ field: "body.url", message: error.message }],
+    });
+  }
+}
+
+/** Creates an endpoint. Its secret is in the result. Errors: `conflict` when the workspace has too many. */
+export async function createEndpoint(
+  tx: Queries,
+  request: { workspaceId: string; url: string; eventTypes: EventType[]; now: number },
+): Promise<WebhookEndpoint> {
+  if ((await countEndpoints(tx, request.workspaceId)) >= MAX_ENDPOINTS) {
+    throw new AppError("conflict", `Limit of ${MAX_ENDPOINTS} webhook endpoints reached. Delete one first.`);
+  }
+  return insertEndpoint(tx, {
+    id: newId(),
+    workspace_id: request.workspaceId,
+    url: request.url,
+    event_types: [...new Set(request.eventTypes)],
+    state: "enabled",
+    secret: createSecret(),
+    created_at: request.now,
+  });
+}
+
+/** Replaces the secret of the endpoint. For a day, messages are signed with the old one too. */
+export async function rotateSecret(
+  services: Pick<Services, "now" | "store">,
+  endpoint: WebhookEndpoint,
+): Promise<WebhookEndpoint> {
+  const now = services.now();
+  const changed = await services.store.write((tx) =>
+    updateEndpoint(tx, endpoint.id, {
+      secret: createSecret(),
+      old_secret: endpoint.secret,
+      old_secret_until: now + OLD_SECRET_VALIDITY_MS,
+    }),
+  );
+  if (!changed) throw new AppError("not_found", "Webhook endpoint not found.");
+  return changed;
+}
+
+/**
+ * Queues a test event for the endpoint, whatever events it subscribes to. Returns the ID of the delivery. Errors: `conflict` while the endpoint
+ * is disabled, `rate_limited` while too many test events of the workspace wait.
+ */
+export async function queueTestEvent(
+  services: Pick<Services, "now" | "store">,
+  endpoint: WebhookEndpoint,
+): Promise<string> {
+  requireEnabled(endpoint);
+  const now = services.now();
+  // Checked before the write as well, so that a refusal costs only a read.
+  await requireRoomForTest(services.store.read, endpoint.workspace_id, now);
+  const eventId = newId();
+  const id = createWebhookId(endpoint.id, eventId);
+  await services.store.write(async (tx) => {
+    await requireRoomForTest(tx, endpoint.workspace_id, now);
+    await insertDelivery(tx, {
+      id,
+      endpoint_id: endpoint.id,
+      workspace_id: endpoint.workspace_id,
+      event_id: eventId,
+      type: TEST_EVENT,
+      body: JSON.stringify({ type: TEST_EVENT, data: { entity_id: endpoint.id, asset_id: null } }),
+      state: "pending",
+      due_at: now,
+      created_at: now,
+    });
+  });
+  return id;
+}
+
+/** Throws `rate_limited` while the maximum number of the workspace's test events waits. */
+async function requireRoomForTest(tx: Queries, workspaceId: string, now: number): Promise<void> {
+  const { count, nextDueAt } = await countQueuedTests(tx, workspaceId);
+  if (count < MAX_QUEUED_TESTS) return;
+  const message = `${MAX_QUEUED_TESTS} test events are waiting for delivery. Wait for them, or delete the endpoint that does not accept them.`;
+  const wait = Math.max((nextDueAt ?? now) - now, DELIVERY_TIMEOUT_MS);
+  throw new AppError("rate_limited", message, { retryAfterSeconds: Math.ceil(wait / 1000) });
+}
+
+/**
+ * Queues a delivery again with the same ID, from the start of its retry schedule. Errors: `not_found`; `conflict` while the endpoint is
+ * disabled; `rate_limited` for a test event, as in `queueTestEvent`.
+ */
+export async function requeueDelivery(
+  services: Pick<Services, "now" | "store">,
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+): Promise<Delivery> {
+  requireEnabled(endpoint);
+  const now = services.now();
+  return services.store.write(async (tx) => {
+    const delivery = await findDelivery(tx, endpoint.id, deliveryId);
+    if (delivery?.type === TEST_EVENT && delivery.state !== "pending")
+      await requireRoomForTest(tx, endpoint.workspace_id, now);
+    const again = delivery && (await updateDelivery(tx, delivery.id, { state: "pending", attempts: 0, due_at: now }));
+    if (!again) throw new AppError("not_found", "Delivery not found.");
+    return again;
+  });
+}
+
+function requireEnabled(endpoint: WebhookEndpoint): void {
+  if (endpoint.state !== "enabled") throw new AppError("conflict", "Webhook endpoint is disabled. Enable it first.");
+}

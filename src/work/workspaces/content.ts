@@ -1,0 +1,30 @@
+/** Deletes what is in a workspace, piece by piece, so that other requests do not wait. After a crash in between it can be run again. */
+import { eraseFiles } from "../../blobs/trash";
+import { deleteWorkspaceRows, listProjectFileIds, listProjectIds } from "../../store/purge";
+import { type DeletionServices, removeProject } from "../assets/deletion";
+
+/** Rows that one transaction deletes. */
+const ROWS_PER_TRANSACTION = 500;
+
+/**
+ * Deletes the projects, pipelines, events and webhook endpoints of a workspace, with their files. `signal` stops it between two pieces. `isErased`:
+ * the files are deleted at once instead of being kept in the trash. They go before the rows, so that after a crash their IDs are still known.
+ */
+export async function removeWorkspaceContent(
+  services: DeletionServices,
+  workspaceId: string,
+  signal: AbortSignal,
+  { isErased = false } = {},
+): Promise<void> {
+  const { folders, store } = services;
+  for (const id of await listProjectIds(store.read, workspaceId)) {
+    signal.throwIfAborted();
+    const files = new Set(isErased ? await listProjectFileIds(store.read, id) : []);
+    await eraseFiles(folders, files);
+    await removeProject(services, id);
+    // Those of jobs that were still running.
+    await eraseFiles(folders, files);
+  }
+  const deleteRows = () => store.write((tx) => deleteWorkspaceRows(tx, workspaceId, ROWS_PER_TRANSACTION));
+  while (await deleteRows()) signal.throwIfAborted();
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { mkdir, readdir, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { commitFile, openScratchFolder } from "../../../../src/work/job-child/scratch";
+import { temporaryFolder } from "../../../temporary-folder";
+
+test("a scratch folder starts empty, its files are committed, and it is removed", async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  await mkdir(at("scratch/left"), { recursive: true });
+  let calls = 0;
+  {
+    await using scratch = await openScratchFolder(at("scratch"));
+    expect(await readdir(scratch.path)).toEqual([]);
+    for (let n = 0; n < 2; n++)
+      await scratch.createOnce(at("poster.jpg"), (path) => {
+        calls++;
+        expect(path).toBe(at("scratch/poster.jpg"));
+        return Bun.write(path, "poster");
+      });
+    expect(await Bun.file(at("poster.jpg")).text()).toBe("poster");
+  }
+  expect(calls).toBe(1);
+  expect(await readdir(folder.path)).toEqual(["poster.jpg"]);
+});
+
+test.each([
+  ["a symbolic link", (path: string, secret: string) => symlink(secret, path)],
+  ["a folder", (path: string) => mkdir(path)],
+  ["a named pipe", (path: string) => Bun.spawn(["mkfifo", path]).exited],
+])("%s is not committed", async (_, make) => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  await Bun.write(at("secret"), "secret");
+  await make(at("made"), at("secret"));
+  expect(commitFile(at("made"), at("place"))).rejects.toThrow("made is not a regular file");
+  await commitFile(at("made"), at("place")).catch(() => {});
+  expect(await readdir(folder.path)).toEqual(["secret"]);
+});
+
+test("a committed file replaces an existing one", async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  await Bun.write(at("made"), "new");
+  await Bun.write(at("place"), "previous");
+  expect(await commitFile(at("made"), at("place"))).toBe(3);
+  expect(await Bun.file(at("place")).text()).toBe("new");
+});
