@@ -10,17 +10,20 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
 
+/** Why a link is refused. */
+export type LinkProblem = "malformed" | "expired" | "wrong_signature";
+
 export type SignedLinks = {
   /** Returns a link that expires after `LINK_SECONDS`. */
   sign(target: LinkTarget, now: number): string;
   /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
   signShare(id: string, expiresAt: number): string;
-  /** Returns whether the signature is valid and the link has not expired. */
-  verify(target: LinkTarget, expires: string | null, signature: string | null, now: number): boolean;
+  /** Returns what is wrong with a link; null if its signature is valid and it has not expired. */
+  findProblem(target: LinkTarget, expires: string | null, signature: string | null, now: number): LinkProblem | null;
   /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
   signUpload(id: string, expiresAt: number): string;
-  /** Returns whether the query of an upload link is valid and has not expired. */
-  verifyUpload(id: string, expires: string | null, signature: string | null, now: number): boolean;
+  /** Returns what is wrong with the query of an upload link, as `findProblem`. */
+  findUploadProblem(id: string, expires: string | null, signature: string | null, now: number): LinkProblem | null;
   /** Returns the link of an execution on a worker. It is valid as long as the execution is known. */
   signExecution(id: string): string;
   /** Returns whether the signature of an execution's link is valid. */
@@ -36,14 +39,15 @@ export function createSignedLinks(secret: string, publicUrl: () => string): Sign
     computeHmac(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`);
   const computeUploadSignature = (id: string, expires: string) => computeHmac(`upload\0${id}\0${expires}`);
   const computeExecutionSignature = (id: string) => computeHmac(`execution\0${id}`);
-  const isValid = (
+  const findProblem = (
     computed: (expires: string) => string,
     expires: string | null,
     given: string | null,
     now: number,
-  ) => {
-    if (!expires || !given || !/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now) return false;
-    return isEqual(computed(expires), given);
+  ): LinkProblem | null => {
+    if (!expires || !given || !/^\d{1,12}$/.test(expires)) return "malformed";
+    if (Number(expires) * 1000 < now) return "expired";
+    return isEqual(computed(expires), given) ? null : "wrong_signature";
   };
   const signUntil = (target: LinkTarget, expiresSeconds: number) => {
     const expires = String(expiresSeconds);
@@ -53,13 +57,14 @@ export function createSignedLinks(secret: string, publicUrl: () => string): Sign
   return {
     sign: (target, now) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
     signShare: (id, expiresAt) => signUntil({ kind: "shares", id, what: "output" }, Math.floor(expiresAt / 1000)),
-    verify: (target, expires, signature, now) => isValid((at) => computeSignature(target, at), expires, signature, now),
+    findProblem: (target, expires, signature, now) =>
+      findProblem((at) => computeSignature(target, at), expires, signature, now),
     signUpload: (id, expiresAt) => {
       const expires = String(Math.floor(expiresAt / 1000));
       return String(new URLSearchParams({ expires, signature: computeUploadSignature(id, expires) }));
     },
-    verifyUpload: (id, expires, signature, now) =>
-      isValid((at) => computeUploadSignature(id, at), expires, signature, now),
+    findUploadProblem: (id, expires, signature, now) =>
+      findProblem((at) => computeUploadSignature(id, at), expires, signature, now),
     signExecution: (id) => {
       const query = new URLSearchParams({ signature: computeExecutionSignature(id) });
       return `${publicUrl()}/workers/executions/${id}?${query}`;

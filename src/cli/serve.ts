@@ -19,7 +19,7 @@ ${formatSettingsHelp()}`;
 /** Runs the server until it is stopped. Returns the exit code. */
 export function serveCommand(argv: string[]): Promise<number> {
   return runPlainCommand({ name: "serve", help: HELP }, argv, async (config) => {
-    const log = standardLog();
+    const log = standardLog(config.logLevel);
     const stopped = Promise.withResolvers<string>();
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stopped.resolve(signal));
     const server = await startServer(config, log);

@@ -21,6 +21,7 @@ offcut worker token create.
   --ca FILE        PEM file of the certificate authority of the head and of Redis
   --cache-bytes N  Space for files of the head that it keeps (default 50 GiB)
   --data-dir DIR   Folder for files and speech models. Each worker has its own
+  --log-level L    Least important lines of the log: debug, info, warn or error (default info)
 
 Every setting can also be an environment variable (OFFCUT_HEAD=…) or a line of the configuration file (head = "…"). Other users of this machine
 can see flags: better keep the token in the file.
@@ -38,7 +39,7 @@ export function workerCommand(argv: string[]): Promise<number> {
   if (argv[0] === "token") return workerTokenCommand(argv.slice(1));
   return runPlainCommand({ name: "worker", help: HELP }, argv, async (config) => {
     const settings = requireSettings(config);
-    const log = standardLog();
+    const log = standardLog(config.logLevel);
     const stopped = Promise.withResolvers<void>();
     let isRepeated = false;
     for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -2,6 +2,7 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { WORKER_JOBS } from "../domain/workers";
+import { LOG_LEVELS, type LogLevel } from "../lib/log";
 import {
   backupTarget,
   boolean,
@@ -69,6 +70,11 @@ export const SETTINGS = {
     integer(1, 240),
     () => 30,
     "time limit for the headers and the JSON body of a request",
+  ),
+  log_level: setting(
+    oneOf(...LOG_LEVELS),
+    () => "info" as LogLevel,
+    "least important lines of the log: debug, info, warn or error",
   ),
   rate_limit: setting(integer(0), () => 600, "requests per minute and user; 0 disables the limit"),
   signup: setting(

@@ -18,7 +18,7 @@ import { createDocsPlugin } from "./docs";
 import { publicErrorShape } from "./errors";
 import { EVENT_STREAM_TYPE } from "./event-stream";
 import { createFailurePage, createFailurePagePlugin, isAskedByPerson } from "./failure-page";
-import { type Family, family, type RequestContext, toErrorResponse } from "./family";
+import { type Family, family, logRefusal, type RequestContext, toErrorResponse } from "./family";
 import { serveFile } from "./files";
 import { KEYS_PREFIX, keyRoutes } from "./keys";
 import { KEYS_GUIDE } from "./keys/guide";
@@ -127,9 +127,12 @@ export async function createHandler(services: Services): Promise<Handler> {
       const { pathname } = new URL(request.url);
       const { errorShape } = findFamily(pathname) ?? {};
       const shown = code === "NOT_FOUND" ? new AppError("not_found", "Path not found.") : error;
-      if (errorShape === undefined && shown instanceof AppError && isAskedByPerson(request))
+      const { log } = contextOf(request);
+      if (errorShape === undefined && shown instanceof AppError && isAskedByPerson(request)) {
+        logRefusal(shown, log);
         return toResponse(createFailurePage(shown, pathname.startsWith("/files/") ? BROKEN_LINK : UNKNOWN_PAGE));
-      return toErrorResponse(shown, errorShape ?? publicErrorShape, contextOf(request).log);
+      }
+      return toErrorResponse(shown, errorShape ?? publicErrorShape, log);
     })
     .use(await createDocsPlugin(mounted))
     .use(createWebAppPlugin(services))
@@ -171,8 +174,12 @@ export async function createHandler(services: Services): Promise<Handler> {
     const { method } = request;
     const { status } = response;
     countRequest(services, { prefix: family?.prefix, pathname, method, status, startedAt });
-    if (family && method !== "GET")
-      log.info("request.completed", { method, path: pathname, status, client: client.address });
+    log[family && method !== "GET" ? "info" : "debug"]("request.completed", {
+      method,
+      path: pathname,
+      status,
+      client: client.address,
+    });
     addSecurityHeaders(response.headers, client.isSecure);
     if (response.status >= 400 && mustCloseConnection(request)) response.headers.set("Connection", "close");
     return withHeaders(response, { ...createCorsHeaders(config.corsOrigins, request), "X-Request-Id": requestId });

@@ -177,6 +177,15 @@ const readPathWorkspace = ({ workspace_id: id }: Record<string, string>): string
 const readRequestedWorkspace = ({ headers, method, url }: Request): string | null =>
   headers.get(WORKSPACE_HEADER) ?? (method === "GET" ? new URL(url).searchParams.get("workspace_id") : null);
 
-/** Converts an error to a response in this shape. Logs an error that is not an `AppError`. */
-export const toErrorResponse = (error: unknown, shape: ErrorShape, log: Log): Response =>
-  toResponse(toErrorReply(error, shape, (unknown) => log.error("request.failed", { error: unknown })));
+/** Converts an error to a response in this shape. Logs why, an error that is not an `AppError` as a failure. */
+export function toErrorResponse(error: unknown, shape: ErrorShape, log: Log): Response {
+  logRefusal(error, log);
+  return toResponse(toErrorReply(error, shape, (unknown) => log.error("request.failed", { error: unknown })));
+}
+
+/** Logs a refused request with the cause of the error, which the client does not get. */
+export function logRefusal(error: unknown, log: Log): void {
+  if (!(error instanceof AppError)) return;
+  const { code, cause } = error;
+  log.debug("request.refused", { code, reason: typeof cause === "string" ? cause : undefined });
+}

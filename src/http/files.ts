@@ -29,15 +29,18 @@ type FileServices = Pick<Services, "folders" | "links" | "now" | "store">;
 /** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist, `upstream_unavailable` while its folder is offline. */
 export async function serveFile(services: FileServices, request: Request, target: LinkTarget): Promise<Response> {
   const { searchParams } = new URL(request.url);
-  const isValid = services.links.verify(
+  const problem = services.links.findProblem(
     target,
     searchParams.get("expires"),
     searchParams.get("signature"),
     services.now(),
   );
-  const found = isValid ? await findLinkedFile(services, target) : null;
+  const found = problem === null ? await findLinkedFile(services, target) : null;
   const opened = found && (await openFile(services, found));
-  if (!opened) throw new AppError("not_found", "Download link is invalid or has expired.");
+  if (!opened) {
+    const cause = problem ?? (found ? "file_missing" : "resource_unavailable");
+    throw new AppError("not_found", "Download link is invalid or has expired.", { cause });
+  }
 
   const { file, modifiedAt } = opened;
   const reply = replyWithFile(request, {

@@ -4,7 +4,9 @@
  */
 import { escapeControls } from "./control-characters";
 
-type Level = "debug" | "info" | "warn" | "error";
+/** The levels of lines, the least important first. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type Log = {
   debug(event: string, fields?: Record<string, unknown>): void;
@@ -45,24 +47,28 @@ function createRecentLines(): RecentLines {
   };
 }
 
-/** Creates a logger that writes lines with `write`. `readable` selects text instead of JSON. */
-export const createLog = (
-  write: (line: string) => void,
-  readable: boolean,
-  fields: Record<string, unknown> = {},
-): Log => createChildLog({ write, readable, recent: createRecentLines() }, fields);
+/**
+ * Creates a logger that writes the lines of `level` and above with `write`. `readable` selects text instead of JSON. Bug reports need lines of
+ * `info` and above whatever the level is, so `recent` keeps them.
+ */
+export const createLog = (write: (line: string) => void, readable: boolean, level: LogLevel = "info"): Log =>
+  createChildLog({ write, readable, level, recent: createRecentLines() }, {});
 
-type LogOutput = { write(line: string): void; readable: boolean; recent: RecentLines };
+type LogOutput = { write(line: string): void; readable: boolean; level: LogLevel; recent: RecentLines };
+
+const isAtLeast = (level: LogLevel, least: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 
 function createChildLog(output: LogOutput, fields: Record<string, unknown>): Log {
   const { write, readable, recent } = output;
-  const line = (level: Level, event: string, more: Record<string, unknown> = {}) => {
+  const line = (level: LogLevel, event: string, more: Record<string, unknown> = {}) => {
+    const isWritten = isAtLeast(level, output.level);
+    if (!isWritten && !isAtLeast(level, "info")) return;
     const all = { ...fields, ...flattenErrors(more) };
     const head = { time: new Date().toISOString(), level, event };
     // Fields may come from a job process, which must not replace these.
     const json = JSON.stringify({ ...head, ...all, ...head });
     recent.add(json);
-    write(escapeControls(readable ? formatReadable(head.time, level, event, all) : json));
+    if (isWritten) write(escapeControls(readable ? formatReadable(head.time, level, event, all) : json));
   };
   return {
     debug: (event, more) => line("debug", event, more),
@@ -75,13 +81,13 @@ function createChildLog(output: LogOutput, fields: Record<string, unknown>): Log
 }
 
 /** Creates the log on standard output. */
-export const standardLog = (): Log =>
-  createLog((line) => process.stdout.write(`${line}\n`), Boolean(process.stdout.isTTY));
+export const standardLog = (level: LogLevel): Log =>
+  createLog((line) => process.stdout.write(`${line}\n`), Boolean(process.stdout.isTTY), level);
 
 /** Creates a log that is discarded, for tests and for commands that print their own output. */
 export const silentLog = (): Log => createLog(() => {}, false);
 
-function formatReadable(time: string, level: Level, event: string, fields: Record<string, unknown>): string {
+function formatReadable(time: string, level: LogLevel, event: string, fields: Record<string, unknown>): string {
   const values = Object.entries(fields).map(([k, v]) => `${k}=${typeof v === "string" ? v : JSON.stringify(v)}`);
   return [time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...values].join(" ");
 }

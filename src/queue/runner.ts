@@ -21,6 +21,7 @@ import {
   type SchedulingLimits,
   type SchedulingState,
 } from "./scheduling";
+import { createWaitingLog } from "./waiting-log";
 
 type RunningEntry = {
   job: Job;
@@ -94,6 +95,7 @@ export function createRunner(options: RunnerOptions): Runner {
   let scheduleAgain = false;
   let timer: Timer | undefined;
   let heartbeat: Timer | undefined;
+  const logWaiting = createWaitingLog(log);
 
   async function run(entry: RunningEntry): Promise<void> {
     const { job, abort } = entry;
@@ -106,6 +108,7 @@ export function createRunner(options: RunnerOptions): Runner {
       },
     };
     const started = performance.now();
+    jobLog.debug("job.started", { attempt: job.attempt, runs_alone: job.runsAlone });
     try {
       await handlers[job.name](job, context);
       jobLog.info("job.completed", { duration_ms: millisecondsSince(started) });
@@ -169,20 +172,20 @@ export function createRunner(options: RunnerOptions): Runner {
       if (stopped) return MAX_POLL_MS;
       const isElsewhere = alone !== null && otherPlaces?.isAloneElsewhere(alone) === true;
       const dueAlone = isElsewhere ? null : alone;
-      const decision = decideNext(
-        {
-          now: performance.now(),
-          running: [...running.values()].map(toRunningJob),
-          due: [...due, isElsewhere ? alone : null].filter((job): job is DueJob => job !== null),
-          dueAlone,
-          lastAlone,
-          drainingSince,
-        },
-        { ...limits, slots: options.slots() },
-      );
+      const slots = options.slots();
+      const state: SchedulingState = {
+        now: performance.now(),
+        running: [...running.values()].map(toRunningJob),
+        due: [...due, isElsewhere ? alone : null].filter((job): job is DueJob => job !== null),
+        dueAlone,
+        lastAlone,
+        drainingSince,
+      };
+      const decision = decideNext(state, { ...limits, slots });
       drainingSince = decision.isDraining ? (drainingSince ?? performance.now()) : null;
       if (decision.start === null) {
         makeRoom(decision);
+        logWaiting(state, slots);
         const nextDue = await source.nextDue();
         return Math.min(decision.changesInMs ?? MAX_POLL_MS, nextDue === null ? MAX_POLL_MS : nextDue - Date.now());
       }

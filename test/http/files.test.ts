@@ -14,7 +14,7 @@ let asset: AssetDetail;
 let bytes: Uint8Array;
 let link: string;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({ LOG_LEVEL: "debug" });
   anna = await server.user();
   bytes = await wav(4);
   asset = await anna.ready(bytes, { filename: 'Ünï "x".wav' });
@@ -141,6 +141,28 @@ describe("a link", () => {
     const answer = await fetch(changed(change));
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: "not_found" } });
+  });
+
+  test("that is refused has its reason in the log at the level debug, without its signature", async () => {
+    const signature = new URL(link).searchParams.get("signature")!;
+    const refuse = async (url: string, headers: Record<string, string> = {}) => {
+      const answer = await fetch(url, { headers });
+      expect(answer.status).toBe(404);
+      const lines = server.log.filter((line) => line.includes(answer.headers.get("x-request-id")!));
+      expect(lines.join()).not.toContain(signature);
+      return lines.map((line) => JSON.parse(line)).map(({ level, event, reason }) => [level, event, reason]);
+    };
+    const refused = (reason: string) => [
+      ["debug", "request.refused", reason],
+      ["debug", "request.completed", undefined],
+    ];
+    const other = changed((url) => (url.pathname = url.pathname.replace("source", "poster")));
+    expect(await refuse(other)).toEqual(refused("wrong_signature"));
+    expect(await refuse(other, { Accept: "text/html" })).toEqual(refused("wrong_signature"));
+    expect(await refuse(changed((url) => url.searchParams.set("expires", "1")))).toEqual(refused("expired"));
+    const gone = await anna.ready(await wav(2));
+    await anna.must("DELETE", `/v1/assets/${gone.id}`);
+    expect(await refuse(gone.download_url!)).toEqual(refused("resource_unavailable"));
   });
 
   test("expires after 15 minutes, and each read returns a new one", async () => {

@@ -95,10 +95,14 @@ export async function harness(
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [`OFFCUT_${name}`, value])),
     flags: {},
   });
-  const log = createLog((line) => {
-    lines.push(line);
-    if (line.includes('"level":"error"')) errors.push(line);
-  }, false);
+  const log = createLog(
+    (line) => {
+      lines.push(line);
+      if (line.includes('"level":"error"')) errors.push(line);
+    },
+    false,
+    config.logLevel,
+  );
   const start = async () => {
     const started = await startServer(config, log, replacements);
     started.tools.jobCommand = await bundledJobCommand();

@@ -79,9 +79,10 @@ export function createSignedPut(services: Services): SignedPut {
 function requireSignature({ links, now }: Services, request: Request, uploadId: string): string {
   const { searchParams } = new URL(request.url);
   const id = uploadId.toLowerCase();
-  if (isUuid(id) && links.verifyUpload(id, searchParams.get("expires"), searchParams.get("signature"), now()))
-    return id;
-  throw new AppError("forbidden", "Upload link is invalid or has expired.");
+  const [expires, signature] = [searchParams.get("expires"), searchParams.get("signature")];
+  const cause = isUuid(id) ? links.findUploadProblem(id, expires, signature, now()) : "malformed";
+  if (cause === null) return id;
+  throw new AppError("forbidden", "Upload link is invalid or has expired.", { cause });
 }
 
 /** Returns the announced length in bytes, null for a body in chunks. Throws `AppError` `bad_request`. */

@@ -20,7 +20,7 @@ const TOO_MANY_ATTEMPTS: JobFailure = {
 
 /** Returns the source for a runner. */
 export function createJobSource(
-  services: Pick<Services, "config" | "counters" | "folders" | "now" | "store">,
+  services: Pick<Services, "config" | "counters" | "folders" | "log" | "now" | "store">,
 ): JobSource {
   const { store, config } = services;
   const now = () => services.now();
@@ -37,6 +37,7 @@ export function createJobSource(
       return true;
     });
     if (!isFailed) return;
+    services.log.debug("job.given_up", { job: job.stepId, name: job.name, code: failure.code, attempt: job.attempt });
     services.counters.jobEnds.add({ job: job.name, outcome: "failed" });
     await definition.cleanup(services, job, "failed");
   }
@@ -64,6 +65,14 @@ export function createJobSource(
       const decision = decideRetry(job, error);
       if (decision.kind === "fail") return failPermanently(job, decision);
       const { delayMs, attempts, failures, kernelKills } = decision;
+      services.log.debug("job.requeued", {
+        job: job.stepId,
+        name: job.name,
+        delay_ms: delayMs,
+        attempts,
+        failures,
+        kernel_kills: kernelKills,
+      });
       const change = { runAfter: now() + delayMs, servedAt: now(), attempts, failures, kernelKills };
       await store.write((tx) => requeueStep(tx, job, change));
     },

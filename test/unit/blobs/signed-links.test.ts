@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createSignedLinks, LINK_SECONDS, type LinkTarget } from "../../../src/blobs/signed-links";
+import { createSignedLinks, LINK_SECONDS, type LinkProblem, type LinkTarget } from "../../../src/blobs/signed-links";
 
 const NOW = 1_700_000_000_500;
 const target: LinkTarget = { kind: "assets", id: "0193", what: "source" };
@@ -22,31 +22,32 @@ describe("a link", () => {
 
   test("is valid until it expires", () => {
     expect(end).toBe(Math.floor(NOW / 1000) * 1000 + LINK_SECONDS * 1000);
-    expect(links.verify(target, expires, signature, NOW)).toBe(true);
-    expect(links.verify(target, expires, signature, end)).toBe(true);
-    expect(links.verify(target, expires, signature, end + 1)).toBe(false);
+    expect(links.findProblem(target, expires, signature, NOW)).toBeNull();
+    expect(links.findProblem(target, expires, signature, end)).toBeNull();
+    expect(links.findProblem(target, expires, signature, end + 1)).toBe("expired");
   });
 
-  test.each<[string, LinkTarget, string | null, string | null]>([
-    ["another ID", { ...target, id: "0194" }, expires, signature],
-    ["another part", { ...target, what: "poster" }, expires, signature],
-    ["another kind", { ...target, kind: "renders" }, expires, signature],
-    ["a later expiry", target, String(Number(expires) + 1), signature],
-    ["an expiry that is not a number", target, "soon", signature],
-    ["an expiry with an exponent", target, "9e99", signature],
-    ["an expiry with a sign", target, `+${expires}`, signature],
-    ["no expiry", target, null, signature],
-    ["no signature", target, expires, null],
-    ["an empty signature", target, expires, ""],
-    ["a truncated signature", target, expires, signature!.slice(0, 20)],
+  test.each<[string, LinkTarget, string | null, string | null, LinkProblem]>([
+    ["another ID", { ...target, id: "0194" }, expires, signature, "wrong_signature"],
+    ["another part", { ...target, what: "poster" }, expires, signature, "wrong_signature"],
+    ["another kind", { ...target, kind: "renders" }, expires, signature, "wrong_signature"],
+    ["a later expiry", target, String(Number(expires) + 1), signature, "wrong_signature"],
+    ["an expiry that is not a number", target, "soon", signature, "malformed"],
+    ["an expiry with an exponent", target, "9e99", signature, "malformed"],
+    ["an expiry with a sign", target, `+${expires}`, signature, "malformed"],
+    ["no expiry", target, null, signature, "malformed"],
+    ["no signature", target, expires, null, "malformed"],
+    ["an empty signature", target, expires, "", "malformed"],
+    ["a truncated signature", target, expires, signature!.slice(0, 20), "wrong_signature"],
     [
       "a signature of another server",
       target,
       expires,
       parts(createSignedLinks("other", () => "http://x").sign(target, NOW)).signature,
+      "wrong_signature",
     ],
-  ])("is refused with %s", (_, changed, at, mark) => {
-    expect(links.verify(changed, at, mark, NOW)).toBe(false);
+  ])("is refused with %s", (_, changed, at, mark, problem) => {
+    expect(links.findProblem(changed, at, mark, NOW)).toBe(problem);
   });
 });
 
@@ -57,11 +58,11 @@ describe("a share link", () => {
 
   test("lasts as long as it was made for", () => {
     expect(url.pathname).toBe("/files/shares/0193/output");
-    expect(links.verify(shared, expires, signature, expiresAt)).toBe(true);
-    expect(links.verify(shared, expires, signature, expiresAt + 1)).toBe(false);
+    expect(links.findProblem(shared, expires, signature, expiresAt)).toBeNull();
+    expect(links.findProblem(shared, expires, signature, expiresAt + 1)).toBe("expired");
   });
 
   test("is no download link", () => {
-    expect(links.verify({ ...shared, kind: "renders" }, expires, signature, NOW)).toBe(false);
+    expect(links.findProblem({ ...shared, kind: "renders" }, expires, signature, NOW)).toBe("wrong_signature");
   });
 });

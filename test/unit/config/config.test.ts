@@ -40,6 +40,7 @@ test("without any source the defaults apply", async () => {
     maxDurationSeconds: 24 * 3600,
     maxSidePixels: 8192,
     maxStreams: 64,
+    logLevel: "info",
     corsOrigins: [],
     trustedProxies: [],
     webhooksAllowPrivate: false,
@@ -92,6 +93,7 @@ describe("values", () => {
       { toml: "public_url = 'https://a'", env: { OFFCUT_PUBLIC_URL: "" } },
       { publicUrl: null },
     ],
+    ["a level of the log", { env: { OFFCUT_LOG_LEVEL: "debug" } }, { logLevel: "debug" }],
     ["a free port", { flags: { port: "0" } }, { port: 0 }],
     ["a limit that is off", { env: { OFFCUT_RATE_LIMIT: "0" } }, { rateLimit: 0 }],
     [
@@ -131,6 +133,11 @@ describe("loading fails with one line that names", () => {
       "the line of a mistake",
       { toml: 'host = "::"\nport = = 80' },
       "offcut.toml: line 2: Invalid TOML document: invalid value",
+    ],
+    [
+      "a level that the log does not have",
+      { flags: { "log-level": "trace" } },
+      "--log-level: log_level must be one of debug, info, warn, error",
     ],
     ["an unknown key", { toml: "prot = 80" }, 'offcut.toml: unknown setting "prot"'],
     ["a section", { toml: "[server]\nport = 80" }, 'offcut.toml: unknown setting "server"'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { createLog } from "../../../src/lib/log";
+import { createLog, LOG_LEVELS, type LogLevel } from "../../../src/lib/log";
 
 function captured(readable: boolean) {
   const lines: string[] = [];
@@ -73,4 +73,34 @@ test("on a terminal, a line is text", () => {
   const { lines, log } = captured(true);
   log.info("ready", { port: 4700, url: "http://x" });
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}ready port=4700 url=http:\/\/x$/);
+});
+
+describe("the level", () => {
+  const write = (level: LogLevel) => {
+    const lines: string[] = [];
+    const log = createLog((line) => lines.push(JSON.parse(line).event), false, level);
+    for (const name of LOG_LEVELS) log.with({ job: "j1" })[name](name);
+    return { lines, recent: log.recent().map((line) => JSON.parse(line).event) };
+  };
+
+  test.each<[LogLevel, string[]]>([
+    ["debug", ["debug", "info", "warn", "error"]],
+    ["info", ["info", "warn", "error"]],
+    ["warn", ["warn", "error"]],
+    ["error", ["error"]],
+  ])("%s writes itself and what is more important", (level, written) => {
+    expect(write(level).lines).toEqual(written);
+  });
+
+  test("is info without a setting", () => {
+    const { lines, log } = captured(false);
+    log.debug("hidden");
+    log.info("shown");
+    expect(lines).toHaveLength(1);
+  });
+
+  test("takes nothing from a bug report, and debug lines add to it only when they are written", () => {
+    expect(write("error").recent).toEqual(["info", "warn", "error"]);
+    expect(write("debug").recent).toEqual(["debug", "info", "warn", "error"]);
+  });
 });

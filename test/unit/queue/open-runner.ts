@@ -1,6 +1,6 @@
 /** A runner on a source in memory, with jobs that the test ends. */
 import type { Job, JobAborted, JobContext, JobHandler, Runner } from "../../../src/domain/jobs";
-import { silentLog } from "../../../src/lib/log";
+import { type Log, silentLog } from "../../../src/lib/log";
 import { createRunner, type OtherPlaces } from "../../../src/queue/runner";
 import { type FakeSource, fakeSource } from "./fake-source";
 
@@ -39,6 +39,7 @@ export type RunnerBenchOptions = {
   otherPlaces?: OtherPlaces;
   /** Makes a handler that lets another machine run the given one. */
   carry?: (handler: JobHandler) => JobHandler;
+  log?: Log;
 };
 
 export type OpenRunner = (options?: RunnerBenchOptions) => Promise<RunnerBench>;
@@ -56,7 +57,7 @@ export function openRunner(options: RunnerBenchOptions = {}): RunnerBench {
       preview: work.handler,
     },
     slots: () => ({ prepare: 1, cut: 1, render: options.slots ?? 1, preview: 1 }),
-    log: silentLog(),
+    log: options.log ?? silentLog(),
     leaseMs: 1_000,
     heartbeatMs: options.heartbeatMs ?? 1,
     timeSliceMs: options.timeSliceMs ?? 1,

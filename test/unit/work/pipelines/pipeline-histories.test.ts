@@ -12,6 +12,7 @@ import type { Job, JobName } from "../../../../src/domain/jobs";
 import type { MediaInfo } from "../../../../src/domain/media";
 import { CUT_MODES } from "../../../../src/domain/plan";
 import type { StepRequest } from "../../../../src/domain/step-params";
+import { silentLog } from "../../../../src/lib/log";
 import { getAsset } from "../../../../src/store/assets";
 import { readTotalHeld } from "../../../../src/store/credits";
 import { updateOpenCut } from "../../../../src/store/cuts";
@@ -64,6 +65,7 @@ const createServices = ({ store, folder }: TestStore, now: () => number) =>
     disk: { availableBytes: () => 1e12, isCritical: () => false } as Services["disk"],
     runner: { cancel: () => {}, wake: () => {} } as unknown as Services["runner"],
     counters: createServerCounters(),
+    log: silentLog(),
   }) as Services;
 
 /** A workspace and what can happen in it. `n` chooses among what exists. */
