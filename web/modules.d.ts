@@ -1,4 +1,4 @@
-/** Types of the examples that pages show as text. */
+/** Declares modules for the examples that pages show as text. */
 declare module "*.mjs" {
   const text: string;
   export default text;

@@ -63,7 +63,7 @@ test("preferences are saved at once, mandatory ones are explained, and a failure
   expect(await completed.isChecked()).toBe(true);
   await page.route("**/api/v1/notifications/preferences", (route) => route.fulfill({ status: 500, json: {} }));
   await completed.click();
-  expect(await readError(page)).toContain("The server cannot answer now.");
+  expect(await readError(page)).toContain("The server is unavailable.");
   expect(await completed.isChecked()).toBe(true);
   await page.reload();
   await button(page, "Try again").waitFor();

@@ -46,7 +46,7 @@ test("without Redis and workers the page says how to enable them, and a token is
   await button(page, "Cancel").click();
   await button(page, "Revoke the token of edit-suite").click();
   await button(page, "Revoke token").click();
-  await page.getByText("The token of edit-suite is revoked.").waitFor();
+  await page.getByText("The token of edit-suite was revoked.").waitFor();
   await page.getByRole("heading", { name: "Not joined yet" }).waitFor({ state: "detached" });
 });
 
@@ -78,7 +78,7 @@ test("a worker is drained, resumed and revoked, and its history stays", async ()
   await lookAgain(page);
   await page.getByRole("progressbar").waitFor();
   await button(page, "Revoke").click();
-  expect(await dialog(page).textContent()).toContain("1 task that it runs now is enqueued again");
+  expect(await dialog(page).textContent()).toContain("1 task that it is running is queued again");
   await button(page, "Revoke worker").click();
   await page.getByText(/^Revoked .*Its history is kept/).waitFor();
   await page.getByRole("region", { name: "History" }).getByText("Stopped").waitFor();

@@ -39,7 +39,7 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   const asset = await user.ready(await video(12), { filename: "Talk.mp4" });
   const page = await dashboard.open(`/assets/${asset.id}`, user);
   await page.getByText("Options", { exact: true }).click();
-  const pause = page.getByLabel("Shortest pause to remove, s");
+  const pause = page.getByLabel("Cut pauses longer than, s");
   await pause.fill("0.05");
   await pause.press("Tab");
   expect(await pause.inputValue()).toBe("0.1");

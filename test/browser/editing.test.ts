@@ -145,7 +145,7 @@ test("the search opens from anywhere, and the list of keys has those of the word
   await page.keyboard.press("Escape");
   await page.keyboard.press("Shift+?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  for (const label of ["Find words", "Select a word; with Shift more words", "Correct the selected words"])
+  for (const label of ["Find words", "Select a word; with Shift, more words", "Correct the selected words"])
     await help.getByText(label, { exact: true }).waitFor();
 });
 

@@ -52,7 +52,7 @@ test("the page lists all types, filters the unread ones and marks them as read",
   expect(titles).toEqual([
     "Your data export is in progress",
     "The payment for Studio failed",
-    "“talk.mp4” waits for 3 credits",
+    "“talk.mp4” is waiting for 3 credits",
     "Cut and render of “talk.mp4” completed",
   ]);
   await page.getByRole("button", { name: "Unread", exact: true }).click();

@@ -77,7 +77,7 @@ test("a render is started with settings within those of the recording, and downl
 test("a share link is shown once, copied without a secure context, and works without an account", async () => {
   expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
   await button("Share").click();
-  await page.getByLabel("Works for").selectOption("3600");
+  await page.getByLabel("Expires after").selectOption("3600");
   await button("Create link").click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
   await button("Copy link").click();
@@ -90,7 +90,7 @@ test("a share link is shown once, copied without a secure context, and works wit
 
   await button("Share").click();
   await page.getByRole("button", { name: /^Revoke the link/ }).click();
-  await page.getByRole("region", { name: "Links that work" }).waitFor({ state: "detached" });
+  await page.getByRole("region", { name: "Active links" }).waitFor({ state: "detached" });
   expect((await fetch(link)).status).toBe(404);
   await button("Cancel").click();
 });

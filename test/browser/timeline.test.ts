@@ -17,7 +17,7 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
   const edges = page.getByRole("list", { name: "Edges in view" }).getByRole("button");
   await edges.first().waitFor();
   const before = await edges.allTextContents();
-  const canvas = page.getByRole("img", { name: "Audio, and what is removed" });
+  const canvas = page.getByRole("img", { name: "Audio and removed spans" });
   const grab = async () => {
     const box = (await canvas.boundingBox())!;
     const x = box.x + (segments[0]!.end / duration) * box.width;
@@ -54,9 +54,9 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
   await page.keyboard.press("Delete");
   expect([await page.evaluate(() => document.getSelection()!.toString())]).toEqual(await struck.allTextContents());
   await page.getByRole("button", { name: "Save as cut" }).click();
-  await page.getByText("Nothing is kept. Restore what the cut needs, then save.").waitFor();
+  await page.getByText("Everything is removed. Restore something, then save.").waitFor();
   await page.getByRole("button", { name: "Play cut" }).click();
-  await page.getByText("Nothing is kept. Restore what the cut needs, then play it.").waitFor();
+  await page.getByText("Everything is removed. Restore something, then play the cut.").waitFor();
 });
 
 /** Drags across words with the mouse. */

@@ -63,10 +63,10 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   expect(await readError(page)).toContain("is already a member");
   await page.keyboard.press("Escape");
   await role.selectOption("Owner");
-  await page.getByText("is an owner now").waitFor();
+  await page.getByText("is now an owner").waitFor();
   await button(page, "Leave the workspace").waitFor();
   await role.selectOption("Editor");
-  await page.getByText("is an editor now").waitFor();
+  await page.getByText("is now an editor").waitFor();
 
   await addMember(page, "producer@studio.example", "Viewer");
   const link = await page.getByRole("textbox", { name: "Invitation link" }).inputValue();
@@ -138,7 +138,7 @@ test("a viewer sees no write control and can leave; to others there is no such w
   await page.keyboard.press("Escape");
   expect(await button(page, "New project").count()).toBe(0);
   await session.must("PATCH", member, { json: { role: "editor" } });
-  await page.getByText("You are an editor of Studio now.").waitFor();
+  await page.getByText("You are now an editor of Studio.").waitFor();
   await button(page, "New project").waitFor();
   await session.must("DELETE", member);
   await page.getByText("You no longer have access to Studio.").waitFor();

@@ -1,4 +1,6 @@
-/** The tabs of a browser share one session: a user who signs in or out in one does so in all. */
+/**
+ * Keeps the account the same in all tabs: they share one session, so signing in or out in one tab affects all of them.
+ */
 import { effect } from "@preact/signals";
 import { loadSession } from "./load-session";
 import { forget, listenMemory, recall, remember } from "./memory";
@@ -6,7 +8,7 @@ import { me, session } from "./session";
 
 const KEY = "user";
 
-/** Keeps the tabs of a browser signed in with the same account. To be called once. Returns a function that stops it. */
+/** Keeps the tabs of a browser signed in with the same account. Call it once. Returns a function that stops it. */
 export function watchAccount(): () => void {
   const stopStoring = effect(() => {
     const { kind } = session.value;
@@ -15,7 +17,7 @@ export function watchAccount(): () => void {
   });
   const stopListening = listenMemory(KEY, (id) => {
     if (me.value === null || id === me.value.id) return;
-    // The page shows data of one user, and its calls would be those of another one.
+    // The page shows the previous user's data, but its calls would be made as the new user.
     if (id !== null) location.reload();
     else void loadSession();
   });

@@ -1,4 +1,4 @@
-/** Runs something after the next frame is drawn; at once while the page is hidden, which draws none. */
+/** Runs a function after the next frame, or immediately while the page is hidden and draws no frames. */
 export function afterNextFrame(run: () => void): void {
   if (document.hidden) run();
   else requestAnimationFrame(() => setTimeout(run));

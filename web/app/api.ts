@@ -25,9 +25,9 @@ export class ApiError extends Error {
 const UNREAD = "The server does not respond. Nothing was changed. Check the connection and try again.";
 /** The request may have arrived before the connection was lost. */
 const UNANSWERED =
-  "The server does not respond. It is not known whether the change was saved. Check the connection and what is shown, then try again.";
+  "The server does not respond. Your change may not have been saved. Check the connection and the page, then try again.";
 
-/** The names of request fields in messages. */
+/** Labels of request fields in messages. */
 const FIELD_NAMES: Record<string, string> = {
   email: "Email",
   password: "Password",
@@ -53,13 +53,16 @@ const FIELD_NAMES: Record<string, string> = {
   asset_id: "Recording",
 };
 
-/** Returns the label of a field: `storage_quota_bytes` without an entry becomes "Storage quota". */
+/**
+ * Returns the label of a field. A field without an entry is derived from its name: `storage_quota_bytes` becomes
+ * "Storage quota".
+ */
 const nameField = (name: string): string => {
   const words = name.replace(/_(?:bytes|id|seconds)$/, "").replaceAll("_", " ");
   return FIELD_NAMES[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Messages of the API that name a type instead of what to do. */
+/** Replaces type names in messages of the API with wording that users understand. */
 const nameProblem = (message: string): string =>
   message
     .replace(/must be a UUID(?: or null)?/, "is not valid")
@@ -76,7 +79,7 @@ type ErrorBody = {
   error?: PublicError;
 };
 
-/** Returns the body of an error in the shape of the dashboard API. That of API keys has the shape of `/v1`. */
+/** Converts an error body to the shape of the dashboard API. The API of API keys uses the shape of `/v1`. */
 function toDashboardShape(body: unknown): ErrorBody {
   const { error, ...shown } = (body ?? {}) as ErrorBody;
   if (error === undefined) return shown;
@@ -84,7 +87,7 @@ function toDashboardShape(body: unknown): ErrorBody {
   return { detail: fields ?? error.message, code: error.code, reason: error.reason };
 }
 
-/** Returns the error that a response of the API stands for. */
+/** Converts an error response of the API to an `ApiError`. */
 export function toApiError(response: Response, body: unknown): ApiError {
   const { detail, code = "internal_error", reason } = toDashboardShape(body);
   const retryAfter = Number(response.headers.get("retry-after")) || null;
@@ -97,7 +100,7 @@ export function toApiError(response: Response, body: unknown): ApiError {
     return new ApiError(Object.values(fields).join(" "), "validation_error", response.status, fields);
   }
   const message =
-    typeof detail === "string" ? nameResources(detail) : `The server cannot answer now. ${toAdvice(retryAfter)}`;
+    typeof detail === "string" ? nameResources(detail) : `The server is unavailable. ${toAdvice(retryAfter)}`;
   const shown = response.status === 429 ? `Too many attempts. ${toAdvice(retryAfter ?? 1)}` : message;
   return new ApiError(shown, reason ?? code, response.status, {}, retryAfter);
 }
@@ -108,7 +111,7 @@ const toAdvice = (retryAfter: number | null): string =>
 const formatWait = (seconds: number): string =>
   seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.max(1, seconds)} seconds`;
 
-/** Names the workspace, and asks for the password when a call needs a recent sign-in. */
+/** Adds the workspace to requests, and asks for the password when a call needs a recent sign-in. */
 const middleware: Middleware = {
   onRequest: ({ request }) => {
     const workspace = currentWorkspaceId();
@@ -120,12 +123,12 @@ const middleware: Middleware = {
 
 const SIGN_IN = /\/api\/v1\/auth\/login(\/two-factor)?$/;
 
-/** Sends a request. A call that an old session may not make is repeated once after the user has entered the password. */
+/** Sends a request. A call that needs a recent sign-in is repeated once after the user has entered the password. */
 export async function sendToServer(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await fetchFromServer(request);
   if (response.status === 401) {
-    // A wrong password says nothing about the session.
+    // A wrong password does not mean that the session has ended.
     if (!SIGN_IN.test(request.url)) endSession();
     return response;
   }
@@ -157,7 +160,7 @@ api.use(middleware);
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
-/** Returns the body of an answer. Throws `ApiError`. */
+/** Returns the body of a successful response. Throws `ApiError`. */
 export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await answer;
   if (!response.ok) throw toApiError(response, error);
@@ -168,6 +171,6 @@ export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
 export const needsCredits = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "insufficient_credits";
 
-/** Returns what a failed call shows. */
+/** Returns the message to show for a failed call. */
 export const toMessage = (error: unknown): string =>
   error instanceof ApiError ? error.message : "This page has an error. Reload it; nothing that was saved is lost.";

@@ -1,4 +1,4 @@
-/** The page as a whole: the pages without a session, or the shell around the others. */
+/** The root component: pages that need no session, or the shell around the others. */
 import type { FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso";
@@ -23,7 +23,7 @@ export const App = () => (
   </LocationProvider>
 );
 
-/** Catches errors of the shell; those of a page leave the shell in place. */
+/** Catches errors of the shell. Errors of a page leave the shell in place. */
 const Guarded = () => (
   <PageBoundary path={useLocation().path}>
     <Pages />
@@ -33,7 +33,7 @@ const Guarded = () => (
 function Pages() {
   const { path } = useLocation();
   const refused = refusals.value;
-  // Perhaps the account is being deleted, or its role was changed.
+  // The account may be pending deletion, or the user's role may have changed.
   useEffect(() => {
     if (refused > 0) void readPermissions();
   }, [refused]);
@@ -57,7 +57,7 @@ function Pages() {
 }
 
 function Routes({ pages }: { pages: Record<string, FunctionComponent> }) {
-  // The router throws where a page has a parameter that it cannot decode.
+  // The router throws on a path parameter that it cannot decode.
   const isDecodable = decodeText(useLocation().path) !== null;
   return (
     <Router>
@@ -69,7 +69,7 @@ function Routes({ pages }: { pages: Record<string, FunctionComponent> }) {
   );
 }
 
-/** Asks who is signed in. Nothing for the moment that the answer takes, unless there is none. */
+/** Loads the session. Renders nothing while waiting, and an error page if the server does not respond. */
 function Starting() {
   const isOnline = connection.value === "online";
   useLayoutEffect(() => {
@@ -85,7 +85,7 @@ function Starting() {
   );
 }
 
-/** Goes to the sign-in page, which leads back here. */
+/** Redirects to the sign-in page, which returns the user here. */
 function ToSignIn() {
   const { route, url } = useLocation();
   useEffect(() => route(url === "/" ? "/sign-in" : `/sign-in?${new URLSearchParams({ redirect: url })}`, true), []);

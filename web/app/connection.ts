@@ -1,23 +1,23 @@
-/** Whether the server answers. */
+/** Tracks whether the server responds. */
 import { signal } from "@preact/signals";
 
 export type Connection = "online" | "reconnecting";
 
 export const connection = signal<Connection>("online");
 
-/** Called when the server has answered a request or sent an event. */
+/** Call this when the server has responded to a request or sent an event. */
 export function reportAnswer(): void {
   connection.value = "online";
 }
 
-/** Called when a request got no answer, or the event stream ended. */
+/** Call this when a request got no response, or the event stream ended. */
 export function reportNoAnswer(): void {
   connection.value = "reconnecting";
 }
 
 const RETRY_MS = 3_000;
 
-/** Asks the server until it answers. Returns a function that ends it. */
+/** Polls the server until it responds. Returns a function that stops it. */
 export function watchConnection(): () => void {
   const timer = setInterval(() => {
     if (connection.value === "online") return;

@@ -2,8 +2,8 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MAX_YEAR = 9999;
 
 /**
- * Returns the time at which a day such as `2027-01-31` begins in the user's time zone, `daysLater` days on; "" for a day that the calendar does not
- * have, and after the year 9999. Days on which clocks are changed have 23 or 25 hours. Pure.
+ * Returns the start of the day `daysLater` days after a day such as `2027-01-31`, in the user's time zone. Returns ""
+ * for a day that does not exist or is after the year 9999. Days on which clocks change have 23 or 25 hours. Pure.
  */
 export function toDayStart(day: string, daysLater: number): string {
   if (!DAY.test(day)) return "";

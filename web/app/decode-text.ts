@@ -1,4 +1,4 @@
-/** Returns a percent-encoded text decoded; null if it is not valid, as in an address that was cut off. Pure. */
+/** Decodes percent-encoded text. Returns null if it is malformed, as in a truncated address. Pure. */
 export function decodeText(text: string): string | null {
   try {
     return decodeURIComponent(text);

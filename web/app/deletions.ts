@@ -1,11 +1,17 @@
-/** Deletions by this tab: the live event of one may arrive before its answer, and the page must not read what it has just deleted. */
+/**
+ * Tracks deletions by this tab: the live event of a deletion may arrive before its response, and the page must not
+ * request a resource that it has just deleted.
+ */
 import { useMemo } from "preact/hooks";
 import type { Reloadable } from "./use-live-reload";
 
-/** IDs are never used again. */
+/** IDs are never reused. */
 const deleted = new Set<string>();
 
-/** Runs the request that deletes a resource. If it fails, the error is thrown, and what was not read meanwhile is read. */
+/**
+ * Runs the request that deletes a resource. If it fails, calls `reread` to catch up on skipped reads, and throws the
+ * error.
+ */
 export async function runDeletion(id: string, request: Promise<unknown>, reread: () => unknown): Promise<void> {
   deleted.add(id);
   try {
@@ -17,7 +23,7 @@ export async function runDeletion(id: string, request: Promise<unknown>, reread:
   }
 }
 
-/** Returns the reloading of a resource, which does nothing once this tab deletes the resource. */
+/** Wraps a resource so that `reload` does nothing once this tab has started to delete it. */
 export const useUnlessDeleted = (resource: Reloadable, id: string | null): Reloadable =>
   useMemo(
     () => ({

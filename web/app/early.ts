@@ -1,6 +1,6 @@
 /**
- * Runs while the application is loaded: the first frame has the theme of the user. A browser blocks its page for the first read of the storage, here
- * while there is nothing else to do.
+ * Runs before the application has loaded, so that the first frame has the user's theme. The first access to local
+ * storage blocks the page, so it happens here, while the page is still waiting for the script.
  */
 import { getSystemTheme, recallTheme } from "./stored-theme";
 

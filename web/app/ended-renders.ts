@@ -1,4 +1,4 @@
-/** Says when a render that the user has started is ready or has failed, whichever page is open. */
+/** Shows a message on any page when a render that the user started has completed or failed. */
 import { api, must } from "./api";
 import { listenLive } from "./live";
 import { toLocalAddress } from "./local-address";
@@ -8,12 +8,12 @@ import { showFailure, showToast } from "./toasts";
 
 /** Shows a message for each render that ends. Call it once. */
 export function watchEndedRenders(): () => void {
-  /** Events of one state may repeat. */
+  /** Events of the same state may repeat. */
   const shown = new Set<string>();
   return listenLive(["render.updated"], ({ entityId, state }) => {
     if (entityId === null || (state !== "completed" && state !== "failed") || shown.has(entityId)) return;
     shown.add(entityId);
-    // It may have been deleted meanwhile.
+    // The render may have been deleted meanwhile.
     void showEnd(entityId).catch(() => {});
   });
 }
@@ -41,7 +41,7 @@ async function showEnd(renderId: string): Promise<void> {
 const readRender = (renderId: string) =>
   must(api.GET("/api/v1/renders/{render_id}", { params: { path: { render_id: renderId } } }));
 
-/** Saves the file of a render with a new link: links end after 15 minutes. Throws `ApiError`. */
+/** Downloads the file of a render with a new link, because links expire after 15 minutes. Throws `ApiError`. */
 export async function downloadRender(renderId: string): Promise<void> {
   const { download_url: url, output } = await readRender(renderId);
   if (url !== null) openDownload(toLocalAddress(url), `render.${output.format}`);

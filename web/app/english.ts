@@ -1,6 +1,7 @@
 /**
- * Days, times, numbers and lists in English, with the order of days, the clock and the separators of the browser's language. `Intl` is used for
- * these, and not for American English: its first use in a page takes a browser 20 to 40 ms, before the first screen.
+ * Formats days, times, numbers and lists in English, with the date order, clock and separators of the browser's
+ * language. `Intl` provides these, but is not used for American English: its first use takes a browser 20 to 40 ms,
+ * which would delay the first screen.
  */
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -11,7 +12,7 @@ const AMERICAN: DateStyle = { order: "month", hasTwelveHours: true };
 
 const isAmerican = (language: string): boolean => language === "en-US" || language === "en";
 
-/** Returns what comes first in a date, and whether the clock has twelve hours, in a language such as `de-AT`. */
+/** Returns the date order and whether the clock has twelve hours, for a language such as `de-AT`. */
 export function readDateStyle(language: string): DateStyle {
   if (isAmerican(language)) return AMERICAN;
   const format = new Intl.DateTimeFormat(language, {
@@ -28,7 +29,7 @@ export function readDateStyle(language: string): DateStyle {
   };
 }
 
-/** Returns the browser's language, which decides how dates, numbers and amounts of money look. */
+/** Returns the browser's language, which determines the format of dates, numbers and amounts of money. */
 export const getLanguage = (): string => globalThis.navigator?.language ?? "en-US";
 
 let ofBrowser: DateStyle | null = null;
@@ -61,7 +62,7 @@ export function toClock(time: Date, hasSeconds = false, style = getBrowserStyle(
   return `${hours % 12 || 12}:${pad(time.getMinutes())}${seconds} ${hours < 12 ? "AM" : "PM"}`;
 }
 
-/** Returns "12,000" or "1.5", and "12.000" or "1,5" where the browser's language has it that way. */
+/** Returns "12,000" or "1.5"; "12.000" or "1,5" if the browser's language writes numbers that way. */
 export function toNumber(value: number, language = getLanguage()): string {
   if (!isAmerican(language)) return value.toLocaleString(language, { numberingSystem: "latn" });
   const [whole = "", ...fraction] = String(value).split(".");
@@ -76,7 +77,7 @@ export function toList(names: readonly string[]): string {
 
 export type TimeUnit = "second" | "minute" | "hour" | "day" | "month" | "year";
 
-/** What one unit back and one unit ahead are called. */
+/** Names of the previous and the next unit of time. */
 const NEXT: Partial<Record<TimeUnit, [back: string, ahead: string]>> = {
   day: ["yesterday", "tomorrow"],
   month: ["last month", "next month"],

@@ -1,4 +1,4 @@
-/** Texts for numbers and times. */
+/** Formats numbers and times for display. */
 import { formatBytes as formatBytesWith } from "../../src/domain/bytes";
 import { type TimeUnit, toClock, toDay, toDistance, toNumber } from "./english";
 
@@ -10,7 +10,7 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
-/** Returns `0:02.40`, or `1:00:02.40`, for a place in a recording. */
+/** Returns `0:02.40`, or `1:00:02.40`, for a position in a recording. */
 export function formatTimecode(seconds: number): string {
   const hundredths = Math.max(0, Math.round(seconds * 100));
   const fraction = String(hundredths % 100).padStart(2, "0");
@@ -18,7 +18,7 @@ export function formatTimecode(seconds: number): string {
   return `${formatDuration(whole)}.${fraction}`;
 }
 
-/** Returns "0.4 s" or "2:03" for the time between two times. */
+/** Returns "0.4 s" or "2:03" for the time between two points in time. */
 export function formatElapsed(start: string, end: string): string {
   const seconds = Math.max(0, Date.parse(end) - Date.parse(start)) / 1000;
   if (seconds < 0.1) return "less than 0.1 s";
@@ -40,7 +40,7 @@ const toDayAndClock = (time: Date, hasSeconds: boolean): string => `${toDay(time
 /** Returns a size such as `1.2 GB`. */
 export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toNumber);
 
-/** Returns "1.5", and "15" from ten on. */
+/** Returns a number with one decimal place, such as "1.5"; from 10 on, without, such as "15". */
 export const formatDecimal = (value: number): string =>
   toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 

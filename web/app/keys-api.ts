@@ -1,4 +1,4 @@
-/** The client of the API keys of the user, typed from the OpenAPI document of their routes. */
+/** The client for the user's API keys, typed from the OpenAPI document of their routes. */
 import createClient from "openapi-fetch";
 import type { components, paths } from "../../dist/api-types/keys";
 import { sendToServer } from "./api";

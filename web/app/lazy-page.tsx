@@ -2,18 +2,18 @@
 import type { FunctionComponent } from "preact";
 import { lazy } from "preact-iso";
 
-/** `preload` loads it before it is shown. */
+/** `preload` loads the page before it is shown. */
 export type LazyPage = FunctionComponent & { preload(): Promise<unknown> };
 
 type Module = { default: FunctionComponent };
 
 const KEY = "offcut.reloaded-at";
-/** A second failure within it is no update of the server. */
+/** A second failure within this time is not caused by an update of the server. */
 const RELOAD_MS = 60_000;
 
 /**
- * Returns a component that is loaded when it is first shown. After an update of the server the files of the page that is open no longer exist:
- * it is then loaded again, once. If that does not help, the error is that of the page.
+ * Returns a component that is loaded when it is first shown. After an update of the server, the files of the open page
+ * no longer exist, so a failed load reloads the page once. If that does not help, the page fails with the error.
  */
 export const lazyPage = (load: () => Promise<Module>): LazyPage =>
   lazy(() =>
@@ -32,7 +32,7 @@ function reloadOnce(): boolean {
     if (Date.now() - Number(sessionStorage.getItem(KEY)) < RELOAD_MS) return false;
     sessionStorage.setItem(KEY, String(Date.now()));
   } catch {
-    // Without storage it is unknown whether it was tried.
+    // Without storage, a previous attempt cannot be detected.
     return false;
   }
   location.reload();

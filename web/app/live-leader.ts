@@ -1,6 +1,6 @@
 /**
- * Which tab of a browser opens the stream. The leader writes a heartbeat to the local storage; when it is stale, another tab takes over.
- * `navigator.locks` does not exist over plain HTTP.
+ * Elects the tab of a browser that opens the event stream. The leader writes a heartbeat to local storage; when it is
+ * stale, another tab takes over. `navigator.locks` does not exist over plain HTTP.
  */
 import { forget, recall, remember } from "./memory";
 
@@ -42,7 +42,7 @@ export function joinElection({ key, onLead, onFollow }: LeaderOptions): () => vo
   function step(): void {
     const now = Date.now();
     const current = read();
-    // Without storage each tab leads itself.
+    // Without storage, each tab is its own leader.
     const isOther = current !== null && current.tab !== tab;
     const staleMs = document.hidden ? HIDDEN_STALE_MS : STALE_MS;
     const isStale = !isOther || Math.abs(now - current.at) > staleMs;

@@ -1,4 +1,4 @@
-/** A stream of events from the server, opened again when it breaks. */
+/** A stream of events from the server that reconnects when the connection is lost. */
 import { api } from "./api";
 
 /** `entityId` is null for a `reset`. `progress` is from 0 to 1. */
@@ -11,20 +11,20 @@ export type LiveMessage = {
 };
 
 /**
- * `ended`: the server has ended or refused the stream, perhaps because the user may do more or less than before. `refused`: it opens no stream,
- * because of too many or of a proxy.
+ * `ended`: the server ended or refused the stream, perhaps because the user's permissions changed. `refused`: the
+ * server opens no stream because there are too many, or a proxy blocks it.
  */
 export type StreamState = "open" | "ended" | "lost" | "refused";
 
 export type StreamOptions = {
   workspaceId: string | null;
-  /** The position to continue at; null: from now on. */
+  /** The position to continue from; null starts with new events. */
   lastId: string | null;
   onMessage(message: LiveMessage): void;
   onState(state: StreamState): void;
 };
 
-/** The types of events that the server names. `EventSource` needs a listener for each. */
+/** The event types that the server sends. `EventSource` needs a listener for each. */
 const TYPES = [
   "asset.updated",
   "cut.updated",
@@ -58,12 +58,12 @@ export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOp
     source = opened;
     opened.onopen = () => {
       refusals = 0;
-      // What happened before the position was known may have been missed.
+      // Events from before the position was known may have been missed.
       if (position === null) onMessage({ type: "reset", id: null, entityId: null, state: null, progress: null });
       onState("open");
     };
     opened.onerror = () => {
-      // Not left to the browser: it gives up when an answer is no stream.
+      // The browser does not retry by itself: it gives up when a response is not an event stream.
       opened.close();
       if (source === opened) void recover();
     };
@@ -82,7 +82,10 @@ export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOp
     }
   }
 
-  /** Finds out whether the session has ended (the call ends it then), the network is gone, or the server refuses streams. */
+  /**
+   * Determines whether the session has ended (the call then ends it), the network is down, or the server refuses
+   * streams.
+   */
   async function recover(): Promise<void> {
     source = null;
     const isAnswered = await api.GET("/api/v1/users/me").then(

@@ -1,4 +1,4 @@
-/** Live updates: one stream of events for all tabs of a browser that show the same workspace. */
+/** Live updates: all tabs of a browser that show the same workspace share one event stream. */
 import { computed, effect, type Signal, signal, untracked } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { connection, reportAnswer, reportNoAnswer } from "./connection";
@@ -16,19 +16,19 @@ const POLL_MS = 5_000;
 const listeners = new Set<{ types: readonly string[]; listener: Listener }>();
 const progress = new Map<string, Signal<number | null>>();
 
-/** Calls the listener for events of these types, and with type `reset` when everything may have changed. */
+/** Calls the listener for events of these types, and with type `reset` when anything may have changed. */
 export function useLive(types: readonly string[], listener: Listener): void {
   useEffect(() => listenLive(types, listener), [types.join(" "), listener]);
 }
 
-/** As `useLive`, outside of components. Returns a function that ends it. */
+/** Like `useLive`, but for use outside of components. Returns a function that stops it. */
 export function listenLive(types: readonly string[], listener: Listener): () => void {
   const entry = { types, listener };
   listeners.add(entry);
   return () => listeners.delete(entry);
 }
 
-/** Returns how much of an asset, cut or render is done, 0 to 1; null while nothing is known. */
+/** Returns the progress of an asset, cut or render, from 0 to 1; null while it is unknown. */
 export function progressOf(entityId: string): Signal<number | null> {
   const known = progress.get(entityId);
   if (known) return known;
@@ -44,9 +44,9 @@ function deliver(message: LiveMessage): void {
     return;
   }
   const known = entityId === null ? undefined : progress.get(entityId);
-  // A new attempt starts again, and what has ended has no progress.
+  // A new attempt starts from zero, and finished work has no progress.
   if (known && message.state !== "processing") known.value = null;
-  // The role in the workspace may have changed, too.
+  // The user's role in the workspace may also have changed.
   if (type === "reset") refusals.value++;
   for (const one of [...listeners]) if (type === "reset" || one.types.includes(type)) one.listener(message);
 }
@@ -66,7 +66,7 @@ const streamKey = computed<string | null>(() => {
   return userId === null || workspace.value === null ? null : `${userId}.${workspace.value.id}`;
 });
 
-/** Takes part in the stream of a workspace until the returned function is called. */
+/** Follows the stream of a workspace until the returned function is called. */
 function follow(key: string, workspaceId: string | null): () => void {
   const channel = new BroadcastChannel(`offcut.live.${key}`);
   let lastId: string | null = null;
@@ -111,19 +111,19 @@ function follow(key: string, workspaceId: string | null): () => void {
     });
   };
   const resign = joinElection({ key, onLead: open, onFollow: stop });
-  // A stream whose connection is gone reports no error for minutes; the browser knows when the network is back.
+  // A stream reports no error for minutes after its connection is lost, but the browser knows when the network is back.
   const stopWatching = effect(() => {
     const isOnline = connection.value === "online";
     untracked(() => {
       if (isOnline && wasLost) {
         if (close !== null) open();
-        // Reads have failed meanwhile, which no event reports.
+        // Reads have failed in the meantime, and no event repeats them.
         deliver(RESET);
       }
       wasLost = !isOnline;
     });
   });
-  // A tab that was frozen may have missed what another one passed on.
+  // A frozen tab may have missed messages from other tabs.
   const onResume = () => deliver(RESET);
   document.addEventListener("resume", onResume);
   return () => {

@@ -4,13 +4,13 @@ import { reportNoAnswer } from "./connection";
 import { MAX_WORKSPACES } from "./first-reads";
 import { endSession, type SessionState, session, workspaces } from "./session";
 
-/** Reads the account and its workspaces. Without a session the sign-in page follows. */
+/** Loads the account and its workspaces. Without a session, the sign-in page follows. */
 export async function loadSession(): Promise<void> {
   try {
-    // One after the other: without a session a single call is refused.
+    // The calls are sequential, so that without a session only one is rejected.
     const me = await api.GET("/api/v1/users/me");
     if (!me.data) return me.response.status === 401 ? endSession() : reportNoAnswer();
-    // Nobody works in workspaces during the grace period.
+    // Workspaces are unavailable during the grace period.
     if (me.data.deleted_at === null) {
       const listed = await api.GET("/api/v1/workspaces", { params: { query: { limit: MAX_WORKSPACES } } });
       if (!listed.data) return listed.response.status === 401 ? endSession() : reportNoAnswer();
@@ -19,9 +19,9 @@ export async function loadSession(): Promise<void> {
     const found: SessionState = { kind: "signed-in", me: me.data };
     if (hasChanged(session.value, found)) session.value = found;
   } catch {
-    // Without an answer the page waits: the connection is watched, and `App` tries again.
+    // Without a response the page waits: the connection is being watched, and `App` tries again.
   }
 }
 
-/** A signal that gets an equal value would render the pages again. */
+/** Setting a signal to an equal value would render the pages again. */
 const hasChanged = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after);

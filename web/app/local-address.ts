@@ -1,4 +1,7 @@
-/** Returns the path of a link of this server. Links have its public address, which may differ from the one that this page was opened with. */
+/**
+ * Returns the path of a link to this server. Links use the server's public address, which may differ from the address
+ * that opened this page.
+ */
 export function toLocalAddress(link: string): string {
   const { pathname, search } = new URL(link);
   return `${pathname}${search}`;

@@ -21,7 +21,7 @@ watchAccount();
 render(<App />, document.getElementById("app")!);
 startLater();
 
-/** Starts what keeps the page current after its first frame, which does not wait for it. */
+/** Starts the background updates after the first frame. */
 function startLater(): void {
   const stop = session.subscribe(({ kind }) => {
     if (kind === "unknown") return;

@@ -1,4 +1,4 @@
-/** Addresses of what the pages show of a recording. Elements cannot send the header that names a workspace. */
+/** Builds the addresses of a recording's media. HTML elements cannot send the header that names a workspace. */
 import { currentWorkspaceId } from "./session";
 
 export function mediaUrl(assetId: string, path: string, query: Record<string, string> = {}): string {

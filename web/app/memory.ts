@@ -1,4 +1,7 @@
-/** What a browser keeps between visits. Without storage (private windows, full disks) nothing is kept, and everything works. */
+/**
+ * Stores values in the browser between visits. Without storage (private windows, full disks) nothing is stored, and
+ * everything still works.
+ */
 
 const PREFIX = "offcut.";
 
@@ -14,11 +17,11 @@ export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(PREFIX + key, value);
   } catch {
-    // Nothing depends on it.
+    // Stored values are optional.
   }
 }
 
-/** Returns the keys that begin with this text. */
+/** Returns the keys that start with `start`. */
 export function listKeys(start: string): string[] {
   try {
     return Object.keys(localStorage)
@@ -33,11 +36,14 @@ export function forget(key: string): void {
   try {
     localStorage.removeItem(PREFIX + key);
   } catch {
-    // Nothing depends on it.
+    // Stored values are optional.
   }
 }
 
-/** Calls the listener when another tab has changed the value of a key, with null when it has removed it. Returns a function that ends it. */
+/**
+ * Calls the listener when another tab changes the value of a key, with null when the tab removes it. Returns a function
+ * that stops it.
+ */
 export function listenMemory(key: string, listener: (value: string | null) => void): () => void {
   const onStorage = (event: StorageEvent) => {
     if (event.key === PREFIX + key) listener(event.newValue);

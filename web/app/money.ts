@@ -1,4 +1,4 @@
-/** Texts for prices. */
+/** Formats prices. */
 import { getLanguage } from "./english";
 
 type Price = {
@@ -8,13 +8,16 @@ type Price = {
   provider: "offline" | "stripe";
 };
 
-/** What an administrator approves is for one period: only the payment provider collects again. */
+/** Offline orders cover one period; only the payment provider renews a subscription. */
 const PERIODS = {
   offline: { month: " for one month", year: " for one year" },
   stripe: { month: " a month", year: " a year" },
 };
 
-/** Returns an amount, given in the smallest unit of its currency: 1250 EUR are €12.50, or 12,50 € by the browser's language. */
+/**
+ * Formats an amount given in the smallest unit of its currency: 1250 EUR become €12.50, or 12,50 € in the browser's
+ * language.
+ */
 export function formatAmount(amount: number, currency: string, language = getLanguage()): string {
   const format = new Intl.NumberFormat(language, { style: "currency", currency, numberingSystem: "latn" });
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));

@@ -1,4 +1,4 @@
-/** Returns a message of the API with the word that pages have for assets: "Delete recordings or renders." */
+/** Replaces "assets" in a message of the API with the word that pages use: "Delete recordings or renders." */
 export const nameResources = (message: string): string =>
   message.replace(
     /(?<![\w@.-])(a)sset(s?)(?![\w@-]|\.\w)/gi,

@@ -1,4 +1,4 @@
-/** The texts of notifications, and the pages that they lead to. Pure. */
+/** The texts of notifications, and the pages to which they link. Pure. */
 import type { IconName } from "../ui/icon";
 import { formatCount, formatDay } from "./format";
 import type { Notification } from "./notifications";
@@ -28,7 +28,7 @@ export function describeNotification(notification: Notification): NotificationTe
       };
     case "asset_pending_payment":
       return {
-        title: `${capitalize(toRecording(payload.asset_name))} waits for ${formatCount(payload.credits_required, "credit")}`,
+        title: `${capitalize(toRecording(payload.asset_name))} is waiting for ${formatCount(payload.credits_required, "credit")}`,
         detail: "Preparation continues when the workspace has enough credits.",
         icon: "warning",
         href: `/assets/${payload.asset_id}`,
@@ -43,7 +43,7 @@ export function describeNotification(notification: Notification): NotificationTe
     case "subscription_payment_failed":
       return {
         title: `The payment for ${payload.price_name ?? payload.price_id} failed`,
-        detail: "Check your payment method. Credits that you have are kept.",
+        detail: "Check your payment method. You keep the credits that you have.",
         icon: "warning",
         href: "/credits",
       };
@@ -56,7 +56,7 @@ export function describeNotification(notification: Notification): NotificationTe
       };
     case "order_pending":
       return {
-        title: `An order of ${payload.ordered_by} waits for approval`,
+        title: `An order by ${payload.ordered_by} is waiting for approval`,
         detail: payload.price_name,
         icon: "credits",
         href: "/admin/orders",

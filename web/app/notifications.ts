@@ -1,4 +1,4 @@
-/** The notifications of the user: how many are unread, and the newest. */
+/** The user's notifications: the number of unread ones, and the newest. */
 import { effect, signal, untracked } from "@preact/signals";
 import { api, must, type Schemas } from "./api";
 import { listenLive } from "./live";
@@ -8,9 +8,9 @@ import { session } from "./session";
 export type Notification = Schemas["Notification"];
 
 export const unreadCount = signal(0);
-/** Newest first; null until they are read. */
+/** Newest first; null until they are loaded. */
 export const newestNotifications = signal<Notification[] | null>(null);
-/** Counts changes that pages read again for. */
+/** Counts changes, so that pages reload. */
 export const notificationChanges = signal(0);
 
 const MAX_NEWEST = 6;
@@ -20,7 +20,7 @@ const CHANNEL = "offcut.notifications";
 let refresh = (): void => {};
 let announce = (): void => {};
 
-/** Keeps the count and the newest current while somebody is signed in. Call it once. */
+/** Keeps the count and the newest notifications current while the user is signed in. Call it once. */
 export const watchNotifications = (): (() => void) =>
   effect(() => {
     const userId = session.value.kind === "signed-in" ? session.value.me.id : null;
@@ -32,7 +32,7 @@ export const watchNotifications = (): (() => void) =>
   });
 
 function follow(userId: string): () => void {
-  // What is read in one tab is read in all.
+  // A notification that is read in one tab is read in all of them.
   const channel = new BroadcastChannel(`${CHANNEL}.${userId}`);
   const { schedule, stop } = createScheduledRead(read, DELAY_MS);
   channel.onmessage = schedule;

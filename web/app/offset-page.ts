@@ -9,7 +9,7 @@ export const toOffsetQuery = (cursor: string | null, limit = 100): { limit: numb
   offset: Number(cursor ?? 0),
 });
 
-/** Returns a page in the form of other lists. */
+/** Converts a page to the form that other lists use. */
 export function toPage<Item>({ items, total, offset }: OffsetPage<Item>): Page<Item> {
   const end = offset + items.length;
   return { items, next_cursor: items.length > 0 && end < total ? String(end) : null };

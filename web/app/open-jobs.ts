@@ -1,4 +1,4 @@
-/** The jobs that run or wait in the workspace. */
+/** The running and waiting jobs of the workspace. */
 import { effect, signal, untracked } from "@preact/signals";
 import { api, type Schemas } from "./api";
 import { listenLive } from "./live";
@@ -7,13 +7,13 @@ import { session, workspace } from "./session";
 
 type Pipeline = Schemas["Pipeline"];
 
-/** Newest first; the first of many. */
+/** Newest first. Only the first page if there are many. */
 export const openJobs = signal<Pipeline[]>([]);
 
 const MAX_SHOWN = 50;
 const DELAY_MS = 300;
 
-/** Keeps the jobs current while somebody is signed in. Call it once. */
+/** Keeps the jobs current while the user is signed in. Call it once. */
 export const watchOpenJobs = (): (() => void) =>
   effect(() => {
     const isSignedIn = session.value.kind === "signed-in" && workspace.value !== null;

@@ -11,13 +11,16 @@ export type PagedList<Item> = {
   error: Signal<string | null>;
   hasMore: Signal<boolean>;
   loadMore(): void;
-  /** Reads the pages again that are shown, from the first on. */
+  /** Reloads the pages that are shown, starting with the first. */
   reload(): Promise<void>;
-  /** Changes what is shown until the next reading. */
+  /** Changes the shown items until the next read. */
   change(update: (items: Item[]) => Item[]): void;
 };
 
-/** Reads the first page when the component appears and when a dependency changes. `items` is null until it is there. */
+/**
+ * Loads the first page when the component appears and when a dependency changes. `items` is null until the page has
+ * loaded.
+ */
 export function usePagedList<Item>(read: ReadPage<Item>, dependencies: unknown[]): PagedList<Item> {
   const list = useMemo(() => createPagedList(read), dependencies);
   useLayoutEffect(() => {
@@ -27,7 +30,7 @@ export function usePagedList<Item>(read: ReadPage<Item>, dependencies: unknown[]
   return list;
 }
 
-/** Creates a list whose first page is read with `loadMore`. */
+/** Creates a list. The first call of `loadMore` reads the first page. */
 export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & { stop(): void } {
   const items = signal<Item[] | null>(null);
   const error = signal<string | null>(null);
@@ -35,7 +38,7 @@ export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & {
   let cursor: string | null = null;
   let pages = 0;
   let current: AbortController | null = null;
-  /** The end of the list was reached while it was read again. */
+  /** Whether the end of the list was reached during a reload. */
   let isMoreWanted = false;
   let isReloading = false;
   let isStopped = false;
@@ -62,7 +65,7 @@ export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & {
         isMoreWanted ||= isReloading;
         return;
       }
-      // Nothing is left to read: it was the reload that failed.
+      // All pages are loaded, so it was the reload that failed.
       if (!hasMore.value) return error.value === null ? undefined : void list.reload();
       void run(async (signal) => {
         const page = await read(cursor, signal);
@@ -74,7 +77,7 @@ export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & {
       });
     },
     reload: async () => {
-      // Reading the next page is put off, not forgotten.
+      // The next page is read after the reload.
       isMoreWanted ||= current !== null && !isReloading && pages > 0;
       current?.abort();
       isReloading = true;
@@ -94,7 +97,7 @@ export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & {
         hasMore.value = next !== null;
         pages = count;
       });
-      // A later reload has taken over, or the list is gone.
+      // A later reload has taken over, or the list has been stopped.
       if (current !== null || isStopped) return;
       isReloading = false;
       const isWanted = isMoreWanted && error.value === null;
@@ -114,13 +117,16 @@ export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & {
 
 const getId = (item: unknown): unknown => (item as { id?: unknown }).id ?? item;
 
-/** Appends the rows of a page that the list does not have yet: rows that were added meanwhile move the others to later pages. */
+/** Appends the rows that the list does not have yet: rows that were added meanwhile move others to later pages. */
 function append<Item>(items: Item[], page: Item[]): Item[] {
   const known = new Set(items.map(getId));
   return [...items, ...page.filter((item) => !known.has(getId(item)))];
 }
 
-/** Returns the fresh rows, with the object of before for each that is the same: only what has changed is drawn again. */
+/**
+ * Returns the fresh rows, reusing the previous object of each unchanged row, so that only changed rows are rendered
+ * again.
+ */
 function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
   const known = new Map(before.map((item) => [getId(item), item]));
   return fresh.map((item) => {

@@ -1,4 +1,7 @@
-/** The paths of the dashboard: the server sends its page for each, and `routes.tsx` has a component for each. Pure. */
+/**
+ * The paths of the dashboard. The server sends the page for each of them, and `routes.tsx` has a component for each.
+ * Pure.
+ */
 
 /** Pages that need no session. */
 export const OPEN_PATHS = [
@@ -52,7 +55,7 @@ export const SHELL_PATHS = [
 
 const APP_PATHS = [...OPEN_PATHS, ...PLAIN_PATHS, ...SHELL_PATHS] as const;
 
-/** Matches the addresses of the pages. Others, such as the documentation, are loaded from the server. */
+/** Matches the paths of pages. Other paths, such as the documentation, are loaded from the server. */
 export const APP_PATTERN = new RegExp(
   `^(${APP_PATHS.map((path) => path.replace(/:\w+/g, "[^/?#]+")).join("|")})/?([?#]|$)`,
 );

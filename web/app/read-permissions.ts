@@ -1,13 +1,13 @@
-/** Notices that the user may do more or less than the page shows. */
+/** Detects when the user's permissions have changed. */
 import { loadSession } from "./load-session";
 import { isAdmin, leftWorkspaces, session, toWorkspaceName, type Workspace, workspace, workspaces } from "./session";
 import { showToast } from "./toasts";
 
 let last: Promise<void> = Promise.resolve();
 
-/** Reads the account and its workspaces again, and says what has changed: controls and dialogs disappear with it. */
+/** Reloads the account and its workspaces, and announces changes, because controls and dialogs may disappear. */
 export function readPermissions(): Promise<void> {
-  // One after the other, so that each change is announced once.
+  // Reads run one at a time, so that each change is announced once.
   last = last.then(read);
   return last;
 }
@@ -23,7 +23,7 @@ async function read(): Promise<void> {
 }
 
 function announceServerRole(): void {
-  if (isAdmin.value) showToast({ kind: "info", text: "You are an administrator now." });
+  if (isAdmin.value) showToast({ kind: "info", text: "You are now an administrator." });
   else showToast({ kind: "bad", text: "You are no longer an administrator." });
 }
 
@@ -35,7 +35,6 @@ function announceLoss(lost: Workspace): void {
 
 function announceRole(changed: Workspace): void {
   const name = toWorkspaceName(changed);
-  if (changed.role === "viewer")
-    showToast({ kind: "bad", text: `You are a viewer of ${name} now: you can change nothing in it any more.` });
-  else showToast({ kind: "info", text: `You are an ${changed.role} of ${name} now.` });
+  if (changed.role === "viewer") showToast({ kind: "bad", text: `You now have view-only access to ${name}.` });
+  else showToast({ kind: "info", text: `You are now an ${changed.role} of ${name}.` });
 }

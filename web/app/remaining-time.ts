@@ -1,7 +1,10 @@
-/** Estimates the remaining time of work that reports its progress. Uses the clock of this browser, because that of the server may differ. Pure. */
+/**
+ * Estimates the remaining time of a job from its progress. Uses the browser's clock, because the server's may differ.
+ * Pure.
+ */
 
 export type RemainingTime = {
-  /** Takes a progress from 0 to 1 at a time in milliseconds, and returns the remaining seconds; null while that is unknown. */
+  /** Takes the progress from 0 to 1 at a time in milliseconds. Returns the remaining seconds; null while unknown. */
   update(id: string, progress: number, now: number): number | null;
 };
 
@@ -13,7 +16,7 @@ export function createRemainingTime(): RemainingTime {
   return {
     update: (id, progress, now) => {
       const seen = first.get(id);
-      // A job that starts again begins with less.
+      // A restarted job begins with less progress.
       if (seen === undefined || progress < seen.progress) {
         first.set(id, { progress, at: now });
         return null;

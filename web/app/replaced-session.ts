@@ -1,4 +1,4 @@
-/** The session that is replaced when a user signs in again. */
+/** Ends the previous session when a user signs in again. */
 import { api } from "./api";
 
 /** Returns the ID of this browser's session, or null. */
@@ -7,7 +7,7 @@ export async function findSessionId(): Promise<string | null> {
   return data?.items.find(({ is_current: isCurrent }) => isCurrent)?.id ?? null;
 }
 
-/** Ends the session that a new one has replaced: otherwise this browser would be in the list of sessions twice. */
+/** Ends the replaced session. Otherwise the list of sessions would contain this browser twice. */
 export function endReplacedSession(id: string | null): void {
   if (id === null) return;
   void api.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: id } } }).catch(() => {});

@@ -1,10 +1,13 @@
-/** Keeps pages true when an action fails. */
+/** Refreshes pages when an action fails because they are outdated. */
 import { ApiError } from "./api";
 
-/** Of what was deleted or changed elsewhere, or may not be changed any more. */
+/** Statuses for resources that were deleted or changed elsewhere, or that the user may no longer change. */
 const OUTDATED = [403, 404, 409];
 
-/** Returns what an action returns. If it is refused because the page is outdated, `reread` is called, and the error is thrown all the same. */
+/**
+ * Returns the result of an action. If it is rejected because the page is outdated, also calls `reread`. Rethrows the
+ * error.
+ */
 export async function orReread<Result>(action: Promise<Result>, reread: () => unknown): Promise<Result> {
   try {
     return await action;

@@ -1,9 +1,9 @@
-/** Loading of what a page shows. */
+/** Loads data for pages. */
 import { type Signal, signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { ApiError, toMessage } from "./api";
 
-/** `loading` only before the first answer: a reload keeps what is shown. */
+/** `loading` applies only before the first response: a reload keeps the current value. */
 export type Loaded<T> =
   | { kind: "loading" }
   | { kind: "ready"; value: T }
@@ -11,10 +11,13 @@ export type Loaded<T> =
 
 export type Resource<T> = { state: Signal<Loaded<T>>; reload(): Promise<void> };
 
-/** Loads with `load` when the component appears and when a dependency changes. The answer of an earlier call never replaces a later one. */
+/**
+ * Loads with `load` when the component appears and when a dependency changes. The response of an earlier call never
+ * replaces a later one.
+ */
 export function useResource<T>(load: (signal: AbortSignal) => Promise<T>, dependencies: unknown[]): Resource<T> {
   const resource = useMemo(() => createResource(load), dependencies);
-  // Not after the next frame: what is loaded one after the other would wait for a frame each time.
+  // A layout effect starts before the next frame. Otherwise each of several consecutive loads would wait for a frame.
   useLayoutEffect(() => {
     void resource.reload();
     return resource.stop;
@@ -36,7 +39,8 @@ function createResource<T>(load: (signal: AbortSignal) => Promise<T>): Resource<
         if (!current.signal.aborted) state.value = { kind: "ready", value };
       } catch (error) {
         if (current.signal.aborted) return;
-        // What is shown stays while the server does not respond, which the shell says; it is read again when the server is back.
+        // While the server does not respond, the current value stays, and the shell shows a notice. It is reloaded when
+        // the server is back.
         const isOffline = error instanceof ApiError && error.code === "offline";
         if (!isOffline || state.value.kind !== "ready")
           state.value = { kind: "failed", message: toMessage(error), error };

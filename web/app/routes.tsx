@@ -1,4 +1,4 @@
-/** Which page belongs to which path. Pages are loaded when they are first opened, but for the list of projects. */
+/** Maps paths to pages. All pages except the list of projects are loaded when they are first opened. */
 import type { FunctionComponent } from "preact";
 import { ProjectsPage } from "../pages/projects/projects-page";
 import { adminPage } from "./admin-only";
@@ -56,7 +56,7 @@ export const SHELL_PAGES: Pages<(typeof SHELL_PATHS)[number]> = {
   "/status": lazyPage(() => import("../pages/status/status-page")),
 };
 
-/** Loads the page of a path while the server is asked who is signed in. Those of administration wait for the answer. */
+/** Preloads the page of a path while the session is loading. Administration pages wait for the session. */
 export function preloadPage(path: string): void {
   const segments = path.replace(/\/$/, "").split("/");
   const isMatch = (pattern: string) => {

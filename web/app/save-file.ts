@@ -1,13 +1,13 @@
-/** Saves files of the API on the user's computer. */
+/** Downloads files from the API. */
 import { ApiError, toApiError } from "./api";
 import { reportAnswer, reportNoAnswer } from "./connection";
 import { currentWorkspaceId } from "./session";
 
-/** Saves what is at an address. A name in the headers of the response takes precedence over `filename`. */
+/** Downloads the file at an address. A name in the response headers takes precedence over `filename`. */
 export function openDownload(address: string, filename: string): void {
   const link = document.createElement("a");
   link.href = address;
-  // The router leaves links alone that have a name for the file.
+  // The router ignores links that have the attribute `download`.
   link.download = filename || "download";
   document.body.append(link);
   link.click();
@@ -21,7 +21,7 @@ function readFilename(header: string): string {
   return encoded === undefined ? plain : decodeURIComponent(encoded);
 }
 
-/** Requests a file and saves it. Throws `ApiError`: a plain link could not show why a request was refused. */
+/** Requests a file and downloads it. Throws `ApiError`: a plain link could not show why a request was rejected. */
 export async function saveFile(path: string): Promise<void> {
   const workspace = currentWorkspaceId();
   const headers: Record<string, string> = workspace === null ? {} : { "Offcut-Workspace": workspace };
@@ -35,7 +35,7 @@ export async function saveFile(path: string): Promise<void> {
   saveBlob(await response.blob(), filename);
 }
 
-/** Saves content of this page as a file. */
+/** Downloads content of this page as a file. */
 export function saveBlob(content: Blob, filename: string): void {
   const address = URL.createObjectURL(content);
   openDownload(address, filename);

@@ -1,10 +1,10 @@
-/** Reads that frequent events request. */
+/** Reads that frequent events trigger. */
 
 type ScheduledRead = { schedule(): void; stop(): void };
 
 /**
- * Returns a read that starts `delayMs` after the first request for it: requests in between share it. A read that is still running is
- * aborted when the next one starts.
+ * Returns a function that starts a read `delayMs` after its first call. Calls in between share the read. A read that is
+ * still running is aborted when the next one starts.
  */
 export function createScheduledRead(read: (signal: AbortSignal) => Promise<void>, delayMs: number): ScheduledRead {
   let stopping = new AbortController();

@@ -1,4 +1,4 @@
-/** Who is signed in, and the workspace that the pages show. */
+/** The session: the signed-in user and the workspace that the pages show. */
 import { computed, signal } from "@preact/signals";
 import { forget, recall, remember } from "./memory";
 
@@ -9,16 +9,16 @@ export type Me = {
   last_name: string | null;
   role: "member" | "admin";
   email_verified_at: string | null;
-  /** False: the user signs in at a provider only. */
+  /** False if the user signs in only with a provider. */
   has_password: boolean;
   two_factor_enabled: boolean;
-  /** Not null: the account is in its grace period, in which little but its restoration is allowed. */
+  /** Non-null during the grace period, when little except restoring the account is allowed. */
   deleted_at: string | null;
   created_at: string;
 };
 export type Workspace = { id: string; name: string; role: "owner" | "editor" | "viewer"; is_personal: boolean };
 
-/** `unknown` until the server was asked. */
+/** `unknown` until the server has responded. */
 export type SessionState = { kind: "unknown" } | { kind: "signed-out" } | { kind: "signed-in"; me: Me };
 
 export const session = signal<SessionState>({ kind: "unknown" });
@@ -27,7 +27,7 @@ export const workspaces = signal<Workspace[]>([]);
 const WORKSPACE_KEY = "workspace";
 const chosenId = signal<string | null>(recall(WORKSPACE_KEY));
 
-/** The workspace that the pages show: the chosen one while the user is a member of it, else the personal one. */
+/** The workspace that the pages show: the chosen one while the user is a member of it, otherwise the personal one. */
 export const workspace = computed<Workspace | null>(
   () =>
     workspaces.value.find(({ id }) => id === chosenId.value) ??
@@ -35,15 +35,15 @@ export const workspace = computed<Workspace | null>(
     null,
 );
 
-/** The user who is signed in, or null. */
+/** The signed-in user, or null. */
 export const me = computed<Me | null>(() => (session.value.kind === "signed-in" ? session.value.me : null));
 
-/** Shows a profile that has changed. */
+/** Shows an updated profile. */
 export function showProfile(changed: Me): void {
   session.value = { kind: "signed-in", me: changed };
 }
 
-/** Counts refused calls, and streams that were refused or interrupted: the permissions of the user may have changed. */
+/** Counts rejected calls, and streams that were refused or interrupted: the user's permissions may have changed. */
 export const refusals = signal(0);
 
 /** The workspaces that the user leaves or deletes in this tab. */
@@ -59,13 +59,13 @@ export const isAdmin = computed(() => session.value.kind === "signed-in" && sess
 export const toWorkspaceName = ({ name, is_personal: isPersonal }: Pick<Workspace, "name" | "is_personal">): string =>
   isPersonal ? "Personal" : name;
 
-/** Returns the name of a workspace; null if the user is not a member of it. Reads a signal. */
+/** Returns the name of a workspace; null if the user is not a member. Reads a signal. */
 export function findWorkspaceName(workspaceId: string | null): string | null {
   const found = workspaces.value.find(({ id }) => id === workspaceId);
   return found === undefined ? null : toWorkspaceName(found);
 }
 
-/** Returns the ID to send with a call; null for the personal workspace, which needs none. */
+/** Returns the workspace ID to send with a call; null for the personal workspace, which needs none. */
 export const currentWorkspaceId = (): string | null => {
   const current = workspace.value;
   return current === null || current.is_personal ? null : current.id;
@@ -76,16 +76,16 @@ export function chooseWorkspace(id: string): void {
   remember(WORKSPACE_KEY, id);
 }
 
-/** Chooses a workspace that the user may have joined after the list was read. */
+/** Chooses a workspace that the user may have joined after the list was loaded. */
 export function enterWorkspace(entered: Workspace): void {
   if (!workspaces.value.some(({ id }) => id === entered.id)) workspaces.value = [...workspaces.value, entered];
   chooseWorkspace(entered.id);
 }
 
-/** Returns the name that is shown for a user. */
+/** Returns the display name of a user. */
 export const toDisplayName = (me: Me): string => [me.first_name, me.last_name].filter(Boolean).join(" ") || me.email;
 
-/** The session has ended, here or elsewhere. */
+/** Called when the session has ended, in this tab or elsewhere. */
 export function endSession(): void {
   if (session.value.kind === "signed-in") forget(WORKSPACE_KEY);
   session.value = { kind: "signed-out" };

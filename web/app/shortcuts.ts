@@ -1,30 +1,30 @@
-/** Keyboard shortcuts of the page that is open, and of the shell. One table feeds the handler and the help. */
+/** Keyboard shortcuts of the open page and of the shell. One table feeds the handler and the help. */
 import { signal as createSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { recall, remember } from "./memory";
 
 /**
- * `keys`: `?`, `Space`, `Shift+ArrowLeft`, `Mod+z`. `Mod` is ⌘ on Macs and Ctrl elsewhere. Without `run` the element that has the focus handles
- * them, and they are only listed.
+ * Examples of `keys`: `?`, `Space`, `Shift+ArrowLeft`, `Mod+z`. `Mod` is ⌘ on Macs and Ctrl elsewhere. A shortcut
+ * without `run` is only listed: the focused element handles it.
  */
 export type Shortcut = { keys: string[]; label: string; group: string; run?(event: KeyboardEvent): void };
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const tables = createSignal<Shortcut[][]>([]);
 
-/** Whether single letters work. They can be switched off (WCAG 2.1.4). */
+/** Whether single-letter shortcuts are on. Users can turn them off (WCAG 2.1.4). */
 export const letterKeys = createSignal(recall("letter-keys") !== "off");
 export function setLetterKeys(isOn: boolean): void {
   letterKeys.value = isOn;
   remember("letter-keys", isOn ? "on" : "off");
 }
 
-/** Returns the shortcuts that work now. */
+/** Returns the shortcuts that currently work. */
 export const listShortcuts = (): Shortcut[] => tables.value.flat();
 
 /** Adds shortcuts while a component is shown. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
-  // Before the next key is pressed.
+  // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     tables.value = [...tables.value, shortcuts];
     return () => {
@@ -33,29 +33,35 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
   }, [shortcuts]);
 }
 
-/** Returns how a key press is written in the table. */
+/** Returns a key press in the notation of the table. */
 export function toKeys(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey;
   const key = event.key === " " ? "Space" : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const isLetter = /^[a-z]$/.test(key);
-  // The shift of `?` and `=` is part of the character.
+  // Shift is part of characters such as `?` and `=`.
   const shift = event.shiftKey && (isLetter || event.key.length > 1);
   return [mod && "Mod", event.altKey && "Alt", shift && "Shift", key].filter(Boolean).join("+");
 }
 
-/** Whether the last press was one of the pointer; Tab is the key that moves the focus. */
+/** Whether the last press came from the pointer. Tab resets it, because it moves the focus. */
 let isPointing = false;
-/** Whether the focus is where a press of the pointer has put it. */
+/** Whether the pointer has set the focus. */
 let isFocusPointed = false;
 let isSpaceTaken = false;
 
-/** Returns whether a choice uses the keys itself: a letter only if it leads to an option. Undo follows a choice, for example. */
+/**
+ * Returns whether a select element uses these keys itself. It uses a letter only if an option starts with it, and no
+ * key with Ctrl or ⌘, such as undo.
+ */
 function isOfChoice({ options }: HTMLSelectElement, keys: string): boolean {
   if (!/^(Shift\+)?[a-z]$/.test(keys)) return !keys.startsWith("Mod+");
   return [...options].some(({ text }) => text.trim().toLowerCase().startsWith(keys.at(-1)!));
 }
 
-/** Returns whether a control uses the keys itself. One that was pressed with the pointer leaves them to the page, but for fields of text. */
+/**
+ * Returns whether a control uses these keys itself. Controls other than text fields leave them to the page after a
+ * pointer press.
+ */
 function isOfControl(target: EventTarget | null, keys: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest("dialog, [role=menu]") !== null || target.isContentEditable) return true;
@@ -68,7 +74,7 @@ function isOfControl(target: EventTarget | null, keys: string): boolean {
   return keys === "Space" && target.closest("button, summary") !== null;
 }
 
-/** Runs the shortcut of a key press. Keys that controls use, and keys in dialogs and menus, are left alone. */
+/** Runs the shortcut of a key press. Keys that a control uses, and keys in dialogs and menus, are ignored. */
 function handleKey(event: KeyboardEvent): void {
   const keys = toKeys(event);
   if (event.defaultPrevented || isOfControl(event.target, keys)) return;
@@ -80,13 +86,13 @@ function handleKey(event: KeyboardEvent): void {
   found.run(event);
 }
 
-/** Listens to the keyboard for all pages. Returns a function that ends it. */
+/** Listens to the keyboard for all pages. Returns a function that stops it. */
 export function listenKeys(): () => void {
   const end = new AbortController();
   const { signal } = end;
   const onPress = ({ target }: PointerEvent) => {
     isPointing = true;
-    // It may have had the focus before.
+    // The pointer may press the element that already has the focus.
     isFocusPointed ||= target instanceof Node && document.activeElement?.contains(target) === true;
   };
   const onTab = ({ key }: KeyboardEvent) => {
@@ -116,7 +122,7 @@ const KEY_NAMES: Record<string, string> = {
   ArrowDown: "↓",
 };
 
-/** Returns the keys as the help shows them. */
+/** Returns the keys in the notation of the help. */
 export const formatKeys = (keys: string): string =>
   keys
     .split(/\+(?=.)/)

@@ -1,8 +1,8 @@
-/** Email addresses as they are shown, so that letters of another script do not pass for Latin ones. */
+/** Formats email addresses so that letters of another script cannot pass for Latin ones. */
 
 import { hasHostName } from "../../src/domain/email-address";
 
-/** Letters of each script. Those of one language count as one. */
+/** Letters of each script. The scripts of one language count as one. */
 const LISTED = [
   /\p{Script=Latin}/u,
   /\p{Script=Greek}/u,
@@ -15,7 +15,7 @@ const LISTED = [
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
 ];
 
-/** A letter of a script that is not listed. */
+/** A letter of a script that is not listed above. */
 const OTHER = new RegExp(
   `(?![\\p{Script=Common}\\p{Script=Inherited}])(?!${LISTED.map(({ source }) => source).join("|")})\\p{L}`,
   "u",
@@ -24,8 +24,8 @@ const OTHER = new RegExp(
 const SCRIPTS = [...LISTED, OTHER];
 
 /**
- * Returns the address with its domain in ASCII, and whether its name mixes scripts with each other or with the domain. A domain that is not written
- * as a host name stays as it is: in ASCII it would be that of another address.
+ * Returns the address with its domain in ASCII, and whether its local part mixes scripts or uses another script than
+ * the domain. A domain that is not a valid host name stays as it is: its ASCII form would be another address.
  */
 export function showAddress(address: string): { text: string; isMixed: boolean } {
   const at = address.lastIndexOf("@");

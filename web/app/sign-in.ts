@@ -1,10 +1,13 @@
-/** Signing in with a password, and with a code where the account has a second factor. */
+/** Signs in with a password, and with a code if the account has a second factor. */
 import { api, must } from "./api";
 
-/** The answer to the right password of an account with a second factor. */
+/** The response to a correct password when the account has a second factor. */
 export type Challenge = { challenge: string; methods: readonly string[] };
 
-/** Starts a session of this browser. Returns null, or the challenge that must be answered with a code first. Throws `ApiError`. */
+/**
+ * Starts a session in this browser. Returns null, or a challenge that must be answered with a code first. Throws
+ * `ApiError`.
+ */
 export async function sendPassword(email: string, password: string): Promise<Challenge | null> {
   const answer = await must(api.POST("/api/v1/auth/login", { body: { email, password } }));
   return "two_factor_required" in answer ? answer : null;
@@ -21,6 +24,6 @@ const HINTS: Record<string, string> = {
   recovery: "You can also enter a recovery code.",
 };
 
-/** Returns what to enter, for the methods that the API names. */
+/** Returns the hint of the code field, for the methods that the API lists. */
 export const toCodeHint = (methods: readonly string[]): string =>
   methods.flatMap((method) => HINTS[method] ?? []).join(" ");

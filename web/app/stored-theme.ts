@@ -1,4 +1,4 @@
-/** The theme as it is stored, else that of the system. */
+/** The stored theme, or the system's theme if none is stored. */
 import { recall } from "./memory";
 
 export type Theme = "light" | "dark";
@@ -6,7 +6,7 @@ export type Theme = "light" | "dark";
 export const THEME_KEY = "theme";
 export const systemTheme = matchMedia("(prefers-color-scheme: dark)");
 
-/** Returns what the user has chosen; null without a choice. */
+/** Returns the theme that the user has chosen, or null. */
 export function recallTheme(): Theme | null {
   const value = recall(THEME_KEY);
   return value === "light" || value === "dark" ? value : null;

@@ -1,4 +1,4 @@
-/** The theme: the user's choice, else that of the system. */
+/** The theme: the user's choice, or the system's theme. */
 import { effect, signal } from "@preact/signals";
 import { remember } from "./memory";
 import { getSystemTheme, recallTheme, systemTheme as system, THEME_KEY, type Theme } from "./stored-theme";

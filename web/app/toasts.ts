@@ -1,4 +1,4 @@
-/** Short messages about what has happened, with an action such as "Undo". */
+/** Short messages about what has happened, with an optional action such as "Undo". */
 import { signal } from "@preact/signals";
 import { needsCredits, toMessage } from "./api";
 
@@ -25,7 +25,7 @@ export function showToast(toast: Omit<Toast, "id">): void {
   releaseToast(shown);
 }
 
-/** Keeps a message while the pointer or the focus is on it. */
+/** Keeps a message open while the pointer or the focus is on it. */
 export const holdToast = ({ id }: Toast): void => clearTimeout(timers.get(id));
 
 export function releaseToast({ id, kind }: Toast): void {
@@ -37,7 +37,7 @@ export function releaseToast({ id, kind }: Toast): void {
     );
 }
 
-/** Shows why a call failed. */
+/** Shows the error of a failed call. */
 export function showFailure(error: unknown): void {
   const text = toMessage(error);
   showToast(

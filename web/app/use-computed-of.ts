@@ -2,8 +2,8 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 /**
- * Returns what is computed of signals. `useComputed` keeps its value while the signals that it read stay the same, also when a property now has
- * other ones: what comes from properties is listed as a dependency here.
+ * Returns a value computed from signals. `useComputed` keeps its value until a signal that it read changes, even if a
+ * prop now contains another signal. List everything that comes from props in `dependencies`.
  */
 export const useComputedOf = <T>(compute: () => T, dependencies: unknown[]): ReadonlySignal<T> =>
   useMemo(() => computed(compute), dependencies);

@@ -1,13 +1,13 @@
-/** Keeps what a page shows current. */
+/** Keeps data of a page current. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type LiveMessage, useLive } from "./live";
 
-/** Many events of one change are one reading. */
+/** Events within this time share one read. */
 const DELAY_MS = 250;
 
 export type Reloadable = { reload(): Promise<void> };
 
-/** Reads again after events of these types; `matches` says of which resources. */
+/** Reloads after events of these types. `matches` selects the resources. */
 export function useLiveReload(
   types: readonly string[],
   shown: Reloadable,
@@ -27,7 +27,7 @@ export function useLiveReload(
   useEffect(() => reloader.stop, [reloader]);
 }
 
-/** Readings do not overlap, so that a burst of events cannot starve them. */
+/** Reads do not overlap, so that a burst of events cannot starve them. */
 function createReloader(shown: Reloadable): { request(): void; stop(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isReading = false;

@@ -1,4 +1,6 @@
-/** What a page filters by, kept in its address: it survives a reload, can be linked, and goes back with the browser. */
+/**
+ * Keeps the filters of a page in its address, so that they survive a reload, can be linked, and follow the back button.
+ */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { toDayStart } from "./day-start";
@@ -6,7 +8,7 @@ import { toDayStart } from "./day-start";
 type Query<Name extends string> = Record<Name, string>;
 type Check = (value: string) => boolean;
 
-/** Maximum length of a text that lists are searched for. */
+/** Maximum length of a search text. */
 export const MAX_SEARCH_LENGTH = 200;
 
 export const isSearch: Check = (value) => value.length <= MAX_SEARCH_LENGTH;
@@ -19,8 +21,8 @@ export const isOneOf =
     options.some(({ value }) => value === text);
 
 /**
- * Returns the query parameters of the address, and a function that changes some of them. A parameter that is absent or that its check refuses,
- * as in a link that was cut off, is "".
+ * Returns the query parameters of the address, and a function that changes some of them. A parameter that is missing or
+ * fails its check, as in a truncated link, is "".
  */
 export function useQuery<Name extends string>(
   checks: Record<Name, Check>,
@@ -41,13 +43,13 @@ export function useQuery<Name extends string>(
 
 const TYPING_MS = 200;
 
-/** Returns the text of a search field and its setter. `onPause` is called with it when the user stops typing. */
+/** Returns the text of a search field and its setter. Calls `onPause` with the text when the user stops typing. */
 export function useTyping(value: string, onPause: (text: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);
-  // Not that of the keystroke: another filter may have changed since.
+  // The callback of the keystroke may be outdated: another filter may have changed since.
   const latest = useRef(onPause);
   latest.current = onPause;
-  // Going back in the browser changes the value, too.
+  // The browser's back button also changes the value.
   useEffect(() => setText(value), [value]);
   useEffect(() => {
     if (text === value) return;
@@ -57,6 +59,6 @@ export function useTyping(value: string, onPause: (text: string) => void): [stri
   return [text, setText];
 }
 
-/** Leaves out the parameters of a request that are "". */
+/** Removes the request parameters that are "". */
 export const withoutEmpty = <Values extends Record<string, string>>(values: Values): Partial<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) as Partial<Values>;

@@ -1,9 +1,12 @@
-/** Regular reads of data that has no live events. */
+/** Polls data that has no live events. */
 import { effect, untracked } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { connection } from "./connection";
 
-/** Calls `refresh` when the page becomes visible, when the server responds again, and at an interval while both is the case. */
+/**
+ * Calls `refresh` when the page becomes visible, when the server responds again, and at an interval while the page is
+ * visible and the server responds.
+ */
 export function useRefresh(refresh: () => void, intervalMs: number): void {
   const latest = useRef(refresh);
   latest.current = refresh;

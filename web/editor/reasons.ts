@@ -1,4 +1,4 @@
-/** Short names of the reasons for removal, in the order in which a legend lists them. */
+/** Short names of the removal reasons, in legend order. */
 import type { RemovalReason } from "./model/plan";
 
 export const REASON_NAMES: Record<RemovalReason, string> = {

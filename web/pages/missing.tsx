@@ -7,7 +7,7 @@ import { showToast } from "../app/toasts";
 import { isUuid } from "../app/use-query";
 import { ErrorPanel, ListSkeleton } from "../ui/states";
 
-/** Returns the workspace of the user with this resource, or null. Throws `ApiError`. */
+/** Returns the user's workspace that contains this resource, or null. Throws `ApiError`. */
 async function findWorkspaceWith(id: string, signal: AbortSignal): Promise<Workspace | null> {
   if (!isUuid(id)) return null;
   const { items } = await must(
@@ -16,7 +16,7 @@ async function findWorkspaceWith(id: string, signal: AbortSignal): Promise<Works
   return items[0] ?? null;
 }
 
-/** Switches to another workspace, and shows its name. */
+/** Switches to another workspace and announces it. */
 function switchWorkspace(found: Workspace): void {
   enterWorkspace(found);
   showToast({ kind: "info", text: `Switched to workspace ${toWorkspaceName(found)}.` });
@@ -24,7 +24,7 @@ function switchWorkspace(found: Workspace): void {
 
 type MissingProps = {
   id: string;
-  /** The ID of the workspace in which it is missing. */
+  /** The ID of the workspace that does not contain it. */
   from?: string | undefined;
   onFound?(found: Workspace): void;
   skeleton?: ComponentChildren;
@@ -32,8 +32,8 @@ type MissingProps = {
 };
 
 /**
- * Replaces the page of a resource that is missing in the shown workspace. Switches to the user's workspace that contains it, where the page
- * loads again, or shows its children.
+ * Replaces the page of a resource that the current workspace does not contain. Switches to the user's workspace that
+ * contains it, where the page loads again, or renders `children`.
  */
 export function Missing({
   id,
@@ -45,7 +45,7 @@ export function Missing({
   const search = useResource((signal) => findWorkspaceWith(id, signal), [id, from]);
   const state = search.state.value;
   const found = state.kind === "ready" ? state.value : null;
-  // A resource that is missing where it should be has just been created or deleted. Another switch would be a loop.
+  // If the resource is missing from its own workspace, it was just created or deleted. Switching again would loop.
   const isElsewhere = found !== null && found.id !== from;
   useEffect(() => {
     if (isElsewhere) onFound(found);

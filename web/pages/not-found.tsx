@@ -1,7 +1,7 @@
 import { useTitle } from "../app/use-title";
 import { Empty } from "../ui/states";
 
-/** The page of a path that does not exist, or of something that belongs to somebody else. */
+/** Shown for a path that does not exist, and for resources of other users. */
 export default function NotFoundPage() {
   useTitle("Page not found");
   return (

@@ -8,7 +8,7 @@ import { NotificationItem } from "./notification-item";
 
 const MAX_SHOWN_COUNT = 99;
 
-/** The notifications: how many are unread, and the newest in a popover. */
+/** The notification bell: the number of unread notifications, and a popover with the newest. */
 export function Bell() {
   const { isOpen, setIsOpen, root, button } = usePopover();
   const count = unreadCount.value;

@@ -1,4 +1,4 @@
-/** The name of the product, which leads to the first page. */
+/** The product name, which links to the start page. */
 export const Brand = () => (
   <a class="shell-brand" href="/">
     <svg viewBox="0 0 32 32" aria-hidden="true">

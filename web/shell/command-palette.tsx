@@ -109,7 +109,7 @@ function Palette({ onClose }: { onClose(): void }) {
 const SEARCH_DELAY_MS = 150;
 const MAX_FOUND = 8;
 
-/** Searches projects and recordings on the server, once the user pauses. */
+/** Searches projects and recordings on the server when the user pauses typing. */
 function useFound(text: string, route: (url: string) => void): Command[] {
   const [found, setFound] = useState<Command[]>([]);
   useEffect(() => {

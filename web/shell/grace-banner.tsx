@@ -8,7 +8,7 @@ import { showFailure, showToast } from "../app/toasts";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 
-/** Shows on every page that the account is being deleted, and restores it. */
+/** Shows on every page that the account is pending deletion, and offers to restore it. */
 export function GraceBanner() {
   const [isBusy, setIsBusy] = useState(false);
   const deletedAt = me.value?.deleted_at ?? null;
@@ -18,7 +18,7 @@ export function GraceBanner() {
     try {
       await must(api.POST("/api/v1/users/me/restore"));
       await loadSession();
-      showToast({ kind: "info", text: "Your account is restored." });
+      showToast({ kind: "info", text: "Your account was restored." });
     } catch (error) {
       showFailure(error);
       setIsBusy(false);

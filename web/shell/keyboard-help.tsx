@@ -5,7 +5,7 @@ import { Dialog } from "../ui/dialog";
 
 export const isHelpOpen = signal(false);
 
-/** Listens to the keyboard for all pages, and shows the list of shortcuts. */
+/** Handles keyboard shortcuts on all pages, and lists them. */
 export function KeyboardHelp() {
   useLayoutEffect(listenKeys, []);
   useShortcuts(

@@ -7,7 +7,7 @@ import { Icon } from "../ui/icon";
 import { JobStatus } from "../ui/status";
 import { usePopover } from "../ui/use-popover";
 
-/** How many jobs run or wait in the workspace, and which. */
+/** Shows the running and waiting jobs of the workspace, and how many there are. */
 export function LiveJobs() {
   const { isOpen, setIsOpen, root, button } = usePopover();
   const jobs = openJobs.value;

@@ -2,14 +2,14 @@ import { me } from "../app/session";
 import { Page } from "../ui/page";
 import { Empty } from "../ui/states";
 
-/** What the API still answers during the grace period of an account. */
+/** Pages that the API still serves during the grace period of an account. */
 const OPEN_IN_GRACE = ["/account", "/account/notifications", "/account/data", "/notifications", "/status"];
 
-/** Whether the page cannot be read because the account is being deleted. Reads signals. */
+/** Returns whether the page is unavailable because the account is pending deletion. Reads signals. */
 export const isLocked = (path: string): boolean =>
   (me.value?.deleted_at ?? null) !== null && !OPEN_IN_GRACE.includes(path.replace(/\/$/, ""));
 
-/** Stands in for a page that opens again when the account is restored. */
+/** Replaces a page until the account is restored. */
 export const LockedPage = () => (
   <Page title="Not available">
     <Empty title="Restore your account to open this page" icon="info">

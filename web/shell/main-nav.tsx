@@ -3,10 +3,10 @@ import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
 import { findEntry, NAVIGATION } from "./navigation";
 
-/** How many entries phones show; the others are in a menu. */
+/** Number of entries shown on phones. The others are in a menu. */
 const PHONE_ENTRIES = 4;
 
-/** The navigation: at the left, on phones at the bottom. */
+/** The navigation: on the left, or at the bottom on phones. */
 export function MainNav() {
   const { path, route } = useLocation();
   const entries = NAVIGATION.filter(({ isShown }) => isShown?.() ?? true);

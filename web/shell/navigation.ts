@@ -1,4 +1,4 @@
-/** The pages that the navigation and the command palette list, in order. */
+/** The pages that the navigation and the command palette list, in display order. */
 import { isAdmin } from "../app/session";
 import type { IconName } from "../ui/icon";
 
@@ -6,9 +6,9 @@ export type NavigationEntry = {
   href: string;
   label: string;
   icon: IconName;
-  /** Beginnings of the paths that belong to it. */
+  /** Prefixes of the paths that belong to the entry. */
   paths: readonly string[];
-  /** Whether this user sees it. Reads signals. Default: everybody. */
+  /** Returns whether this user sees the entry. Reads signals. By default, everyone does. */
   isShown?(): boolean;
 };
 
@@ -21,7 +21,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { href: "/admin/users", label: "Administration", icon: "admin", paths: ["/admin"], isShown: () => isAdmin.value },
 ];
 
-/** Returns the entry that the path belongs to. */
+/** Returns the entry to which the path belongs. */
 export const findEntry = (path: string): NavigationEntry | undefined =>
   path === "/"
     ? NAVIGATION[0]

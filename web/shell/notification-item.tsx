@@ -7,7 +7,7 @@ import { RelativeTime } from "../ui/relative-time";
 
 type NotificationItemProps = { notification: Notification; onOpen?(): void };
 
-/** What a notification says, with a link to what it is about. */
+/** A notification with a link to its subject. */
 export function NotificationItem({ notification, onOpen }: NotificationItemProps) {
   const open = useOpenNotification();
   const { title, detail, icon } = describeNotification(notification);

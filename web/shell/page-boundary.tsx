@@ -5,7 +5,7 @@ import { Icon } from "../ui/icon";
 type BoundaryProps = { path: string; children: ComponentChildren };
 type BoundaryState = { failedPath: string | null };
 
-/** Shows an error page in the place of a page that throws, until another page is opened. */
+/** Replaces a page that throws with an error page, until another page is opened. */
 export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failedPath: null };
 
@@ -24,7 +24,7 @@ export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 }
 
-/** The page after an error in a script, or when its files cannot be loaded. */
+/** The error page for script errors, and for pages whose files cannot be loaded. */
 const PageFailure = () => (
   <div class="empty" role="alert">
     <Icon name="warning" />

@@ -10,7 +10,7 @@ import { Dialog } from "../ui/dialog";
 import { FormActions } from "../ui/dialog-actions";
 import { Form } from "../ui/form";
 
-/** Asks for the password again before a change that an old session may not make. */
+/** Asks for the password before a change that needs a recent sign-in. */
 export function PasswordDialog() {
   const request = passwordRequest.value;
   if (request === null || me.value === null) return null;
@@ -58,7 +58,7 @@ function SignInDialog({ email, onFinish }: SignInDialogProps) {
   );
 }
 
-/** An account without a password signs in at its provider. */
+/** For accounts without a password: asks to sign in with the provider. */
 function ProviderDialog({ onClose }: { onClose(): void }) {
   const { route, url } = useLocation();
   return (

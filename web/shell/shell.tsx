@@ -1,4 +1,4 @@
-/** What surrounds every page: the bar, the navigation, dialogs that any page can need. */
+/** The shell around every page: the top bar, the navigation, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";

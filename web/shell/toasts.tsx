@@ -2,7 +2,7 @@ import { dismissToast, holdToast, releaseToast, type Toast, toasts } from "../ap
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 
-/** The messages in the corner. They are announced. */
+/** Shows and announces messages in the corner. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map((toast) => (

@@ -3,7 +3,7 @@ import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/
 
 const ALL = "all";
 
-/** Chooses the workspace. It is not there for users who have only their own. */
+/** Switches the workspace. Hidden for users with only one. */
 export function WorkspaceSwitch() {
   const { route } = useLocation();
   if (workspaces.value.length < 2) return null;
@@ -15,12 +15,12 @@ export function WorkspaceSwitch() {
       onChange={(event) => {
         const { value } = event.currentTarget;
         if (value === ALL) {
-          // Until another one is chosen, the workspace stays the same.
+          // The select keeps its value until the switch has happened.
           event.currentTarget.value = workspace.value?.id ?? "";
           return route("/workspaces");
         }
         chooseWorkspace(value);
-        // What is open belongs to the other workspace.
+        // The open page belongs to the previous workspace.
         route("/projects");
       }}
     >

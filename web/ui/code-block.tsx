@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { Button } from "./button";
 import { copyText } from "./copy-text";
 
-/** Lines of code, and a button that copies them. `label` names them for assistive technology. */
+/** Lines of code with a copy button. `label` names them for assistive technology. */
 export function CodeBlock({ label, code }: { label: string; code: string }) {
   const lines = useRef<HTMLPreElement>(null);
   const [note, setNote] = useState("");

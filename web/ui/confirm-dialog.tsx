@@ -6,7 +6,7 @@ import { ErrorMessage } from "./error-message";
 
 type ConfirmProps = {
   title: string;
-  /** What will be lost. */
+  /** Describes what will be lost. */
   children: ComponentChildren;
   confirmLabel: string;
   closeLabel?: string;
@@ -14,7 +14,7 @@ type ConfirmProps = {
   onClose(): void;
 };
 
-/** Asks before something is lost. Stays open and shows the error when the action fails. */
+/** Asks for confirmation before something is lost. If the action fails, stays open and shows the error. */
 export function ConfirmDialog({
   title,
   children,

@@ -4,7 +4,7 @@ import { copyText } from "./copy-text";
 
 type CopyFieldProps = { label: string; value: string; hint?: string; isFirst?: boolean };
 
-/** A value that cannot be changed, and a button that copies it. */
+/** A read-only value with a copy button. */
 export function CopyField({ label, value, hint, isFirst = false }: CopyFieldProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);

@@ -1,6 +1,6 @@
 /**
- * Copies the text of a field or of another element, and returns a note for the user. Over plain HTTP browsers have no clipboard API, but they
- * still copy what is selected.
+ * Copies the text of a field or of another element, and returns a message for the user. Over plain HTTP, browsers have
+ * no clipboard API, but they still copy the selection.
  */
 export async function copyText(element: HTMLElement): Promise<string> {
   return (await copy(element)) ? "Copied." : "The browser does not allow copying: press Ctrl+C or ⌘C.";
@@ -18,7 +18,7 @@ async function copy(element: HTMLElement): Promise<boolean> {
   return document.execCommand("copy");
 }
 
-/** Selects the text of an element, and returns it. */
+/** Selects the text of an element and returns it. */
 function select(element: HTMLElement): string {
   element.focus();
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {

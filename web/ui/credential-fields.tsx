@@ -1,4 +1,4 @@
-/** The fields of forms that ask for a password or a code. */
+/** Form fields for passwords and codes. */
 import { Field } from "./field";
 
 type FieldProps = { error: string | undefined; isFirst?: boolean };
@@ -17,7 +17,7 @@ export const EmailField = ({ error, isFirst = true }: FieldProps) => (
   />
 );
 
-/** Names the account for password managers, in a form that does not ask for its address. */
+/** Provides the account name to password managers in a form that does not ask for it. */
 export const UsernameField = ({ email }: { email: string }) => (
   <input
     class="visually-hidden"
@@ -58,7 +58,7 @@ export const NewPasswordField = ({ error, isFirst = false, isShown = false }: Fi
   />
 );
 
-/** A code of a second factor. */
+/** A field for a second-factor code. */
 export const CodeField = ({ hint, error }: { hint: string; error: string | undefined }) => (
   <Field
     label="Code"

@@ -1,4 +1,4 @@
-/** A table of a paged list. It stays fast with 10,000 rows, and on phones its rows become cards. */
+/** A table for a paged list. It stays fast with 10,000 rows. On phones, rows become cards. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { PagedList } from "../app/pages-of";
@@ -9,18 +9,21 @@ import { useChunks } from "./use-chunks";
 export type Column<Row> = {
   title: string;
   cell(row: Row): ComponentChildren;
-  /** A track of the grid, such as `8rem` or `2fr`. Default: `minmax(0, 1fr)`. */
+  /** Width of the grid track, such as `8rem` or `2fr`. Default: `minmax(0, 1fr)`. */
   width?: string;
-  /** Aligns digits at the right. */
+  /** Whether to align digits on the right. */
   isNumber?: boolean;
-  /** Its title is for assistive technology only, as for a menu of the row. */
+  /** Whether to show the title only to assistive technology, as for the column with the row's menu. */
   isTitleHidden?: boolean;
 };
 
 type DataTableProps<Row> = {
   /** Names the table for assistive technology. */
   caption: string;
-  /** Must be the same array from one drawing to the next (a constant, or `useMemo`): rows are drawn again only when it or the row changes. */
+  /**
+   * Must stay the same array between renders (a constant, or `useMemo`): a row is rendered again only when this array
+   * or the row changes.
+   */
   columns: readonly Column<Row>[];
   list: PagedList<Row>;
   rowKey(row: Row): string;
@@ -40,7 +43,7 @@ export function DataTable<Row>({ caption, columns, list, rowKey, empty }: DataTa
       {items?.length === 0 && empty}
       {items !== null && items.length > 0 && (
         <table
-          // biome-ignore lint/a11y/noRedundantRoles: the rows are grids, and some browsers then drop what the elements mean.
+          // biome-ignore lint/a11y/noRedundantRoles: some browsers drop the roles of elements in a grid layout.
           role="table"
           class="data-table card"
           aria-label={caption}
@@ -59,7 +62,7 @@ export function DataTable<Row>({ caption, columns, list, rowKey, empty }: DataTa
             </tr>
           </thead>
           {chunks.map((rows, number) => (
-            // By number: a new row at the top moves one row of each chunk, and no chunk.
+            // Chunks are keyed by number: a new row at the top moves one row per chunk and no chunk.
             <Chunk key={number} rows={rows} columns={columns} rowKey={rowKey} />
           ))}
         </table>

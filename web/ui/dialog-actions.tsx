@@ -1,4 +1,4 @@
-/** The buttons at the end of a dialog. */
+/** The buttons at the bottom of a dialog. */
 import { Button } from "./button";
 import type { IconName } from "./icon";
 
@@ -10,7 +10,7 @@ type FormActionsProps = {
   icon?: IconName;
 };
 
-/** Cancels a form or submits it. */
+/** Buttons that cancel or submit a form. */
 export const FormActions = ({ submitLabel, isSending, onCancel, look = "primary", icon }: FormActionsProps) => (
   <div class="toolbar">
     <span class="spacer" />
@@ -23,7 +23,7 @@ export const FormActions = ({ submitLabel, isSending, onCancel, look = "primary"
 
 type DoneFooterProps = { label?: string; onClose(): void };
 
-/** Closes a dialog whose only action is to be read. */
+/** The button that closes a dialog that is only read. */
 export const DoneFooter = ({ label = "Done", onClose }: DoneFooterProps) => (
   <div class="dialog-foot">
     <Button look="primary" data-closes onClick={onClose}>

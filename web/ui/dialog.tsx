@@ -5,27 +5,30 @@ import { IconButton } from "./button";
 type DialogProps = {
   title: string;
   isWide?: boolean;
-  /** Only a button of its content closes it: one with `data-closes`, to which Escape leads instead of closing. */
+  /** If true, only a button with `data-closes` closes the dialog. Escape moves the focus to that button. */
   isKept?: boolean;
   onClose(): void;
   children: ComponentChildren;
 };
 
-/** A modal dialog. The browser keeps the focus inside; it returns to where it was when the dialog is closed. */
+/**
+ * A modal dialog. The browser keeps the focus inside. When the dialog closes, the focus returns to its previous
+ * position.
+ */
 export function Dialog({ title, isWide = false, isKept = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // At once, so that the next key is for the dialog. Its fields cannot take the focus before it is open.
+  // A layout effect opens it before the next key press. Its fields cannot receive the focus until it is open.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const element = dialog.current;
     element?.showModal();
     element?.querySelector<HTMLElement>("[data-first]")?.focus();
     return () => {
-      // While it is open, nothing outside of it takes the focus.
+      // While the dialog is open, elements outside of it cannot receive the focus.
       element?.close();
       const isThere = before instanceof HTMLElement && before.isConnected;
-      // What opened it may be deleted.
+      // The element that opened the dialog may no longer exist.
       const next = isThere ? before : document.querySelector<HTMLElement>("main h1");
       next?.focus();
     };
@@ -52,8 +55,9 @@ export function Dialog({ title, isWide = false, isKept = false, onClose, childre
 }
 
 /**
- * Makes Escape move the focus to the button that closes the dialog. A browser closes a dialog on the second Escape even if `cancel` was
- * prevented, but not if the key was. The key is for the document when nothing in the dialog has the focus.
+ * Makes Escape move the focus to the button that closes the dialog. Browsers close a dialog on the second Escape even
+ * if the `cancel` event was prevented, but not if the key press was. The key press goes to the document when nothing in
+ * the dialog has the focus.
  */
 function keepOpen(dialog: HTMLDialogElement): () => void {
   const onKeyDown = (event: KeyboardEvent) => {

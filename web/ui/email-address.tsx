@@ -1,6 +1,6 @@
 import { showAddress } from "../app/show-address";
 
-/** An email address, marked if it mixes scripts: it may look like another one. */
+/** An email address, with a warning if it mixes scripts and so may imitate another address. */
 export function EmailAddress({ address }: { address: string }) {
   const { text, isMixed } = showAddress(address);
   return (

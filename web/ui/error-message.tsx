@@ -1,7 +1,7 @@
 import { needsCredits, toMessage } from "../app/api";
 import { Icon } from "./icon";
 
-/** The message of a failed call. Where credits are missing, a link leads to them. */
+/** The error of a failed call. If credits are missing, it links to them. */
 const ErrorText = ({ error }: { error: unknown }) => (
   <p>
     {toMessage(error)}
@@ -14,7 +14,7 @@ const ErrorText = ({ error }: { error: unknown }) => (
   </p>
 );
 
-/** The box of a failed call, in an element with the role `alert`. */
+/** An error in a box with the role `alert`. */
 export const ErrorMessage = ({ error }: { error: unknown }) => (
   <div class="message bad">
     <Icon name="warning" />

@@ -7,22 +7,24 @@ type FieldProps = {
   hint?: string;
   error?: string | undefined;
   type?: "text" | "email" | "password" | "number" | "url" | "date";
-  /** With `onInput` the value that is shown, else the one to begin with: what was typed since is kept when the page is drawn again. */
+  /**
+   * With `onInput`, the current value; otherwise the initial one. In that case, rendering again keeps the user's input.
+   */
   value?: string | number;
   autocomplete?: string;
   required?: boolean;
-  /** Takes the focus when it appears. */
+  /** Whether the field takes the focus when it appears. */
   isFirst?: boolean;
   spellcheck?: boolean;
   minLength?: number;
   maxLength?: number;
-  /** A date for a field of type `date`. */
+  /** A date for fields of type `date`. */
   min?: number | string;
   max?: number | string;
   step?: number | "any";
   placeholder?: string;
   onInput?: JSX.IntrinsicElements["input"]["onInput"];
-  /** When the field is left after a change. */
+  /** Called when the user leaves the field after a change. */
   onChange?: JSX.IntrinsicElements["input"]["onChange"];
 };
 
@@ -30,7 +32,8 @@ type FieldProps = {
 export function Field({ label, hint, error, type = "text", isFirst = false, value, ...rest }: FieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  // Before the next key is pressed. Not the attribute `autofocus`, which browsers honor once for each document.
+  // A layout effect sets the focus before the next key press. Browsers honor the attribute `autofocus` only once per
+  // document.
   useLayoutEffect(() => {
     if (isFirst) input.current?.focus();
   }, [isFirst]);
@@ -70,7 +73,7 @@ type SelectProps = Omit<JSX.IntrinsicElements["select"], "label" | "role"> & {
   options: { value: string; label: string }[];
 };
 
-/** A labeled choice. */
+/** A labeled select field. */
 export function SelectField({ label, options, ...rest }: SelectProps) {
   const id = useId();
   return (

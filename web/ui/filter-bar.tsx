@@ -8,7 +8,7 @@ export const FilterBar = ({ children }: { children: ComponentChildren }) => (
 
 type SearchFieldProps = { label: string; value: string; onSearch(text: string): void };
 
-/** Searches when the user stops typing. */
+/** Calls `onSearch` when the user stops typing. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useTyping(value, onSearch);
   return (
@@ -32,7 +32,7 @@ type FilterProps = {
   onChange(value: string): void;
 };
 
-/** A choice whose first option usually is "all". */
+/** A select field whose first option usually is "all". */
 export const Filter = ({ label, value, options, onChange }: FilterProps) => (
   <select
     class="input filter"
@@ -50,7 +50,7 @@ export const Filter = ({ label, value, options, onChange }: FilterProps) => (
 
 type DateFieldProps = { label: string; value: string; onChange(day: string): void };
 
-/** A day, as `2026-11-22`; "" for none. */
+/** A field for a day such as `2026-11-22`, or "". */
 export const DateField = ({ label, value, onChange }: DateFieldProps) => (
   <label class="date-field">
     <span class="soft">{label}</span>

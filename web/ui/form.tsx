@@ -6,13 +6,13 @@ import { ErrorMessage } from "./error-message";
 export type FormValues = Record<string, string>;
 
 type FormProps = {
-  /** Sends the values by field name. What it throws is shown. */
+  /** Sends the values by field name. Errors that it throws are shown. */
   onSend(values: FormValues): Promise<void>;
   children: (state: { errors: Record<string, string>; isSending: boolean }) => ComponentChildren;
   class?: string;
 };
 
-/** A form that shows the errors of the server next to their fields, and moves the focus to the first one. */
+/** A form that shows the server's errors next to their fields, and moves the focus to the first one. */
 export function Form({ onSend, children, class: className = "" }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [failure, setFailure] = useState<{ error: unknown; fields: Record<string, string> } | null>(null);

@@ -1,4 +1,4 @@
-/** Icons, drawn on a grid of 16 by 16. They are decoration: the control next to them has a name. */
+/** Icons on a grid of 16 by 16. They are decorative: the control around them has a name. */
 const PATHS = {
   projects: "M2 4.5h4l1.5 1.5H14v7H2z",
   upload: "M8 11V3M5 6l3-3 3 3M3 13h10",

@@ -2,20 +2,20 @@ import { useEffect, useRef } from "preact/hooks";
 import type { PagedList } from "../app/pages-of";
 import { ErrorPanel } from "./states";
 
-/** Reads the shown rows again, then the page that could not be read. */
+/** Reloads the shown rows, then the page that failed. */
 async function retry<Item>(list: PagedList<Item>): Promise<void> {
   await list.reload();
   if (list.error.value === null) list.loadMore();
 }
 
-/** Reads the next page when the end of a list comes near. */
+/** Loads the next page when the end of the list is near. */
 export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
   const end = useRef<HTMLDivElement>(null);
   const count = list.items.value?.length ?? 0;
   useEffect(() => {
     const observer = new IntersectionObserver(
       (entries) =>
-        // After an error the user retries: a failing server must not get requests without end.
+        // After an error, only the user retries, so that a failing server is not flooded with requests.
         entries.some((entry) => entry.isIntersecting) && list.error.value === null && list.loadMore(),
       {
         rootMargin: "600px",

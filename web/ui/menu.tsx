@@ -12,13 +12,13 @@ type MenuProps = {
   look?: string;
 };
 
-/** A button that opens a list of actions. Arrow keys move, Escape closes. */
+/** A button that opens a menu of actions. Arrow keys move through it, Escape closes it. */
 export function Menu({ label, items, side = "right", look = "quiet icon-only", children }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
 
-  // Before the next key is pressed.
+  // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     if (!isOpen) return;
     root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();

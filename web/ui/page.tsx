@@ -4,7 +4,7 @@ import { useTitle } from "../app/use-title";
 
 type PageProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
 
-/** A page in the shell. Its heading takes the focus when it opens, so that it is announced. */
+/** A page in the shell. Its heading receives the focus when the page opens, so that it is announced. */
 export function Page({ title, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);

@@ -4,7 +4,7 @@ import { formatExactTime, formatRelative } from "../app/format";
 
 const REFRESH_MS = 30_000;
 
-/** One clock for all: a list has thousands of times. */
+/** All times share one clock, because a list may show thousands of them. */
 const clock = signal(Date.now());
 setInterval(() => {
   clock.value = Date.now();
@@ -12,11 +12,14 @@ setInterval(() => {
 
 type RelativeTimeProps = {
   iso: string;
-  /** Shows times to come, such as "in 3 days". Others are at most "now", because the clocks of server and browser differ. */
+  /**
+   * Whether to show future times, such as "in 3 days". Otherwise they are shown as "now", because the clocks of the
+   * server and the browser may differ.
+   */
   isFuture?: boolean;
 };
 
-/** A time such as "3 hours ago", with the exact one as its tooltip. */
+/** A time such as "3 hours ago", with the exact time as its tooltip. */
 export function RelativeTime({ iso, isFuture = false }: RelativeTimeProps) {
   const text = useMemo(() => {
     const start = Date.now();

@@ -3,13 +3,13 @@ import { useEffect, useRef } from "preact/hooks";
 
 type ResizerProps = {
   label: string;
-  /** In pixels; null: as the page chooses. */
+  /** In pixels; null uses the page's default. */
   size: Signal<number | null>;
-  /** Returns the present size. Default: the height of the element before the line. */
+  /** Returns the current size. Default: the height of the element before the line. */
   measure?(line: HTMLElement): number;
   min: number;
   max(): number;
-  /** The line is vertical, and what it sizes is at its right. */
+  /** Whether the line is vertical. It then resizes the panel on its right. */
   isVertical?: boolean;
 };
 
@@ -18,16 +18,19 @@ const LARGE_STEP = 64;
 
 const measureBefore = (line: HTMLElement): number => line.previousElementSibling?.getBoundingClientRect().height ?? 0;
 
-/** A line beside a panel: it is dragged, or moved by the arrow keys. Enter and a double click return to the size that the page chooses. */
+/**
+ * A line that resizes the panel next to it, by dragging or with the arrow keys. Enter and a double click restore the
+ * default size.
+ */
 export function Resizer({ label, size, measure = measureBefore, min, max, isVertical = false }: ResizerProps) {
   const line = useRef<HTMLDivElement>(null);
   const getSize = () => measure(line.current!);
   const drag = useRef<{ at: number; from: number } | null>(null);
-  // Observed, because measuring after each render would make the browser lay out the page once more.
+  // A resize observer is used because measuring after each render would force another layout.
   useEffect(() => {
     const element = line.current!;
     const observer = new ResizeObserver(() => {
-      // A narrower window sizes the panel, and takes the line away first.
+      // A narrower window first removes the line, then resizes the panel.
       if (element.isConnected) element.setAttribute("aria-valuenow", String(Math.round(measure(element))));
     });
     observer.observe(element.parentElement!);
@@ -49,7 +52,7 @@ export function Resizer({ label, size, measure = measureBefore, min, max, isVert
     event.preventDefault();
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved.
+    // biome-ignore lint/a11y/useSemanticElements: an `hr` element cannot be moved.
     <div
       ref={line}
       class={isVertical ? "resizer vertical" : "resizer"}

@@ -7,18 +7,21 @@ type DrawRow<Row> = (row: Row) => ComponentChildren;
 
 type RowListProps<Row> = {
   items: Row[];
-  /** Draws a row as a `li` with a key. Must be the same from one drawing to the next: rows are drawn again only when it or the row changes. */
+  /**
+   * Renders a row as a `li` with a key. Must stay the same function between renders: a row is rendered again only when
+   * this function or the row changes.
+   */
   row: DrawRow<Row>;
 };
 
-/** Rows that are laid out together when they come into view. */
+/** Number of rows that are laid out together when they come into view. */
 const CHUNK_ROWS = 25;
 
 export function RowList<Row>({ items, row }: RowListProps<Row>) {
   return (
     <div class="rows card">
       {useChunks(items, CHUNK_ROWS).map((rows, number) => (
-        // By number: a new row at the top moves one row of each chunk, and no chunk.
+        // Chunks are keyed by number: a new row at the top moves one row per chunk and no chunk.
         <Chunk key={number} rows={rows} row={row} />
       ))}
     </div>

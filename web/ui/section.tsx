@@ -8,7 +8,7 @@ type SectionProps = {
   children: ComponentChildren;
 };
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Section({ title, hint, actions, children }: SectionProps) {
   const id = useId();
   return (

@@ -6,7 +6,7 @@ type SegmentsProps<Value extends string> = {
   class?: string;
 };
 
-/** A choice among a few options that are all visible. */
+/** A segmented control: a choice among a few visible options. */
 export const Segments = <Value extends string>({
   label,
   value,

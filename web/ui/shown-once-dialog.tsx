@@ -10,7 +10,10 @@ type ShownOnceDialogProps = {
   children: ComponentChildren;
 };
 
-/** Shows a secret or a link that cannot be read again. Only its button closes it, so that the secret is not lost by accident. */
+/**
+ * Shows a secret or a link that is not shown again. Only its button closes it, so that the secret is not lost by
+ * accident.
+ */
 export const ShownOnceDialog = ({ title, isWide = false, closeLabel, onClose, children }: ShownOnceDialogProps) => (
   <Dialog title={title} isWide={isWide} isKept onClose={onClose}>
     <div class="dialog-body">{children}</div>

@@ -1,10 +1,10 @@
-/** What a page shows while it has nothing else to show: loading, empty, failed. */
+/** Placeholders for loading, empty and failed content. */
 import type { ComponentChildren } from "preact";
 import type { Loaded, Resource } from "../app/resource";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
 
-/** Gray rows in the place of a list. They appear at once, so that nothing moves when the answer comes. */
+/** Gray rows in place of a list. They appear immediately, so that nothing moves when the response arrives. */
 export const ListSkeleton = ({ rows = 4 }: { rows?: number }) => (
   <div class="skeleton-list" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
@@ -16,7 +16,7 @@ export const ListSkeleton = ({ rows = 4 }: { rows?: number }) => (
 type EmptyProps = {
   title: string;
   icon?: IconName;
-  /** Whether it is all that the page shows. */
+  /** Whether this is the only content of the page. */
   isPage?: boolean;
   children?: ComponentChildren;
 };
@@ -47,7 +47,7 @@ type ResourceViewProps<T> = {
   children(value: T): ComponentChildren;
 };
 
-/** Shows a resource in each of its states. */
+/** Renders a resource in each of its states. */
 export function ResourceView<T>({ resource, skeleton = <ListSkeleton />, children }: ResourceViewProps<T>) {
   const state: Loaded<T> = resource.state.value;
   if (state.kind === "loading") return <>{skeleton}</>;

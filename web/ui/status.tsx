@@ -1,4 +1,4 @@
-/** The words and looks of states. */
+/** Texts and looks of states. */
 const ASSET_STATUS: Record<string, { text: string; look: string }> = {
   pending_upload: { text: "Not uploaded", look: "waiting" },
   processing: { text: "Preparing", look: "busy" },
@@ -16,10 +16,10 @@ const JOB_STATUS: Record<string, { text: string; look: string }> = {
   cancelled: { text: "Cancelled", look: "" },
 };
 
-/** `look`: `good`, `busy`, `bad` or `waiting`; empty for neither. */
+/** `look` is `good`, `busy`, `bad` or `waiting`, or empty for a neutral state. */
 export const Status = ({ text, look }: { text: string; look: string }) => <span class={`status ${look}`}>{text}</span>;
 
-/** The state of an asset. One that is prepared in part can be cut before it is ready. */
+/** The state of an asset. A partly prepared asset can be cut before it is ready. */
 export const AssetStatus = ({ state, cuttable }: { state: string; cuttable?: boolean }) => (
   <Status
     {...(state === "processing" && cuttable

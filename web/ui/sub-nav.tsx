@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso";
 
 type SubNavProps = { label: string; items: readonly { href: string; label: string }[] };
 
-/** Links to the pages of one subject, such as the account. A page below one of them belongs to it. */
+/** Links to the pages of a section, such as the account. Subpages count as part of their page. */
 export function SubNav({ label, items }: SubNavProps) {
   const { path } = useLocation();
   const current = items.find(({ href }) => href === path) ?? items.find(({ href }) => path.startsWith(`${href}/`));

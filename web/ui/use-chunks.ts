@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "preact/hooks";
 
-/** Splits rows into chunks of this size. A chunk whose rows are the same as before is the same array. */
+/** Splits rows into chunks of `size`. An unchanged chunk stays the same array. */
 export function useChunks<Row>(rows: Row[], size: number): Row[][] {
   const before = useRef<Row[][]>([]);
   return useMemo(() => {

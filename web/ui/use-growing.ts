@@ -1,9 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** The first screen is complete, and answers, before the rest takes the processor. */
+/** Delay that lets the first screen become complete and responsive before the rest is rendered. */
 const SETTLE_MS = 150;
 
-/** Returns how many of `count` items to render: `first` in the first frame, and a little later `more` with each frame. */
+/**
+ * Returns how many of `count` items to render: `first` in the first frame and, after a delay, `more` with each frame.
+ */
 export function useGrowing(count: number, first: number, more: number): number {
   const [shown, setShown] = useState(first);
   useEffect(() => {

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** What opens below a button, and closes with Escape or a click elsewhere. `root` is around both. */
+/** A popover below a button. Escape or a click elsewhere closes it. `root` contains both. */
 export function usePopover() {
   const [isOpen, setIsOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  // Before the next key is pressed.
+  // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     if (!isOpen) return;
     const closeOutside = (event: Event) => {
@@ -16,7 +16,7 @@ export function usePopover() {
       setIsOpen(false);
       button.current?.focus();
     };
-    // A click, and the focus that moves on with the keyboard.
+    // Closes on a click outside, and when the keyboard moves the focus outside.
     document.addEventListener("pointerdown", closeOutside);
     document.addEventListener("focusin", closeOutside);
     document.addEventListener("keydown", closeOnEscape);

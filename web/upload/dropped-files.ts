@@ -1,8 +1,8 @@
-/** The files of a drop, folders included. */
+/** Reads dropped files, including folders. */
 
 const MAX_FILES = 1_000;
 
-/** Keeps the browser from opening a file that is dropped where the page takes none. */
+/** Prevents the browser from opening a file that is dropped outside of a drop area. */
 export function ignoreOtherDrops(): void {
   const ignore = (event: DragEvent) => {
     const isTaken = event.defaultPrevented || (event.target as Element).closest?.("input[type=file]");
@@ -14,10 +14,10 @@ export function ignoreOtherDrops(): void {
   addEventListener("drop", ignore);
 }
 
-/** Returns the files in what was dropped. Folders are searched; hidden files are left out. */
+/** Returns the dropped files. Folders are searched recursively; hidden files are skipped. */
 export async function readDroppedFiles(transfer: DataTransfer): Promise<File[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
-  // Before the first wait, because the browser empties the transfer after the event.
+  // The files are copied before the first `await`, because the browser empties the transfer after the event.
   const plain = [...transfer.files];
   if (entries.length === 0) return plain;
   const found: File[] = [];
@@ -35,7 +35,7 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  // A reader returns a part of the folder at a time.
+  // A reader returns only part of the folder with each call.
   for (let part = await readPart(reader); part.length > 0; part = await readPart(reader))
     for (const inner of part) await collect(inner, found);
 }

@@ -1,7 +1,7 @@
-/** Finds files that the project already has. */
+/** Detects files that the project already contains. */
 import { api, must } from "../app/api";
 
-/** Returns the names of those files that have the name and the size of a recording of the project. */
+/** Returns the names of the files with the same name and size as a recording in the project. */
 export async function findDuplicates(projectId: string, files: File[]): Promise<string[]> {
   const found = await Promise.all(
     files.map(async ({ name, size }) => {

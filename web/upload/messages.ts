@@ -1,23 +1,26 @@
-/** What a failed upload shows, and what to do. */
+/** The messages for failed uploads. */
 import { DetailedError } from "tus-js-client";
 import { nameResources } from "../app/name-resources";
 
-/** Whether the upload was refused because the balance does not cover it. */
+/** Returns whether the upload was rejected because the balance does not cover it. */
 export const isForCredits = (error: Error): boolean =>
   error instanceof DetailedError && error.originalResponse?.getStatus() === 402;
 
-/** Returns whether the upload continues by itself: after a lost connection, and while the server is busy or somebody else sends the same file. */
+/**
+ * Returns whether the upload retries automatically: after a lost connection, and while the server is busy or another
+ * client sends the same file.
+ */
 export function isTransient({ originalRequest, originalResponse }: DetailedError): boolean {
   const status = originalResponse?.getStatus() ?? 0;
-  // A new upload is refused for good when the storage is full or the project is archived.
+  // A new upload is rejected permanently when the storage is full or the project is archived.
   if (status === 409) return originalRequest.getMethod() !== "POST";
   return status === 0 || status === 423 || status === 429 || status >= 500;
 }
 
-/** Statuses of files that are refused for their size. */
+/** Statuses of files that are rejected because of their size. */
 const REFUSED_FILE = [400, 413];
 
-/** Returns whether another attempt with the same file may succeed. */
+/** Returns whether another attempt with the same file can succeed. */
 export const canTryAgain = (error: Error): boolean =>
   !(error instanceof DetailedError) || !REFUSED_FILE.includes(error.originalResponse?.getStatus() ?? 0);
 

@@ -1,4 +1,4 @@
-/** The uploads of this tab. They continue while the user visits other pages. */
+/** The uploads of this tab. They continue while the user opens other pages. */
 import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId } from "../app/session";
@@ -17,18 +17,18 @@ export type UploadItem = {
   sentBytes: number;
   bytesPerSecond: number | null;
   secondsLeft: number | null;
-  /** The file was found half uploaded. */
+  /** Whether the upload continues an earlier one. */
   isResumed: boolean;
   error: string | null;
-  /** The error is that credits are missing. */
+  /** Whether the error is a lack of credits. */
   needsCredits: boolean;
-  /** Whether a failed upload can be tried again. */
+  /** Whether a failed upload can be retried. */
   canRetry: boolean;
 };
 
 export const uploads = signal<UploadItem[]>([]);
 
-/** Counts finished uploads, so that lists read again. */
+/** Counts finished uploads, so that lists reload. */
 export const finishedUploads = signal(0);
 
 export const activeUploads = computed(() =>
@@ -36,7 +36,7 @@ export const activeUploads = computed(() =>
 );
 
 const MAX_AT_ONCE = 3;
-/** Long enough for a server that restarts or a laptop that slept; the last delay repeats. */
+/** Delays that cover a server restart or a laptop waking up. The last one repeats. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
 const MAX_RETRIES = 1_000;
 
@@ -44,7 +44,7 @@ type Job = { upload: Upload; isStarted: boolean };
 const jobs = new Map<string, Job>();
 let lastId = 0;
 
-/** Adds files to upload into a project. One that was uploaded in part continues from there. */
+/** Adds files to upload to a project. Partial uploads are resumed. */
 export function addUploads(projectId: string, files: File[]): void {
   for (const file of files) {
     lastId++;
@@ -78,7 +78,7 @@ function createUpload(id: string, projectId: string, file: File): Upload {
     endpoint: "/api/v1/assets/upload-resumable",
     metadata: { filename: file.name, project_id: projectId },
     headers: workspace === null ? {} : { "Offcut-Workspace": workspace },
-    // The same file in the same project continues, also after a reload.
+    // The same file in the same project resumes its upload, even after a reload.
     fingerprint: async () => ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/"),
     removeFingerprintOnSuccess: true,
     retryDelays: Array.from(
@@ -138,7 +138,7 @@ async function start(id: string): Promise<void> {
   if (find(id)?.state === "uploading") job.upload.start();
 }
 
-/** Stops sending. What has arrived stays on the server. */
+/** Stops sending. Received bytes stay on the server. */
 export function pauseUpload(id: string): void {
   change(id, { state: "paused", bytesPerSecond: null, secondsLeft: null });
   void jobs.get(id)?.upload.abort();
@@ -151,14 +151,14 @@ export function continueUpload(id: string): void {
   startNext();
 }
 
-/** Ends the upload and deletes what has arrived. */
+/** Cancels the upload and deletes the received bytes. */
 export async function cancelUpload(id: string): Promise<void> {
   const job = jobs.get(id);
   jobs.delete(id);
   uploads.value = uploads.value.filter((item) => item.id !== id);
   startNext();
   await job?.upload.abort(true).catch(() => {
-    // The server removes what is left when the upload expires.
+    // The server deletes the bytes when the upload expires.
   });
   finishedUploads.value++;
 }

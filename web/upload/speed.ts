@@ -1,10 +1,13 @@
-/** The speed of a transfer over the last seconds. Pure. */
+/** Measures the recent speed of a transfer. Pure. */
 
 const WINDOW_MS = 8_000;
 const MIN_WINDOW_MS = 500;
 
 export type SpeedMeter = {
-  /** Records how much was sent at a time in milliseconds. Returns bytes per second, null until there is enough to tell. */
+  /**
+   * Records the number of sent bytes at a time in milliseconds. Returns bytes per second; null until there are enough
+   * samples.
+   */
   add(sentBytes: number, nowMs: number): number | null;
 };
 
@@ -13,7 +16,7 @@ export function createSpeedMeter(): SpeedMeter {
   return {
     add: (sentBytes, atMs) => {
       const last = samples.at(-1);
-      // A transfer that continues after an error may start below what was sent before.
+      // A transfer that resumes after an error may start at a lower offset.
       if (last && sentBytes < last.sentBytes) samples = [];
       samples.push({ sentBytes, atMs });
       samples = samples.filter((sample) => atMs - sample.atMs <= WINDOW_MS);

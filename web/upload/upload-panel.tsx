@@ -3,7 +3,7 @@ import { Button, IconButton } from "../ui/button";
 import { CreditsLink } from "../ui/error-message";
 import { cancelUpload, continueUpload, dismissFinished, pauseUpload, type UploadItem, uploads } from "./queue";
 
-/** The uploads of a project with their progress. */
+/** The uploads of a project and their progress. */
 export function UploadPanel({ projectId }: { projectId: string }) {
   const own = uploads.value.filter((item) => item.projectId === projectId);
   if (own.length === 0) return null;

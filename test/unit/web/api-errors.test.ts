@@ -32,8 +32,8 @@ test.each([
   ],
   [409, { detail: "asset@studio.example uses asset.mp4.", code: "conflict" }, "asset@studio.example uses asset.mp4."],
   [409, { detail: "Render is failed, not completed.", code: "conflict" }, "Render is failed, not completed."],
-  [502, null, "The server cannot answer now. Try again in a moment."],
-  [500, {}, "The server cannot answer now. Try again in a moment."],
+  [502, null, "The server is unavailable. Try again in a moment."],
+  [500, {}, "The server is unavailable. Try again in a moment."],
 ] as const)("%i %j", (status, body, message) => {
   expect(toApiError(new Response(null, { status }), body).message).toBe(message);
 });
@@ -41,7 +41,7 @@ test.each([
 test.each([
   [429, "30", "Too many attempts. Try again in 30 seconds."],
   [429, "600", "Too many attempts. Try again in 10 minutes."],
-  [503, "45", "The server cannot answer now. Try again in 45 seconds."],
+  [503, "45", "The server is unavailable. Try again in 45 seconds."],
 ])("%i says how long to wait", (status, seconds, message) => {
   const response = new Response(null, { status, headers: { "Retry-After": seconds } });
   expect(toApiError(response, {}).message).toBe(message);

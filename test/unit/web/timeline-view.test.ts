@@ -102,8 +102,8 @@ function toFile(peaks: number[], { magic = "OCW1", rate = 50, count = peaks.leng
 test("a damaged waveform is refused", () => {
   expect(() => readWaveform(new ArrayBuffer(3))).toThrow("shorter than its header");
   expect(() => readWaveform(toFile([1], { magic: "OCW2" }))).toThrow("Not a waveform");
-  expect(() => readWaveform(toFile([1], { rate: 0 }))).toThrow("0 peaks a second");
-  expect(() => readWaveform(toFile([1], { rate: 1e9 }))).toThrow("peaks a second");
+  expect(() => readWaveform(toFile([1], { rate: 0 }))).toThrow("0 peaks per second");
+  expect(() => readWaveform(toFile([1], { rate: 1e9 }))).toThrow("peaks per second");
   expect(() => readWaveform(toFile([1], { count: 4e9 }))).toThrow("more than");
   expect(() => readWaveform(toFile([1, 2, 3], { count: 4 }))).toThrow("3 of 4 peaks");
   expect(() => readWaveform(toFile([1, 2, 3], { count: 2 }))).toThrow("3 of 2 peaks");

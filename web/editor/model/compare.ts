@@ -1,10 +1,10 @@
-/** Comparing two cuts of one recording. Pure. */
+/** Compares two cuts of one recording. Pure. */
 import { type EditorPlan, findSpanIndex, type Range } from "./plan";
 
-/** `only`: which of the two keeps the range. */
+/** `only` says which of the two cuts keeps the range. */
 export type Difference = Range & { only: "first" | "second" };
 
-/** Returns what one plan keeps and the other removes, in order. */
+/** Returns the ranges that only one of two plans keeps, in order. */
 export function comparePlans(first: EditorPlan, second: EditorPlan): Difference[] {
   const bounds = [...first.spans, ...second.spans].flatMap(({ start, end }) => [start, end]);
   const times = [...new Set(bounds)]

@@ -1,8 +1,8 @@
-/** Corrected words: what subtitles and exports show instead of what was recognized. Pure. */
+/** Corrected words, which subtitles and exports show instead of the recognized ones. Pure. */
 import type { Correction } from "./history";
 import { getWordBounds, middleOf, type WordRange, type Words } from "./words";
 
-/** Replaces the text of words. An empty text, or the recognized one, ends the correction. */
+/** Replaces the text of words. An empty text, or the recognized text, removes the correction. */
 export function correctWords(
   corrections: readonly Correction[],
   words: Words,
@@ -17,13 +17,13 @@ export function correctWords(
   return [...others, { start, end, text: clean }].sort((a, b) => a.start - b.start);
 }
 
-/** Returns corrections of words as corrections of the same words with other texts: of those of a cut that was saved with some of them. */
+/** Rebases corrections onto a cut that was saved with some of them, so that the rest apply to the texts of that cut. */
 export function rebaseCorrections(corrections: readonly Correction[], words: Words, stored: Words): Correction[] {
   const texts = applyCorrections(words, corrections);
   const rebased: Correction[] = [];
   const join = (all: readonly string[], { from, to }: WordRange) => all.slice(from, to).filter(Boolean).join(" ");
   for (let from = 0, to = 1; from < texts.length; from = to++) {
-    // The text of several words is with the first one.
+    // The first of several words has their whole text.
     while (to < texts.length && (texts[to] === "" || stored.text[to] === "")) to++;
     const text = join(texts, { from, to });
     if (text !== join(stored.text, { from, to })) rebased.push({ ...getWordBounds(words, { from, to }), text });
@@ -31,7 +31,9 @@ export function rebaseCorrections(corrections: readonly Correction[], words: Wor
   return rebased;
 }
 
-/** Returns the text of each word with the corrections: the first word of a correction has its text, the others are empty. */
+/**
+ * Returns the text of each word after corrections: the first word of a correction has its text, the others are empty.
+ */
 export function applyCorrections(words: Words, corrections: readonly Correction[]): readonly string[] {
   if (corrections.length === 0) return words.text;
   const texts = [...words.text];

@@ -12,7 +12,7 @@ export const toDraft = ({ plan, corrections }: Content): DraftSource => ({
   texts: corrections.map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text })),
 });
 
-/** Applies a draft to the plan that it was made from. */
+/** Applies a draft to the plan on which it is based. */
 export const fromDraft = (plan: EditorPlan, { segments, texts }: DraftSource): Content => ({
   plan: keepOnly(
     plan,

@@ -1,10 +1,10 @@
-/** The edges of kept spans: where the editor moves a cut by hand. Pure. */
+/** The edges of kept spans, which the user can move. Pure. */
 import { type EditorPlan, findSpanIndex, MIN_KEPT, type PlanSpan, type Range, removeRange, restoreRange } from "./plan";
 
-/** `side`: whether what is kept begins or ends here. */
+/** `side` says whether the kept span starts or ends here. */
 export type Edge = { time: number; side: "start" | "end" };
 
-/** Lists the edges in order. The start and the end of the recording are none. */
+/** Lists the edges in order, without the start and the end of the recording. */
 export const listEdges = (plan: EditorPlan): Edge[] => plan.spans.flatMap((span) => toEdges(plan, span));
 
 function toEdges({ duration }: EditorPlan, span: PlanSpan): Edge[] {
@@ -16,8 +16,8 @@ function toEdges({ duration }: EditorPlan, span: PlanSpan): Edge[] {
 }
 
 /**
- * Returns how far an edge can move: its kept span stays at least `MIN_KEPT` long, and it does not pass the next kept span. At that span's
- * edge both become one.
+ * Returns the range in which an edge can move. Its kept span keeps a length of at least `MIN_KEPT`, and the edge does
+ * not pass the next kept span. If it reaches that span, the two become one.
  */
 export function getEdgeRange(plan: EditorPlan, { time, side }: Edge): Range {
   const index = findSpanIndex(plan, side === "start" ? time : time - 1);
@@ -33,7 +33,7 @@ export function getEdgeRange(plan: EditorPlan, { time, side }: Edge): Range {
   return { start: kept.start + MIN_KEPT, end };
 }
 
-/** Moves an edge. `to` is limited to the range of the edge. */
+/** Moves an edge. `to` is clamped to the range of the edge. */
 export function moveEdge(plan: EditorPlan, edge: Edge, to: number): EditorPlan {
   const range = getEdgeRange(plan, edge);
   const time = Math.round(Math.min(range.end, Math.max(range.start, to)));
@@ -42,18 +42,18 @@ export function moveEdge(plan: EditorPlan, edge: Edge, to: number): EditorPlan {
   return isLonger ? restoreRange(plan, changed) : removeRange(plan, changed);
 }
 
-/** Lists the edges in a range, its ends included. */
+/** Lists the edges in a range, including its ends. */
 export const listEdgesIn = (plan: EditorPlan, { start, end }: Range): Edge[] =>
   plan.spans
     .slice(findSpanIndex(plan, start - 1), findSpanIndex(plan, end) + 1)
     .flatMap((span) => toEdges(plan, span))
     .filter(({ time }) => time >= start && time <= end);
 
-/** Returns whether the plan has this edge. Edits elsewhere, and undo, end edges. */
+/** Returns whether the plan still has this edge. Other edits and undo can remove edges. */
 export const hasEdge = (plan: EditorPlan, { time, side }: Edge): boolean =>
   listEdgesIn(plan, { start: time, end: time }).some((edge) => edge.side === side);
 
-/** Returns how many edges are in a range, its ends included. */
+/** Returns the number of edges in a range, including its ends. */
 export function countEdgesIn(plan: EditorPlan, { start, end }: Range): number {
   const isEdge = (time: number) => time > 0 && time < plan.duration && time >= start && time <= end;
   let count = 0;
@@ -65,11 +65,11 @@ export function countEdgesIn(plan: EditorPlan, { start, end }: Range): number {
   return count;
 }
 
-/** Returns a number that stays the same while the edge moves: no edge passes another one. */
+/** Returns a number that identifies the edge while it moves. It stays the same because edges cannot pass each other. */
 export const getEdgeKey = (plan: EditorPlan, { time, side }: Edge): number =>
   side === "start" ? 2 * findSpanIndex(plan, time) : 2 * findSpanIndex(plan, time - 1) + 1;
 
-/** Returns the edge that is nearest to a time, or null if none is within `distance`. */
+/** Returns the edge nearest to a time, or null if none is within `distance`. */
 export function findNearestEdge(plan: EditorPlan, time: number, distance: number): Edge | null {
   let nearest: Edge | null = null;
   for (const edge of listEdgesIn(plan, { start: time - distance, end: time + distance })) {
@@ -79,6 +79,6 @@ export function findNearestEdge(plan: EditorPlan, time: number, distance: number
   return nearest;
 }
 
-/** A join: where playback of the cut passes over a removed stretch. `time` is where the next kept span begins. */
+/** Lists the joins, where playback of the cut skips a removed span. Each is the start of the next kept span. */
 export const listJoins = (plan: EditorPlan): number[] =>
   plan.spans.flatMap((span, index) => (span.isKept && index > 0 && span.start > 0 ? [span.start] : []));

@@ -1,30 +1,33 @@
-/** Undo and redo of everything that the editor changes. Pure. */
+/** Undo and redo of all changes in the editor. Pure. */
 import { type EditorPlan, keepsTheSame } from "./plan";
 
 /** A corrected text, in microseconds of the source. */
 export type Correction = { start: number; end: number; text: string };
 
-/** What the editor changes. */
+/** The content that the editor changes. */
 export type Content = { plan: EditorPlan; corrections: readonly Correction[] };
 
 type Step = { content: Content; label: string };
 
-/** `past` and `future` end with the step that undo or redo goes to. `label` is what led to `present`. */
+/**
+ * The last step of `past` is the target of undo, that of `future` the target of redo. `label` names the change that led
+ * to `present`.
+ */
 export type History = { past: readonly Step[]; present: Content; label: string | null; future: readonly Step[] };
 
-/** Older steps are forgotten. Plans share their spans, so a step costs little. */
+/** Maximum number of steps; older ones are dropped. Plans share their spans, so a step uses little memory. */
 const MAX_STEPS = 500;
 
 export const startHistory = (content: Content): History => ({ past: [], present: content, label: null, future: [] });
 
-/** Records a change. One that changes nothing is left out. */
+/** Records a change. Does nothing if the content is the same. */
 export function record(history: History, content: Content, label: string): History {
   if (isSame(history.present, content)) return history;
   const past = [...history.past.slice(1 - MAX_STEPS), { content: history.present, label }];
   return { past, present: content, label, future: [] };
 }
 
-/** Replaces the present without a step: for the moves of one drag, whose end is recorded. */
+/** Replaces the present without adding a step. Used during a drag, whose end is recorded. */
 export const preview = (history: History, content: Content): History => ({ ...history, present: content });
 
 export function undo(history: History): History {
@@ -43,8 +46,8 @@ export function redo(history: History): History {
 }
 
 /**
- * Returns the history as it goes on in the cut that `saved` has become: `stored`, which the server has moved to frames, takes its place. `rebase`
- * returns the corrections of the other steps as those of the words of that cut.
+ * Continues the history in the cut that was created from `saved`. In its place comes `stored`, which the server has
+ * snapped to frames. `rebase` converts the corrections of the other steps to the words of that cut.
  */
 export function continueHistory(
   { past, present, label, future }: History,
@@ -68,7 +71,7 @@ export function continueHistory(
 export const canUndo = ({ past }: History): boolean => past.length > 0;
 export const canRedo = ({ future }: History): boolean => future.length > 0;
 
-/** Returns what undo or redo would change, such as "Remove 12 words"; null if there is nothing. */
+/** Returns the label of the change that undo would revert, such as "Remove 12 words", or null. */
 export const getUndoLabel = ({ past }: History): string | null => past.at(-1)?.label ?? null;
 export const getRedoLabel = ({ future }: History): string | null => future.at(-1)?.label ?? null;
 

@@ -1,15 +1,18 @@
-/** The words of a cut: those that were recognized, with the texts of its spans, which a script or an editor has corrected. Pure. */
+/**
+ * The words of a cut: the recognized words, with the texts of its spans, which a script or an editor has corrected.
+ * Pure.
+ */
 import { fromSeconds } from "./plan";
 import { findWordsIn, type Words } from "./words";
 
 type TextedSpan = { start: number; end: number; text: string };
 
-/** Above this size of the comparison, a span keeps its recognized words. */
+/** If a comparison would be larger than this, a span keeps its recognized words. */
 const MAX_CELLS = 4_000_000;
 
 /**
- * Returns the words with the texts of the spans, in seconds. Words keep their times; where a text has other words, the first replaced
- * one has all of them and the rest are empty.
+ * Applies the texts of the spans, whose times are in seconds, to the words. Words keep their times. Where a text
+ * differs, the first replaced word gets the whole replacement, and the others are empty.
  */
 export function applyPlanTexts(words: Words, spans: readonly TextedSpan[]): Words {
   let texts: string[] | null = null;
@@ -18,7 +21,7 @@ export function applyPlanTexts(words: Words, spans: readonly TextedSpan[]): Word
     const { from, to } = findWordsIn(words, { start: fromSeconds(start), end: fromSeconds(end) });
     const recognized = words.text.slice(from, to);
     const spoken = recognized.join(" ");
-    // Most are as recognized.
+    // Most spans have the recognized text.
     if (from === to || spoken === text) continue;
     const tokens = text.split(/\s+/).filter(Boolean);
     if (tokens.length === 0 || spoken === tokens.join(" ")) continue;
@@ -42,7 +45,7 @@ function replaceTexts(recognized: readonly string[], tokens: readonly string[]):
     const others = tokens.slice(token, endToken).join(" ");
     if (others === "") return;
     if (word < endWord) texts[word] = others;
-    // Words that nobody recognized belong to the one before, or else to the one after.
+    // Words that were not recognized are appended to the previous word, or prepended to the next one.
     else if (word > 0) texts[word - 1] = `${texts[word - 1]} ${others}`.trim();
     else texts[0] = others;
   };

@@ -1,6 +1,6 @@
 /**
- * The plan that is being edited: spans that tile the recording, each kept or removed. Times are integers in microseconds on the source's
- * clock. Pure: an edit returns another plan.
+ * The plan that is being edited: spans that cover the recording, each kept or removed. Times are integers in
+ * microseconds of the source. Pure: an edit returns a new plan.
  */
 
 export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
@@ -9,7 +9,10 @@ export type KeptSpan = { start: number; end: number; isKept: true; review: strin
 export type RemovedSpan = { start: number; end: number; isKept: false; reason: RemovalReason; rule: string | null };
 export type PlanSpan = KeptSpan | RemovedSpan;
 
-/** `spans` are sorted, not empty, and tile `[0, duration)`. Two kept ones never touch, nor do two removed ones of one reason and rule. */
+/**
+ * `spans` are sorted, non-empty and cover `[0, duration)` without gaps. Adjacent kept spans are merged, as are adjacent
+ * removed spans with the same reason and rule.
+ */
 export type EditorPlan = { duration: number; spans: readonly PlanSpan[] };
 
 export type Range = { start: number; end: number };
@@ -18,17 +21,17 @@ const MICROSECONDS = 1_000_000;
 export const fromSeconds = (seconds: number): number => Math.round(seconds * MICROSECONDS);
 export const toSeconds = (time: number): number => time / MICROSECONDS;
 
-/** The shortest kept span that the server accepts. */
+/** Length of the shortest kept span that the server accepts. */
 export const MIN_KEPT = 100_000;
 
-/** The parts of a plan as the API returns it that editing needs, in seconds. */
+/** The parts of an API plan that editing needs, in seconds. */
 export type PlanSource = {
   source_duration: number;
   segments: { start: number; end: number; review: string | null }[];
   removed: { start: number; end: number; reason: RemovalReason; rule?: string | null | undefined }[];
 };
 
-/** Reads a plan of the API. What neither list covers, which only a damaged plan has, is removed. */
+/** Converts a plan of the API. Gaps between its spans, which only a damaged plan has, count as removed. */
 export function readPlan(source: PlanSource): EditorPlan {
   const duration = fromSeconds(source.source_duration);
   const spans: PlanSpan[] = [];
@@ -39,7 +42,10 @@ export function readPlan(source: PlanSource): EditorPlan {
   return { duration, spans: tile(spans, duration) };
 }
 
-/** Creates a plan that keeps these sorted ranges of another one. What it removed keeps its reason; what is removed as well is `manual`. */
+/**
+ * Creates a plan that keeps only these sorted ranges. Spans that were already removed keep their reason; newly removed
+ * ones get `manual`.
+ */
 export function keepOnly(plan: EditorPlan, kept: readonly Range[]): EditorPlan {
   const spans: PlanSpan[] = [];
   let next = 0;
@@ -58,7 +64,7 @@ export function keepOnly(plan: EditorPlan, kept: readonly Range[]): EditorPlan {
   return { ...plan, spans: dropCrumbs(join(spans)) };
 }
 
-/** Returns the spans sorted, cut where they overlap, with gaps filled and equal neighbors joined. */
+/** Sorts spans, trims overlaps, fills gaps, and merges equal neighbors. */
 function tile(spans: readonly PlanSpan[], duration: number): PlanSpan[] {
   const tiled: PlanSpan[] = [];
   let at = 0;
@@ -84,7 +90,7 @@ const keep = (part: PlanSpan): PlanSpan =>
 const isSameKind = (a: PlanSpan, b: PlanSpan): boolean =>
   a.isKept ? b.isKept : !b.isKept && a.reason === b.reason && a.rule === b.rule;
 
-/** Joins neighbors of the same kind. The reviews of kept ones are both worth a look: the first is shown. */
+/** Merges adjacent spans of the same kind. If both kept spans have a review, only the first is shown. */
 function join(spans: readonly PlanSpan[]): PlanSpan[] {
   const joined: PlanSpan[] = [];
   for (const span of spans) {
@@ -98,14 +104,14 @@ function join(spans: readonly PlanSpan[]): PlanSpan[] {
 }
 
 /**
- * Replaces the part of each span inside the range by what `change` returns for it. The spans elsewhere, of which long recordings have thousands,
- * stay the same objects and are only copied.
+ * Replaces the part of each span inside the range with the result of `change`. Spans outside of it, of which long
+ * recordings have thousands, stay the same objects.
  */
 function setRange(plan: EditorPlan, range: Range, change: (part: PlanSpan) => PlanSpan): EditorPlan {
   const start = Math.max(0, Math.round(range.start));
   const end = Math.min(plan.duration, Math.round(range.end));
   if (end <= start) return plan;
-  // Its neighbors may become one with what changes.
+  // Adjacent spans may merge with the changed ones.
   const from = Math.max(0, findSpanIndex(plan, start) - 1);
   const to = findSpanIndex(plan, end - 1) + 2;
   const changed = plan.spans.slice(from, to).flatMap((span): PlanSpan[] => {
@@ -120,7 +126,7 @@ function setRange(plan: EditorPlan, range: Range, change: (part: PlanSpan) => Pl
   return { ...plan, spans: dropCrumbs(plan.spans.slice(0, from).concat(join(changed), plan.spans.slice(to))) };
 }
 
-/** Removes kept spans that are too short to be played or saved. They take the reason of the span before or after them. */
+/** Removes kept spans that are too short to be played or saved. They get the reason of an adjacent span. */
 function dropCrumbs(spans: PlanSpan[]): PlanSpan[] {
   if (!spans.some((span) => span.isKept && span.end - span.start < MIN_KEPT)) return spans;
   return join(
@@ -132,7 +138,7 @@ function dropCrumbs(spans: PlanSpan[]): PlanSpan[] {
   );
 }
 
-/** Removes a range. What was removed before keeps its reason. */
+/** Removes a range. Spans in it that were already removed keep their reason. */
 export const removeRange = (plan: EditorPlan, range: Range, reason: RemovalReason = "manual"): EditorPlan =>
   setRange(plan, range, (part) => remove(part, reason));
 
@@ -141,7 +147,7 @@ export const restoreRange = (plan: EditorPlan, range: Range): EditorPlan => setR
 
 const keptSpans = new WeakMap<EditorPlan, readonly KeptSpan[]>();
 
-/** Returns the kept spans. Most parts of the editor ask for them after each edit: they are listed once for a plan. */
+/** Returns the kept spans. The list is cached per plan, because most parts of the editor request it after each edit. */
 export function listKept(plan: EditorPlan): readonly KeptSpan[] {
   const known = keptSpans.get(plan);
   if (known) return known;
@@ -156,7 +162,7 @@ export function getKeptDuration(plan: EditorPlan): number {
   return duration;
 }
 
-/** Returns the index of the span at a time; the last one at or after the end. */
+/** Returns the index of the span at a time, or of the last span at or after the end. */
 export function findSpanIndex(plan: EditorPlan, time: number): number {
   let [low, high] = [0, plan.spans.length - 1];
   while (low < high) {
@@ -167,7 +173,7 @@ export function findSpanIndex(plan: EditorPlan, time: number): number {
   return low;
 }
 
-/** Returns whether everything in a range is removed. An empty range is what its place is. */
+/** Returns whether everything in a range is removed. For an empty range, the span at its position decides. */
 export function isRemoved(plan: EditorPlan, { start, end }: Range): boolean {
   for (let index = findSpanIndex(plan, start); index < plan.spans.length; index++) {
     const span = plan.spans[index]!;

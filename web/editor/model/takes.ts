@@ -1,4 +1,4 @@
-/** Choosing among the takes of a line. Pure. */
+/** Chooses among the takes of a line. Pure. */
 import { type EditorPlan, fromSeconds, isRemoved, type Range, removeRange, restoreRange } from "./plan";
 
 /** A line that was recorded several times, as the API returns it, in seconds. */
@@ -8,10 +8,10 @@ export type TakeSource = {
   candidates: { start: number; end: number; complete: boolean }[];
 };
 
-/** `isKept` is about the plan as it is edited, not about what was chosen at first. */
+/** `isKept` refers to the edited plan, not to the original choice. */
 export type Take = { line: string; candidates: (Range & { isComplete: boolean; isKept: boolean })[] };
 
-/** Returns the lines with more than one take, as they are in the plan. */
+/** Returns the lines with more than one take, with their state in the plan. */
 export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[] =>
   takes
     .filter(({ candidates }) => candidates.length > 1)
@@ -23,13 +23,13 @@ export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[
       }),
     }));
 
-/** A take counts as removed if its middle half is: its edges are cut by a few frames. */
+/** A take counts as removed if its middle half is, because its edges may be off by a few frames. */
 function isMostlyRemoved(plan: EditorPlan, { start, end }: Range): boolean {
   const quarter = (end - start) / 4;
   return isRemoved(plan, { start: start + quarter, end: end - quarter });
 }
 
-/** Keeps one take of a line and removes the others. A part that two takes share stays. */
+/** Keeps one take of a line and removes the others. Parts that two takes share are kept. */
 export function chooseTake(plan: EditorPlan, take: Take, chosen: number): EditorPlan {
   const wanted = take.candidates[chosen];
   if (!wanted) return plan;
@@ -39,7 +39,7 @@ export function chooseTake(plan: EditorPlan, take: Take, chosen: number): Editor
   return restoreRange(next, wanted);
 }
 
-/** Returns the index of the take after the one that is kept, in the order of the recording. */
+/** Returns the index of the take after the kept one, in recording order. */
 export function getNextTake({ candidates }: Take): number {
   const kept = candidates.findIndex(({ isKept }) => isKept);
   return (kept + 1) % candidates.length;

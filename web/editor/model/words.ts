@@ -1,4 +1,4 @@
-/** The words of the transcript, and edits of a plan by words. Pure. Times are microseconds. */
+/** The words of the transcript, and edits of a plan by words. Pure. Times are in microseconds. */
 import {
   type EditorPlan,
   findSpanIndex,
@@ -13,25 +13,28 @@ import {
 /** Columns of the same length, sorted by start. */
 export type Words = { text: readonly string[]; start: readonly number[]; end: readonly number[] };
 
-/** Indices of the first word and of the one after the last. */
+/** Indices of the first word, and of the word after the last. */
 export type WordRange = { from: number; to: number };
 
-/** Reads the columns of the API, whose times are milliseconds. */
+/** Converts the columns of the API, whose times are in milliseconds. */
 export const readWords = (columns: { text: string[]; start: number[]; end: number[] }): Words => ({
   text: columns.text,
   start: columns.start.map((time) => time * 1000),
   end: columns.end.map((time) => time * 1000),
 });
 
-/** Quiet that stays between what is kept and what is removed. A pause shorter than both is divided in the middle. */
+/** Padding that stays between kept and removed words. A pause shorter than both paddings is split in the middle. */
 const QUIET_BEFORE_WORD = 120_000;
 const QUIET_AFTER_WORD = 180_000;
 
-/** Returns where the audio of a word is kept: at its middle, which no padding moves. */
+/** Returns the middle of a word, which decides whether the word is kept, because padding never reaches it. */
 export const middleOf = (words: Words, index: number): number =>
   Math.floor((words.start[index]! + words.end[index]!) / 2);
 
-/** Returns the time of words that has the middle of no other one: recognized words overlap now and then. */
+/**
+ * Returns the time range of words. Where recognized words overlap, the range excludes the middle of the neighboring
+ * word.
+ */
 export function getWordBounds(words: Words, { from, to }: WordRange): Range {
   const overlaps = (index: number) =>
     index > 0 && index < words.text.length && words.start[index]! < words.end[index - 1]!;
@@ -42,14 +45,14 @@ export function getWordBounds(words: Words, { from, to }: WordRange): Range {
   };
 }
 
-/** Returns the span that a word belongs to. */
+/** Returns the span that contains a word. */
 export const findWordSpan = (plan: EditorPlan, words: Words, index: number): PlanSpan =>
   plan.spans[findSpanIndex(plan, middleOf(words, index))]!;
 
 export const isWordKept = (plan: EditorPlan, words: Words, index: number): boolean =>
   findWordSpan(plan, words, index).isKept;
 
-/** Returns where to divide the pause between a word and the next one, so that the quiet of both stays natural. */
+/** Returns where to split the pause between a word and the next one, so that the kept side sounds natural. */
 function dividePause(words: Words, before: number, keepsFirst: boolean): number {
   const [end, next] = [words.end[before]!, words.start[before + 1]!];
   if (next <= end) return Math.floor((end + next) / 2);
@@ -58,8 +61,8 @@ function dividePause(words: Words, before: number, keepsFirst: boolean): number 
 }
 
 /**
- * Returns what to cut for words: from the quiet after the last kept word to the quiet before the next one, so that a removed word takes its
- * pauses along. Next to removed words it reaches them.
+ * Returns the range to cut for words: from after the padding of the last kept word to before the padding of the next
+ * one, so that the pauses around the words are removed too. Next to removed words, the range extends to them.
  */
 function toRemovedRange(plan: EditorPlan, words: Words, { from, to }: WordRange): Range {
   const start =
@@ -74,7 +77,7 @@ function toRemovedRange(plan: EditorPlan, words: Words, { from, to }: WordRange)
 export const removeWords = (plan: EditorPlan, words: Words, range: WordRange): EditorPlan =>
   range.to <= range.from ? plan : removeRange(plan, toRemovedRange(plan, words, range));
 
-/** Restores words with the quiet around them, and the pauses between them. */
+/** Restores words with their padding and the pauses between them. */
 export function restoreWords(plan: EditorPlan, words: Words, { from, to }: WordRange): EditorPlan {
   if (to <= from) return plan;
   const before = from === 0 ? 0 : dividePause(words, from - 1, isWordKept(plan, words, from - 1));
@@ -83,12 +86,12 @@ export function restoreWords(plan: EditorPlan, words: Words, { from, to }: WordR
   const end = Math.min(after, words.end[to - 1]! + QUIET_AFTER_WORD);
   const restored = restoreRange(plan, { start, end });
   if (end - start >= MIN_KEPT || isWordKept(restored, words, from)) return restored;
-  // A word that is too short to be kept alone takes some of what is around it.
+  // A word that is too short for a kept span is extended into its surroundings.
   const first = Math.max(0, Math.min(plan.duration - MIN_KEPT, Math.floor((start + end - MIN_KEPT) / 2)));
   return restoreRange(plan, { start: first, end: first + MIN_KEPT });
 }
 
-/** Removes the words, or restores them if all are removed. Returns how many changed, and which way. */
+/** Removes the words, or restores them if all of them are removed. Returns how many changed, and in which direction. */
 export function toggleWords(
   plan: EditorPlan,
   words: Words,
@@ -111,7 +114,7 @@ function countKept(plan: EditorPlan, words: Words, { from, to }: WordRange): num
   return kept;
 }
 
-/** Returns the index of the word at a time, or of the last one before it; -1 before the first. */
+/** Returns the index of the word at a time, or of the last word before it; -1 before the first. */
 export function findWordAt(words: Words, time: number): number {
   let [low, high] = [0, words.start.length];
   while (low < high) {
@@ -123,8 +126,8 @@ export function findWordAt(words: Words, time: number): number {
 }
 
 /**
- * Returns the index of the word that is shown as played at a time: the last one that has begun or, where playback enters a span before its first
- * word, that word. -1 before the first.
+ * Returns the index of the word to highlight at a time: the last word that has started or, if playback enters a span
+ * before its first word, that word. -1 before the first.
  */
 export function findPlayedWord(plan: EditorPlan, words: Words, time: number): number {
   const word = findWordAt(words, time);
@@ -156,8 +159,8 @@ const isSameWord = (word: string, wanted: string): boolean =>
   word === wanted || word.replace(PUNCTUATION, "") === wanted.replace(PUNCTUATION, "");
 
 /**
- * Returns the places of a text in the transcript, in any case. A text of several words matches words in a row, also where a script or a
- * correction has put several of them in place of one.
+ * Finds a text in the transcript, ignoring case. A text of several words matches consecutive words, even where a script
+ * or a correction has put several of them in place of one.
  */
 export function findText(words: Words, text: string): WordRange[] {
   const wanted = normalize(text).split(/\s+/).filter(Boolean);
@@ -178,19 +181,19 @@ export function findText(words: Words, text: string): WordRange[] {
       index === last ? parts[from + index]!.includes(part) : isSameWord(parts[from + index]!, part),
     );
     const range = { from: places[from]!, to: places[from + last]! + 1 };
-    // Two places in the words of one correction are one.
+    // Two matches in the words of one correction count as one.
     if (isMatch && found.at(-1)?.from !== range.from) found.push(range);
   }
   return found;
 }
 
-/** Returns the index of the first match from a word on, or of the last one before it; from the end it starts over. -1 without matches. */
+/** Returns the index of the next or previous match from a word. Wraps around at the ends. -1 without matches. */
 export function findMatchFrom(found: readonly WordRange[], word: number, direction: 1 | -1): number {
   const next = found.findIndex(({ from }) => from >= word);
   if (direction === 1) return next === -1 ? Math.min(0, found.length - 1) : next;
   return next <= 0 ? found.length - 1 : next - 1;
 }
 
-/** Returns whether everything between two words is removed, their pause included. */
+/** Returns whether everything between two words is removed, including their pause. */
 export const isPauseRemoved = (plan: EditorPlan, words: Words, before: number): boolean =>
   isRemoved(plan, { start: words.end[before]!, end: words.start[before + 1]! });

@@ -1,13 +1,16 @@
-/** Whether a place of the cut can be played from what the browser has buffered. Times are microseconds of the cut. */
+/** Checks whether buffered data covers a position in the cut. Times are microseconds of the cut. */
 import { fromSeconds } from "../model/plan";
 import { findPieceIndex, type Piece } from "./timeline";
 
-/** How far a place may be from what its piece has buffered: the first frame can start a little late, and the last one end early. */
+/**
+ * Distance that a position may have from the buffered part of its piece: the first frame can start slightly late, and
+ * the last one end early.
+ */
 const TOLERANCE = 50_000;
-/** How far an edge of what is buffered may be from that of its piece because times were rounded. */
+/** Distance that a buffered edge may have from the edge of its piece because of rounding. */
 const ROUNDING = 2_000;
 
-/** Returns whether `buffered` has the place, or the piece of the place almost up to it. */
+/** Returns whether `buffered` contains the position, or its piece almost up to the position. */
 export function isCovered(buffered: TimeRanges, pieces: readonly Piece[], cutTime: number): boolean {
   const index = findPieceIndex(pieces, cutTime);
   const isSamePiece = (time: number) => findPieceIndex(pieces, time) === index;

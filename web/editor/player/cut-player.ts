@@ -1,4 +1,4 @@
-/** Plays the cut and the source of a recording on one element. Times are microseconds. */
+/** Plays the cut and the source of a recording on one video element. Times are in microseconds. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { toMessage } from "../../app/api";
 import { type EditorPlan, listKept, type Range } from "../model/plan";
@@ -11,10 +11,10 @@ import { clipToRange, getLength, type Piece, snapToFrames, toCutTime, toPieces, 
 
 export type PlayerMode = "cut" | "source";
 
-/** Why nothing moves: `buffering`, the server is making the preview, or it does not answer. */
+/** Why playback is waiting: for data (`buffering`), for the preview, or for a server that does not respond. */
 export type Waiting = "buffering" | Delay;
 
-/** After a failure playback starts again by itself, once in this time. */
+/** Playback restarts by itself after a failure, at most once in this time. */
 const MIN_RESTART_MS = 10_000;
 
 export class CutPlayer {
@@ -32,36 +32,36 @@ export class CutPlayer {
   };
   readonly sourceTime: ReadonlySignal<number> = this.state.sourceTime;
   readonly cutTime: ReadonlySignal<number> = this.state.cutTime;
-  /** The duration of what plays. */
+  /** Duration of the content that is played. */
   readonly length: ReadonlySignal<number> = this.state.length;
   readonly isPlaying: ReadonlySignal<boolean> = this.state.isPlaying;
   readonly isAttached: ReadonlySignal<boolean> = this.state.isAttached;
   readonly mode: ReadonlySignal<PlayerMode> = this.state.mode;
   readonly rate: ReadonlySignal<number> = this.state.rate;
-  /** Why playback has failed; null when it has not. */
+  /** Why playback has failed, or null. */
   readonly error: ReadonlySignal<string | null> = this.state.error;
   readonly waiting: ReadonlySignal<Waiting | null> = computed(() =>
     this.state.isStarved.value ? (this.state.delay.value ?? "buffering") : null,
   );
 
   private plan: EditorPlan | null = null;
-  /** The only part that plays until the end of it. */
+  /** If set, only this part is played, up to its end. */
   private range: Range | null = null;
   private pieces: readonly Piece[] = [];
   private media: PlayableMedia | null = null;
   private video: HTMLVideoElement | null = null;
   private engine: Engine | null = null;
   private frame = 0;
-  /** The next step backwards; null when it does not go there. */
+  /** The timer of the next backward step; null when not playing backward. */
   private backward: number | null = null;
   private restartedAt = Number.NEGATIVE_INFINITY;
 
-  /** Whether a range plays, or waits to go on. */
+  /** Whether a range is playing or paused. */
   get isInRange(): boolean {
     return this.range !== null;
   }
 
-  /** Connects an element. Returns a function that ends it. */
+  /** Connects a video element. Returns a function that disconnects it. */
   attach(video: HTMLVideoElement, media: PlayableMedia): () => void {
     const attached = new AbortController();
     const { signal: ended } = attached;
@@ -98,7 +98,7 @@ export class CutPlayer {
     this.show();
   }
 
-  /** Loads what will play next if this plan is set, so that an edit at the playhead is heard sooner. */
+  /** Preloads the media for a plan that may be set next, so that an edit at the playhead is heard sooner. */
   prepare(plan: EditorPlan): void {
     if (this.state.mode.peek() !== "cut" || this.range !== null || !this.state.isPlaying.peek()) return;
     this.engine?.prepare(toPieces(this.snap(listKept(plan), plan.duration)));
@@ -121,7 +121,10 @@ export class CutPlayer {
     this.video?.pause();
   }
 
-  /** Goes backwards at a speed, silently: browsers do not agree on negative rates. Ends at the start, and when anything else is asked for. */
+  /**
+   * Plays backward at a speed, without audio, because browsers handle negative rates differently. Stops at the start,
+   * and on any other command.
+   */
   rewind(rate: number): void {
     if (this.video === null || this.pieces.length === 0) return;
     this.pause();
@@ -144,7 +147,7 @@ export class CutPlayer {
     this.state.isPlaying.value = false;
   }
 
-  /** Plays a range of the source, or what the cut keeps of it, to its end. */
+  /** Plays a range of the source, or the kept parts of it, to its end. */
   playRange(range: Range, mode: PlayerMode = "source"): void {
     this.state.mode.value = mode;
     this.range = range;
@@ -152,7 +155,7 @@ export class CutPlayer {
     this.resume();
   }
 
-  /** Goes to a source time; in a span that the cut removes, to where the next kept one starts. */
+  /** Seeks to a source time; in a removed span, to the start of the next kept one. */
   seek(sourceTime: number): void {
     this.stopRewind();
     if (this.range !== null) {
@@ -162,7 +165,7 @@ export class CutPlayer {
     this.seekCut(toCutTime(this.pieces, sourceTime));
   }
 
-  /** Goes forward or back in what plays, across joins. */
+  /** Seeks forward or backward relative to the content that is played, across joins. */
   seekBy(time: number): void {
     this.stopRewind();
     this.seekCut(this.state.cutTime.peek() + time);
@@ -175,7 +178,7 @@ export class CutPlayer {
     this.video.playbackRate = rate;
   }
 
-  /** Starts again after an error. */
+  /** Restarts after an error. */
   retry(): void {
     if (this.video === null) return;
     const wasPlaying = !this.video.paused;
@@ -220,7 +223,7 @@ export class CutPlayer {
     this.retry();
   }
 
-  /** Plays what plan, mode and range ask for. */
+  /** Plays the content that the plan, the mode and the range select. */
   private show(sourceTime?: number): void {
     const { plan, state } = this;
     if (plan === null) return;

@@ -1,4 +1,4 @@
-/** Loads pieces before they are asked for. */
+/** Preloads pieces. */
 import { type Delay, loadPiece, type PieceAttempt, readPiece } from "./load-piece";
 
 type EarlyLoad = { attempt: Promise<PieceAttempt | null>; stop: AbortController; isLoaded: boolean };
@@ -8,7 +8,7 @@ export class EarlyLoads {
 
   constructor(private readonly onDelay: (delay: Delay | null) => void) {}
 
-  /** Starts to load these pieces, once each. Stops what was started before and is not among them. */
+  /** Starts to load each of these pieces once. Aborts earlier preloads that are not in the list. */
   prepare(urls: readonly string[]): void {
     for (const [url, { stop }] of this.loads) {
       if (urls.includes(url)) continue;
@@ -32,7 +32,7 @@ export class EarlyLoads {
     return urls.every((url) => this.loads.get(url)?.isLoaded === true);
   }
 
-  /** Returns the bytes of a piece, as `loadPiece` does. */
+  /** Returns the bytes of a piece. Behaves like `loadPiece`. */
   async load(url: string, signal: AbortSignal): Promise<ArrayBuffer | null> {
     const early = this.loads.get(url);
     if (early !== undefined) {

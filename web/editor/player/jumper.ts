@@ -1,4 +1,4 @@
-/** Plays a cut in browsers without Media Source Extensions: the preview, with a jump at each join. */
+/** Plays a cut in browsers without Media Source Extensions: plays the preview and seeks at each join. */
 import { fromSeconds, toSeconds } from "../model/plan";
 import type { Engine, PlayableMedia } from "./engine";
 import { findPieceIndex, getLength, type Piece, toCutTime, toSourceTime } from "./timeline";
@@ -19,7 +19,7 @@ export class Jumper implements Engine {
       this.frame = requestAnimationFrame(follow);
     };
     const start = () => {
-      // As the browser does at the end of what it plays.
+      // Browsers also restart at the end of a video.
       if (this.cutTime >= getLength(this.pieces)) this.seek(0);
       follow();
     };
@@ -41,7 +41,7 @@ export class Jumper implements Engine {
     this.seek(sourceTime);
   }
 
-  /** The browser loads what it needs. */
+  /** The browser loads the data it needs. */
   prepare(): void {}
 
   dispose(): void {

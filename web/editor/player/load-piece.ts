@@ -1,20 +1,21 @@
-/** Loads pieces of the preview, for as long as it takes. */
+/** Loads pieces of the preview, retrying for as long as necessary. */
 import { toApiError } from "../../app/api";
 import { reportAnswer, reportNoAnswer } from "../../app/connection";
 import { endSession } from "../../app/session";
 
-/** Why a piece has not come yet: the server is still making the preview, or it does not answer. */
+/** Why a piece is delayed: the server is still creating the preview, or it does not respond. */
 export type Delay = "preparing" | "offline";
 
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 8_000;
 
-/** Statuses of a server that is busy or restarts. */
+/** Statuses of a server that is busy or restarting. */
 const BUSY = [408, 425, 429, 500, 502, 503, 504];
 
 /**
- * Returns the bytes of a piece; null if the track has nothing there. Tries again while the preview is made and while the server does not
- * answer, and reports both. Throws `ApiError` when trying again does not help, and the signal's reason.
+ * Returns the bytes of a piece; null if the track has no data there. Retries while the preview is being created and
+ * while the server does not respond, and reports both. Throws `ApiError` if retrying cannot help, and the signal's
+ * reason.
  */
 export async function loadPiece(
   url: string,
@@ -32,12 +33,12 @@ export async function loadPiece(
   }
 }
 
-/** What one request for a piece brought. */
+/** The result of one request for a piece. */
 export type PieceAttempt =
   | { kind: "loaded"; bytes: ArrayBuffer | null }
   | { kind: "delayed"; delay: Delay; retryAfterMs: number | null };
 
-/** Asks for a piece once. Throws as `loadPiece` does. */
+/** Requests a piece once. Throws the same errors as `loadPiece`. */
 export async function readPiece(url: string, signal: AbortSignal): Promise<PieceAttempt> {
   const response = await fetch(url, { signal, credentials: "same-origin" }).catch(() => null);
   signal.throwIfAborted();
@@ -61,7 +62,7 @@ export async function readPiece(url: string, signal: AbortSignal): Promise<Piece
   throw error;
 }
 
-/** Also ends when the network is back. */
+/** Also resolves when the network is back. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

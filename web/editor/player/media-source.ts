@@ -1,8 +1,8 @@
-/** Media Source Extensions, and the variant of Safari on phones. */
+/** Media Source Extensions, and the variant in Safari on iPhones. */
 import type { PlayableMedia } from "./engine";
 import { type Track, TrackBuffer } from "./track-buffer";
 
-/** Safari on phones asks for data, and saves power between. */
+/** Safari on iPhones requests data in intervals to save power. */
 type ManagedSource = MediaSource & { streaming?: boolean };
 type Global = { MediaSource?: typeof MediaSource; ManagedMediaSource?: typeof MediaSource };
 
@@ -17,7 +17,7 @@ const listTypes = ({ videoType, audioType }: PlayableMedia) =>
     { track: "audio" as const, type: audioType },
   ].filter((entry): entry is typeof entry & { type: string } => entry.type !== null);
 
-/** Returns the tracks that are played, in the order of the buffers. */
+/** Returns the tracks to play, in the order of the buffers. */
 export const listTracks = (media: PlayableMedia): Track[] => listTypes(media).map(({ track }) => track);
 
 /** Returns whether pieces can be played without gaps. */
@@ -29,10 +29,10 @@ export function canSplice(media: PlayableMedia): boolean {
 
 export type OpenedSource = { source: MediaSource; tracks: TrackBuffer[] };
 
-/** Whether data is wanted. */
+/** Returns whether the browser wants data. */
 export const isStreaming = (source: MediaSource): boolean => (source as ManagedSource).streaming !== false;
 
-/** Connects a source to the element. Resolves when its buffers exist; never, if the signal ends before. */
+/** Connects a source to the element. Resolves when its buffers exist. Never resolves if the signal aborts first. */
 export function openSource(
   video: HTMLVideoElement,
   media: PlayableMedia,
@@ -55,7 +55,7 @@ export function openSource(
     source.addEventListener("sourceopen", open, { once: true, signal });
   });
   source.addEventListener("startstreaming", onStreaming, { signal });
-  // Safari opens a managed source only on an element that stays on the device.
+  // Safari opens a managed source only if the element disables remote playback.
   video.disableRemotePlayback = true;
   video.src = url;
   return opened;

@@ -1,14 +1,20 @@
-/** The requests for pieces of a cut: of what plays next, of what a jump needs first, and of what an expected edit would play. */
+/**
+ * Requests for pieces of a cut: pieces that play next, the first data after a jump, and pieces that a likely edit would
+ * play.
+ */
 import { toSeconds } from "../model/plan";
 import { EarlyLoads } from "./early-loads";
 import type { EngineReport, PlayableMedia } from "./engine";
 import { listTracks } from "./media-source";
 import { findPieceIndex, type Landing, type Piece } from "./timeline";
 
-/** The bytes of the tracks, in their order; null where a track has nothing. */
+/** The bytes of each track, in order; null where a track has no data. */
 export type LoadedPiece = (ArrayBuffer | null)[];
 
-/** Pieces that are loaded at the same time: two requests each, and browsers allow six to a server. */
+/**
+ * Maximum number of pieces that are loaded at the same time. Each needs two requests, and browsers allow six per
+ * server.
+ */
 const PARALLEL_LOADS = 2;
 
 export class PieceLoads {
@@ -22,29 +28,32 @@ export class PieceLoads {
     this.early = new EarlyLoads(onDelay);
   }
 
-  /** Starts to load whole pieces before they are asked for. Of what was started early, only they go on. */
+  /** Preloads whole pieces. Aborts earlier preloads of other pieces. */
   prepare(pieces: readonly Piece[]): void {
     this.early.prepare(pieces.flatMap((piece) => this.listUrls(piece)));
   }
 
-  /** Starts to load what a jump to a cut time needs first: `landing`, or the whole piece when it is null. */
+  /** Preloads the first data for a jump to a cut time: `landing`, or the whole piece if it is null. */
   prepareJump(pieces: readonly Piece[], cutTime: number, landing: Landing | null): void {
     const index = findPieceIndex(pieces, cutTime);
     if (landing === null) this.prepare(pieces.slice(index, index + 1));
     else this.early.prepare(this.listLandingUrls(landing));
   }
 
-  /** Returns whether the whole piece was loaded early. */
+  /** Returns whether the whole piece has been preloaded. */
   has(piece: Piece): boolean {
     return this.early.has(this.listUrls(piece));
   }
 
-  /** Returns whether the piece was asked for and not forgotten. */
+  /** Returns whether the piece was requested and not deleted since. */
   isLoading(piece: Piece): boolean {
     return this.loads.has(piece);
   }
 
-  /** Returns the bytes of `pieces[index]`, and starts to load those after it. Throws as `loadPiece` does. */
+  /**
+   * Returns the bytes of `pieces[index]`, and starts to load the pieces after it. Throws the same errors as
+   * `loadPiece`.
+   */
   load(pieces: readonly Piece[], index: number, signal: AbortSignal): Promise<LoadedPiece> {
     for (const piece of pieces.slice(index, index + PARALLEL_LOADS)) {
       if (this.loads.has(piece)) continue;
@@ -55,22 +64,22 @@ export class PieceLoads {
     return this.loads.get(pieces[index]!)!;
   }
 
-  /** Returns the bytes of a landing. Throws as `loadPiece` does. */
+  /** Returns the bytes of a landing. Throws the same errors as `loadPiece`. */
   loadLanding(landing: Landing, signal: AbortSignal): Promise<LoadedPiece> {
     return this.loadAll(this.listLandingUrls(landing), signal);
   }
 
-  /** Forgets a piece that is in the buffers. */
+  /** Deletes a piece that is in the buffers. */
   delete(piece: Piece): void {
     this.loads.delete(piece);
   }
 
-  /** Forgets all pieces that were asked for, whose requests have been aborted. */
+  /** Deletes all requested pieces, after their requests have been aborted. */
   clear(): void {
     this.loads.clear();
   }
 
-  /** Stops what was started early. */
+  /** Aborts all preloads. */
   dispose(): void {
     this.early.prepare([]);
   }
@@ -79,7 +88,7 @@ export class PieceLoads {
     return Promise.all(urls.map((url) => this.early.load(url, signal)));
   }
 
-  /** Returns the addresses of a piece, in the order of the tracks. */
+  /** Returns the addresses of a piece, in track order. */
   private listUrls({ start, end }: Piece): string[] {
     return listTracks(this.media).map((track) => this.media.pieceUrl(track, toSeconds(start), toSeconds(end)));
   }

@@ -1,6 +1,6 @@
 /**
- * Plays a cut that was never rendered: pieces of the preview are appended to the buffers of one element, each where it is in the cut, so that
- * the browser plays one continuous stream.
+ * Plays a cut that was never rendered: appends pieces of the preview to the buffers of one video element at their
+ * position in the cut, so that the browser plays a continuous stream.
  */
 import { fromSeconds, toSeconds } from "../model/plan";
 import { isCovered } from "./coverage";
@@ -21,27 +21,37 @@ import {
 import { appendToAll, BufferFullError } from "./track-buffer";
 
 const AHEAD = 30_000_000;
-/** What is kept behind the playhead is between these two. */
+/** Minimum and maximum amount of media to keep behind the playhead. */
 const MIN_BEHIND = 20_000_000;
 const MAX_BEHIND = 40_000_000;
-/** The same when the browser has no room: a removal reaches to the next keyframe, which must not be after the playhead. */
+/** Minimum while the buffer is full. A removal extends to the next keyframe, which must not be after the playhead. */
 const MIN_BEHIND_WHEN_FULL = 1_000_000;
-/** What the browser has already taken from its buffers, at normal speed. An edit in this range becomes audible only after a seek. */
+/**
+ * Duration that the browser has already decoded, at normal speed. An edit within it becomes audible only after a seek.
+ */
 const DECODED = 300_000;
-/** What is loaded first after a jump, at normal speed, and what must be left of a piece for those after it to be loaded later. */
+/**
+ * Duration that is loaded first after a jump, at normal speed. `MIN_LANDING` is the part of a piece that must remain
+ * for the following pieces to be delayed.
+ */
 const LANDING = 1_500_000;
 const MIN_LANDING = 1_000_000;
-/** A jump to the start of a piece goes this far into it: frames that are only decoded may be before the first one. */
+/**
+ * A jump to the start of a piece lands this far inside it, because frames that are decoded but not shown may precede
+ * the first one.
+ */
 const NUDGE = 1_000;
-/** How far from the playhead an expected edit may be for its pieces to be loaded before it is made. */
+/** Maximum distance between the playhead and a likely edit for which pieces are preloaded. */
 const MAX_PREPARED_DISTANCE = 10_000_000;
 const MIN_DURATION_SECONDS = 0.1;
 
 export class Splicer implements Engine {
   pieces: readonly Piece[] = [];
-  /** The first piece that is not appended. Those before it are, back to some place behind the playhead. */
+  /**
+   * Index of the first piece that is not appended. The pieces before it are, back to a position behind the playhead.
+   */
   private next = 0;
-  /** What of that piece is loaded before it, for a jump. */
+  /** The first part of that piece, which is loaded before the rest after a jump. */
   private landing: Landing | null = null;
   private readonly loads: PieceLoads;
   private readonly opened: Promise<OpenedSource>;
@@ -85,7 +95,7 @@ export class Splicer implements Engine {
 
   prepare(pieces: readonly Piece[]): void {
     const { after, at, first } = this.compare(pieces, undefined);
-    // What plays after the edit, and the piece after it.
+    // Preloads the piece that plays after the edit, and the next one.
     if (Math.abs(at - this.cutTime) < MAX_PREPARED_DISTANCE) this.loads.prepare(after.slice(first, first + 2));
   }
 
@@ -99,7 +109,7 @@ export class Splicer implements Engine {
       this.next = Math.min(this.next, first);
       const duration = Math.max(MIN_DURATION_SECONDS, toSeconds(getLength(after)));
       const isShorter = duration < opened.source.duration;
-      // A place after the end of the stream would be moved to its end.
+      // Otherwise the browser would move a position beyond the end of the stream to the end.
       if (!isShorter) opened.source.duration = duration;
       if (isUnderPlayhead) this.goTo(target);
       if (isShorter) opened.source.duration = duration;
@@ -116,8 +126,9 @@ export class Splicer implements Engine {
   }
 
   /**
-   * Returns where other pieces differ (`at`), them as they continue what is buffered (`after`), what of the buffers has to go for them (`from`),
-   * which of them is not there then (`first`), and whether the playhead has to move (to `target`).
+   * Compares other pieces with the current ones. Returns where they start to differ (`at`), the new pieces split to
+   * match the buffers (`after`), the time from which to clear the buffers (`from`), the first piece that has to be
+   * appended (`first`), and the new position of the playhead (`target`) if it has to move.
    */
   private compare(pieces: readonly Piece[], sourceTime: number | undefined) {
     const now = this.cutTime;
@@ -130,15 +141,15 @@ export class Splicer implements Engine {
     return { after, at, from, first: isPartKept ? index + 1 : index, target, isUnderPlayhead };
   }
 
-  /** Returns what is loaded first after a jump; null if the whole piece has been loaded or has to be. */
+  /** Returns the part to load first after a jump; null if the whole piece is loaded already or has to be. */
   private findLanding(pieces: readonly Piece[], cutTime: number): Landing | null {
-    // Before the browser has anything it does not seek.
+    // Browsers do not seek before they have data.
     if (this.video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
     const landing = toLanding(pieces, cutTime, LANDING * Math.max(1, this.video.playbackRate));
     return landing === null || this.loads.has(landing.piece) ? null : landing;
   }
 
-  /** Starts to load what a jump needs first. */
+  /** Preloads the first data for a jump. */
   private prepareJump(pieces: readonly Piece[], cutTime: number): void {
     this.loads.prepareJump(pieces, cutTime, this.findLanding(pieces, cutTime));
   }
@@ -149,7 +160,7 @@ export class Splicer implements Engine {
     this.video.currentTime = toSeconds(isStart ? at + NUDGE : cutTime);
   }
 
-  /** After a jump, and when the playhead has nothing to play. */
+  /** Called after a jump, and when the playhead has no data. */
   private onPlaceChanged(): void {
     const now = this.cutTime;
     if (this.openChanges > 0 || this.isCovered(now) || this.isLoading(findPieceIndex(this.pieces, now))) {
@@ -160,7 +171,7 @@ export class Splicer implements Engine {
     this.change((opened) => this.moveTo(opened, this.cutTime));
   }
 
-  /** Returns whether a piece is the next to be appended and on its way. */
+  /** Returns whether a piece is the next to be appended and is already loading. */
   private isLoading(index: number): boolean {
     const piece = this.pieces[index];
     return index === this.next && piece !== undefined && (this.landing !== null || this.loads.isLoading(piece));
@@ -170,21 +181,21 @@ export class Splicer implements Engine {
     return isCovered(this.video.buffered, this.pieces, cutTime);
   }
 
-  /** Continues at a place. Empties the buffers if it is neither buffered nor the next to be. */
+  /** Continues at a position. Clears the buffers if the position is neither buffered nor about to be. */
   private async moveTo(opened: OpenedSource, cutTime: number): Promise<void> {
     const index = findPieceIndex(this.pieces, cutTime);
     if (index < this.next && this.isCovered(cutTime)) return;
     const isJump = this.video.seeking;
     if (index !== this.next) {
       await this.remove(opened, 0, Number.POSITIVE_INFINITY);
-      // Browsers may have taken what was buffered just after the place for it.
+      // Browsers may have evicted the data that was just buffered for this position.
       if (isJump) this.goTo(cutTime);
     }
     this.next = index;
     this.landing = isJump ? this.findLanding(this.pieces, cutTime) : null;
   }
 
-  /** Stops filling, runs the task alone, and fills again. Tasks run one after the other. */
+  /** Pauses filling, runs a task alone, and resumes filling. Tasks run one after the other. */
   private change(task: (opened: OpenedSource) => Promise<void>): void {
     this.openChanges++;
     this.halt.abort();
@@ -238,7 +249,7 @@ export class Splicer implements Engine {
         await appendToAll(opened.tracks, { video: piece, audio: piece }, bytes);
       } catch (error) {
         if (!(error instanceof BufferFullError)) throw error;
-        // The next `timeupdate` tries again.
+        // The next `timeupdate` retries.
         return await this.remove(opened, 0, this.cutTime - MIN_BEHIND_WHEN_FULL);
       }
       this.loads.delete(piece);
@@ -246,7 +257,7 @@ export class Splicer implements Engine {
     }
   }
 
-  /** Appends what is loaded first after a jump. The whole piece, which comes later, replaces it. */
+  /** Appends the first part after a jump. The whole piece replaces it later. */
   private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal): Promise<void> {
     if (landing.audio.end - landing.audio.start < MIN_LANDING * this.video.playbackRate)
       void this.loads.load(this.pieces, this.next, signal);
@@ -255,7 +266,7 @@ export class Splicer implements Engine {
     try {
       await appendToAll(tracks, landing, bytes);
     } catch (error) {
-      // The piece finds room, or makes it.
+      // Appending the whole piece later makes room if necessary.
       if (!(error instanceof BufferFullError)) throw error;
     }
     this.landing = null;

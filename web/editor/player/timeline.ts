@@ -1,18 +1,22 @@
 /**
- * Cut time and source time. A cut is played as pieces of the recording, one after the other. Times are integers in microseconds. Pure.
+ * Maps between cut time and source time. A cut is played as consecutive pieces of the recording. Times are integers in
+ * microseconds. Pure.
  */
 import type { Range } from "../model/plan";
 
-/** A part of a kept span that is loaded and appended at once. `at` is where it starts in the cut. */
+/** A part of a kept span that is loaded and appended as a unit. `at` is its start in the cut. */
 export type Piece = Range & { at: number };
 
-/** Pieces end at multiples of this in the recording: after an edit elsewhere the browser finds the same addresses in its cache. */
+/**
+ * Pieces end at multiples of this time in the recording, so that after an edit elsewhere the browser finds the same
+ * addresses in its cache.
+ */
 export const PIECE_GRID = 8_000_000;
 
-/** No piece that the grid cuts off is shorter: its neighbor takes it. */
+/** Minimum length of a piece at the grid. A shorter one is merged with its neighbor. */
 const MIN_PIECE = 1_000_000;
 
-/** How far an edge may be from a frame and still be taken for it. Plans have times in seconds that were rounded. */
+/** Maximum distance between an edge and a frame to which it is snapped. Plans contain rounded times in seconds. */
 const FRAME_TOLERANCE = 1_000;
 
 /** Returns the pieces of sorted, disjoint spans. */
@@ -40,7 +44,7 @@ export const getLength = (pieces: readonly Piece[]): number => {
   return last === undefined ? 0 : getEnd(last);
 };
 
-/** Returns how many pieces at the beginning of the list pass; the list is partitioned by the test. */
+/** Returns how many pieces at the start of the list pass the test. The list must be partitioned by it. */
 function countWhile(pieces: readonly Piece[], test: (piece: Piece) => boolean): number {
   let [low, high] = [0, pieces.length];
   while (low < high) {
@@ -51,7 +55,7 @@ function countWhile(pieces: readonly Piece[], test: (piece: Piece) => boolean): 
   return low;
 }
 
-/** Returns the index of the piece that plays at a cut time: the first one before the start, the last one after the end. */
+/** Returns the index of the piece that plays at a cut time. Clamps to the first and the last piece. */
 export const findPieceIndex = (pieces: readonly Piece[], cutTime: number): number =>
   Math.max(0, countWhile(pieces, ({ at }) => at <= cutTime) - 1);
 
@@ -61,22 +65,23 @@ export function toSourceTime(pieces: readonly Piece[], cutTime: number): number 
   return piece === undefined ? 0 : Math.min(piece.end, piece.start + Math.max(0, cutTime - piece.at));
 }
 
-/** Returns the cut time of a source time. In a removed span this is where the next kept one starts. */
+/** Returns the cut time of a source time. In a removed span, this is the start of the next kept one. */
 export function toCutTime(pieces: readonly Piece[], sourceTime: number): number {
   const piece = pieces[countWhile(pieces, ({ end }) => end <= sourceTime)];
   return piece === undefined ? getLength(pieces) : piece.at + Math.max(0, sourceTime - piece.start);
 }
 
 /**
- * What is loaded first of a piece after a jump into it, to be played until the whole piece has come. `video` starts with the piece, because a
- * decoder may need what is before the place, and is loaded for a seek to the source time `place`; `audio` starts there.
+ * The part of a piece that is loaded first after a jump, and is played until the whole piece has arrived. `video`
+ * starts with the piece, because a decoder may need frames before `place`, and is requested for a seek to the source
+ * time `place`. `audio` starts at `place`.
  */
 export type Landing = { piece: Piece; place: number; video: Piece; audio: Piece };
 
-/** How much of a piece may be left over. */
+/** A remainder of a piece shorter than this is loaded with the landing. */
 const MIN_LANDING_REST = 500_000;
 
-/** Returns what of the cut is loaded first after a jump, at most about `length` of it; null where nothing plays. */
+/** Returns the part of the cut to load first after a jump, about `length` long; null if nothing plays there. */
 export function toLanding(pieces: readonly Piece[], cutTime: number, length: number): Landing | null {
   const piece = pieces[findPieceIndex(pieces, cutTime)];
   const place = toSourceTime(pieces, cutTime);
@@ -86,7 +91,7 @@ export function toLanding(pieces: readonly Piece[], cutTime: number, length: num
   return { piece, place, video: { ...piece, end }, audio: { start: place, end, at } };
 }
 
-/** Returns the first cut time at which two cuts play something else, or at which one of them ends. */
+/** Returns the first cut time at which two cuts differ, or at which one of them ends. */
 function findDifferentTime(before: readonly Piece[], after: readonly Piece[]): number {
   let at = 0;
   for (let [i, j] = [0, 0]; i < before.length && j < after.length; ) {
@@ -100,8 +105,8 @@ function findDifferentTime(before: readonly Piece[], after: readonly Piece[]): n
 }
 
 /**
- * Compares two cuts. `at`: the first cut time at which they play something else. `index`: how many pieces before it are the same. `pieces`:
- * those of the second cut, divided as the first one before `at`.
+ * Compares two cuts. `at` is the first cut time at which they differ, `index` the number of identical pieces before it.
+ * `pieces` are those of the second cut, split like the first one's before `at`.
  */
 export function findDifference(
   before: readonly Piece[],
@@ -117,7 +122,7 @@ export function findDifference(
   return { at, index: same.length, pieces: [...same, ...rest] };
 }
 
-/** Returns the pieces with the one that plays at a cut time divided there. */
+/** Splits the piece that plays at a cut time. */
 export function splitPiece(pieces: readonly Piece[], cutTime: number): Piece[] {
   const index = findPieceIndex(pieces, cutTime);
   const piece = pieces[index];
@@ -127,8 +132,8 @@ export function splitPiece(pieces: readonly Piece[], cutTime: number): Piece[] {
 }
 
 /**
- * Returns the spans as the server snaps them: starts down and ends up to frames. Without a frame rate, as in audio, they stay as they are.
- * `frameRate` is in frames a second.
+ * Snaps spans to frames as the server does: starts down and ends up. Without a frame rate, as for audio, returns them
+ * unchanged. `frameRate` is in frames per second.
  */
 export function snapToFrames(kept: readonly Range[], frameRate: number | null, duration: number): Range[] {
   const snapped: Range[] = [];
@@ -152,7 +157,7 @@ function snapSpan({ start, end }: Range, frame: number, duration: number): Range
 
 const keepNear = (time: number, frame: number): number => (Math.abs(time - frame) <= FRAME_TOLERANCE ? time : frame);
 
-/** Returns what of the spans is in a range. */
+/** Returns the parts of the spans that are in a range. */
 export const clipToRange = (kept: readonly Range[], range: Range): Range[] =>
   kept
     .map(({ start, end }) => ({ start: Math.max(start, range.start), end: Math.min(end, range.end) }))

@@ -1,13 +1,16 @@
-/** The `SourceBuffer` of a track, changed one step at a time. Times are microseconds of the cut. */
+/** A track's `SourceBuffer`. Operations run one at a time. Times are microseconds of the cut. */
 import { fromSeconds, toSeconds } from "../model/plan";
 import type { Piece } from "./timeline";
 
 export type Track = "video" | "audio";
 
-/** A video frame that passes the window by a rounding error is dropped as a whole. Audio is trimmed to the sample instead. */
+/**
+ * Tolerance for rounding: a video frame that exceeds the window slightly would be dropped as a whole. Audio is trimmed
+ * to the sample instead.
+ */
 const VIDEO_SLACK_SECONDS = 0.002;
 
-/** The browser has no room for more. */
+/** Thrown when the browser's buffer is full. */
 export class BufferFullError extends Error {}
 
 export class TrackBuffer {
@@ -16,17 +19,17 @@ export class TrackBuffer {
     private readonly buffer: SourceBuffer,
   ) {}
 
-  /** Where the oldest of what is buffered starts; null when nothing is. */
+  /** Start of the oldest buffered data, or null. */
   get start(): number | null {
     const { buffered } = this.buffer;
     return buffered.length === 0 ? null : fromSeconds(buffered.start(0));
   }
 
-  /** Puts a piece at its place. Throws `BufferFullError`. */
+  /** Appends a piece at its position. Throws `BufferFullError`. */
   async append({ start, end, at }: Piece, bytes: ArrayBuffer): Promise<void> {
     const { buffer } = this;
     const slack = this.track === "video" ? VIDEO_SLACK_SECONDS : 0;
-    // The start of the window may never pass its end.
+    // The start of the window must never exceed its end.
     buffer.appendWindowEnd = Number.POSITIVE_INFINITY;
     buffer.appendWindowStart = Math.max(0, toSeconds(at) - slack);
     buffer.appendWindowEnd = toSeconds(at + end - start) + slack;
@@ -40,7 +43,7 @@ export class TrackBuffer {
     await this.settle();
   }
 
-  /** Removes what plays from `from` to `to`; this reopens an ended stream. */
+  /** Removes the range from `from` to `to`. This reopens an ended stream. */
   async remove(from: number, to: number, duration: number): Promise<void> {
     const start = Math.max(0, Math.min(toSeconds(from), duration));
     const end = to === Number.POSITIVE_INFINITY ? to : toSeconds(to);
@@ -70,8 +73,8 @@ export class TrackBuffer {
 }
 
 /**
- * Puts the bytes of each track at its place; null bytes are none. A buffer that is still being changed takes no other change, so that this
- * waits for all of them also when one has no room. Throws `BufferFullError`.
+ * Appends the bytes of each track at its position; null means no data. Waits for all buffers, even if one is full,
+ * because a buffer cannot be changed during another operation. Throws `BufferFullError`.
  */
 export async function appendToAll(
   tracks: readonly TrackBuffer[],

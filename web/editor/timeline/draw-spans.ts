@@ -1,4 +1,4 @@
-/** Drawing of kept and removed spans, and of the audio in them. */
+/** Draws kept and removed spans, and the audio in them. */
 import { type EditorPlan, findSpanIndex, type RemovalReason } from "../model/plan";
 import { REASONS } from "../reasons";
 import type { Colors } from "./colors";
@@ -6,7 +6,7 @@ import type { Lane } from "./lanes";
 import { findPeak, type Waveform } from "./peaks";
 import { endOf, findInView, toX, type View } from "./view";
 
-/** Narrower spans have no hatching and no gap. */
+/** Spans narrower than this have no hatching and no gap. */
 const MIN_HATCHED = 5;
 const BAR = 2;
 const BAR_STEP = 3;
@@ -14,12 +14,12 @@ const BAR_STEP = 3;
 type Context = CanvasRenderingContext2D;
 export type SpansScene = { plan: EditorPlan; view: View; colors: Colors; waveform: Waveform | null };
 
-/** Rectangles of one color. They are filled one by one: a path of thousands takes a hundred times as long. */
+/** Rectangles of one color. They are filled individually, because a path of thousands takes a hundred times as long. */
 class Rectangles {
   readonly #values: number[] = [];
   #drawnTo = Number.NEGATIVE_INFINITY;
 
-  /** Adds a rectangle to the right of those before it. One within the same half pixel is left out. */
+  /** Adds a rectangle to the right of the previous ones. One in the same half pixel is skipped. */
   add(x: number, y: number, width: number, height: number): void {
     if (x + width < this.#drawnTo + 0.5) return;
     this.#drawnTo = x + width;
@@ -34,7 +34,7 @@ class Rectangles {
   }
 }
 
-/** Draws the reasons: a strip in the color of each, and hatching above it. */
+/** Draws the removed spans: a strip in the color of the reason, and hatching above it. */
 export function drawSpans(context: Context, { plan, view, colors }: SpansScene, waveform: Lane, strip: Lane): void {
   const removed = new Map<RemovalReason, Rectangles>(REASONS.map((reason) => [reason, new Rectangles()]));
   const [kept, reviews, dimmed, hatched] = [new Rectangles(), new Rectangles(), new Rectangles(), new Path2D()];
@@ -67,7 +67,7 @@ export function drawSpans(context: Context, { plan, view, colors }: SpansScene, 
   for (const x of flags) drawFlag(context, x, waveform.top);
 }
 
-/** A triangle where a span to review starts. */
+/** Draws a triangle at the start of a span to review. */
 function drawFlag(context: Context, x: number, top: number): void {
   context.beginPath();
   context.moveTo(x, top);
@@ -76,7 +76,7 @@ function drawFlag(context: Context, x: number, top: number): void {
   context.fill();
 }
 
-/** Slanted lines that move with the recording. */
+/** Returns slanted lines that move with the recording. */
 function getHatching(view: View, { top, height }: Lane): Path2D {
   const path = new Path2D();
   const distance = 8;
@@ -88,7 +88,7 @@ function getHatching(view: View, { top, height }: Lane): Path2D {
   return path;
 }
 
-/** Draws the audio as bars: in kept spans in color, else dimmed. */
+/** Draws the audio as bars, colored in kept spans and dimmed elsewhere. */
 export function drawWaveform(context: Context, { plan, view, colors, waveform }: SpansScene, lane: Lane): void {
   if (!waveform) return;
   const [kept, removed] = [new Rectangles(), new Rectangles()];
@@ -109,7 +109,7 @@ export function drawWaveform(context: Context, { plan, view, colors, waveform }:
   kept.fill(context, colors.kept);
 }
 
-/** Draws the whole recording in a strip: one column a pixel, in the color of what is there. */
+/** Draws the whole recording in a strip: one column per pixel, in the color of its span. */
 export function drawOverview(context: Context, { plan, view, colors, waveform }: SpansScene, height: number): void {
   context.clearRect(0, 0, view.width, height);
   drawSpans(context, { plan, view, colors, waveform }, { top: 0, height: height - 6 }, { top: height - 5, height: 5 });

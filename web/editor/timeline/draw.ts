@@ -1,4 +1,4 @@
-/** Drawing of the timeline. Everything but the playhead, which moves without a redraw. */
+/** Draws the timeline, except for the playhead, which moves without a redraw. */
 import { formatDuration, formatTimecode } from "../../app/format";
 import type { Difference } from "../model/compare";
 import type { Edge } from "../model/edges";
@@ -22,7 +22,7 @@ export type Scene = SpansScene & {
 
 type Context = CanvasRenderingContext2D;
 
-/** Words are shown where one has about this many pixels. */
+/** Maximum number of microseconds per pixel at which words are shown. */
 const MAX_WORD_SCALE = 16_000;
 
 export function drawTimeline(context: Context, scene: Scene): void {
@@ -68,7 +68,7 @@ function drawStoryboard(context: Context, scene: Scene, storyboard: Storyboard, 
   }
 }
 
-/** Shows what only one of two cuts keeps: filled for this one, outlined for the other. */
+/** Draws the parts that only one of two cuts keeps: filled for this cut, outlined for the other. */
 function drawDifferences(context: Context, { view, colors, differences }: Scene, lane: Lane): void {
   const [from, to] = findInView(differences, view);
   context.fillStyle = colors.info;
@@ -110,7 +110,7 @@ function drawSelection(context: Context, { view, colors, lanes }: Scene, { start
   context.fillRect(x + width - 1, lanes.ruler.height, 1, lanes.height);
 }
 
-/** The chosen edge: a line with a bracket towards what is kept. */
+/** Draws the selected edge: a line with a bracket towards the kept span. */
 function drawEdge(context: Context, { view, colors, lanes }: Scene, { time, side }: Edge): void {
   const x = toX(view, time);
   const top = lanes.waveform.top;

@@ -9,15 +9,18 @@ type EdgeListProps = {
   view: Signal<View>;
   edge: Edge | null;
   onSelect(edge: Edge): void;
-  /** Moves an edge by frames. */
+  /** Moves an edge by a number of frames. */
   onNudge?: ((edge: Edge, frames: number) => void) | undefined;
 };
 
 const MAX_SHOWN = 40;
-/** The list waits until scrolling has ended. */
+/** The list is updated after scrolling has ended. */
 const SETTLED_MS = 150;
 
-/** The edges in view as buttons: where the pointer drags, the keys `,` and `.` move by a frame. */
+/**
+ * Lists the edges in view as buttons. The keys `,` and `.` move the focused edge by a frame, as an alternative to
+ * dragging.
+ */
 export function EdgeList({ plan, view, edge, onSelect, onNudge }: EdgeListProps) {
   const settled = useSignal(view.peek());
   useSignalEffect(() => {
@@ -35,7 +38,7 @@ export function EdgeList({ plan, view, edge, onSelect, onNudge }: EdgeListProps)
   return (
     <ul class="edge-list" aria-label="Edges in view">
       {listEdgesIn(plan, range).map((one) => (
-        // The same edge keeps its button, and the focus, when it moves.
+        // An edge keeps its button and the focus when it moves.
         <li key={getEdgeKey(plan, one)}>
           <button
             type="button"

@@ -1,4 +1,4 @@
-/** Pointer and wheel on the timeline. */
+/** Pointer and wheel gestures on the timeline. */
 import type { Signal } from "@preact/signals";
 import type { Edge } from "../model/edges";
 import type { EditorPlan, Range } from "../model/plan";
@@ -10,15 +10,15 @@ export type GestureOptions = {
   plan: EditorPlan;
   lanes: Lanes;
   onSeek(time: number): void;
-  /** How far an edge can move. */
+  /** Returns the range in which an edge can move. */
   getRange(edge: Edge): Range;
-  /** Without it edges are selected, not moved. */
+  /** If null, edges can be selected but not moved. */
   onMoveEdge: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
   onSelect(range: Range): void;
   onSelectEdge(edge: Edge | null): void;
 };
 
-/** What a pointer does. A `press` becomes another one once it moves. */
+/** The action of a pointer. A `press` becomes another action once the pointer moves. */
 type Drag =
   | { kind: "press"; x: number; edge: Edge | null }
   | { kind: "scrub" }
@@ -28,11 +28,11 @@ type Drag =
 
 const REACH = { mouse: 6, touch: 16 };
 const MIN_MOVE = 4;
-/** While an edge is dragged a pixel is at most 5 ms. */
+/** Maximum number of microseconds per pixel while an edge is dragged. */
 const DRAG_SCALE = 5_000;
 const WHEEL_ZOOM = 1.0025;
 
-/** Handles the gestures on a canvas. `read` returns what is current. Returns a function that ends it. */
+/** Handles the gestures on a canvas. `read` returns the current state. Returns a function that stops it. */
 export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: () => GestureOptions): () => void {
   let drag: Drag | null = null;
   const pointers = new Map<number, number>();
@@ -123,7 +123,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     const [x, y] = [event.deltaX * unit, event.deltaY * unit];
     if (!event.ctrlKey && (event.shiftKey || Math.abs(x) > Math.abs(y))) view.value = scrollBy(view.value, x || y);
-    // A pinch on a touchpad comes as small steps with ctrlKey.
+    // A pinch on a touchpad arrives as small wheel steps with `ctrlKey`.
     else view.value = zoomAt(view.value, WHEEL_ZOOM ** (event.ctrlKey ? -4 * y : -y), toLocal(event).x);
   };
   const onKey = (event: KeyboardEvent) => {

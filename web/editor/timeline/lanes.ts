@@ -1,4 +1,4 @@
-/** Where the lanes of the timeline are, in CSS pixels from its top. Pure. */
+/** Positions of the timeline's lanes, in CSS pixels from the top. Pure. */
 
 export type Lane = { top: number; height: number };
 export type Lanes = {

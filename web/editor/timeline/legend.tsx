@@ -7,7 +7,7 @@ import { useLate } from "./use-late";
 
 type LegendProps = { plan: EditorPlan; differences: readonly Difference[] };
 
-/** What the colors mean, and how much of each there is. */
+/** Explains the colors, with the total duration of each. */
 export function Legend({ plan, differences }: LegendProps) {
   const late = useLate(plan);
   const { kept, removed, hasReviews } = useMemo(() => sumUp(late), [late]);

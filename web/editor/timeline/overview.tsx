@@ -8,7 +8,7 @@ import { useCanvas } from "./use-canvas";
 import { fitView, isFit, limitView, type View } from "./view";
 
 const HEIGHT = 36;
-/** It has every span of the recording: it follows a drag a few times a second. */
+/** The overview contains every span of the recording, so it is redrawn only a few times per second during a drag. */
 const REDRAW_MS = 120;
 
 type OverviewProps = {
@@ -20,7 +20,10 @@ type OverviewProps = {
   onSeek(time: number): void;
 };
 
-/** The whole recording in a strip, with a frame around what the timeline shows. A press or drag moves that frame. */
+/**
+ * A strip of the whole recording, with a frame around the visible part of the timeline. A press or drag moves the
+ * frame.
+ */
 export function Overview({ plan, waveform, view, playhead, frameDuration, onSeek }: OverviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const part = useRef<HTMLDivElement>(null);

@@ -1,12 +1,15 @@
-/** The peaks of the audio: the file `OCW1`, and a pyramid by fours to draw them at any zoom. Pure. */
+/**
+ * Peaks of the audio: parses the file format `OCW1`, and builds a pyramid, each level a quarter of the one before, to
+ * draw them at any zoom. Pure.
+ */
 
-/** `levels[0]` has `rate` peaks a second from 0 to 255, each next level the largest of four. */
+/** `levels[0]` has `rate` peaks per second from 0 to 255. Each further level has the maximum of every four. */
 export type Waveform = { rate: number; levels: readonly Uint8Array[] };
 
 const MAGIC = "OCW1";
 const HEADER_BYTES = 12;
 const MAX_RATE = 1000;
-/** Two days at 50 peaks a second. */
+/** Two days at 50 peaks per second. */
 const MAX_PEAKS = 8_640_000;
 const FACTOR = 4;
 
@@ -18,7 +21,7 @@ export function readWaveform(bytes: ArrayBuffer): Waveform {
   if (magic !== MAGIC) throw new RangeError("Not a waveform file.");
   const rate = header.getUint32(4, true);
   const count = header.getUint32(8, true);
-  if (rate === 0 || rate > MAX_RATE) throw new RangeError(`Waveform has ${rate} peaks a second.`);
+  if (rate === 0 || rate > MAX_RATE) throw new RangeError(`Waveform has ${rate} peaks per second.`);
   if (count > MAX_PEAKS) throw new RangeError(`Waveform has ${count} peaks, more than ${MAX_PEAKS}.`);
   if (bytes.byteLength !== HEADER_BYTES + count)
     throw new RangeError(`Waveform has ${bytes.byteLength - HEADER_BYTES} of ${count} peaks.`);
@@ -41,7 +44,7 @@ function toPyramid(peaks: Uint8Array): Uint8Array[] {
   return levels;
 }
 
-/** Returns the largest peak of a range in microseconds, 0 to 255; 0 outside of the recording. */
+/** Returns the largest peak in a range of microseconds, 0 to 255. Outside of the recording, it is 0. */
 export function findPeak({ rate, levels }: Waveform, start: number, end: number): number {
   let from = (start * rate) / 1e6;
   let to = (end * rate) / 1e6;

@@ -21,7 +21,7 @@ export function PlayheadSlider({ width, duration, playhead, frameDuration, onSee
     const element = thumb.current;
     if (!element) return;
     element.style.transform = `translateX(${duration > 0 ? (time / duration) * width : 0}px)`;
-    // While it plays, screen readers get a value a second.
+    // During playback, screen readers get one value per second.
     const precision = document.activeElement === element ? 10_000 : SECOND;
     const value = Math.floor(time / precision);
     if (value === said.current) return;
@@ -30,7 +30,7 @@ export function PlayheadSlider({ width, duration, playhead, frameDuration, onSee
     element.setAttribute("aria-valuetext", toText(time, duration));
   };
   useSignalEffect(() => show(playhead.value));
-  // The width is no signal.
+  // The width is not a signal.
   if (thumb.current) show(playhead.peek());
 
   const steps: Record<string, (time: number) => number> = {

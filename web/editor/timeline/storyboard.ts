@@ -1,7 +1,10 @@
-/** Pictures of the recording at equal distances, on sheets. Sheets are fetched once a picture of theirs is in view. */
+/**
+ * Thumbnails of the recording at regular intervals, arranged on sheets. A sheet is fetched when one of its thumbnails
+ * comes into view.
+ */
 import { endOf, toX, type View } from "./view";
 
-/** `interval` in seconds; `width` and `height` of a picture; `columns` and `rows` of a sheet. */
+/** `interval` is in seconds. `width` and `height` are those of a thumbnail, `columns` and `rows` those of a sheet. */
 export type Storyboard = {
   interval: number;
   count: number;
@@ -13,15 +16,15 @@ export type Storyboard = {
   getSheetUrl(sheet: number): string;
 };
 
-/** A picture: where it is on its sheet, and where it is shown. */
+/** A thumbnail: its position on its sheet, and on the timeline. */
 export type Tile = { sheet: number; sourceX: number; sourceY: number; x: number; width: number };
 
-/** Returns the pictures for a view, side by side at a height: each is the one at its left edge. */
+/** Returns the thumbnails for a view, side by side at a height. Each shows the time of its left edge. */
 export function listTiles(storyboard: Storyboard, view: View, height: number): Tile[] {
   const { interval, count, columns, rows } = storyboard;
   if (count <= 0 || interval <= 0 || columns <= 0 || rows <= 0) return [];
   const width = Math.max(1, (height * storyboard.width) / storyboard.height);
-  // Aligned to the time of the recording, so that pictures move with it.
+  // Aligned to the time of the recording, so that thumbnails scroll with it.
   const step = width * view.scale;
   const tiles: Tile[] = [];
   for (let time = Math.floor(view.start / step) * step; time < endOf(view); time += step) {
@@ -40,7 +43,7 @@ export function listTiles(storyboard: Storyboard, view: View, height: number): T
 
 const MAX_SHEETS = 24;
 
-/** Sheets that were fetched, the ones used last. */
+/** Cache of the most recently used sheets. */
 export class Sheets {
   readonly #images = new Map<string, HTMLImageElement>();
   readonly #onLoad: () => void;
@@ -49,7 +52,7 @@ export class Sheets {
     this.#onLoad = onLoad;
   }
 
-  /** Returns a sheet, or null while it is fetched and if it cannot be. */
+  /** Returns a sheet; null while it is being fetched and if that failed. */
   find(url: string): HTMLImageElement | null {
     let image = this.#images.get(url);
     if (!image) {

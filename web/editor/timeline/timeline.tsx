@@ -21,32 +21,35 @@ import { fitView, isInView, reveal, toX, zoomAt } from "./view";
 export type TimelineProps = {
   plan: EditorPlan;
   words: Words;
-  /** The text of each word with corrections; those of `words` by default. */
+  /** The text of each word with corrections. Default: the texts of `words`. */
   texts?: readonly string[];
   waveform: Waveform | null;
   storyboard: Storyboard | null;
   /** Microseconds of the source. */
   playhead: ReadonlySignal<number>;
   isPlaying?: ReadonlySignal<boolean>;
-  /** Marked range. */
+  /** The marked range. */
   selection: Range | null;
-  /** The chosen edge. Without it the timeline keeps it for itself. */
+  /** The selected edge. Without it, the timeline keeps its own selection. */
   edge?: Signal<Edge | null>;
-  /** What only one of two cuts keeps. */
+  /** The ranges that only one of two cuts keeps. */
   differences: readonly Difference[];
-  /** Microseconds; 40 ms by default. */
+  /** In microseconds. Default: 40 ms. */
   frameDuration?: number;
-  /** CSS pixels. */
+  /** In CSS pixels. */
   waveformHeight?: number | undefined;
   onSeek(time: number): void;
-  /** `edge` is the edge as it was before the drag. `isDone`: the drag has ended. Without it edges stay where they are. */
+  /**
+   * `edge` is the edge before the drag. `isDone` is true once the drag has ended. Without this function, edges cannot
+   * be moved.
+   */
   onMoveEdge?: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
   onSelect(range: Range): void;
 };
 
 const ZOOM = 1.6;
 
-/** Storyboard, audio and spans of the recording over time. */
+/** The storyboard, audio and spans of the recording over time. */
 export function Timeline(props: TimelineProps) {
   const { plan, words, texts = words.text, waveform, storyboard, playhead, selection, differences } = props;
   const { frameDuration = 40_000, waveformHeight = WAVEFORM_HEIGHT, onSeek, onMoveEdge } = props;
@@ -87,7 +90,7 @@ export function Timeline(props: TimelineProps) {
     onSeek(chosen.time);
   };
   const move = (moved: Edge, time: number, isDone: boolean) => {
-    // Before it is moved: then whoever moves it may end it, as where it meets the next one.
+    // Selected before it moves, because the move may remove the edge where it meets the next one.
     edge.value = { ...moved, time };
     onMoveEdge?.(moved, time, isDone);
   };
@@ -130,7 +133,7 @@ export function Timeline(props: TimelineProps) {
   return (
     <div class="timeline">
       <div class="timeline-canvas" ref={box} style={{ height: `${lanes.height}px` }}>
-        <canvas ref={canvas} role="img" aria-label="Audio, and what is removed" />
+        <canvas ref={canvas} role="img" aria-label="Audio and removed spans" />
         <div class="timeline-playhead" ref={line} />
       </div>
       <Overview {...{ plan, waveform, view, playhead, frameDuration, onSeek }} />

@@ -6,8 +6,9 @@ type Draw = (context: CanvasRenderingContext2D, colors: Colors) => void;
 export type CanvasOptions = { width: number; height: number; draw: Draw };
 
 /**
- * Draws a canvas after each render, in the next animation frame; with `delayMs`, only after that time, so that the frame that shows the page
- * or an edit does not wait for it. `read` runs in the frame. Returns a function that asks for a redraw.
+ * Draws a canvas after each render, in the next animation frame. With `delayMs`, draws only after that time, so that
+ * the frame that shows the page or an edit is not delayed. `read` runs in the frame. Returns a function that requests a
+ * redraw.
  */
 export function useCanvas(
   canvas: RefObject<HTMLCanvasElement | null>,
@@ -53,7 +54,7 @@ export function useCanvas(
     };
     const theme = new MutationObserver(reload);
     theme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
-    // Another screen has another pixel ratio, and fires this event.
+    // Moving to a screen with another pixel ratio fires this event.
     window.addEventListener("resize", requestNow);
     return () => {
       theme.disconnect();

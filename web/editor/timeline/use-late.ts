@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Returns a value as it was in the frame before: for what does not have to be in the frame that shows a change. */
+/** Returns the value of the previous frame, for content that may lag behind a change by one frame. */
 export function useLate<T>(value: T): T {
   const [late, setLate] = useState(value);
   // Effects run after the frame.

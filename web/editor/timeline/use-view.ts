@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { fitView, isInView, resizeView, reveal, type View } from "./view";
 
-/** Returns the view, which follows the width of an element, and the playhead if that is in view. */
+/** Returns the view. It follows the width of an element, and the playhead while that is in view. */
 export function useView(
   element: RefObject<HTMLElement | null>,
   duration: number,
@@ -18,7 +18,8 @@ export function useView(
     const resize = (width: number) => {
       view.value = resizeView(view.peek(), Math.round(width));
     };
-    // It reports the first width too, with the layout of the first frame: to ask for it here would be a layout more.
+    // The observer also reports the first width, with the layout of the first frame. Measuring here would force another
+    // layout.
     const observer = new ResizeObserver(([entry]) => entry && resize(entry.contentRect.width));
     observer.observe(element.current!);
     return () => observer.disconnect();
@@ -28,7 +29,7 @@ export function useView(
   useSignalEffect(() => {
     const time = playhead.value;
     const plays = isPlaying?.peek() ?? true;
-    // While it plays, a view that was scrolled elsewhere stays there.
+    // If the user has scrolled away during playback, the view stays there.
     const follows = !plays || isInView(view.peek(), before.current);
     if (follows && view.peek().width > 0) view.value = reveal(view.peek(), time, plays ? 0.1 : 0.5);
     before.current = time;

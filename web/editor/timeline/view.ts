@@ -1,10 +1,13 @@
-/** The visible part of the timeline. Pure: changes return another view. Times are microseconds, positions CSS pixels. */
+/**
+ * The visible part of the timeline. Pure: changes return a new view. Times are in microseconds, positions in CSS
+ * pixels.
+ */
 import type { Range } from "../model/plan";
 
-/** `start`: the time at the left edge. `scale`: microseconds a pixel. */
+/** `start` is the time at the left edge. `scale` is in microseconds per pixel. */
 export type View = { start: number; scale: number; width: number; duration: number };
 
-/** A frame is then about 20 pixels wide. */
+/** At this scale, a frame is about 20 pixels wide. */
 export const MIN_SCALE = 2_000;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
@@ -20,7 +23,7 @@ export const fitView = (duration: number, width: number): View => ({
   duration,
 });
 
-/** Returns the view within its limits. */
+/** Clamps the view to its limits. */
 export function limitView(view: View): View {
   const most = fitScale(view);
   const scale = clamp(view.scale, Math.min(MIN_SCALE, most), most);
@@ -32,20 +35,22 @@ export const toX = ({ start, scale }: View, time: number): number => (time - sta
 export const toTime = ({ start, scale }: View, x: number): number => start + x * scale;
 export const endOf = ({ start, scale, width, duration }: View): number => Math.min(duration, start + width * scale);
 
-/** Zooms so that the time at a position stays there. A factor above 1 shows more detail. */
+/** Zooms around a position. A factor above 1 shows more detail. */
 export const zoomAt = (view: View, factor: number, x: number): View => {
   const scale = limitView({ ...view, scale: view.scale / factor }).scale;
   return limitView({ ...view, scale, start: toTime(view, x) - x * scale });
 };
 
-/** Shows a time at a position, with a scale. */
+/** Returns the view with a time at a position, at a scale. */
 export const placeAt = (view: View, time: number, x: number, scale: number): View =>
   limitView({ ...view, scale, start: time - x * limitView({ ...view, scale }).scale });
 
 export const scrollBy = (view: View, pixels: number): View =>
   limitView({ ...view, start: view.start + pixels * view.scale });
 
-/** Changes the width. A view of the whole recording stays one; else the time at the left edge stays. */
+/**
+ * Changes the width. A view of the whole recording keeps showing all of it; otherwise the time at the left edge stays.
+ */
 export function resizeView(view: View, width: number): View {
   if (view.width === width) return view;
   return isFit(view) ? fitView(view.duration, width) : limitView({ ...view, width });
@@ -55,13 +60,13 @@ export const isFit = (view: View): boolean => view.scale >= fitScale(view);
 
 export const isInView = (view: View, time: number): boolean => time >= view.start && time <= endOf(view);
 
-/** Scrolls to a time that is not in view. `share`: where it is shown then. */
+/** Scrolls to a time that is out of view. `share` is its new position as a share of the width. */
 export function reveal(view: View, time: number, share: number): View {
   if (isInView(view, time)) return view;
   return limitView({ ...view, start: time - view.width * view.scale * share });
 }
 
-/** Returns the indices of sorted ranges that a view shows: the first and the one after the last. */
+/** Returns the indices of the sorted ranges in view: the first, and the one after the last. */
 export function findInView(ranges: readonly Range[], view: View): [from: number, to: number] {
   const end = endOf(view);
   let [low, high] = [0, ranges.length];
@@ -77,6 +82,6 @@ export function findInView(ranges: readonly Range[], view: View): [from: number,
 
 const STEPS = [0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].map((s) => s * 1e6);
 
-/** Returns the distance of the labels of the ruler, for labels of a width. */
+/** Returns the distance between the ruler's labels, for labels of a given width. */
 export const chooseStep = ({ scale }: View, labelWidth: number): number =>
   STEPS.find((step) => step / scale >= labelWidth) ?? STEPS.at(-1)!;

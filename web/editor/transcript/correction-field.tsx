@@ -2,10 +2,10 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../ui/button";
 
 type CorrectionFieldProps = {
-  /** What was recognized. */
+  /** The recognized text. */
   recognized: string;
   text: string;
-  /** Where the words are, in the scrolled text. */
+  /** Position of the words in the scrolled text. */
   left: number;
   top: number;
   onSave(text: string): void;
@@ -16,7 +16,7 @@ type CorrectionFieldProps = {
 export function CorrectionField({ recognized, text, left, top, onSave, onClose }: CorrectionFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  // Before the next key is pressed.
+  // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     input.current?.focus();
     input.current?.select();

@@ -1,14 +1,16 @@
-/** Marks on the text that need no element: CSS highlights, or boxes behind the text in browsers without them. */
+/**
+ * Highlights text without extra elements: with CSS highlights, or with boxes behind the text in browsers without them.
+ */
 
 export type HighlightName = "played" | "found" | "selected";
 
 const PRIORITY: Record<HighlightName, number> = { found: 1, selected: 2, played: 3 };
-/** Boxes are laid out one by one. */
+/** Maximum number of boxes, because each is positioned individually. */
 const MAX_BOXES = 200;
 
 const isSupported = (): boolean => typeof Highlight === "function" && "highlights" in CSS;
 
-/** Replaces the marks of one kind. `layer` takes the boxes; it lies at the top left of the text. */
+/** Replaces the highlights of one kind. `layer` contains the boxes and is aligned with the top left of the text. */
 export function showHighlights(name: HighlightName, ranges: readonly Range[], layer: HTMLElement | null): void {
   if (!isSupported()) {
     showBoxes(name, ranges, layer);

@@ -1,12 +1,15 @@
-/** Selecting words with the keyboard. Pure. */
+/** Selects words with the keyboard. Pure. */
 import type { WordRange } from "../model/words";
 
-/** `at`: the word that moves. `anchor`: the other end of a selection of several words. `selected`: what the keys have selected last. */
+/**
+ * `at` is the word that moves, `anchor` the other end of a selection of several words. `selected` is the last selection
+ * by keyboard.
+ */
 export type Caret = { at: number; anchor: number | null; selected: WordRange | null };
 
 /**
- * Moves the caret by a word; `extends_` selects the words in between. The first move selects the word at the caret. A selection that the keys
- * did not make, as with the pointer, continues from its end.
+ * Moves the caret by a word. `extends_` selects the words in between. The first move selects the word at the caret. A
+ * selection that was not made by keyboard, such as one by pointer, continues from its end.
  */
 export function moveSelection(
   { at, anchor, selected }: Caret,

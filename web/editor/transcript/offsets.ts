@@ -1,8 +1,8 @@
-/** Places in the text of a paragraph, counted in characters, and the words there. Pure. */
+/** Maps between character offsets in a paragraph and its words. Pure. */
 import type { WordRange } from "../model/words";
 import type { ParagraphView } from "./paragraphs";
 
-/** Where each word of a paragraph begins and ends in its text. A word without a text is at the end of the one before it. */
+/** Start and end offset of each word in a paragraph's text. A word without text is at the end of the previous one. */
 export type Offsets = { start: Uint32Array; end: Uint32Array };
 
 const measured = new WeakMap<ParagraphView, Offsets>();
@@ -26,7 +26,9 @@ export function measureParagraph(view: ParagraphView): Offsets {
   return offsets;
 }
 
-/** Returns the word at a place between characters: the one that begins there, else the one around or before it. */
+/**
+ * Returns the word at an offset between characters: the one that starts there, otherwise the one around or before it.
+ */
 export function findWordAtOffset(view: ParagraphView, offset: number): number {
   const { start, end } = measureParagraph(view);
   let found = 0;
@@ -37,14 +39,14 @@ export function findWordAtOffset(view: ParagraphView, offset: number): number {
   return view.from + found;
 }
 
-/** Returns the first word that ends after a place. */
+/** Returns the first word that ends after an offset. */
 export function findFirstWord(view: ParagraphView, offset: number): number {
   const { end } = measureParagraph(view);
   const index = end.findIndex((place) => place > offset);
   return index === -1 ? view.to : view.from + index;
 }
 
-/** Returns the index after the last word that begins before a place, with the words of its correction. */
+/** Returns the index after the last word that starts before an offset, including the other words of its correction. */
 export function findWordsEnd(view: ParagraphView, offset: number): number {
   const { start, end } = measureParagraph(view);
   let last = 0;
@@ -55,7 +57,7 @@ export function findWordsEnd(view: ParagraphView, offset: number): number {
   return view.from + last;
 }
 
-/** Returns the characters of words within a paragraph. */
+/** Returns the character range of words within a paragraph. */
 export function toCharacters(view: ParagraphView, { from, to }: WordRange): { start: number; end: number } {
   const { start, end } = measureParagraph(view);
   const first = Math.max(from, view.from) - view.from;

@@ -7,8 +7,9 @@ import { type ParagraphView, type Piece, toPieces } from "./paragraphs";
 type SectionProps = { first: number; views: readonly ParagraphView[] };
 
 /**
- * Some paragraphs in a row. An edit leaves most sections alone. They are also what the browser skips while it is out of view: each one that it may
- * skip costs time in every frame, and a long recording has a thousand paragraphs.
+ * A group of consecutive paragraphs. An edit leaves most sections unchanged. The browser also skips whole sections that
+ * are out of view: each element that it can skip costs time in every frame, and a long recording has a thousand
+ * paragraphs.
  */
 export class Section extends Component<SectionProps> {
   override shouldComponentUpdate({ first, views }: SectionProps): boolean {
@@ -30,7 +31,7 @@ export class Section extends Component<SectionProps> {
 
 type ParagraphProps = { index: number; view: ParagraphView };
 
-/** A paragraph of the transcript. It is rendered again only if what it shows has changed. */
+/** A paragraph of the transcript. It is rendered again only if its content has changed. */
 class Paragraph extends Component<ParagraphProps> {
   override shouldComponentUpdate(next: ParagraphProps): boolean {
     return next.view !== this.props.view || next.index !== this.props.index;
@@ -55,7 +56,7 @@ function renderPiece({ text, run }: Piece) {
     );
   const title = `To review: ${run.review}`;
   return [
-    // Without text of its own: characters are counted.
+    // Empty, because characters are counted.
     run.isReviewStart && (
       <svg class="icon review-icon" viewBox="0 0 16 16" role="img" aria-label={title}>
         <path d="M8 2.5l6 11H2zM8 6.5v3.5M8 12h.01" />

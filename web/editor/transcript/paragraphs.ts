@@ -1,22 +1,22 @@
-/** The transcript as paragraphs of runs: words in a row that are shown in the same way. Pure. */
+/** Divides the transcript into paragraphs of runs: consecutive words with the same appearance. Pure. */
 import { type EditorPlan, findSpanIndex, type PlanSpan, type Range, type RemovalReason } from "../model/plan";
 import type { WordRange, Words } from "../model/words";
 
-/** `review` is why kept words need a look; `isReviewStart` marks the first run of such a span. */
+/** `review` is the reason why kept words need review. `isReviewStart` marks the first run of such a span. */
 export type Run = WordRange & { reason: RemovalReason | null; review: string | null; isReviewStart: boolean };
 
-/** What a paragraph shows. An object is reused as long as that stays the same. */
+/** The content of a paragraph. The object is reused while the content stays the same. */
 export type ParagraphView = WordRange & {
   start: number;
   runs: readonly Run[];
   texts: readonly string[];
-  /** The spans of its words. Edits elsewhere leave them the same objects. */
+  /** The spans of its words. Edits elsewhere leave them unchanged. */
   spans: readonly PlanSpan[];
 };
 
-/** A longer pause ends a paragraph. */
+/** A pause longer than this ends a paragraph. */
 const PAUSE = 1_500_000;
-/** From here on a paragraph ends with its sentence. */
+/** From this number of words on, a paragraph ends with its sentence. */
 const USUAL_WORDS = 50;
 const MAX_WORDS = 80;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
@@ -39,13 +39,13 @@ export function splitParagraphs(words: Words): WordRange[] {
   return paragraphs;
 }
 
-/** The middle of a word decides where it belongs, as in the edits by words. */
+/** The middle of a word decides to which span it belongs, as for edits by words. */
 const middleOf = (words: Words, index: number): number => Math.floor((words.start[index]! + words.end[index]!) / 2);
 
-/** What was shown last, and of what. */
+/** The last result and its inputs. */
 export type ShownViews = { plan: EditorPlan; texts: readonly string[]; views: readonly ParagraphView[] };
 
-/** Returns what each paragraph shows. Paragraphs that show what they did in `previous` are the same objects. */
+/** Returns the content of each paragraph. Unchanged paragraphs of `previous` are the same objects. */
 export function toViews(
   words: Words,
   texts: readonly string[],
@@ -53,7 +53,7 @@ export function toViews(
   paragraphs: readonly WordRange[],
   previous: ShownViews | null,
 ): ParagraphView[] {
-  // A long recording has a thousand paragraphs, of which an edit changes one: the others are not even compared.
+  // A long recording has a thousand paragraphs, and an edit usually changes one. The others are not even compared.
   const changed = previous?.texts === texts ? findChange(previous.plan, plan) : null;
   return paragraphs.map((paragraph, index) => {
     const before = previous?.views[index];
@@ -64,13 +64,13 @@ export function toViews(
       return before;
     const view = toView(words, texts, plan, paragraph, first);
     if (!isKnown || !hasSameTexts(before, texts) || !hasSameRuns(before, view)) return view;
-    // Only times have changed, which are not shown.
+    // Only times have changed, and they are not shown.
     before.spans = view.spans;
     return before;
   });
 }
 
-/** Returns the time that has other spans in two plans. The spans before and after it are the same objects. */
+/** Returns the range in which the spans of two plans differ. The spans outside of it are the same objects. */
 function findChange(before: EditorPlan, after: EditorPlan): Range {
   const [old, spans] = [before.spans, after.spans];
   if (old === spans) return { start: 0, end: 0 };
@@ -97,7 +97,7 @@ function toView(
   const runs: Run[] = [];
   let [at, last] = [first, first];
   let shown = -1;
-  // The span that the paragraph before it ends in was marked there.
+  // If the previous paragraph ends in the same span, the span was marked there.
   if (from > 0 && middleOf(words, from - 1) >= spans[first]!.start) shown = first;
   for (let index = from; index < to; index++) {
     const middle = middleOf(words, index);
@@ -144,10 +144,10 @@ export function findParagraph(paragraphs: readonly WordRange[], word: number): n
   return low;
 }
 
-/** Part of a paragraph's text; `run` is null for text without a mark. */
+/** A part of a paragraph's text. `run` is null for unmarked text. */
 export type Piece = { text: string; run: Run | null };
 
-/** Returns the text of a paragraph in pieces: the words that have a text, with one space between them. */
+/** Returns the text of a paragraph in pieces: all words with a text, separated by one space. */
 export function toPieces({ runs, texts }: ParagraphView): Piece[] {
   const pieces: Piece[] = [];
   for (const run of runs) {
@@ -158,7 +158,7 @@ export function toPieces({ runs, texts }: ParagraphView): Piece[] {
     if (isPlain && last?.run === null) last.text += ` ${text}`;
     else if (isPlain) pieces.push({ text: last ? ` ${text}` : text, run: null });
     else {
-      // Spaces stay outside of the marks.
+      // Spaces stay outside of marked runs.
       if (last?.run === null) last.text += " ";
       else if (last) pieces.push({ text: " ", run: null });
       pieces.push({ text, run });

@@ -1,15 +1,15 @@
-/** Places in the document and the words there. */
+/** Maps between positions in the document and words. */
 import type { WordRange } from "../model/words";
 import { findFirstWord, findWordAtOffset, findWordsEnd, toCharacters } from "./offsets";
 import { findParagraph, type ParagraphView } from "./paragraphs";
 
-/** Paragraphs of a section. */
+/** Number of paragraphs in a section. */
 export const SECTION = 12;
 
-/** The element whose children are the sections of paragraphs, and what these show. Not every paragraph has its element yet. */
+/** The element that contains the sections, and the paragraphs in them. Not every paragraph has been rendered yet. */
 export type Page = { list: HTMLElement; views: readonly ParagraphView[] };
 
-/** Returns the paragraph around a node and the characters before a place in it. */
+/** Returns the paragraph around a node, and the number of characters before an offset in the node. */
 function toOffset({ list, views }: Page, node: Node, offset: number): { view: ParagraphView; offset: number } | null {
   if (node === list || node.parentNode === list) {
     const section = node === list ? offset : [...list.children].indexOf(node as Element);
@@ -29,7 +29,7 @@ function toOffset({ list, views }: Page, node: Node, offset: number): { view: Pa
   return { view, offset: before.toString().length };
 }
 
-/** Returns the word at a place of the document, or null outside of the transcript. */
+/** Returns the word at a position in the document; null outside of the transcript. */
 export function findWordAtPlace(page: Page, node: Node, offset: number): number | null {
   const place = page.list.contains(node) ? toOffset(page, node, offset) : null;
   return place && findWordAtOffset(place.view, place.offset);
@@ -43,7 +43,7 @@ export function findWordAtPoint(page: Page, x: number, y: number): number | null
   return range ? findWordAtPlace(page, range.startContainer, range.startOffset) : null;
 }
 
-/** Returns the whole words that a range of the document touches, or null if there is none. */
+/** Returns the words that a range of the document touches, or null. */
 export function findWordsInRange(page: Page, range: Range): WordRange | null {
   const { list, views } = page;
   if (range.collapsed || !range.intersectsNode(list)) return null;
@@ -54,7 +54,7 @@ export function findWordsInRange(page: Page, range: Range): WordRange | null {
   return to > from ? { from, to } : null;
 }
 
-/** Returns the range of the document for words, or null if they are not shown. */
+/** Returns the document range of words; null if they are not rendered. */
 export function toDocumentRange(page: Page, words: WordRange): Range | null {
   const { list, views } = page;
   if (words.to <= words.from || views.length === 0) return null;
@@ -73,7 +73,7 @@ export function toDocumentRange(page: Page, words: WordRange): Range | null {
 const findParagraphElement = (list: HTMLElement, index: number): Element | undefined =>
   list.children[Math.floor(index / SECTION)]?.children[index % SECTION];
 
-/** Returns the text node at a character. `isStart`: on the border of two nodes, the second one. */
+/** Returns the text node at a character offset. `isStart` chooses the second node at a border between two. */
 function findText(paragraph: Element, offset: number, isStart: boolean): { node: Text; offset: number } | null {
   const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
   let rest = offset;

@@ -27,20 +27,20 @@ export type TranscriptProps = {
   /** Matches of a search. */
   found: readonly WordRange[];
   onSeek(time: number): void;
-  /** Plays from a time. Without it, Enter seeks and is left to the page. */
+  /** Plays from a time. Without it, Enter only seeks, and the page also handles the key. */
   onPlay?(time: number): void;
-  /** Removes the words, or restores them. Without it and `onCorrect` the words can only be read, searched and played. */
+  /** Removes the words, or restores them. Without it and `onCorrect`, the words are read-only. */
   onToggle?(range: WordRange): void;
   onCorrect?(range: WordRange, text: string): void;
 };
 
-const READ_HINT = "Ctrl with the arrow keys selects a word, with Shift more words. Enter plays from the word.";
+const READ_HINT = "Ctrl with the arrow keys selects a word, with Shift, more words. Enter plays from the word.";
 const EDIT_HINT = `Select words and press Delete to remove or restore them. F2 corrects the text. ${READ_HINT}`;
 
-/** A press that moves further selects text. */
+/** A press that moves farther than this selects text. */
 const MAX_CLICK_MOVE = 4;
 
-/** The words as text, removed ones inside `<s>`. */
+/** The words as text. Removed words are in `<s>` elements. */
 export function Transcript(props: TranscriptProps) {
   const { words, texts, plan, playhead, selection, onSeek } = props;
   const views = useViews(words, texts, plan);
@@ -76,7 +76,7 @@ export function Transcript(props: TranscriptProps) {
   const onClick = (event: MouseEvent) => {
     const { x, y } = pressed.current;
     const isDrag = Math.hypot(event.clientX - x, event.clientY - y) > MAX_CLICK_MOVE;
-    // The document still has its selection when a click within it is about to end that.
+    // A click inside the document's selection clears that selection only after this event.
     if (!page.current || isDrag || event.shiftKey || event.detail > 1 || event.target === list.current) return;
     const word = findWordAtPoint(page.current, event.clientX, event.clientY);
     if (word !== null) seekWord(word);
@@ -98,7 +98,7 @@ export function Transcript(props: TranscriptProps) {
           role="group"
           aria-label="Words"
           aria-description={props.onToggle ? EDIT_HINT : READ_HINT}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys of the text need the focus.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the text needs the focus for its keys.
           tabIndex={0}
           onPointerDown={(event) => {
             pressed.current = { x: event.clientX, y: event.clientY };

@@ -3,18 +3,18 @@ import type { RefObject } from "preact";
 import type { WordRange } from "../model/words";
 import { type Page, toDocumentRange } from "./places";
 
-/** Pixels that the correction field takes beside the left edge. */
+/** Space in pixels that the correction field needs to the right of its left edge. */
 const FIELD_WIDTH = 330;
 
 type CorrectingOptions = {
   page: RefObject<Page | null>;
   scroller: RefObject<HTMLElement | null>;
   list: RefObject<HTMLElement | null>;
-  /** Lies at the top left of the text. */
+  /** Aligned with the top left of the text. */
   layer: RefObject<HTMLElement | null>;
 };
 
-/** The words that are being corrected, and where their field is, in pixels. */
+/** The words that are being corrected, and the position of the field in pixels. */
 type Place = { range: WordRange; left: number; top: number };
 
 type Correcting = {
@@ -22,7 +22,7 @@ type Correcting = {
   isOpen: ReadonlySignal<boolean>;
   /** Opens the field below the words. */
   open(range: WordRange): void;
-  /** Closes it, and returns the focus to the text. */
+  /** Closes the field and returns the focus to the text. */
   close(): void;
 };
 

@@ -4,18 +4,18 @@ import { useEffect, useRef } from "preact/hooks";
 
 /** Keys that scroll. */
 const SCROLL_KEYS = /^(PageUp|PageDown)$/;
-/** A word that is played further down is scrolled to the wanted place, both as shares of the height. */
+/** A played word below `BOTTOM` is scrolled to `WANTED`, both as shares of the height. */
 const [BOTTOM, WANTED] = [0.8, 0.3];
-/** After a press the text stays in its place for a second click. */
+/** Time after a press during which the text does not scroll, so that a second click hits the same word. */
 const HOLD_MS = 600;
 
 export type Follow = {
   isOn: Signal<boolean>;
-  /** Scrolls if what is played is not in view, or at its bottom. */
+  /** Scrolls if the range is out of view or at the bottom. */
   reveal(range: Range): void;
 };
 
-/** Scrolling that follows the played word until the reader scrolls, and again once playback starts. */
+/** Scrolls with the played word until the user scrolls, and again once playback starts. */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   isPlaying: ReadonlySignal<boolean> | undefined,
@@ -28,7 +28,7 @@ export function useFollow(
       isOn.value = false;
     };
     const onKey = ({ key }: KeyboardEvent) => SCROLL_KEYS.test(key) && stop();
-    // A press on the scroll bar, which is to the right of the content.
+    // A press on the scroll bar is to the right of the content.
     const onPress = (event: PointerEvent) => {
       heldUntil.current = Number.POSITIVE_INFINITY;
       if (event.target === element && event.offsetX >= element.clientWidth) stop();
@@ -62,7 +62,10 @@ export function useFollow(
   return { isOn, reveal };
 }
 
-/** Scrolls a range into view unless it is in the upper part of it, `bottom` being a share of the height. */
+/**
+ * Scrolls a range into view, unless it already is in the upper part. `bottom` is the limit of that part as a share of
+ * the height.
+ */
 export function scrollTo(element: HTMLElement, range: Range, bottom = 1): void {
   const rect = range.getBoundingClientRect();
   const box = element.getBoundingClientRect();

@@ -14,10 +14,10 @@ type KeysOptions = {
   onPlay: ((word: number) => void) | undefined;
 };
 
-/** Returns the handler of the keys of the transcript. What it handles does not reach the shortcuts of the page. */
+/** Returns the key handler of the transcript. Keys that it handles do not reach the page's shortcuts. */
 export function useKeys({ count, selection, played, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
   const last = useRef<Caret & { played: number }>({ at: 0, anchor: null, selected: null, played: 0 });
-  /** Where selecting begins: at the playhead, or where the keys were since it has moved. */
+  /** Selecting starts at the playhead, or at the last caret if the playhead has not moved since. */
   const getCaret = () => (last.current.played === played.peek() ? last.current.at : Math.max(0, played.peek()));
 
   const move = (direction: 1 | -1, extends_: boolean) => {
@@ -42,7 +42,7 @@ export function useKeys({ count, selection, played, onToggle, onCorrect, onSeekW
     } else if (key === "Enter") {
       const word = chosen?.from ?? getCaret();
       onSeekWord(word);
-      // Else the page plays from there.
+      // Otherwise the page handles the key.
       if (!onPlay) return false;
       onPlay(word);
     } else return false;

@@ -17,20 +17,20 @@ type MarksOptions = {
   selection: Signal<WordRange | null>;
   found: readonly WordRange[];
   follow: Follow;
-  /** Whether the text must stay where it is. */
+  /** Whether the text must not scroll. */
   isHeld: ReadonlySignal<boolean>;
 };
 
-/** Marks the played word, the selected words and the matches of a search, and follows the first of them. */
+/** Highlights the played word, the selected words and the search matches, and scrolls to the first of them. */
 export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }: MarksOptions): void {
   const { played, selection, found } = marked;
-  /** Changes with the document, whose ranges are then created again. */
+  /** Changes with the document, so that ranges are created again. */
   const version = useSignal(0);
   const revealed = useRef<number | null>(null);
   const toRange = (range: WordRange) => page.current && toDocumentRange(page.current, range);
 
   const restoreSelection = useSelection(page, selection);
-  // Before the browser reports that the selection has changed with its nodes.
+  // A layout effect runs before the browser reports that the selection has changed with its nodes.
   useLayoutEffect(() => {
     page.current = list.current && { list: list.current, views };
     version.value++;
@@ -43,7 +43,7 @@ export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }
     showHighlights("played", range ? [range] : [], layer.current);
     const isFollowing = follow.isOn.value;
     if (!isFollowing) revealed.current = null;
-    // Once for a word: an edit elsewhere leaves the text where it is, and takes no layout.
+    // Runs once per word: an edit elsewhere does not move the text, so no layout is needed.
     if (!range || !isFollowing || isHeld.peek() || revealed.current === word) return;
     revealed.current = word;
     follow.reveal(range);

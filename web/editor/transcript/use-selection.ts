@@ -7,24 +7,24 @@ import { findWordsInRange, type Page, toDocumentRange } from "./places";
 import { scrollTo } from "./use-follow";
 
 /**
- * Keeps the selected words and the selection of the document the same. Returns a function that selects the words again after their nodes
- * were replaced.
+ * Synchronizes the selected words with the document's selection. Returns a function that restores the selection after
+ * nodes were replaced.
  */
 export function useSelection(page: RefObject<Page | null>, selection: Signal<WordRange | null>): () => void {
-  /** Whether the words are about to be selected again. What the browser reports until then is about nodes that are gone. */
+  /** Whether the selection is about to be restored. Until then, browser events refer to nodes that no longer exist. */
   const isDue = useRef(false);
   useEffect(() => {
     const read = () => {
       const chosen = document.getSelection();
       if (isDue.current || !page.current || !chosen || chosen.rangeCount === 0) return;
       const range = chosen.getRangeAt(0);
-      // A selection elsewhere, such as in a field, leaves the words selected.
+      // A selection elsewhere, as in a field, does not affect the selected words.
       if (!range.intersectsNode(page.current.list)) return;
       const words = findWordsInRange(page.current, range);
       if (!isSame(words, selection.peek())) selection.value = words;
     };
     document.addEventListener("selectionchange", read);
-    // What the document has selected when another cut opens stays selected.
+    // Keeps the document's selection when another cut is opened.
     read();
     const stop = selection.subscribe((words) => {
       if (!page.current || isSame(readSelection(page.current), words)) return;
@@ -47,12 +47,16 @@ export function useSelection(page: RefObject<Page | null>, selection: Signal<Wor
   return () => {
     if (isDue.current || selection.peek() === null) return;
     isDue.current = true;
-    // To select is to lay out: the frame that shows an edit does not wait for it, and shows the words as selected all the same.
+    // Selecting forces a layout, so it runs after the frame that shows the edit. That frame already highlights the
+    // words.
     afterNextFrame(restore);
   };
 }
 
-/** Ends the selection of the document. Else a press on it, as on words that were just removed, would drag its text instead of selecting. */
+/**
+ * Clears the document's selection. Otherwise a press on it, as on words that were just removed, would drag its text
+ * instead of selecting.
+ */
 export function endSelection(): void {
   const chosen = document.getSelection();
   if (chosen && chosen.rangeCount > 0) chosen.collapseToStart();
@@ -63,7 +67,7 @@ function readSelection(page: Page): WordRange | null {
   return chosen && chosen.rangeCount > 0 ? findWordsInRange(page, chosen.getRangeAt(0)) : null;
 }
 
-/** Selects words in the document, where screen readers follow, and scrolls there. */
+/** Selects words in the document, which screen readers follow, and scrolls to them. */
 function selectWords(page: Page, words: WordRange, scrolls: boolean): void {
   const range = toDocumentRange(page, words);
   if (!range) return;

@@ -4,11 +4,11 @@ import type { EditorPlan } from "../model/plan";
 import type { Words } from "../model/words";
 import { type ParagraphView, type ShownViews, splitParagraphs, toViews } from "./paragraphs";
 
-/** Paragraphs of the first frame, and of each frame after it. */
+/** Number of paragraphs in the first frame, and in each later one. */
 const FIRST = 12;
 const MORE = 72;
 
-/** Returns what the paragraphs show: those of the first screen at once, the others frame by frame. */
+/** Returns the content of the paragraphs: the first screen immediately, the rest frame by frame. */
 export function useViews(words: Words, texts: readonly string[], plan: EditorPlan): readonly ParagraphView[] {
   const previous = useRef<ShownViews | null>(null);
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);

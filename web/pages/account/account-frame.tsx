@@ -9,7 +9,7 @@ const PAGES = [
   { href: "/account/data", label: "Your data" },
 ] as const;
 
-/** The frame of the pages of the account. */
+/** The frame of the account pages. */
 export const AccountFrame = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <Page title={title}>
     <SubNav label="Account" items={PAGES} />

@@ -3,7 +3,7 @@ import { AccountFrame } from "./account-frame";
 import { DeletionSection } from "./deletion-section";
 import { ExportSection } from "./export-section";
 
-/** The export of the user's data, and the deletion of the account. */
+/** The page for exporting the user's data and deleting the account. */
 export default function DataPage() {
   const profile = me.value;
   if (profile === null) return null;

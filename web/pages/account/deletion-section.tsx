@@ -9,7 +9,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
 
-/** Deletes the account, after saying what is lost. */
+/** Deletes the account after a warning about what will be lost. */
 export function DeletionSection({ profile }: { profile: Me }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -39,7 +39,7 @@ export function DeletionSection({ profile }: { profile: Me }) {
   );
 }
 
-/** What is erased after the grace period. */
+/** Lists what is erased after the grace period. */
 function Losses({ profile }: { profile: Me }) {
   const params = { path: { workspace_id: profile.id } };
   const personal = useResource(

@@ -1,4 +1,4 @@
-/** Names of browsers and systems, from what they send with each request. Pure. */
+/** Names browsers and operating systems from the header `User-Agent`. Pure. */
 
 const BROWSERS: [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
@@ -21,7 +21,10 @@ const SYSTEMS: [RegExp, string][] = [
 const find = (table: [RegExp, string][], text: string): string | undefined =>
   table.find(([pattern]) => pattern.test(text))?.[1];
 
-/** Returns "Firefox on Windows" for the header `User-Agent`; for other programs its first word, such as "curl 8.5.0". */
+/**
+ * Returns "Firefox on Windows" for the header `User-Agent` of a browser, and the first word for other programs, such as
+ * "curl 8.5.0".
+ */
 export function toDeviceName(userAgent: string | null): string {
   if (!userAgent?.trim()) return "Unknown device";
   const browser = find(BROWSERS, userAgent);

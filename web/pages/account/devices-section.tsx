@@ -1,6 +1,6 @@
 import { Section } from "../../ui/section";
 
-/** Devices, such as panels of editors, that act for the user with a key of their own. */
+/** Devices, such as editor panels, that act for the user with their own API key. */
 export const DevicesSection = () => (
   <Section
     title="Devices"

@@ -28,7 +28,7 @@ export function EmailSection({ profile }: { profile: Me }) {
   );
 }
 
-/** Sends the link that confirms the address, where the server can. */
+/** Sends the confirmation link, if the server can send email. */
 function Unconfirmed() {
   const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");

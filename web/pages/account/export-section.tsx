@@ -7,7 +7,7 @@ import { Section } from "../../ui/section";
 import { ErrorPanel, ResourceView } from "../../ui/states";
 import { ExportState, findExport } from "./export-state";
 
-/** The stream is closed during the grace period. */
+/** Polling replaces the event stream, which is closed during the grace period. */
 const POLL_MS = 4_000;
 
 /** Requests the export of the user's data, and shows its state. */

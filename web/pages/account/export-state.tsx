@@ -12,14 +12,14 @@ type Notification = Schemas["Notification"];
 type Latest = Schemas["LatestDataExport"];
 type Export = Extract<Notification, { type: "data_export_ready" }>["payload"];
 
-/** Returns the export that was requested last, or null. */
+/** Returns the latest export that was requested, or null. */
 export function findExport(latest: Resource<Latest>): Export | null {
   const state = latest.state.value;
   const notification = state.kind === "ready" ? state.value.notification : null;
   return notification?.type === "data_export_ready" ? notification.payload : null;
 }
 
-/** The state of the export that was requested last. */
+/** Shows the state of the latest export. */
 export const ExportState = ({ latest }: { latest: Resource<Latest> }) => {
   const status = findExport(latest)?.status;
   return (
@@ -32,7 +32,7 @@ export const ExportState = ({ latest }: { latest: Resource<Latest> }) => {
   );
 };
 
-/** Announced alone: times and sizes change every few seconds. */
+/** Announced separately, because times and sizes change every few seconds. */
 const ANNOUNCEMENTS: Record<Export["status"], string> = {
   pending: "Export in progress.",
   ready: "Export ready.",
@@ -85,7 +85,7 @@ type ReadyProps = { payload: Export; expiresAt: string; content: string; latest:
 
 function Ready({ payload, expiresAt, content, latest }: ReadyProps) {
   const [error, setError] = useState<string | null>(null);
-  // The link of the page may be older than the 15 minutes that it works.
+  // The link on the page may be older than its lifetime of 15 minutes.
   const download = async () => {
     setError(null);
     try {

@@ -13,7 +13,10 @@ import { Empty } from "../../ui/states";
 
 type Identity = Schemas["Identity"];
 
-/** The accounts at sign-in providers that sign in the user; nothing if there are none. `onRemoved`: the other sessions have ended. */
+/**
+ * The provider accounts that sign the user in. Renders nothing without any. `onRemoved` is called when a removal has
+ * ended the other sessions.
+ */
 export function IdentitiesSection({ onRemoved }: { onRemoved(): void }) {
   const [removing, setRemoving] = useState<Identity | null>(null);
   const list = usePagedList<Identity>(

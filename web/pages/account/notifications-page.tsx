@@ -7,7 +7,7 @@ import { ListSkeleton, ResourceView } from "../../ui/states";
 import { AccountFrame } from "./account-frame";
 import { PreferenceGrid } from "./preference-grid";
 
-/** Which notifications the user receives, and how. */
+/** The settings for which notifications the user receives, and how. */
 export default function NotificationsPage() {
   const preferences = useResource((signal) => must(api.GET("/api/v1/notifications/preferences", { signal })), []);
   return (
@@ -29,7 +29,7 @@ export default function NotificationsPage() {
   );
 }
 
-/** Why no mail is sent, whatever is chosen. */
+/** Explains why no email is sent regardless of the settings. */
 function NoMail() {
   const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []).state.value;
   if (methods.kind === "loading") return null;

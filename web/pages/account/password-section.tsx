@@ -12,7 +12,7 @@ type PasswordSectionProps = { profile: Me; onChanged(): void };
 
 /** Changes the password. */
 export function PasswordSection({ profile, onChanged }: PasswordSectionProps) {
-  // A new form is empty again.
+  // A new key resets the form.
   const [version, setVersion] = useState(0);
   if (!profile.has_password)
     return (

@@ -3,7 +3,7 @@ import { api, must, toMessage } from "../../app/api";
 import { ErrorPanel } from "../../ui/states";
 import { CATEGORY_NAMES, CHANNEL_NAMES, type Preference, toMandatoryText, toPreferenceText } from "./preference-texts";
 
-/** A row for each type, a column for each channel, in the order of the API. */
+/** One row per type and one column per channel, in the order of the API. */
 export function PreferenceGrid({ initial }: { initial: Preference[] }) {
   const [items, setItems] = useState(initial);
   const [note, setNote] = useState("");

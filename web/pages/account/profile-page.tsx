@@ -8,7 +8,7 @@ import { Section } from "../../ui/section";
 import { AccountFrame } from "./account-frame";
 import { EmailSection } from "./email-section";
 
-/** The user's name and address. */
+/** The page with the user's name and email address. */
 export default function ProfilePage() {
   const profile = me.value;
   if (profile === null) return null;

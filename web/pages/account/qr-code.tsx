@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { encode } from "uqr";
 
-/** Modules around the code that must be empty. */
+/** Width of the empty border around the code, in modules. */
 const QUIET_ZONE = 4;
 
-/** A QR code, drawn in the page: what it contains is sent nowhere. */
+/** A QR code. It is drawn in the browser, so its content is not sent anywhere. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { size, path } = useMemo(() => draw(text), [text]);
   return (

@@ -5,7 +5,7 @@ import { copyText } from "../../ui/copy-text";
 
 type RecoveryCodesProps = { codes: string[]; email: string };
 
-/** The recovery codes, which are shown once, with buttons that copy and save them. */
+/** Shows recovery codes once, with buttons that copy and save them. */
 export function RecoveryCodes({ codes, email }: RecoveryCodesProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [note, setNote] = useState("");

@@ -14,7 +14,7 @@ import { toDeviceName } from "./device-name";
 
 type Session = Schemas["SessionItem"];
 
-/** Where the user is signed in. */
+/** Lists the user's sessions. */
 export function SessionsSection() {
   const [isEnding, setIsEnding] = useState(false);
   const list = usePagedList<Session>(

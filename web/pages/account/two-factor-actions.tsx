@@ -2,10 +2,10 @@ import { formatCount } from "../../app/format";
 import { Button } from "../../ui/button";
 import type { TwoFactor } from "./two-factor-section";
 
-/** With fewer codes than these, new ones are advised. */
+/** Below this number of codes, the page recommends new ones. */
 const FEW_CODES = 3;
 
-/** Whether the second factor is on, and what it is. */
+/** Shows whether the second factor is on, and its kind. */
 export function TwoFactorStatus({ value }: { value: TwoFactor }) {
   const { is_enabled: isEnabled, has_authenticator: hasAuthenticator, recovery_codes_left: left } = value;
   if (!isEnabled)
@@ -38,7 +38,7 @@ type ActionsProps = {
   onCodes(): void;
 };
 
-/** What can be done in each state. */
+/** The actions that each state allows. */
 export function TwoFactorActions({ value, onSetUp, onEnable, onRemove, onCodes }: ActionsProps) {
   const { is_enabled: isEnabled, has_authenticator: hasAuthenticator, can_mail: canMail } = value;
   if (hasAuthenticator)

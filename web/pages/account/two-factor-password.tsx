@@ -6,17 +6,17 @@ import { Form } from "../../ui/form";
 
 type PasswordDialogProps = {
   title: string;
-  /** An account without a password is asked for nothing: the API may require a new sign-in. */
+  /** If false, no password is requested: the API may require a new sign-in instead. */
   hasPassword: boolean;
   confirmLabel: string;
   look: "primary" | "danger";
   onSend(body: { password?: string }): Promise<void>;
   onClose(): void;
-  /** What changes. */
+  /** Describes what changes. */
   children: ComponentChildren;
 };
 
-/** Asks for the password, which the API requires for a change of the second factor. */
+/** Asks for the password, which the API requires for changes of the second factor. */
 export const TwoFactorPassword = ({
   title,
   hasPassword,

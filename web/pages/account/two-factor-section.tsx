@@ -15,14 +15,14 @@ export type TwoFactor = Schemas["TwoFactor"];
 
 type Confirmation = { password?: string };
 
-/** A change that the password confirms. */
+/** A change that requires the password. */
 type Change = {
   title: string;
   confirmLabel: string;
   look: "primary" | "danger";
   about: string;
   send(body: Confirmation): Promise<unknown>;
-  /** What is shown when it is done. */
+  /** The message after the change. */
   done: string;
 };
 
@@ -54,7 +54,7 @@ const REMOVE: Change = {
   send: (body) => must(api.DELETE("/api/v1/users/me/two-factor", { body })),
 };
 
-/** The second factor of the sign-in. */
+/** The section for the second factor. */
 export function TwoFactorSection({ profile }: { profile: Me }) {
   const state = useResource((signal) => must(api.GET("/api/v1/users/me/two-factor", { signal })), []);
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);

@@ -12,7 +12,7 @@ export type Enrollment = Schemas["TwoFactorEnrollment"];
 
 type SetupProps = { enrollment: Enrollment; email: string; onConfirmed(): void; onClose(): void };
 
-/** Sets up an authenticator app: its QR code, a first code as proof, then the recovery codes. */
+/** Sets up an authenticator app: shows its QR code, asks for a first code as proof, then shows the recovery codes. */
 export function TwoFactorSetup({ enrollment, email, onConfirmed, onClose }: SetupProps) {
   const [isConfirmed, setIsConfirmed] = useState(false);
   const { secret, otpauth_url: url, recovery_codes: codes } = enrollment;

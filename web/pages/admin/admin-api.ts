@@ -1,10 +1,10 @@
-/** Calls of administration. */
+/** Sends calls of the administration pages. */
 import { ApiError, must } from "../../app/api";
 import { readPermissions } from "../../app/read-permissions";
 
 /**
- * Returns the body of a response. Throws `ApiError`. If the user is no longer an administrator, the permissions are read again, so that "Page not
- * found" replaces the page.
+ * Returns the body of a response. Throws `ApiError`. If the user is no longer an administrator, reloads the
+ * permissions, so that "Page not found" replaces the page.
  */
 export async function mustAdmin<Data>(answer: Parameters<typeof must<Data>>[0]): Promise<Data> {
   try {

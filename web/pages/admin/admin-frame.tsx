@@ -1,4 +1,4 @@
-/** What the pages of administration share: the heading and the links to each other. */
+/** The frame of the administration pages: the heading and the links between them. */
 import type { ComponentChildren } from "preact";
 import { Page } from "../../ui/page";
 import { SubNav } from "../../ui/sub-nav";

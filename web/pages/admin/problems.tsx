@@ -13,7 +13,7 @@ type ProblemItem = Schemas["SystemHealth"]["problems"][number];
 
 const HEALTH_PATH = "/admin/health";
 
-/** What is wrong now, with the page that helps. */
+/** Lists current problems, with a link to the page that helps. */
 export const ProblemList = ({ problems }: { problems: ProblemItem[] }) => (
   <ul class="problems" aria-label="Problems">
     {problems.map((problem) => (
@@ -38,7 +38,7 @@ const LINK_TEXTS: Record<string, string> = {
   "/admin/workers": "Workers",
 };
 
-/** Leads nowhere when the list is on the page that helps. */
+/** Without a link when the list is on the page that helps. */
 function ProblemLink({ problem: { problem } }: { problem: ProblemItem }) {
   const href = PROBLEM_PAGES[problem];
   if (href === undefined || href === HEALTH_PATH) return null;
@@ -51,7 +51,7 @@ function ProblemLink({ problem: { problem } }: { problem: ProblemItem }) {
 
 const REFRESH_MS = 60_000;
 
-/** Says on the first page of administration that something is wrong. */
+/** Reports problems on the first administration page. */
 export function ProblemBanner() {
   const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
   useLiveReload(["notification.created"], health);

@@ -1,11 +1,11 @@
-/** Keeps a list of administration current: there are no live events of other workspaces. */
+/** Polls administration lists: other workspaces have no live events. */
 import { useRefresh } from "../../app/use-refresh";
 import type { OffsetList } from "./use-offset-list";
 
-/** Longer lists are not reloaded: it would burden the server, and move the rows that are being read. */
+/** Longer lists are not reloaded: that would burden the server and move rows while they are being read. */
 const MAX_ROWS = 300;
 
-/** Reads the list again at an interval, unless it failed or many rows are shown. */
+/** Reloads the list at an interval, unless it failed or shows many rows. */
 export function useFreshList<Item>(list: OffsetList<Item>, intervalMs: number): void {
   useRefresh(() => {
     const count = list.items.value?.length ?? MAX_ROWS;

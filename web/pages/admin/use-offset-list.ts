@@ -1,4 +1,4 @@
-/** Lists of administration, with the number of their rows. */
+/** Administration lists with their total number of rows. */
 import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { toOffsetQuery, toPage } from "../../app/offset-page";
@@ -7,11 +7,14 @@ import { type PagedList, usePagedList } from "../../app/pages-of";
 type OffsetQuery = { limit: number; offset: number };
 
 export type OffsetList<Item> = PagedList<Item> & {
-  /** How many rows match, null until it is known. */
+  /** Number of matching rows; null until it is known. */
   total: Signal<number | null>;
 };
 
-/** Returns a paged list with its total. Rows that were added meanwhile move the others to later pages: a row that was read before is left out. */
+/**
+ * Returns a paged list with its total. Rows added meanwhile move others to later pages, so rows that were already
+ * loaded are skipped.
+ */
 export function useOffsetList<Item>(
   read: (page: OffsetQuery, signal: AbortSignal) => Promise<OffsetQuery & { items: Item[]; total: number }>,
   rowKey: (row: Item) => string,

@@ -1,13 +1,13 @@
 import { EmailAddress } from "../../ui/email-address";
 
 type UserCellProps = {
-  /** Null: the account was deleted. */
+  /** Null if the account was deleted. */
   user: { id: string; email: string } | null;
   /** Shown unless it is the user's personal workspace. */
   workspace: { id: string; name: string } | null;
 };
 
-/** A user with a link to the account, and the shared workspace in which something was done. */
+/** A user with a link to the account, and the shared workspace concerned. */
 export const UserCell = ({ user, workspace }: UserCellProps) => (
   <div class="two-lines">
     {user === null ? (

@@ -17,12 +17,12 @@ import { useMedia } from "./use-media";
 
 export type Asset = Schemas["AssetDetail"];
 
-/** Progress, and states where no event stream is open. */
+/** Interval for progress, and for states while no event stream is open. */
 const REFRESH_MS = 3_000;
 
 export const nameOf = (asset: Asset): string => asset.filename ?? "Unnamed recording";
 
-/** A recording: its cuts, and the editor. */
+/** Shows a recording: its cuts, and the editor. */
 export default function AssetPage() {
   const assetId = useRoute().params.assetId ?? "";
   const asset = useResource<Asset>(
@@ -33,7 +33,7 @@ export default function AssetPage() {
   const state = useKept(asset.state.value, assetId);
   useTitle(state.kind === "ready" ? nameOf(state.value) : "Recording");
   const isEdited = state.kind !== "ready" || (state.value.cuttable && state.value.kind === "source");
-  // Both together with the recording, not after it: few are opened while they are being prepared.
+  // Both are requested together with the recording: few recordings are opened before they are ready.
   const cuts = useResource<ListedCut[]>(
     async (signal) => (isEdited ? listCuts(assetId, signal) : []),
     [assetId, workspace.value?.id, isEdited],
@@ -47,7 +47,7 @@ export default function AssetPage() {
     return () => clearInterval(timer);
   }, [isChanging, asset]);
 
-  // From one recording to another, the one before is still there.
+  // When another recording is opened, the previous one is still loaded.
   const isOther = state.kind === "ready" && state.value.id !== assetId;
   if (state.kind === "loading" || isOther) return <AssetSkeleton />;
   if (state.kind === "failed") {

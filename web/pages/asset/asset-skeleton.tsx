@@ -1,4 +1,4 @@
-/** The place of the editor while it is loaded. */
+/** A placeholder while the editor is loading. */
 export const AssetSkeleton = () => (
   <div class="studio" role="status" aria-label="Loading">
     <div class="studio-main">

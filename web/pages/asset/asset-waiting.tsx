@@ -1,4 +1,4 @@
-/** A recording that cannot be cut: why, how far it is, and what to do. */
+/** Shown for a recording that cannot be cut yet: the reason, the progress, and what to do. */
 import type { ComponentChildren } from "preact";
 import { formatDuration } from "../../app/format";
 import { progressOf } from "../../app/live";
@@ -34,7 +34,7 @@ function Explanation({ asset }: { asset: Asset }) {
       return (
         <Note look="warning">
           The balance does not cover this recording{minutes !== null && ` of ${formatDuration(minutes)}`}. Buy credits,
-          or ask an administrator for some: preparation then continues automatically. <CreditsLink />
+          or ask an administrator for some. Preparation then continues automatically. <CreditsLink />
         </Note>
       );
     case "failed":

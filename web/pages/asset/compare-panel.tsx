@@ -17,12 +17,12 @@ type CompareProps = {
   editor: Editor;
   cuts: Cuts;
   playback: Playback;
-  /** The cut to compare with; null: none. */
+  /** The cut to compare with, or null. */
   otherId: Signal<string | null>;
   differences: Signal<readonly Difference[]>;
 };
 
-/** What this cut keeps and another one removes, and the other way round. */
+/** Lists the parts that only one of two cuts keeps. */
 export function ComparePanel({ editor, cuts, playback, otherId, differences }: CompareProps) {
   const listed = cuts.items;
   const all = listed.kind === "ready" ? listed.value : [];
@@ -80,7 +80,7 @@ function Differences({ otherId, editor, playback, differences }: DifferencesProp
   const state = other.state.value;
   if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void other.reload()} />;
   if (state.kind === "loading") return <p class="soft">Comparing…</p>;
-  if (list.length === 0) return <p class="soft">Both cuts keep the same.</p>;
+  if (list.length === 0) return <p class="soft">Both cuts keep the same parts.</p>;
   return (
     <ul class="review-list" aria-label="Differences">
       {list.map((difference) => (

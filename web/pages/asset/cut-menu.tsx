@@ -10,7 +10,7 @@ import type { Cut } from "./editor-state";
 import type { Cuts } from "./use-cuts";
 import type { EditorWithDraft } from "./use-editor";
 
-/** What is done with the open cut now and then. */
+/** The less frequent actions for the open cut. */
 export function CutMenu({ cut, cuts, both }: { cut: Cut; cuts: Cuts; both: EditorWithDraft }) {
   const { editor, keeper } = both;
   const [isDeleting, setIsDeleting] = useState(false);

@@ -5,17 +5,17 @@ import type { ScriptForm } from "./script-form";
 type NumberOption = "min_silence_seconds" | "padding_before_seconds" | "padding_after_seconds";
 
 const NUMBERS: { name: NumberOption; label: string; min: number; max: number }[] = [
-  { name: "min_silence_seconds", label: "Shortest pause to remove, s", min: 0.1, max: 10 },
-  { name: "padding_before_seconds", label: "Quiet before words, s", min: 0, max: 2 },
-  { name: "padding_after_seconds", label: "Quiet after words, s", min: 0, max: 2 },
+  { name: "min_silence_seconds", label: "Cut pauses longer than, s", min: 0.1, max: 10 },
+  { name: "padding_before_seconds", label: "Leave before words, s", min: 0, max: 2 },
+  { name: "padding_after_seconds", label: "Leave after words, s", min: 0, max: 2 },
 ];
 
 const SWITCHES: { name: "remove_fillers" | "remove_retakes"; label: string }[] = [
   { name: "remove_fillers", label: "Remove fillers such as “um”" },
-  { name: "remove_retakes", label: "Keep one take of each line" },
+  { name: "remove_retakes", label: "Remove retakes" },
 ];
 
-/** The options of a cut. The mode sets all of them. */
+/** The options of a cut. Choosing a mode sets all of them. */
 export function CutOptionFields({ form }: { form: ScriptForm }) {
   const options = form.options.value;
   const set = (change: Partial<CutOptions>) => {
@@ -39,7 +39,7 @@ export function CutOptionFields({ form }: { form: ScriptForm }) {
               const value = event.currentTarget.valueAsNumber;
               if (value >= min && value <= max) set({ [name]: value });
             }}
-            // What cannot be used is not left in the field.
+            // An unusable value does not stay in the field.
             onChange={(event) => {
               const input = event.currentTarget;
               const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));

@@ -2,7 +2,7 @@ import { Icon } from "../../ui/icon";
 import type { Cut } from "./editor-state";
 import { adviseCut } from "./problem-texts";
 
-/** A message while a cut is not complete, or when it failed. */
+/** Shows the state of a cut that is not completed or has failed. */
 export const CutState = ({ cut }: { cut: Cut }) =>
   cut.state === "failed" ? (
     <div class="message bad" role="alert">
@@ -14,6 +14,6 @@ export const CutState = ({ cut }: { cut: Cut }) =>
   ) : (
     <div class="message" role="status">
       <Icon name="cut" />
-      <p>{cut.state === "pending" ? "The cut waits for its turn…" : "Making the cut…"}</p>
+      <p>{cut.state === "pending" ? "In line…" : "Creating the cut…"}</p>
     </div>
   );

@@ -1,4 +1,4 @@
-/** What a cut is called in lists. */
+/** Names of cuts in lists. */
 import { toClock, toDay, toMonthDay } from "../../app/english";
 import type { ListedCut } from "./use-cuts";
 
@@ -16,7 +16,7 @@ function formatCreated(iso: string, hasSeconds: boolean): string {
 const MINUTE_CHARACTERS = "2026-11-22T14:03".length;
 const toMinute = ({ created_at }: DescribedCut): string => created_at.slice(0, MINUTE_CHARACTERS);
 
-/** Returns "Natural, with script · Nov 22, 2:03 PM". Cuts of the same minute differ in their seconds. */
+/** Returns a name such as "Natural, with script · Nov 22, 2:03 PM". Cuts created in the same minute show seconds. */
 export function describeCut(cut: DescribedCut, all: readonly DescribedCut[]): string {
   const kind = cut.edited_from !== null ? "Edited" : (MODES[cut.options.mode] ?? cut.options.mode);
   const script = cut.script === "" ? "" : ", with script";

@@ -1,13 +1,18 @@
-/** Reading of the text of a DOCX file: a ZIP archive with `word/document.xml`. */
+/** Extracts the text of a DOCX file, which is a ZIP archive with `word/document.xml`. */
 import { readZipEntry } from "./zip-entry";
 
 const WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 const MAX_XML_BYTES = 50_000_000;
 
-/** A text box inside a paragraph has paragraphs of its own; what was moved is read where it is now. */
+/**
+ * Elements to skip. A text box inside a paragraph has its own paragraphs, and moved text is read at its new position.
+ */
 const SKIPPED = ["p", "Fallback", "del", "moveFrom"];
 
-/** Returns a line for each paragraph. Deleted text and alternative drawings are left out. Throws `Error` with what the user can do. */
+/**
+ * Returns one line per paragraph. Deleted text and alternative drawings are skipped. Throws `Error` with a message that
+ * says what the user can do.
+ */
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const xml = await readZipEntry(bytes, "word/document.xml", MAX_XML_BYTES).catch(() => null);
   const document = xml && new DOMParser().parseFromString(new TextDecoder().decode(xml), "application/xml");

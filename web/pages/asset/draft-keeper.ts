@@ -1,4 +1,4 @@
-/** Keeps what is edited: in this browser at once, on the server a second later. */
+/** Saves edits: in this browser immediately, and on the server a second later. */
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { ApiError, toMessage } from "../../app/api";
@@ -10,7 +10,7 @@ import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
 import { type Draft, deleteDraft, fetchDraft, putDraft } from "./draft-server";
 import type { Editor } from "./editor-state";
 
-/** `local`: only this browser has the edits; `message` says why. `conflict`: they were changed elsewhere. */
+/** `local`: only this browser has the edits, and `message` says why. `conflict`: the draft was changed elsewhere. */
 export type DraftState =
   | { kind: "none" }
   | { kind: "saving" }
@@ -20,15 +20,18 @@ export type DraftState =
 
 export type DraftKeeper = {
   state: ReadonlySignal<DraftState>;
-  /** Goes on with the edits of the other tab or person. Undo returns to one's own. */
+  /** Continues with the edits of the other tab or person. Undo brings back the user's own. */
   useOther(): void;
-  /** Replaces the edits of the other tab or person. */
+  /** Overwrites the edits of the other tab or person. */
   useMine(): void;
-  /** Resolves when no request runs, and starts none until `resume`. */
+  /** Pauses saving until `resume`. Resolves when no request is running. */
   hold(): Promise<void>;
-  /** Goes on after `hold`. */
+  /** Resumes saving after `hold`. */
   resume(): void;
-  /** Ends with the draft, of which `saved` has become a cut. What was edited after it, until that cut opens, becomes its draft. */
+  /**
+   * Ends the draft after `saved` has become a cut. Edits made after that, until the new cut opens, become the new cut's
+   * draft.
+   */
   finish(savedCutId: string, saved: Content): void;
   stop(): void;
 };
@@ -36,28 +39,28 @@ export type DraftKeeper = {
 const SAVE_AFTER_MS = 1_000;
 const RETRY_MS = 5_000;
 
-/** Keeps the edits of a cut, beginning with the draft that the editor started from. */
+/** Saves the edits of a cut, starting with the draft from which the editor started. */
 export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraft): DraftKeeper {
   let cutId = editor.cut!.id;
   const revision = draft?.revision ?? 0;
-  // What the server has needs no copy; what it has not is this tab's from now on.
+  // A draft that the server has needs no copy. One that it does not have now belongs to this tab.
   if (draft !== null && isUnsaved) adoptLocal(cutId, draft);
   else if (draft !== null) forgetSame(cutId, draft);
   const state = signal<DraftState>(
     other !== null ? { kind: "conflict", other } : { kind: revision > 0 && !isUnsaved ? "saved" : "none" },
   );
   let base = revision;
-  /** The draft that this tab knows the server to have. */
+  /** The draft that the server has, as far as this tab knows. */
   let last: DraftSource | null = isUnsaved ? null : draft;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
   let isStopped = false;
-  /** Whether the server is asked for nothing. */
+  /** Whether saving is paused. */
   let isHeld = false;
   let isCopyDue = false;
-  /** The last edits that are no drag. */
+  /** The latest edits, without an unfinished drag. */
   let known = editor.history.peek().present;
-  /** Not when the copy is written: a tab in the background may do that only when it is closed. */
+  /** The time of the edit, not of the copy: a background tab may not write the copy until it is closed. */
   let editedAt = Date.now();
 
   const show = (next: DraftState) => {
@@ -67,7 +70,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     clearTimeout(timer);
     if (!isStopped && !isHeld && state.peek().kind !== "conflict") timer = setTimeout(() => void start(), after);
   };
-  /** One request at a time: a later one needs the revision that the earlier one returns. */
+  /** Requests run one at a time: each needs the revision that the previous one returned. */
   const start = () => {
     saving = saving.then(save);
     return saving;
@@ -75,7 +78,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
 
   async function save(): Promise<void> {
     if (isStopped) return;
-    // What is dragged may be taken back.
+    // The user may still cancel a drag.
     if (editor.isDragging.peek()) return schedule(SAVE_AFTER_MS);
     const { present } = editor.history.peek();
     show({ kind: "saving" });
@@ -87,7 +90,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
         last = sent;
       }
       if (!isChanged && base > 0) {
-        // Without a revision: what was sent first has made sure that no other tab or person had changed it.
+        // The request needs no revision: the one before it has verified that nobody else changed the draft.
         await deleteDraft(cutId);
         base = 0;
       }
@@ -108,7 +111,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
         show({ kind: "conflict", other: stored });
         return;
       }
-      // It was deleted elsewhere, or another tab has sent what this one has.
+      // The draft was deleted elsewhere, or another tab has sent the same edits.
       base = stored?.revision ?? 0;
       last = stored;
       schedule(0);
@@ -118,7 +121,10 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     schedule(RETRY_MS);
   }
 
-  /** Writes the copy of this browser. A long recording's takes milliseconds, for which the frame that shows the edit does not wait. */
+  /**
+   * Writes the local copy. For a long recording this takes milliseconds, so it must not delay the frame that shows the
+   * edit.
+   */
   const keep = () => {
     if (!isCopyDue) return;
     isCopyDue = false;
@@ -144,7 +150,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   });
   if (isUnsaved && other === null) schedule(0);
 
-  /** The user has decided about the other edits. */
+  /** Applies the user's choice between the two drafts. */
   const take = (chosen: Draft) => {
     base = chosen.revision;
     forgetSame(cutId, chosen);

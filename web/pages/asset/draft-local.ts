@@ -1,13 +1,13 @@
 /**
- * The copies of drafts in this browser. Each tab writes its own at each change, and removes it when the server has the same. What a closed tab has
- * left is taken over by the next one that opens the cut.
+ * Local copies of drafts. Each tab writes its own copy on each change, and removes it when the server has the same
+ * edits. The next tab that opens the cut takes over the copy of a closed tab.
  */
 import { forget, listKeys, recall, remember } from "../../app/memory";
 import { session } from "../../app/session";
 import { isSameEdit } from "./draft-choice";
 import type { Draft } from "./draft-server";
 
-/** `at`: when it was edited last, in milliseconds since 1970. */
+/** `at` is the time of the last edit, in milliseconds since 1970. */
 type Copy = Draft & { at: number };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
@@ -33,7 +33,7 @@ function read(key: string): Copy | null {
   }
 }
 
-/** Returns the copies of a cut, newest first. Damaged and old ones of all cuts are removed. */
+/** Returns the copies of a cut, newest first. Also removes damaged and old copies of all cuts. */
 export function recallLocal(cutId: string): Draft[] {
   const found: Copy[] = [];
   for (const key of listKeys(PREFIX)) {
@@ -44,7 +44,7 @@ export function recallLocal(cutId: string): Draft[] {
   return found.toSorted((a, b) => b.at - a.at).map(({ at: _, ...draft }) => draft);
 }
 
-/** Removes the copies that edit the cut in the same way, of all tabs. */
+/** Removes all tabs' copies that contain the same edits. */
 export function forgetSame(cutId: string, draft: Draft): void {
   for (const key of listKeys(toPrefix(cutId))) {
     const copy = read(key);
@@ -52,7 +52,7 @@ export function forgetSame(cutId: string, draft: Draft): void {
   }
 }
 
-/** Makes a copy that another tab has left that of this tab. */
+/** Takes over a copy that another tab has left. */
 export function adoptLocal(cutId: string, draft: Draft): void {
   forgetSame(cutId, draft);
   keepLocal(cutId, draft, Date.now());

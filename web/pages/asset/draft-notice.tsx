@@ -2,7 +2,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import type { DraftKeeper } from "./draft-keeper";
 
-/** Where the edits are kept. */
+/** Shows where the edits are saved. */
 export function DraftStatus({ keeper }: { keeper: DraftKeeper }) {
   const state = keeper.state.value;
   switch (state.kind) {
@@ -21,7 +21,7 @@ export function DraftStatus({ keeper }: { keeper: DraftKeeper }) {
   }
 }
 
-/** Asks which edits to keep when the draft was changed in another tab or by another person. */
+/** Asks which edits to keep when another tab or person has changed the draft. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const state = keeper.state.value;
   if (state.kind !== "conflict") return null;
@@ -30,7 +30,7 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
       <Icon name="warning" />
       <p>
         <strong>This cut was edited in another tab or by another person.</strong> Your edits are kept in this browser.
-        Go on with theirs, or replace them by yours?
+        Continue with theirs, or replace them with yours?
       </p>
       <span class="message-actions studio-actions">
         <Button onClick={keeper.useOther}>Use theirs</Button>

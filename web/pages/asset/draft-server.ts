@@ -2,13 +2,13 @@
 import { ApiError, api, must } from "../../app/api";
 import type { DraftSource } from "../../editor/model/draft";
 
-/** `revision` is 0 where there is no draft. */
+/** `revision` is 0 if there is no draft. */
 export type Draft = DraftSource & { revision: number };
 
 const toParams = (cutId: string) => ({ path: { cut_id: cutId } });
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
-/** Returns the draft; null if there is none. Throws `ApiError`. */
+/** Returns the draft, or null. Throws `ApiError`. */
 export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<Draft | null> {
   try {
     return await must(api.GET("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId), signal: signal ?? null }));

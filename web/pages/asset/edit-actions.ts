@@ -1,4 +1,4 @@
-/** What the user can do in the editor. Each is one step that undo takes back. */
+/** The user's actions in the editor. Each is one undo step. */
 import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
 import { correctWords } from "../../editor/model/corrections";
@@ -15,7 +15,7 @@ export function toggleRange(editor: Editor, range: WordRange): void {
   editor.apply({ plan }, ...describeWords(changed, isRestored));
 }
 
-/** Removes or restores the selected words, else what is between the marks. */
+/** Removes or restores the selected words, or the marked range if no words are selected. */
 export function toggleSelection(editor: Editor): void {
   if (!editor.canEdit) return;
   const words = editor.selection.value;
@@ -25,7 +25,10 @@ export function toggleSelection(editor: Editor): void {
   else editor.announce("Nothing selected. Select words, or mark a range with I and O.");
 }
 
-/** Returns what is between the marks; null without marks. A missing one is the start or the end of the recording. */
+/**
+ * Returns the marked range, or null if there are no marks. A missing mark stands for the start or the end of the
+ * recording.
+ */
 export function getMarkedRange(editor: Editor): Range | null {
   const { in: start, out: end } = editor.marks.value;
   if (start === null && end === null) return null;
@@ -33,7 +36,7 @@ export function getMarkedRange(editor: Editor): Range | null {
   return range.end > range.start ? range : null;
 }
 
-/** Removes a range, or restores it if all of it is removed. */
+/** Removes a range, or restores it if all of it is already removed. */
 export function toggleMarked(editor: Editor, range: Range): void {
   if (!editor.canEdit) return;
   const plan = editor.plan.value;
@@ -42,14 +45,14 @@ export function toggleMarked(editor: Editor, range: Range): void {
   else editor.apply({ plan: removeRange(plan, range) }, "Remove marked range", "Marked range removed");
 }
 
-/** Restores one removed span, whatever was changed since. */
+/** Restores one removed span, including parts that were changed since. */
 export function restoreSpan(editor: Editor, span: Range): void {
   if (!editor.canEdit) return;
   const length = `${toNumber(Number(toSeconds(span.end - span.start).toFixed(1)))} s`;
   editor.apply({ plan: restoreRange(editor.plan.value, span) }, `Restore ${length}`, `${length} restored`);
 }
 
-/** Moves an edge. Until `isDone` it is shown and not recorded. */
+/** Moves an edge. The move is only shown until `isDone` is set, which records it. */
 export function dragEdge(editor: Editor, edge: Edge, to: number, isDone: boolean): void {
   if (!editor.canEdit) return;
   const plan = moveEdge(editor.getSettled().plan, edge, to);
@@ -63,7 +66,7 @@ export function dragEdge(editor: Editor, edge: Edge, to: number, isDone: boolean
   editor.edge.value = listEdges(plan).find((one) => one.time === Math.round(time) && one.side === edge.side) ?? null;
 }
 
-/** Trims the edge before (-1) or after (1) the playhead to it. */
+/** Trims the edge before (-1) or after (1) the playhead, so that it meets the playhead. */
 export function trimToPlayhead(editor: Editor, direction: 1 | -1): void {
   const time = editor.playhead.value;
   const edges = listEdges(editor.plan.value);
@@ -75,7 +78,7 @@ export function trimToPlayhead(editor: Editor, direction: 1 | -1): void {
   else editor.announce(direction === 1 ? "No edge after the playhead" : "No edge before the playhead");
 }
 
-/** Moves the selected edge by a time. Returns whether one is selected. */
+/** Moves the selected edge by a duration. Returns whether an edge is selected. */
 export function nudgeEdge(editor: Editor, by: number): boolean {
   const edge = editor.edge.value;
   if (edge === null || !editor.canEdit) return false;
@@ -83,13 +86,13 @@ export function nudgeEdge(editor: Editor, by: number): boolean {
   return true;
 }
 
-/** Marks a range, which is selected then instead of words. */
+/** Marks a range, which replaces the selection of words. */
 export function setMarks(editor: Editor, marks: Marks): void {
   editor.marks.value = marks;
   editor.selection.value = null;
 }
 
-/** Sets a mark to the playhead. */
+/** Sets a mark at the playhead. */
 export function setMark(editor: Editor, side: "in" | "out"): void {
   const time = editor.playhead.value;
   const { in: start, out: end } = editor.marks.value;
@@ -108,7 +111,7 @@ export function clearMarks(editor: Editor): void {
   editor.announce("Marks cleared");
 }
 
-/** Returns to the cut as it is stored. Undo brings the edits back. */
+/** Returns to the stored cut. Undo brings the edits back. */
 export function discardEdits(editor: Editor): void {
   if (editor.canEdit) editor.apply(editor.stored, "Discard edits", "Edits discarded");
 }
@@ -121,7 +124,7 @@ export function selectTake(editor: Editor, take: Take, chosen: number): void {
   editor.apply({ plan }, `Choose ${name}`, `Now ${name}`);
 }
 
-/** Chooses the next take of the line at the playhead. Returns where it begins, or null. */
+/** Chooses the next take of the line at the playhead. Returns its start, or null. */
 export function selectNextTake(editor: Editor): number | null {
   const takes = listTakes(editor.plan.value, editor.cut?.plan?.takes ?? []);
   const take = findTakeAt(takes, editor.playhead.value);

@@ -1,4 +1,7 @@
-/** The state of the editor of one cut: what the transcript, the timeline and the panels show, and one way to change it. */
+/**
+ * The state of the editor for one cut: the data that the transcript, the timeline and the panels show, and a single way
+ * to change it.
+ */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import type { Schemas } from "../../app/api";
@@ -25,44 +28,49 @@ import type { WordRange, Words } from "../../editor/model/words";
 export type Cut = Schemas["CutDetail"];
 export type Plan = NonNullable<Cut["plan"]>;
 
-/** Times in microseconds of the source; null where no mark is set. */
+/** Times in microseconds of the source; null if the mark is not set. */
 export type Marks = { in: number | null; out: number | null };
 
 export type Editor = {
-  /** The cut that is edited; null while the recording has none: then nothing can be changed. */
+  /** The edited cut; null if the recording has none, which makes the editor read-only. */
   cut: Cut | null;
-  /** Whether the user may change anything: not as a viewer, and not without a cut. */
+  /** Whether the user may edit: false for viewers and without a cut. */
   canEdit: boolean;
   words: Words;
   history: ReadonlySignal<History>;
   plan: ReadonlySignal<EditorPlan>;
-  /** The plan for sums and lists: it changes after the frame that shows an edit, which does not wait for them. */
+  /**
+   * The plan for totals and lists. It is updated after the frame that shows an edit, so that it does not delay that
+   * frame.
+   */
   latePlan: ReadonlySignal<EditorPlan>;
   /** The text of each word with its corrections. */
   texts: ReadonlySignal<readonly string[]>;
-  /** Of the late plan, as the panels list them. */
+  /** Derived from the late plan, for the panels. */
   takes: ReadonlySignal<Take[]>;
   reviews: ReadonlySignal<readonly Review[]>;
-  /** Whether anything differs from the cut as it is stored. */
+  /** Whether there are changes since the stored cut. */
   isChanged: ReadonlySignal<boolean>;
   selection: Signal<WordRange | null>;
   marks: Signal<Marks>;
   edge: Signal<Edge | null>;
-  /** Where the source is, in microseconds. */
+  /** Position in the source, in microseconds. */
   playhead: Signal<number>;
-  /** What is shown and announced as feedback. A new `id` announces the same text again. */
+  /** Feedback that is shown and announced. A new `id` announces the same text again. */
   announcement: Signal<{ id: number; text: string }>;
   announce(text: string): void;
-  /** Records a change. `label` says what undo would undo. */
+  /** Records a change. `label` names it for undo. */
   apply(change: Partial<Content>, label: string, announcement: string): void;
-  /** Shows an unfinished change, such as a drag. The next `apply` records it as one step; `cancelPreview` takes it back. */
+  /**
+   * Shows an unfinished change, such as a drag. The next `apply` records it as one step; `cancelPreview` reverts it.
+   */
   preview(change: Partial<Content>): void;
   cancelPreview(): void;
   /** Whether a drag is in progress. */
   isDragging: ReadonlySignal<boolean>;
   /** The plan before the current drag. */
   getSettled(): Content;
-  /** The cut as it is stored. */
+  /** The stored cut. */
   stored: Content;
   undo(): void;
   redo(): void;
@@ -70,18 +78,18 @@ export type Editor = {
 
 type EditorSource = {
   cut: Cut | null;
-  /** Of the recording, in seconds. */
+  /** Duration of the recording in seconds. */
   duration: number;
   words: Words;
-  /** What was edited before and not saved. */
+  /** Earlier edits that were not saved as a cut. */
   draft: Content | null;
-  /** The editor in which the cut was saved, and what: its history goes on. */
+  /** The editor in which this cut was saved, and the saved content, so that the undo history continues. */
   before?: { editor: Pick<Editor, "history" | "words">; saved: Content } | null;
   canWrite: boolean;
   playhead: Signal<number>;
 };
 
-/** Returns the plan of a cut; without a cut everything is kept. */
+/** Returns the plan of a cut. Without a cut, everything is kept. */
 export function toEditorPlan(plan: Plan | null, duration: number): EditorPlan {
   if (plan !== null) return readPlan(plan);
   const end = Math.max(1, fromSeconds(duration));
@@ -110,14 +118,14 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
       });
   });
   const edge = signal<Edge | null>(null);
-  // An edge that an edit or undo has ended: moved all the same, it would cut elsewhere.
+  // Deselects an edge that an edit or undo has removed: moving it would cut elsewhere.
   effect(() => {
     const current = plan.value;
     const chosen = edge.peek();
     if (chosen !== null && !hasEdge(current, chosen)) edge.value = null;
   });
   let knownReviews: readonly Review[] = [];
-  // Most edits leave them the same: then nothing that shows them renders again.
+  // Most edits leave the reviews unchanged. The same array keeps components from rendering again.
   const reviews = computed(() => {
     const found = listReviews(latePlan.value);
     const isSame =

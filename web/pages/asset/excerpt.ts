@@ -1,4 +1,4 @@
-/** What is said in a range, shortened for a list. */
+/** Returns the words in a range, shortened for a list. */
 import type { Range } from "../../editor/model/plan";
 import { findWordsIn } from "../../editor/model/words";
 import type { Editor } from "./editor-state";

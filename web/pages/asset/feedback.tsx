@@ -3,7 +3,10 @@ import type { Editor } from "./editor-state";
 
 const SHOWN_MS = 6_000;
 
-/** Shows what has changed, or why nothing has, and says it to assistive technology. The same text is said again when it happens again. */
+/**
+ * Shows what has changed, or why nothing has, and announces it to assistive technology. A repeated text is announced
+ * again.
+ */
 export function Feedback({ editor }: { editor: Editor }) {
   const { id, text } = editor.announcement.value;
   const [endedId, setEndedId] = useState(0);

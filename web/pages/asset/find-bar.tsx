@@ -6,20 +6,23 @@ import { Button, IconButton } from "../../ui/button";
 type FindBarProps = {
   search: Signal<string | null>;
   found: readonly WordRange[];
-  /** The word where the search begins. */
+  /** The word at which the search begins. */
   getStart(): number;
   onGo(range: WordRange): void;
   onClose(): void;
 };
 
-/** A search field with next and previous. Enter selects the next match, Shift+Enter the previous one, Escape closes. */
+/**
+ * A search field with next and previous buttons. Enter selects the next match, Shift+Enter the previous one, and Escape
+ * closes it.
+ */
 export function FindBar({ search, found, getStart, onGo, onClose }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
-  /** The match that was gone to; of another search it is none. */
+  /** The current match. It is ignored once the search has changed. */
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
   const current = gone !== null && gone.found === found ? gone.index : -1;
   const isOpen = search.value !== null;
-  // Before the next key is pressed.
+  // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
   }, [isOpen]);

@@ -29,7 +29,7 @@ const VIEWER_HINTS: Hint[] = [
 
 const toKey = (): string => `hints.asset.${session.value.kind === "signed-in" ? session.value.me.id : ""}`;
 
-/** Explains the page to who opens it for the first time, a hint at a time. What was read or hidden does not return. */
+/** Explains the page to first-time users, one hint at a time. Hints that were read or hidden do not return. */
 export function Hints() {
   const hints = canWrite.value ? EDITOR_HINTS : VIEWER_HINTS;
   const [read, setRead] = useState(() => Number(recall(toKey())) || 0);
@@ -38,7 +38,7 @@ export function Hints() {
   const go = (count: number) => {
     remember(toKey(), String(count));
     setRead(count);
-    // The buttons go away with the last hint.
+    // The focused button disappears with the last hint.
     if (count >= hints.length) document.querySelector<HTMLElement>("h1")?.focus();
   };
   const isLast = read === hints.length - 1;

@@ -1,4 +1,4 @@
-/** What was edited of a cut before, and not saved as a cut. */
+/** Loads earlier edits of a cut that were not saved as a cut. */
 import { chooseDraft, type StartDraft } from "./draft-choice";
 import { recallLocal } from "./draft-local";
 import { fetchDraft } from "./draft-server";
@@ -7,7 +7,7 @@ type StoredCut = { id: string; draft_revision: number | null };
 
 export const NO_DRAFT: StartDraft = { draft: null, isUnsaved: false, other: null };
 
-/** Returns the draft to continue with. Without an answer of the server it is that of this browser. */
+/** Returns the draft to continue with. If the server does not respond, this is the local draft. */
 export async function loadDraft({ id, draft_revision }: StoredCut, signal: AbortSignal): Promise<StartDraft> {
   const copies = recallLocal(id);
   try {

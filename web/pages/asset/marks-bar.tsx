@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { clearMarks, getMarkedRange, toggleMarked } from "./edit-actions";
 import type { Editor } from "./editor-state";
 
-/** The range between the marks, and what is done with it. */
+/** Shows the marked range and its actions. */
 export function MarksBar({ editor }: { editor: Editor }) {
   const range = getMarkedRange(editor);
   if (range === null) return null;

@@ -1,7 +1,7 @@
 import { Icon } from "../../ui/icon";
 import type { Plan } from "./editor-state";
 
-/** Lines of the script that were not found, and warnings of the planning. */
+/** Lists script lines that were not found, and warnings from planning. */
 export function NotesPanel({ plan }: { plan: Plan }) {
   const { missing, warnings } = plan;
   if (missing.length === 0 && warnings.length === 0) return null;

@@ -1,9 +1,9 @@
-/** The lines that size the panels of the editor. Narrow windows have none. */
+/** The lines that resize the panels of the editor. Narrow windows have none. */
 import { WAVEFORM_HEIGHT } from "../../editor/timeline/lanes";
 import { Resizer } from "../../ui/resizer";
 import { isWide, panelSizes } from "./panel-sizes";
 
-/** Space for what is above and below a panel. */
+/** Space for the content above and below a panel. */
 const MARGIN = 150;
 const getRoom = () => Math.max(240, innerHeight - MARGIN);
 

@@ -1,8 +1,8 @@
-/** The sizes of the panels of the editor, as the user chose them in this browser. Narrow windows have sizes of their own. */
+/** The panel sizes that the user chose in this browser. Narrow windows have their own. */
 import { type Signal, signal } from "@preact/signals";
 import { forget, recall, remember } from "../../app/memory";
 
-/** In pixels; null: as the page chooses. */
+/** In pixels; null uses the page's default. */
 type Size = Signal<number | null>;
 
 const query = matchMedia("(min-width: 64rem)");
@@ -27,5 +27,5 @@ export const panelSizes = {
   sideWidth: createSize("side-width"),
 };
 
-/** Returns the chosen size; undefined where the page chooses. */
+/** Returns the chosen size, or undefined for the page's default. */
 export const getSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);

@@ -1,4 +1,4 @@
-/** The player as the editor uses it. Times are microseconds of the source. */
+/** The player for the editor. Times are in microseconds of the source. */
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { showToast } from "../../app/toasts";
@@ -8,7 +8,7 @@ import type { PlayableMedia } from "../../editor/player/engine";
 
 export type Playback = {
   player: CutPlayer;
-  /** Where the editor is. In a removed span too, which the cut does not play. */
+  /** Position of the editor. It may be in a removed span, which the cut does not play. */
   playhead: Signal<number>;
   mode: ReadonlySignal<PlayerMode>;
   isPlaying: ReadonlySignal<boolean>;
@@ -19,17 +19,17 @@ export type Playback = {
   playFrom(time: number): void;
   pause(): void;
   toggle(mode?: PlayerMode): void;
-  /** Plays a range of the source, or what the cut keeps of it, and stops. What plays after it is as before. */
+  /** Plays a range of the source, or the kept parts of it, and stops. The previous mode then applies again. */
   playRange(range: Range, mode?: PlayerMode): void;
   seek(time: number): void;
-  /** Pauses, and returns to normal speed. */
+  /** Pauses and resets the speed to normal. */
   stop(): void;
-  /** Plays forward (1) or back (-1); each further call is faster. */
+  /** Plays forward (1) or back (-1). Each further call increases the speed. */
   shuttle(direction: 1 | -1): void;
   setMode(mode: PlayerMode): void;
   setRate(rate: number): void;
   setPlan(plan: EditorPlan): void;
-  /** Connects the element. Returns a function that ends it. */
+  /** Connects the video element. Returns a function that disconnects it. */
   attach(video: HTMLVideoElement, media: PlayableMedia): () => void;
 };
 
@@ -40,13 +40,13 @@ export function createPlayback(): Playback {
   const player = new CutPlayer();
   const playhead = signal(0);
   let plan: EditorPlan | null = null;
-  /** Whether the playhead is in a removed span, while the player waits where the next kept one starts. */
+  /** Whether the playhead is in a removed span while the player waits at the start of the next kept one. */
   let isParked = false;
-  /** Speed of going back; 0 when it does not. */
+  /** Speed of backward playback; 0 when not playing backward. */
   let backRate = 0;
-  /** Whether the player does not have the plan yet. */
+  /** Whether the player still has to receive the plan. */
   let isPlanDue = false;
-  /** What played before a range, and plays after it unless something else is asked for. */
+  /** The mode to restore after a range has played, unless the user chooses another one. */
   let modeBefore: PlayerMode | null = null;
   const getNextMode = () => (player.isInRange ? null : modeBefore) ?? player.mode.peek();
   const sendPlan = () => {
@@ -71,12 +71,12 @@ export function createPlayback(): Playback {
     play: (mode = getNextMode()) => {
       backRate = 0;
       if (mode === "cut" && plan !== null && listKept(plan).length === 0) {
-        showToast({ kind: "info", text: "Nothing is kept. Restore what the cut needs, then play it." });
+        showToast({ kind: "info", text: "Everything is removed. Restore something, then play the cut." });
         return;
       }
       if (!player.isInRange || mode !== player.mode.peek()) modeBefore = null;
       sendPlan();
-      // From where the editor is, also when that was not played before.
+      // Plays from the editor's position, even if that position is in a removed span.
       if (isParked && mode === "source") {
         player.setMode(mode);
         player.seek(playhead.peek());
@@ -137,7 +137,7 @@ export function createPlayback(): Playback {
       const isFirst = plan === null;
       plan = next;
       isPlanDue = true;
-      // While nothing plays, the frame that shows the edit does not wait for the player.
+      // While nothing plays, the plan is sent after the frame that shows the edit.
       if (isFirst || player.isPlaying.peek()) sendPlan();
       else afterNextFrame(sendPlan);
     },

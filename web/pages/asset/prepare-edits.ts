@@ -1,4 +1,4 @@
-/** Loads media for the edit that is likely next. */
+/** Preloads media for the most likely next edit. */
 import { effect } from "@preact/signals";
 import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../editor/model/plan";
 import { toggleWords } from "../../editor/model/words";
@@ -6,12 +6,12 @@ import { getMarkedRange } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
 
-/** A selection that changes more often than this is not finished. */
+/** A selection that changes within this time is not finished. */
 const DELAY_MS = 120;
 
 /**
- * While the cut plays, loads the media that plays after the selected words or the marked range are removed or restored, or after a drag ends.
- * Returns a function that stops it.
+ * While the cut plays, preloads the media that will play after the selected words or the marked range are removed or
+ * restored, or after a drag ends. Returns a function that stops it.
  */
 export function prepareEdits(editor: Editor, playback: Playback): () => void {
   return effect(() => {

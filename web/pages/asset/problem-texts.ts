@@ -1,4 +1,4 @@
-/** What to do when a recording or a cut has failed. */
+/** Advice for failed recordings and cuts. */
 
 const ASSET_ADVICE: Record<string, string> = {
   unsupported_media: "Convert the file to MP4, MOV, WAV or MP3, and upload it again.",
@@ -10,11 +10,11 @@ const ASSET_ADVICE: Record<string, string> = {
 
 const CUT_ADVICE: Record<string, string> = {
   no_speech: "Check that the recording has a voice on its first audio track, or upload another recording.",
-  script_mismatch: "Check that the script belongs to this recording, or empty the field “Script” to cut without one.",
+  script_mismatch: "Check that the script belongs to this recording, or clear the field “Script” to cut without one.",
   transcription_unavailable:
-    "Empty the field “Script” to cut by pauses alone, or ask the administrator to install a model for the language.",
+    "Clear the field “Script” to cut by pauses alone, or ask the administrator to install a model for the language.",
   storage_full: "Delete recordings or renders that are not needed, and make the cut again.",
-  cancelled: "Make the cut again when you want it.",
+  cancelled: "Make the cut again when you need it.",
   processing_failed: "Make the cut again. If it fails again, the server's log has the cause.",
 };
 

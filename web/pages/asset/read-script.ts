@@ -1,15 +1,15 @@
-/** Reading of a script from a file. Subtitles and Markdown are sent as they are: the server understands them. */
+/** Reads a script from a file. Subtitles and Markdown are sent unchanged: the server parses them. */
 
 const MAX_TEXT_BYTES = 2_000_000;
 const MAX_DOCX_BYTES = 20_000_000;
 
-/** Returns the text of a file. Throws `Error` with what the user can do. */
+/** Returns the text of a file. Throws `Error` with a message that says what the user can do. */
 export async function readScript(file: File): Promise<string> {
   const name = file.name.toLowerCase();
   if (name.endsWith(".docx")) {
     if (file.size > MAX_DOCX_BYTES)
       throw new Error("The document is larger than 20 MB. Save the script alone as a file.");
-    // Loaded when it is first needed.
+    // The parser is loaded when it is first needed.
     const { readDocx } = await import("./docx");
     return readDocx(new Uint8Array(await file.arrayBuffer()));
   }
@@ -18,7 +18,8 @@ export async function readScript(file: File): Promise<string> {
   if (file.size > MAX_TEXT_BYTES)
     throw new Error("The file is larger than 2 MB. Save the script alone as a text file.");
   const text = decodeText(new Uint8Array(await file.arrayBuffer()));
-  if (text.includes("\0")) throw new Error("The file is not a text. Save the script as text or DOCX, or paste it.");
+  if (text.includes("\0"))
+    throw new Error("The file is not a text file. Save the script as text or DOCX, or paste it.");
   return text.replaceAll("\r\n", "\n");
 }
 

@@ -11,15 +11,15 @@ import type { Playback } from "./playback";
 import { describeReview } from "./reason-texts";
 import { stepReview } from "./seek-actions";
 
-/** Rows of the first frame, and of each frame after it. */
+/** Number of rows in the first frame, and in each later one. */
 const FIRST = 8;
 const MORE = 60;
-/** Rows that are laid out and painted together, and not at all while they are out of view. */
+/** Rows that are laid out and painted together, or not at all while they are out of view. */
 const CHUNK_ROWS = 20;
 
 type ReviewPanelProps = { editor: Editor; playback: Playback };
 
-/** What was kept although Offcut is not sure. */
+/** Lists kept spans that Offcut is unsure about. */
 export function ReviewPanel({ editor, playback }: ReviewPanelProps) {
   const reviews = editor.reviews.value;
   const shown = useGrowing(reviews.length, FIRST, MORE);
@@ -46,7 +46,7 @@ export function ReviewPanel({ editor, playback }: ReviewPanelProps) {
 
 type ChunkProps = ReviewPanelProps & { rows: readonly Review[]; texts: readonly string[] };
 
-/** Long recordings have hundreds of rows. An edit leaves those of other spans alone. */
+/** Long recordings have hundreds of rows. An edit does not render the rows of other spans again. */
 const Chunk = ({ rows, texts, editor, playback }: ChunkProps) =>
   useMemo(
     () => (

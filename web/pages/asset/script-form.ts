@@ -1,4 +1,4 @@
-/** What the script panel will send: kept while cuts are switched, and between visits. */
+/** The content of the script panel. It is kept when the user switches cuts, and between visits. */
 import { type Signal, signal } from "@preact/signals";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { recall, remember } from "../../app/memory";
@@ -7,15 +7,15 @@ import { me } from "../../app/session";
 export type ScriptForm = {
   script: Signal<string>;
   options: Signal<CutOptions>;
-  /** Whether the script was written here, or comes from an earlier visit. */
+  /** Whether the script was entered here or on an earlier visit, not taken from a cut. */
   hasOwnScript: Signal<boolean>;
   setScript(text: string): void;
-  /** Sets the mode, and what it stands for. */
+  /** Sets the mode and the options that it implies. */
   setMode(mode: CutMode): void;
 };
 
 export function createScriptForm(assetId: string): ScriptForm {
-  // Members of a workspace may share a browser: nobody sees what another one has not sent.
+  // Members of a workspace may share a browser: each sees only their own unsent script.
   const key = `script.${me.value?.id ?? ""}.${assetId}`;
   const kept = recall(key);
   const script = signal(kept ?? "");

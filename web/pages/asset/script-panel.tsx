@@ -22,11 +22,11 @@ const MAX_SCRIPT_LENGTH = 200_000;
 
 type ScriptPanelProps = { asset: Asset; cut: Cut | null; cuts: Cuts; form: ScriptForm };
 
-/** Script, mode and options, and the button that makes a cut of them. */
+/** The script, mode and options, and the button that makes a cut from them. */
 export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // The first cut that is opened brings its script and options along, unless another script was written.
+  // The first cut that is opened fills in its script and options, unless the user has entered a script.
   useEffect(() => {
     if (cut === null || form.hasOwnScript.value) return;
     form.script.value = cut.script;
@@ -39,7 +39,7 @@ export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
     try {
       const body = { asset_id: asset.id, script: form.script.value, options: form.options.value };
       cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
-      // The panel moves when the cut is there.
+      // The panel moves when the new cut appears.
       document.querySelector<HTMLElement>("h1")?.focus();
     } catch (thrown) {
       setError(thrown);
@@ -67,7 +67,7 @@ export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
   );
 }
 
-/** The script: typed, pasted, dropped or chosen as a file. */
+/** The script field. The text can be typed, pasted, dropped or read from a file. */
 function ScriptField({ form, onError }: { form: ScriptForm; onError(error: unknown): void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -129,7 +129,7 @@ function ScriptField({ form, onError }: { form: ScriptForm; onError(error: unkno
       />
       <span id={`${id}-hint`} class={length > MAX_SCRIPT_LENGTH ? "field-error" : "hint"}>
         {length > MAX_SCRIPT_LENGTH
-          ? `${toNumber(length)} characters: at most ${toNumber(MAX_SCRIPT_LENGTH)} are possible.`
+          ? `${toNumber(length)} characters: the maximum is ${toNumber(MAX_SCRIPT_LENGTH)}.`
           : "Optional. The last good take of each line is kept."}
       </span>
     </div>

@@ -1,4 +1,4 @@
-/** Ways to go to a place of the recording. */
+/** Actions that move the playhead. */
 import { listJoins } from "../../editor/model/edges";
 import { listKept } from "../../editor/model/plan";
 import { findNextReview, listReviews } from "../../editor/model/reviews";
@@ -6,7 +6,7 @@ import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
 import { describeReview } from "./reason-texts";
 
-/** While it plays, going back again soon goes further back, not to the same place. */
+/** During playback, stepping back again within this time goes to the previous target instead of the same one. */
 const JUST_PASSED = 1_000_000;
 const findNow = (editor: Editor, playback: Playback, direction: 1 | -1): number =>
   editor.playhead.value - (direction === -1 && playback.isPlaying.value ? JUST_PASSED : 0);
@@ -35,7 +35,7 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
 const BEFORE_JOIN = 1_000_000;
 const AFTER_JOIN = 1_000_000;
 
-/** Plays what the cut has around the chosen edge. */
+/** Plays the cut around the selected edge. */
 export function playJoin(editor: Editor, playback: Playback): void {
   const edge = editor.edge.value;
   if (edge === null || !playback.isReady.value) return;

@@ -6,9 +6,9 @@ import { restoreSpan } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import { describeReason, describeReview, describeRule } from "./reason-texts";
 
-/** What is under the playhead: why it was removed or should be checked, and a way to restore it. */
+/** Describes the span under the playhead: why it was removed or needs review. Offers to restore it. */
 export function SpanInspector({ editor }: { editor: Editor }) {
-  // Only another span renders again, not each frame.
+  // Renders again only for another span, not for each frame.
   const index = useComputedOf(() => findSpanIndex(editor.plan.value, editor.playhead.value), [editor]);
   const span = editor.plan.value.spans[index.value]!;
   const times = `${formatTimecode(toSeconds(span.start))} to ${formatTimecode(toSeconds(span.end))}`;

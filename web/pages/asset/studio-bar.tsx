@@ -10,7 +10,7 @@ import type { Cuts } from "./use-cuts";
 
 type StudioBarProps = { asset: Asset; cuts: Cuts; children: ComponentChildren };
 
-/** The name of the recording, its cuts, and what is done with the open one. */
+/** The recording's name, its cuts, and the actions for the open one. */
 export function StudioBar({ asset, cuts, children }: StudioBarProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

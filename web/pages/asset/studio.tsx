@@ -1,4 +1,4 @@
-/** Loads what the editor of a recording needs: its cuts, the open one, and the words. */
+/** Loads the data for the editor: the recording's cuts, the open one, and the words. */
 import { useMemo } from "preact/hooks";
 import type { Resource } from "../../app/resource";
 import type { Words } from "../../editor/model/words";

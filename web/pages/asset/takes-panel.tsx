@@ -8,7 +8,7 @@ import type { Playback } from "./playback";
 
 type TakesPanelProps = { editor: Editor; playback: Playback };
 
-/** The lines that were recorded several times. */
+/** Lists lines that were recorded several times. */
 export function TakesPanel({ editor, playback }: TakesPanelProps) {
   const takes = editor.takes.value;
   if (takes.length === 0) return null;

@@ -19,7 +19,7 @@ type TimelinePanelProps = {
   frame: number;
 };
 
-/** The recording from left to right, what is removed colored by its reason. */
+/** The timeline of the recording. Removed spans have the color of their reason. */
 export function TimelinePanel({ asset, editor, playback, hasPreview, differences, frame }: TimelinePanelProps) {
   const { waveform, storyboard } = useStrip(asset, hasPreview);
   return (
@@ -42,7 +42,7 @@ export function TimelinePanel({ asset, editor, playback, hasPreview, differences
           editor.canEdit
             ? (edge, to, isDone) => {
                 dragEdge(editor, edge, to, isDone);
-                // How it sounds now.
+                // Plays the new join.
                 if (isDone) playJoin(editor, playback);
               }
             : undefined

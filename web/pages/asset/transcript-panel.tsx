@@ -13,16 +13,16 @@ import { FindBar } from "./find-bar";
 import { getSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 
-/** What the words handle while they have the focus. */
+/** Keys that the words handle while they have the focus. */
 const WORD_KEYS: Shortcut[] = [
-  { keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"], label: "Select a word; with Shift more words", group: "Transcript" },
+  { keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"], label: "Select a word; with Shift, more words", group: "Transcript" },
   { keys: ["Enter"], label: "Play from the word", group: "Transcript" },
 ];
 const EDIT_KEYS: Shortcut[] = [{ keys: ["F2"], label: "Correct the selected words", group: "Transcript" }];
 
 type TranscriptPanelProps = { editor: Editor; playback: Playback; hasAudio: boolean; problem: string | null };
 
-/** What is said, with what is removed struck through. */
+/** The transcript. Removed words are struck through. */
 export function TranscriptPanel({ editor, playback, hasAudio, problem }: TranscriptPanelProps) {
   const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
@@ -73,7 +73,7 @@ export function TranscriptPanel({ editor, playback, hasAudio, problem }: Transcr
         getStart={() => findWordAt(editor.words, playback.playhead.value)}
         onClose={() => {
           search.value = null;
-          // The keys work on what was found.
+          // Keys apply to the found words.
           section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
         }}
         onGo={({ from, to }) => {
@@ -109,7 +109,7 @@ export function TranscriptPanel({ editor, playback, hasAudio, problem }: Transcr
   );
 }
 
-/** Returns why there are no words, and what can be done all the same. */
+/** Explains why there are no words, and what the user can still do. */
 function describeNoWords(hasAudio: boolean): string {
   const advice = hasAudio
     ? "If someone speaks, make a cut by pauses and edit it on the timeline."

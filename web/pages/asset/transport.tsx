@@ -9,16 +9,16 @@ import type { Playback } from "./playback";
 
 const RATES = [0.5, 1, 1.5, 2, 3];
 
-/** What starts and stops playback, and where it is. */
+/** Playback controls and the current position. */
 export function Transport({ editor, playback }: { editor: Editor; playback: Playback }) {
   const time = useComputed(() => formatTimecode(toSeconds(playback.playhead.value)));
-  // Not computed: that would follow the plan of the first editor, while another cut has another one.
+  // Not a computed signal: it would keep following the first editor's plan after another cut is opened.
   const kept = formatTimecode(toSeconds(getKeptDuration(editor.latePlan.value)));
   return (
     <div class="transport">
       <PlayButton playback={playback} mode="cut" label="Play cut" />
       <PlayButton playback={playback} mode="source" label="Play source" />
-      <span class="transport-time number" title="Place in the recording">
+      <span class="transport-time number" title="Position in the recording">
         {time} <span class="soft">/ {formatTimecode(toSeconds(editor.latePlan.value.duration))}</span>
       </span>
       <span class="spacer" />

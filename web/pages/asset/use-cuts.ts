@@ -1,4 +1,4 @@
-/** The cuts of a recording, and the one that is open. */
+/** Loads the cuts of a recording and the open one. */
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
@@ -15,7 +15,7 @@ import { useKept } from "./use-kept";
 
 export type ListedCut = Schemas["Cut"];
 
-/** `cut` is null while the recording has none. */
+/** `cut` is null if the recording has none. */
 export type OpenCut = { cut: Cut | null; draft: StartDraft };
 
 const REFRESH_MS = 1_000;
@@ -23,15 +23,15 @@ const MAX_CUTS = 100;
 
 export type Cuts = {
   list: Resource<ListedCut[]>;
-  /** The list; the last one that was read while another reading fails. */
+  /** The list. If a later read fails, the last successful one stays. */
   items: Loaded<ListedCut[]>;
   openId: string | null;
-  /** The open cut. While another one is loaded, the one before stays. */
+  /** The open cut. While another one is loading, the previous one stays. */
   open: Loaded<OpenCut>;
   reload(): void;
-  /** Opens a cut, and names it in the address. */
+  /** Opens a cut and adds its ID to the address. */
   choose(cutId: string): void;
-  /** Opens the newest cut but this one, which was deleted. */
+  /** Opens the newest cut other than this one, which was deleted. */
   leave(cutId: string): void;
 };
 
@@ -54,18 +54,18 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   const loaded = list.state.value;
   const items = loaded.kind === "ready" ? loaded.value : null;
   const byDefault = useRef<string | null>(null);
-  // The newest that can be edited, else the newest. It stays when somebody makes another one meanwhile.
+  // The newest completed cut, or the newest one. The choice stays when somebody creates another cut meanwhile.
   if (items !== null && !items.some(({ id }) => id === byDefault.current))
     byDefault.current = (items.find(({ state }) => state === "completed") ?? items[0])?.id ?? null;
   const named = query.cut ?? "";
-  /** Whether the address names a cut or none. Links are cut off. */
+  /** False if the cut ID in the address is malformed, as in a truncated link. */
   const isWhole = named === "" || isUuid(named);
   const openId = isWhole && named !== "" ? named : byDefault.current;
   const isKnown = openId !== null || items !== null;
   const open = useResource<OpenCut>(
     async (signal) => {
       if (openId !== null) return loadOpenCut(openId, signal);
-      // Without an answer to the list it is not known that there is none.
+      // Without a response, the list of cuts is not known to be empty.
       return isKnown ? { cut: null, draft: NO_DRAFT } : new Promise<never>(() => {});
     },
     [assetId, openId, isKnown],
@@ -118,7 +118,7 @@ type Problem = Pick<Toast, "text" | "link">;
 
 const UNKNOWN_CUT: Problem = { text: "That cut was not found. It may have been deleted." };
 
-/** Returns why an address does not lead to a cut of the recording; null if it does. */
+/** Returns why an address does not lead to a cut of the recording, or null. */
 function findProblem(state: Loaded<OpenCut>, assetId: string): Problem | null {
   if (state.kind === "failed")
     return state.error instanceof ApiError && state.error.status === 404 ? UNKNOWN_CUT : null;

@@ -1,4 +1,4 @@
-/** The keys of the editor: one table for the handler and the help. */
+/** The keyboard shortcuts of the editor. One table feeds the handler and the help. */
 import { useMemo } from "preact/hooks";
 import { type Shortcut, useShortcuts } from "../../app/shortcuts";
 import { clearMarks, nudgeEdge, selectNextTake, setMark, toggleSelection, trimToPlayhead } from "./edit-actions";
@@ -38,7 +38,7 @@ function listPlayKeys(editor: Editor, playback: Playback): Row[] {
     { keys: ["Space"], label: "Play or pause", run: whenReady(() => playback.toggle()) },
     { keys: ["k"], label: "Pause, at normal speed", run: () => playback.stop() },
     { keys: ["l"], label: "Play; again: 1.5×, 2×, 3×", run: whenReady(() => playback.shuttle(1)) },
-    { keys: ["j"], label: "Go back; again: faster", run: whenReady(() => playback.shuttle(-1)) },
+    { keys: ["j"], label: "Play back; again: faster", run: whenReady(() => playback.shuttle(-1)) },
     {
       keys: ["c"],
       label: "Cut or source",
@@ -55,18 +55,18 @@ const SECOND = 1_000_000;
 
 function listPlaceKeys(editor: Editor, playback: Playback, frame: number): Row[] {
   const by = (time: number) => playback.seek(editor.playhead.value + time);
-  /** `,` and `.` move the selected edge, if there is one. */
+  /** `,` and `.` move the selected edge, if any. */
   const step = (time: number) => {
     if (nudgeEdge(editor, time)) playJoin(editor, playback);
     else by(time);
   };
   return [
-    { keys: ["ArrowLeft"], label: "Back by a frame", run: () => by(-frame) },
-    { keys: ["ArrowRight"], label: "Forward by a frame", run: () => by(frame) },
-    { keys: [","], label: "Move the selected edge back by a frame", run: () => step(-frame) },
-    { keys: ["."], label: "Move the selected edge forward by a frame", run: () => step(frame) },
-    { keys: ["Shift+ArrowLeft"], label: "Back by a second", run: () => by(-SECOND) },
-    { keys: ["Shift+ArrowRight"], label: "Forward by a second", run: () => by(SECOND) },
+    { keys: ["ArrowLeft"], label: "Back one frame", run: () => by(-frame) },
+    { keys: ["ArrowRight"], label: "Forward one frame", run: () => by(frame) },
+    { keys: [","], label: "Move the selected edge back one frame", run: () => step(-frame) },
+    { keys: ["."], label: "Move the selected edge forward one frame", run: () => step(frame) },
+    { keys: ["Shift+ArrowLeft"], label: "Back one second", run: () => by(-SECOND) },
+    { keys: ["Shift+ArrowRight"], label: "Forward one second", run: () => by(SECOND) },
     { keys: ["ArrowUp"], label: "Previous join", run: () => stepJoin(editor, playback, -1) },
     { keys: ["ArrowDown"], label: "Next join", run: () => stepJoin(editor, playback, 1) },
     { keys: ["Home"], label: "Go to the start", run: () => playback.seek(0) },
@@ -80,7 +80,7 @@ function listPlaceKeys(editor: Editor, playback: Playback, frame: number): Row[]
 }
 
 const listEditKeys = (editor: Editor, playback: Playback, save: Save): Row[] => [
-  { keys: ["Delete", "Backspace"], label: "Remove the selection, or restore it", run: () => toggleSelection(editor) },
+  { keys: ["Delete", "Backspace"], label: "Remove or restore the selection", run: () => toggleSelection(editor) },
   { keys: ["q"], label: "Trim the previous edge to the playhead", run: () => trimToPlayhead(editor, -1) },
   { keys: ["w"], label: "Trim the next edge to the playhead", run: () => trimToPlayhead(editor, 1) },
   {

@@ -1,4 +1,4 @@
-/** The editor of the open cut, with its draft and the player. */
+/** Creates the editor for the open cut, with its draft and the player. */
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
@@ -15,7 +15,10 @@ import type { OpenCut } from "./use-cuts";
 
 type EditorOptions = { asset: Asset; opened: OpenCut; words: Words; playback: Playback };
 
-/** `keeper` is null where nothing can be edited. `saved`: what has become another cut, in which the history goes on. */
+/**
+ * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, in which the undo
+ * history continues.
+ */
 export type EditorWithDraft = {
   editor: Editor;
   keeper: DraftKeeper | null;

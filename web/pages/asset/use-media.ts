@@ -1,4 +1,4 @@
-/** What of a recording can be played and drawn: its preview is made after the preparation. */
+/** Loads the media of a recording that can be played and drawn. The preview is created after the preparation. */
 import { useEffect } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { type Resource, useResource } from "../../app/resource";
@@ -7,7 +7,7 @@ export type AssetMedia = Schemas["AssetMedia"];
 
 const REFRESH_MS = 2_000;
 
-/** Asks again until the preview is ready or has failed. Asks nothing unless it `isWanted`. */
+/** Polls until the preview is ready or has failed. Sends no request unless `isWanted`. */
 export function useMedia(assetId: string, isWanted: boolean): Resource<AssetMedia> {
   const media = useResource<AssetMedia>(
     async (signal) => {
@@ -29,12 +29,12 @@ export function useMedia(assetId: string, isWanted: boolean): Resource<AssetMedi
   return media;
 }
 
-/** Returns why nothing can be played yet; null when it can. */
+/** Returns why playback is not ready, or null if it is. */
 export function describeWait(media: AssetMedia | null): string | null {
   if (media === null) return "Looking for the preview…";
   if (media.is_preview_ready) return null;
   if (media.error_message !== null)
-    return `The preview could not be created: ${media.error_message} Words and cuts can be edited all the same.`;
+    return `The preview could not be created: ${media.error_message} You can still edit words and cuts.`;
   const share = media.progress === null ? "" : ` (${Math.round(100 * media.progress)}%)`;
-  return `The preview is being created${share}. Words and cuts can be edited meanwhile.`;
+  return `The preview is being created${share}. You can already edit words and cuts.`;
 }

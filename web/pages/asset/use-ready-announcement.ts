@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { formatDuration } from "../../app/format";
 import type { Cut, Editor } from "./editor-state";
 
-/** Announces to screen readers that a cut which was not complete has become ready. */
+/** Announces to screen readers when an unfinished cut is ready. */
 export function useReadyAnnouncement(editor: Editor, cut: Cut | null): void {
   const awaited = useRef<string | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Saving of what is edited as a cut of its own. */
+/** Saves edits as a new cut. */
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { showFailure, showToast } from "../../app/toasts";
@@ -9,7 +9,10 @@ import type { EditorWithDraft } from "./use-editor";
 
 export type Save = {
   isSaving: boolean;
-  /** Creates a cut, opens it and returns its ID; null if that failed, which a message says. Without changes it is the open cut. */
+  /**
+   * Creates a cut, opens it and returns its ID. Returns null if that failed, after showing a message. Without changes,
+   * returns the open cut.
+   */
   save(): Promise<string | null>;
 };
 
@@ -27,7 +30,7 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
     }
     setIsSaving(true);
     try {
-      // A draft that is stored later would outlive the edit.
+      // A draft that is stored after the deletion would outlive the edit.
       await keeper.hold();
       const content = editor.getSettled();
       const params = { path: { cut_id: cutId } };
@@ -48,10 +51,10 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
   return { isSaving, save };
 }
 
-/** Returns why the edits cannot become a cut, and what to do; null if they can. */
+/** Returns why the edits cannot become a cut and what to do, or null. */
 function findObstacle({ editor, keeper }: EditorWithDraft): string | null {
-  if (listKept(editor.plan.value).length === 0) return "Nothing is kept. Restore what the cut needs, then save.";
-  // A cut ends the stored draft, which is that of the other tab or person.
+  if (listKept(editor.plan.value).length === 0) return "Everything is removed. Restore something, then save.";
+  // Creating a cut deletes the stored draft, which belongs to the other tab or person.
   if (keeper?.state.value.kind === "conflict") return "Choose which edits to keep at the top of the page, then save.";
   return null;
 }

@@ -1,4 +1,4 @@
-/** What the timeline draws: peaks of the audio and pictures of the video. */
+/** Loads the content of the timeline: audio peaks and video thumbnails. */
 import { toApiError } from "../../app/api";
 import { mediaUrl } from "../../app/media-url";
 import { useResource } from "../../app/resource";
@@ -10,7 +10,7 @@ export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null }
 
 const NOTHING: Strip = { waveform: null, storyboard: null };
 
-/** Loads both once the preview is ready. Until then, and without them, the timeline shows spans and words. */
+/** Loads both once the preview is ready. Without them, the timeline shows only spans and words. */
 export function useStrip(asset: Asset, isReady: boolean): Strip {
   const strip = useResource<Strip>(
     async (signal) => {

@@ -9,7 +9,7 @@ const NO_WORDS: Words = { text: [], start: [], end: [] };
 const MAX_WAITS = 60;
 const MAX_WAIT_SECONDS = 5;
 
-/** Loads the transcript. One that is still being written, for an old recording, is waited for. */
+/** Loads the transcript. Waits for one that is still being created, as for an old recording. */
 export const useWords = (asset: Asset): Resource<Words> =>
   useResource(
     (signal) => (asset.has_transcript ? loadWords(asset.id, signal) : Promise.resolve(NO_WORDS)),

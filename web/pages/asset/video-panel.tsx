@@ -24,10 +24,10 @@ const toPlayable = (assetId: string, { video_type, audio_type, frame_rate }: Ass
 
 const describeWaiting = (waiting: Waiting | null): string | null => {
   if (waiting === null || waiting === "buffering") return null;
-  return "The player waits for the server…";
+  return "Waiting for the server…";
 };
 
-/** The picture of what is played. */
+/** Shows the video of the current playback. */
 export function VideoPanel({ asset, media, playback }: VideoPanelProps) {
   const video = useRef<HTMLVideoElement>(null);
   const isReady = media?.is_preview_ready === true;

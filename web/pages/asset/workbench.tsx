@@ -36,7 +36,7 @@ import { useSave } from "./use-save";
 import { VideoPanel } from "./video-panel";
 
 const MICROSECONDS = 1_000_000;
-/** What stands for a frame in a recording without video. */
+/** Substitute for the duration of a frame in a recording without video. */
 const AUDIO_STEP = 40_000;
 
 type WorkbenchProps = {
@@ -47,7 +47,7 @@ type WorkbenchProps = {
   form: ScriptForm;
   playback: Playback;
   words: Words;
-  /** Why there are no words; null if there are. */
+  /** Why there are no words; null if there are some. */
   problem: string | null;
 };
 

@@ -1,4 +1,6 @@
-/** Reading of one file in a ZIP archive (APPNOTE 6.3.10): stored or deflated, without ZIP64 and encryption. */
+/**
+ * Reads a single file from a ZIP archive (APPNOTE 6.3.10), stored or deflated. ZIP64 and encryption are not supported.
+ */
 
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
@@ -15,7 +17,7 @@ export async function readZipEntry(
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { method, start, length } = findEntry(view, bytes, name);
   const data = bytes.subarray(start, start + length);
-  if (data.length < length) throw new Error("The archive is cut off.");
+  if (data.length < length) throw new Error("The archive is truncated.");
   if (method === 0 && length <= maxBytes) return data;
   if (method !== 8) throw new Error("The archive uses another compression, or the file is too large.");
   return inflate(data, maxBytes);
@@ -39,7 +41,10 @@ function findEntry(view: DataView, bytes: Uint8Array, name: string): Entry {
   throw new Error(`The archive has no ${name}.`);
 }
 
-/** Returns where the list of entries begins. It is named at the end of the archive, before a comment. */
+/**
+ * Returns the offset of the central directory. The record at the end of the archive contains it and may be followed by
+ * a comment.
+ */
 function findDirectory(view: DataView): number {
   const last = view.byteLength - END_BYTES;
   for (let at = last; at >= Math.max(0, last - MAX_COMMENT_BYTES); at--)
@@ -58,7 +63,7 @@ async function inflate(data: Uint8Array<ArrayBuffer>, maxBytes: number): Promise
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-/** Safari has no asynchronous iterator of streams. Leaving the loop ends the stream. */
+/** Safari does not support asynchronous iteration of streams. Leaving the loop cancels the stream. */
 async function* readParts<Part>(stream: ReadableStream<Part>): AsyncGenerator<Part> {
   const reader = stream.getReader();
   try {

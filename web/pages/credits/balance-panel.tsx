@@ -7,7 +7,7 @@ type Credits = Schemas["CreditBalance"];
 
 const format = (credits: number) => toNumber(credits).replace("-", "−");
 
-/** What the workspace can spend, and what is reserved. */
+/** The available and the reserved credits of the workspace. */
 export function BalancePanel({ credits: { balance, total_held: held } }: { credits: Credits }) {
   return (
     <Section title="Balance">
@@ -35,7 +35,7 @@ export function BalancePanel({ credits: { balance, total_held: held } }: { credi
   );
 }
 
-/** Returns what an empty or a negative balance means. */
+/** Explains an empty or negative balance. */
 function adviseBalance(balance: number): string {
   if (balance < 0)
     return `Credits that were already used were refunded or removed, so ${format(-balance)} credits are missing. Recordings, cuts and renders that exist are not affected. Recordings cannot be uploaded until the balance is positive.`;

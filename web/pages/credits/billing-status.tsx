@@ -1,4 +1,4 @@
-/** The words and looks of orders and invoices. */
+/** Texts and looks for orders and invoices. */
 import type { Schemas } from "../../app/api";
 import { Status } from "../../ui/status";
 

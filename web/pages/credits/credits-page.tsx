@@ -11,7 +11,7 @@ import { PriceList } from "./price-list";
 import { SubscriptionPanel } from "./subscription-panel";
 import { WaitingRecordings } from "./waiting-recordings";
 
-/** The credits of the workspace: what is left, what is reserved, and where to get more. */
+/** The credits of the workspace: available, reserved, and where to buy more. */
 export default function CreditsPage() {
   const shown = workspace.value;
   const balance = useResource((signal) => must(api.GET("/api/v1/credits/balance", { signal })), [shown?.id]);

@@ -27,7 +27,7 @@ const COLUMNS: Column<CreditEntry>[] = [
 const CHECKS = { q: isSearch, type: isOneOf(KINDS), from: isDay, to: isDay };
 const NO_FILTER = { q: "", type: "", from: "", to: "" };
 
-/** What was added to the credits of the workspace and what was used, newest first. */
+/** The additions to and uses of the workspace's credits, newest first. */
 export default function HistoryPage() {
   const [filter, change] = useQuery(CHECKS);
   const list = useHistory(filter);
@@ -62,7 +62,7 @@ const toExportPath = (query: Record<string, string>): string => {
   return `/api/v1/credits/history/export${search === "" ? "" : `?${search}`}`;
 };
 
-/** Saves all entries of the filter, not only those that are shown. */
+/** Downloads all entries that match the filter, not only those shown. */
 function DownloadButton({ path }: { path: string }) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);

@@ -1,6 +1,6 @@
 import type { CreditEntry } from "./use-history";
 
-/** What credits were added or used for, with links to it while it exists. */
+/** The purpose of a credit change, with links while its targets exist. */
 export function HistorySubject({ entry }: { entry: CreditEntry }) {
   const { type, asset, asset_id: assetId, order_id: orderId, description, pipeline_id: pipelineId } = entry;
   if (asset !== null) {

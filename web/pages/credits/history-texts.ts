@@ -1,9 +1,9 @@
-/** The words for entries of the credit history. Pure. */
+/** Texts for entries of the credit history. Pure. */
 import { toNumber } from "../../app/english";
 import { STEP_NAMES } from "../../app/pipelines";
 import type { CreditEntry } from "./use-history";
 
-/** The kinds that the history can be filtered by. */
+/** The kinds of entries to filter by. */
 export const KINDS = [
   { value: "", label: "All kinds" },
   { value: "topup", label: "Purchases" },
@@ -14,7 +14,7 @@ export const KINDS = [
   { value: "adjustment", label: "Adjustments" },
 ] as const;
 
-/** Returns what an entry is: "Purchase", "Preparation", "Render". */
+/** Returns the kind of an entry: "Purchase", "Preparation", "Render". */
 export function nameKind({ type, processor_name: step, payment_invoice_id: invoice }: CreditEntry): string {
   switch (type) {
     case "topup":

@@ -32,7 +32,7 @@ function Recording({ hold: { asset } }: { hold: Hold }) {
   );
 }
 
-/** The credits that unfinished work has reserved, and which work. */
+/** The credits that unfinished work has reserved. */
 export function HoldsPanel() {
   const list = usePagedList<Hold>(
     async (cursor, signal) =>

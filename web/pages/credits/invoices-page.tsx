@@ -53,7 +53,7 @@ function InvoiceLink({ invoice: { url, state, payment_invoice_id: number } }: { 
   );
 }
 
-/** What was paid for the credits of the workspace, newest first. */
+/** The invoices of the workspace, newest first. */
 export default function InvoicesPage() {
   const list = usePagedList<Invoice>(
     async (cursor, signal) =>

@@ -11,18 +11,18 @@ import { Icon } from "../../ui/icon";
 const REFRESH_MS = 30_000;
 
 const WAITS_FOR: Record<Schemas["Order"]["provider"], string> = {
-  offline: "waits until an administrator approves it",
+  offline: "is waiting for an administrator's approval",
   stripe: "is not paid yet",
 };
 
-/** The newest orders that are not decided. Nothing if there are none. */
+/** The newest undecided orders. Renders nothing without any. */
 export function PendingOrders() {
   const orders = useResource(
     (signal) => must(api.GET("/api/v1/billing/orders", { params: { query: { limit: 20 } }, signal })),
     [workspace.value?.id],
   );
   useLiveReload(["credits.updated"], orders);
-  // A rejected order changes no credits.
+  // A rejection does not change credits, so no event reports it.
   useRefresh(() => void orders.reload(), REFRESH_MS);
   const state = orders.state.value;
   const pending = state.kind === "ready" ? state.value.items.filter((order) => order.state === "pending") : [];

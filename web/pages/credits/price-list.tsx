@@ -21,7 +21,7 @@ const HINTS: Record<Prices["provider"], string> = {
   stripe: "You pay at Stripe. The credits are added when the payment is confirmed.",
 };
 
-/** What can be bought. A viewer sees who can buy instead. */
+/** The prices. Viewers see who can buy instead. */
 export function PriceList({ prices, subscription }: PriceListProps) {
   if (!canWrite.value)
     return (
@@ -32,7 +32,7 @@ export function PriceList({ prices, subscription }: PriceListProps) {
   const { value: loaded } = prices.state;
   const hint = loaded.kind === "ready" && loaded.value.items.length > 0 ? HINTS[loaded.value.provider] : undefined;
   const { value: current } = subscription.state;
-  // One whose first payment is open does not count: its checkout may have been left.
+  // A subscription whose first payment is open does not count: its checkout may have been abandoned.
   const isSubscribed = current.kind === "ready" && current.value !== null && current.value.state !== "incomplete";
   return (
     <Section title="Buy credits" hint={hint}>
@@ -80,7 +80,7 @@ function Offers({ list: { items, provider }, isSubscribed }: { list: Prices; isS
 const nameAction = ({ kind }: Price, provider: Prices["provider"]): string =>
   kind === "subscription" && provider === "stripe" ? "Subscribe" : "Buy";
 
-/** Describes a price. Subscriptions renew only with Stripe. */
+/** Describes a price. Only Stripe renews subscriptions. */
 function describe({ kind, credits, interval }: Price, provider: Prices["provider"]): string {
   const amount = formatCount(credits, "credit");
   if (kind === "pack") return amount;

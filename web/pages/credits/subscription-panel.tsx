@@ -15,7 +15,7 @@ type Prices = Schemas["PriceList"];
 
 type SubscriptionPanelProps = { subscription: Resource<Subscription | null>; prices: Resource<Prices> };
 
-/** The subscription of the workspace that has not ended. Nothing if there is none. */
+/** The current subscription of the workspace. Renders nothing without one. */
 export function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanelProps) {
   const [isEnding, setIsEnding] = useState(false);
   const state = resource.state.value;
@@ -60,19 +60,19 @@ const FailedPayment = () => (
   </div>
 );
 
-/** Returns its name and price as they are configured now, or the ID of a price that is no longer sold. */
+/** Returns the configured name and price, or the ID of a price that is no longer sold. */
 function nameSubscription({ price_id: id }: Subscription, { state: { value: prices } }: Resource<Prices>): string {
   const price = prices.kind === "ready" ? prices.value.items.find(({ price_id }) => price_id === id) : undefined;
   return price === undefined ? id : `${price.name}, ${formatPrice({ ...price, provider: "stripe" })}`;
 }
 
-/** Returns what ending it means. A failed payment is still owed. */
+/** Explains what cancelling means. A failed payment is still owed. */
 const describeEnd = (subscription: Subscription): string =>
   subscription.state === "past_due"
-    ? `The subscription does not renew${formatEnd(subscription, ": it ends on ")}. Stripe may still collect the payment that failed, and its credits are then added. Paid credits stay in the workspace. You can subscribe again at any time.`
+    ? `The subscription does not renew${formatEnd(subscription, ": it ends on ")}. Stripe may still collect the failed payment, and its credits are then added. Paid credits stay in the workspace. You can subscribe again at any time.`
     : `You are not charged again, and no credits are added after the paid period${formatEnd(subscription, ", which ends on ")}. Paid credits stay in the workspace. You can subscribe again at any time.`;
 
-/** Returns the day on which the period ends, after `lead`; nothing while it is unknown. */
+/** Returns the last day of the period after `lead`, or "" if it is unknown. */
 const formatEnd = ({ current_period_end: end }: Subscription, lead: string): string =>
   end === null ? "" : `${lead}${formatDay(end)}`;
 

@@ -1,4 +1,4 @@
-/** Starts orders of a price. */
+/** Orders credits. */
 import { type Signal, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { ApiError, api, must, toMessage } from "../../app/api";
@@ -9,7 +9,7 @@ type CheckoutState = { startingId: string | null; error: string | null };
 
 export type Checkout = {
   state: Signal<CheckoutState>;
-  /** Orders a price and opens the page where it is paid or approved. */
+  /** Orders a price and opens the page for payment or approval. */
   start(priceId: string): Promise<void>;
   /** Enables the buttons again when the user comes back. Returns a function that stops it. */
   watch(): () => void;
@@ -20,7 +20,7 @@ export const useCheckout = (route: (path: string) => void): Checkout => useMemo(
 
 function createCheckout(route: (path: string) => void): Checkout {
   const state = signal<CheckoutState>({ startingId: null, error: null });
-  /** The key of an order whose response was lost: with the same key it is not created twice. */
+  /** The key of an order whose response was lost. Sending the same key again does not create a second order. */
   let unanswered: { priceId: string; key: string } | null = null;
 
   async function start(priceId: string): Promise<void> {
@@ -47,7 +47,7 @@ function createCheckout(route: (path: string) => void): Checkout {
     state,
     start,
     watch: () => {
-      // A page that the browser restores is as it was when it was left.
+      // A page that the browser restores is in the state in which the user left it.
       const onShow = () => {
         state.value = { startingId: null, error: null };
       };
@@ -59,7 +59,10 @@ function createCheckout(route: (path: string) => void): Checkout {
 
 const ORDER_PATH = /^\/orders\//;
 
-/** Opens the page of an offline order under the address that this page has, or the page of the payment provider. */
+/**
+ * Opens an offline order in this dashboard, at the address that the user already uses, or the page of the payment
+ * provider.
+ */
 function openCheckout(url: string, route: (path: string) => void): void {
   const path = toLocalAddress(url);
   if (ORDER_PATH.test(path)) route(path);

@@ -1,4 +1,4 @@
-/** The credit history as the page lists it. */
+/** Loads the credit history. */
 import { useMemo } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { toDayStart } from "../../app/day-start";
@@ -9,7 +9,9 @@ import { withoutEmpty } from "../../app/use-query";
 
 export type CreditEntry = Schemas["CreditEntry"];
 
-/** Empty texts filter nothing. `from` and `to` are days in the user's time zone, as `2027-01-31`; both are included. */
+/**
+ * Empty texts do not filter. `from` and `to` are days in the user's time zone, such as `2027-01-31`, both inclusive.
+ */
 export type HistoryFilter = { q: string; type: string; from: string; to: string };
 
 const PAGE_SIZE = 100;
@@ -30,18 +32,18 @@ export function useHistory(filter: HistoryFilter): PagedList<CreditEntry> {
   return list;
 }
 
-/** Entries never change: only those that are new are read, however many are shown. */
+/** Entries never change, so only new ones are read, regardless of the number shown. */
 async function addNewest(list: PagedList<CreditEntry>, readFirst: () => Promise<Page<CreditEntry>>): Promise<void> {
   if (list.items.value === null) return list.reload();
   const first = await readFirst().catch(() => null);
   if (first === null) return;
   const known = new Set(list.items.value.map(({ id }) => id));
   const added = first.items.filter(({ id }) => !known.has(id));
-  // More than a page is new: what lies between is missing.
+  // There is more than one page of new entries, so some in between are missing.
   if (added.length === first.items.length && first.next_cursor !== null) return list.reload();
   if (added.length > 0) list.change((items) => [...added, ...items]);
 }
 
-/** Returns the query of a filter. A day that the calendar does not have filters nothing. */
+/** Returns the query for a filter. A day that does not exist is ignored. */
 export const toHistoryQuery = ({ q, type, from, to }: HistoryFilter): Record<string, string> =>
   withoutEmpty({ q: q.trim(), type, since: toDayStart(from, 0), until: toDayStart(to, 1) }) as Record<string, string>;

@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icon";
 
 const MAX_SHOWN = 5;
 
-/** The recordings that are prepared and wait for credits. Nothing if there are none. */
+/** Prepared recordings that are waiting for credits. Renders nothing without any. */
 export function WaitingRecordings() {
   const waiting = useResource(
     (signal) =>

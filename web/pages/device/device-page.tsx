@@ -8,7 +8,7 @@ import { type DeviceRequest, postCode } from "./oauth";
 
 type Step = { kind: "code" } | { kind: "review"; request: DeviceRequest } | { kind: "approved" } | { kind: "denied" };
 
-/** Connects a device, such as a panel in an editor, that shows a code. */
+/** Approves a device that shows a code, such as an editor panel. */
 export default function DevicePage() {
   const [step, setStep] = useState<Step>({ kind: "code" });
   if (step.kind === "review") return <DeviceReview request={step.request} onDone={(kind) => setStep({ kind })} />;
@@ -21,7 +21,7 @@ export default function DevicePage() {
   if (step.kind === "denied")
     return (
       <SignInFrame title="Denied">
-        <p>The device got no access.</p>
+        <p>Access was denied to the device.</p>
       </SignInFrame>
     );
   return (

@@ -14,7 +14,7 @@ const RIGHTS: Record<string, string> = {
 
 type DeviceReviewProps = { request: DeviceRequest; onDone(decision: "approved" | "denied"): void };
 
-/** Shows what asks for access, so that nobody approves the device of somebody else. */
+/** Shows which device asks for access, so that nobody approves somebody else's device. */
 export function DeviceReview({ request, onDone }: DeviceReviewProps) {
   const { user_code: userCode, client_id: name, scope, address } = request;
   const email = session.value.kind === "signed-in" ? session.value.me.email : "";

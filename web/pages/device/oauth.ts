@@ -1,4 +1,4 @@
-/** The calls of the device approval. They are forms, as OAuth has them, and not part of the typed API. */
+/** The calls for approving a device. They use form bodies, as OAuth requires, and are not part of the typed API. */
 import { ApiError } from "../../app/api";
 import { confirmPassword } from "../../app/confirm-password";
 
@@ -6,7 +6,10 @@ export type DeviceRequest = { user_code: string; client_id: string; scope: strin
 
 type Failure = { error?: string; error_description?: string; reason?: string };
 
-/** Posts the code that the device shows. A session that is too old is renewed once. Throws `ApiError`, whose message belongs to the code. */
+/**
+ * Posts the code that the device shows. If the session is too old, asks for the password and retries once. Throws
+ * `ApiError` whose message applies to the code.
+ */
 export async function postCode<Answer>(path: string, userCode: string, workspaceId?: string): Promise<Answer> {
   const first = await post(path, userCode, workspaceId);
   const isTooOld = !first.response.ok && (first.body as Failure | null)?.reason === "session_too_old";

@@ -6,10 +6,10 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 type CancelButtonProps = {
   /** Such as "render of interview.mp4". */
   jobName: string;
-  /** False: there is no button, but a dialog that is open stays open. */
+  /** If false, the button is hidden, but an open dialog stays open. */
   isOffered?: boolean;
   onConfirm(): Promise<void>;
-  /** What stops, and what is lost. */
+  /** Describes what stops and what is lost. */
   children: ComponentChildren;
 };
 

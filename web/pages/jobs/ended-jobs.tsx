@@ -23,7 +23,7 @@ const EMPTY_TITLES: Partial<Record<Pipeline["state"], string>> = {
   cancelled: "No cancelled jobs",
 };
 
-/** What has ended, the newest first. */
+/** Ended jobs, newest first. */
 export function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
   const list = usePipelines({ isOpen: false, state });
   const columns = useMemo(() => createColumns(list), [list]);
@@ -41,7 +41,7 @@ export function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
   );
 }
 
-/** The state, and why a job has failed. */
+/** The state of a job, and why it failed. */
 function EndedState({ pipeline }: { pipeline: Pipeline }) {
   const failed = pipeline.steps.find(({ state }) => state === "failed");
   const message = failed?.error_message;

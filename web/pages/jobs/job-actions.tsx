@@ -18,7 +18,7 @@ export function JobActions({ pipeline, onChange }: JobActionProps) {
   return step ? <RetryButton pipeline={pipeline} step={step} onChange={onChange} /> : null;
 }
 
-/** Creates the column of a list of jobs that has their actions. */
+/** Creates the column with the actions for each job. */
 export const createActionsColumn = (list: PagedList<Pipeline>): Column<Pipeline> => ({
   title: "Actions",
   width: "7rem",
@@ -39,7 +39,7 @@ function CancelJob({ pipeline, onChange }: JobActionProps) {
   };
   return (
     <CancelButton jobName={name} onConfirm={cancel}>
-      <strong dir="auto">{name}</strong> stops, and what its running step has done so far is lost. The recording
+      <strong dir="auto">{name}</strong> stops, and the progress of its running step is lost. The recording
       {done > 0 ? " and the results of completed steps are kept" : " is kept"}. Credits held for steps that did not
       complete are released. A cancelled step can be retried.
     </CancelButton>

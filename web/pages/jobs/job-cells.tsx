@@ -1,7 +1,7 @@
 import { nameInput, namePipeline, type Pipeline } from "../../app/pipelines";
 import { session } from "../../app/session";
 
-/** What a job is, with a link to its page, and the recording below. */
+/** A job with a link to its page, and its recording below. */
 export const JobCell = ({ pipeline }: { pipeline: Pipeline }) => (
   <span class="job-name">
     <a href={`/jobs/${pipeline.id}`}>{namePipeline(pipeline)}</a>
@@ -21,7 +21,7 @@ export const RecordingLink = ({ pipeline }: { pipeline: Pipeline }) => {
   );
 };
 
-/** Who started it. */
+/** The user who started the job. */
 export const StarterCell = ({ pipeline }: { pipeline: Pipeline }) => (
   <span class="truncate" dir="auto">
     {nameStarter(pipeline)}

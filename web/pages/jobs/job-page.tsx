@@ -1,4 +1,4 @@
-/** A pipeline with its steps, their outputs and errors. */
+/** Shows a pipeline with its steps, their outputs and errors. */
 import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { formatCount, formatElapsed } from "../../app/format";
@@ -120,7 +120,7 @@ function listFacts(pipeline: Pipeline): Fact[] {
   return facts;
 }
 
-/** Returns what a job has cost, and while it runs what it holds. */
+/** Describes the cost of a job and, while it runs, its held credits. */
 function describeCredits(reserved: number, consumed: number, isOpen: boolean): string {
   if (reserved === 0 && consumed === 0) return "None";
   const spent = `${formatCount(consumed, "credit")} spent`;

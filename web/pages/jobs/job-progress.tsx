@@ -6,7 +6,7 @@ import { createRemainingTime } from "../../app/remaining-time";
 
 type JobProgressProps = { step: Step; name: string };
 
-/** How far a running step is, and how long it will take. */
+/** Shows the progress of a running step and the remaining time. */
 export function JobProgress({ step, name }: JobProgressProps) {
   const remaining = useMemo(createRemainingTime, [step.id]);
   const share = progressOf(getSubjectId(step)).value ?? step.progress ?? 0;

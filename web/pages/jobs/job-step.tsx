@@ -12,7 +12,7 @@ import { StepOutput } from "./step-output";
 
 type JobStepProps = { step: Step; pipeline: Pipeline; onChange(): void };
 
-/** A step with its progress, input and output, and advice when it has failed. */
+/** A step with its progress, input and output, and advice if it failed. */
 export function JobStep({ step, pipeline, onChange }: JobStepProps) {
   const name = STEP_NAMES[step.processor_name];
   const canRetry = canWrite.value && findRetryable(pipeline)?.id === step.id && !isOpenState(pipeline.state);
@@ -47,10 +47,10 @@ function listFacts(step: Step, pipeline: Pipeline): Fact[] {
   return facts;
 }
 
-/** Returns how long a step took, or why it does not run. */
+/** Describes how long a step took, or why it is not running. */
 function describeTime({ state, started_at: started, finished_at: finished }: Step): string {
   if (started !== null && finished !== null) return `took ${formatElapsed(started, finished)}`;
-  return state === "pending" ? "starts when its turn comes" : "";
+  return state === "pending" ? "waiting in line" : "";
 }
 
 function advise({ processor_name: name, error_code: code }: Step): string {

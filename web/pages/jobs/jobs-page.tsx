@@ -1,4 +1,4 @@
-/** What runs and waits in the workspace, and what has ended. */
+/** The running, waiting and ended jobs of the workspace. */
 import { useLocation } from "preact-iso";
 import { isOpenState, type Pipeline } from "../../app/pipelines";
 import { Page } from "../../ui/page";

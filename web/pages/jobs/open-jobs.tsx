@@ -18,7 +18,7 @@ const createColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
   createActionsColumn(list),
 ];
 
-/** What runs and waits now. */
+/** Running and waiting jobs. */
 export function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
   const list = usePipelines({ isOpen: true, state });
   const columns = useMemo(() => createColumns(list), [list]);
@@ -40,7 +40,7 @@ export function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
   );
 }
 
-/** The state of the step that runs or is next; of a pipeline of several steps also which one that is. */
+/** The state of the running or next step, and its position in a pipeline with several steps. */
 function OpenState({ pipeline }: { pipeline: Pipeline }) {
   const step = findCurrentStep(pipeline);
   const { length } = pipeline.steps;

@@ -6,14 +6,14 @@ import type { Pipeline } from "../../app/pipelines";
 import { workspace } from "../../app/session";
 import { useLiveReload } from "../../app/use-live-reload";
 
-/** `state` null: all of those that are open, or have ended. */
+/** `state` null selects all open or all ended pipelines. */
 type PipelineQuery = { isOpen: boolean; state: Pipeline["state"] | null };
 
-/** Above this number of rows a list is reloaded less often. */
+/** Above this number of rows, a list is reloaded less often. */
 const MANY_ROWS = 300;
 const MANY_ROWS_DELAY_MS = 5_000;
 
-/** Reads pipelines of the workspace, newest first, and keeps them current. */
+/** Loads pipelines of the workspace, newest first, and keeps them current. */
 export function usePipelines({ isOpen, state }: PipelineQuery): PagedList<Pipeline> {
   const list = usePagedList<Pipeline>(
     async (cursor, signal) => {

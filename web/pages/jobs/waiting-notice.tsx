@@ -6,7 +6,7 @@ import { Icon } from "../../ui/icon";
 
 const REFRESH_MS = 30_000;
 
-/** Explains why jobs wait while part of the server is not working. */
+/** Explains why jobs are waiting while part of the server is not working. */
 export const WaitingNotice = () => (openJobs.value.length > 0 ? <ServerNotice /> : null);
 
 function ServerNotice() {

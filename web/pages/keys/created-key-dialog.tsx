@@ -4,7 +4,7 @@ import { CopyField } from "../../ui/copy-field";
 import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 import { createExample, KEY_PLACEHOLDER } from "./key-texts";
 
-/** The new key, which is shown once: the server stores only its hash. */
+/** Shows a new key once, because the server stores only its hash. */
 export const CreatedKeyDialog = ({ created, onClose }: { created: NewApiKey; onClose(): void }) => (
   <ShownOnceDialog title="API key created" isWide onClose={onClose}>
     <CopyField

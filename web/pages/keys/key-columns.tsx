@@ -29,7 +29,7 @@ const OTHERS: Column<ApiKey>[] = [
   { title: "Expires", cell: (key) => <Expiry apiKey={key} /> },
 ];
 
-/** Returns the columns of the table of keys. That of the workspace is for users with more than one. */
+/** Returns the columns of the key table. Users with several workspaces also see the workspace. */
 export const createKeyColumns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
   NAME,
   ...(workspaces.value.length > 1 ? [WORKSPACE] : []),

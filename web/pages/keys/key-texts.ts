@@ -1,10 +1,10 @@
-/** What the page of API keys says about a key. */
+/** Texts about API keys. */
 import type { ApiKey } from "../../app/keys-api";
 
-/** In place of a key that is not shown. */
+/** Replaces a key that is not shown. */
 export const KEY_PLACEHOLDER = "<API_KEY>";
 
-/** What a key may do, as the form offers it. */
+/** The scopes that the form offers. */
 export const SCOPE_CHOICES = [
   { value: "read write", label: "Read and write" },
   { value: "read", label: "Read only" },
@@ -20,7 +20,7 @@ export function formatScopes(scopes: readonly string[]): string {
 export const hasExpired = ({ expires_at }: ApiKey): boolean =>
   expires_at !== null && Date.parse(expires_at) <= Date.now();
 
-/** Returns a call of this server with the key, which its scopes allow. */
+/** Returns an example call of this server that the key's scopes allow. */
 export function createExample(key: string, scopes: readonly string[]): string {
   const call = `curl "${location.origin}/v1/projects" \\\n  -H "Authorization: Bearer ${key}"`;
   if (scopes.includes("read")) return call;

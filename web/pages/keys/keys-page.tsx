@@ -16,11 +16,11 @@ import { createExample, KEY_PLACEHOLDER } from "./key-texts";
 import { NewKeyDialog } from "./new-key-dialog";
 import { RevokeDialog } from "./revoke-dialog";
 
-/** The most keys that an account has. */
+/** Maximum number of keys of an account. */
 const PAGE_SIZE = 100;
 const REFRESH_MS = 60_000;
 
-/** The API keys of the user, in all workspaces. */
+/** The user's API keys in all workspaces. */
 export default function KeysPage() {
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<NewApiKey | null>(null);

@@ -11,7 +11,7 @@ import { SCOPE_CHOICES } from "./key-texts";
 
 type NewKeyDialogProps = { onCreated(key: NewApiKey): void; onClose(): void };
 
-/** Asks for what a new key may do. */
+/** Asks for the permissions of a new key. */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const [expiry, setExpiry] = useState(DEFAULT_EXPIRY);
   const [workspaceId, setWorkspaceId] = useState(workspace.value?.id ?? "");
@@ -51,7 +51,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
               key={role}
               label="Scope"
               name="scopes"
-              // What a viewer may not do, a key of theirs cannot do either.
+              // A key cannot do more than its owner.
               options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
             />
             <SelectField

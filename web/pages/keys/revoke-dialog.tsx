@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 
 type RevokeDialogProps = { apiKey: ApiKey; onRevoked(): void; onOutdated(): void; onClose(): void };
 
-/** Asks before a key is revoked. */
+/** Asks for confirmation before a key is revoked. */
 export function RevokeDialog({ apiKey, onRevoked, onOutdated, onClose }: RevokeDialogProps) {
   const { id, name, prefix, last_used_at: usedAt, workspace_id: workspaceId } = apiKey;
   const where = findWorkspaceName(workspaceId);
@@ -18,16 +18,16 @@ export function RevokeDialog({ apiKey, onRevoked, onOutdated, onClose }: RevokeD
       confirmLabel="Revoke key"
       onConfirm={async () => {
         await orReread(must(keysApi.DELETE("/api-keys/{key_id}", { params: { path: { key_id: id } } })), onOutdated);
-        showToast({ kind: "info", text: `The key “${name}” is revoked.` });
+        showToast({ kind: "info", text: `The key “${name}” was revoked.` });
         onRevoked();
       }}
       onClose={onClose}
     >
       <div class="form">
         <p>
-          Every program that uses <strong dir="auto">{name}</strong> (<code>{prefix}…</code>) stops working at once: its
-          requests {where !== null && <span dir="auto">in the workspace “{where}” </span>}fail with status 401, and its
-          unfinished uploads cannot continue.{" "}
+          Every program that uses <strong dir="auto">{name}</strong> (<code>{prefix}…</code>) stops working immediately:
+          its requests{where !== null && <span dir="auto">in the workspace “{where}” </span>}fail with status 401, and
+          its unfinished uploads cannot continue.{" "}
           {usedAt === null ? "The key was never used." : `It was last used ${formatTime(usedAt)}.`}
         </p>
         <p>

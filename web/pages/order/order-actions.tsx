@@ -11,13 +11,13 @@ type OrderActionsProps = {
   onChanged(): Promise<void>;
 };
 
-/** What who ordered can do while the order is pending: pay after all, or cancel. */
+/** Actions for the buyer while the order is pending: pay, or cancel. */
 export function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
   const [isCancelling, setIsCancelling] = useState(false);
   const [isLeaving, setIsLeaving] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const params = { path: { order_id: order.id }, header: toOrderHeader(workspaceId) };
-  // A page that the browser restores is as it was when it was left.
+  // A page that the browser restores is in the state in which the user left it.
   useEffect(() => {
     const onShow = () => setIsLeaving(false);
     addEventListener("pageshow", onShow);

@@ -4,7 +4,7 @@ import { Form } from "../../ui/form";
 
 type OrderDecisionProps = { orderId: string; onDecided(order: Schemas["AdminOrder"]): void };
 
-/** Approving and rejecting are forms of their own: each shows why it failed. */
+/** Two separate forms, so that each shows its own error. */
 export function OrderDecision({ orderId, onDecided }: OrderDecisionProps) {
   const params = { path: { order_id: orderId } };
   return (

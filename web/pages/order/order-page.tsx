@@ -15,7 +15,7 @@ import { findOrderWorkspace, type ShownOrder, useOrder } from "./use-order";
 
 type AdminOrder = Schemas["AdminOrder"];
 
-/** An order of credits: its state, and for administrators the decision. The payment provider returns here. */
+/** Shows an order of credits, and its approval for administrators. The payment provider redirects here. */
 export default function OrderPage() {
   const { params, query } = useRoute();
   const { route } = useLocation();
@@ -28,7 +28,7 @@ export default function OrderPage() {
   if (state.kind === "failed") {
     const isMissing = state.error instanceof ApiError && [404, 422].includes(state.error.status);
     if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />;
-    // The address names the workspace of an order, so that the shown one stays.
+    // The address names the order's workspace, so that the current workspace does not change.
     const open = ({ id }: Workspace) => route(`/orders/${orderId}?workspace_id=${id}`, true);
     return (
       <Missing id={orderId} from={findOrderWorkspace(workspaceId)?.id} onFound={open}>
@@ -45,10 +45,11 @@ export default function OrderPage() {
   const shown: ShownOrder = decided?.id === orderId ? { order: decided, administered: decided } : state.value;
   const { order, administered } = shown;
   const isPending = order.state === "pending";
-  // The order of somebody else. `findOrderWorkspace` finds the personal workspace for an address without one.
+  // This may be another user's order. Without a workspace in the address, `findOrderWorkspace` returns the personal
+  // one.
   const own = findOrderWorkspace(workspaceId);
   const isAsAdmin = administered !== null && administered.workspace?.id !== own?.id;
-  // The pages about credits are those of the chosen workspace.
+  // The credits pages always show the current workspace.
   const showWorkspace = () => own && chooseWorkspace(own.id);
   return (
     <Page title={TITLES[order.state]} actions={<OrderStatus state={order.state} />}>

@@ -35,7 +35,7 @@ export const NEXT_STEPS: Record<Order["provider"], Record<State, string>> = {
 
 const NO_RENEWAL: [string, string] = ["Renewal", "None: credits are added once. Order again for more."];
 
-/** Lists the facts of an order; an administrator also sees whose it is. */
+/** Lists the facts of an order. Administrators also see who ordered it. */
 export function listOrderFacts({ order, administered }: ShownOrder): [string, string][] {
   const facts: [string, string][] = [
     ["What", order.name],

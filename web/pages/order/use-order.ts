@@ -1,4 +1,4 @@
-/** The order that a page shows, kept current until it is decided. */
+/** Loads an order and keeps it current until it is decided. */
 import { useRef } from "preact/hooks";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type Resource, useResource } from "../../app/resource";
@@ -12,20 +12,20 @@ export type ShownOrder = { order: Order; administered: AdminOrder | null };
 
 const SLOW_MS = 20_000;
 const FAST_MS = 3_000;
-/** Most payments are confirmed within seconds. An administrator takes longer, and some payment methods take days. */
+/** Most payments are confirmed within seconds. Administrators and some payment methods take longer. */
 const MAX_FAST_AGE_MS = 10 * 60_000;
 
 const toRefreshMs = (pending: Order | null): number =>
   pending?.provider === "stripe" && Date.now() - Date.parse(pending.created_at) < MAX_FAST_AGE_MS ? FAST_MS : SLOW_MS;
 
-/** Reads the order. `workspaceId`: the shared workspace that its address names; the page may show another one. */
+/** Loads the order. `workspaceId` is the shared workspace in the address; the dashboard may show another one. */
 export function useOrder(orderId: string, workspaceId: string | undefined): Resource<ShownOrder> {
   const asAdmin = useRef(isAdmin.value);
   const isReading = useRef(false);
   const loaded = useResource(
     async (signal) => {
       const administered = asAdmin.current ? await readAdministered(orderId, signal) : null;
-      // Asked once for the password is enough: the page reads again by itself.
+      // Asks for the password only once: this page reloads automatically.
       asAdmin.current = administered !== null;
       if (administered !== null) return { order: administered, administered };
       const params = { path: { order_id: orderId }, header: toOrderHeader(workspaceId) };
@@ -37,7 +37,7 @@ export function useOrder(orderId: string, workspaceId: string | undefined): Reso
   const { value } = loaded.state;
   const pending = value.kind === "ready" && value.value.order.state === "pending" ? value.value.order : null;
   const refresh = async () => {
-    // Each reload aborts the previous one, so a slow server would never answer in time.
+    // Each reload aborts the previous one, so a slow server would never respond in time.
     if (pending === null || isReading.current) return;
     isReading.current = true;
     await loaded.reload();
@@ -48,19 +48,22 @@ export function useOrder(orderId: string, workspaceId: string | undefined): Reso
   return loaded;
 }
 
-/** Returns the header that names the workspace of an order. */
+/** Returns the header with the workspace of an order. */
 export const toOrderHeader = (workspaceId: string | undefined): { "Offcut-Workspace"?: string } => {
   const id = workspaceId ?? (session.value.kind === "signed-in" ? session.value.me.id : undefined);
   return id === undefined ? {} : { "Offcut-Workspace": id };
 };
 
-/** Returns the workspace of an order as the user is a member of it, or undefined. */
+/** Returns the user's workspace of an order, or undefined if the user is not a member. */
 export const findOrderWorkspace = (workspaceId: string | undefined): Workspace | undefined =>
   workspaces.value.find(({ id, is_personal: isPersonal }) =>
     workspaceId === undefined ? isPersonal : id === workspaceId,
   );
 
-/** Reads any order as an administrator. Null for one who did not enter the password: an own order is shown all the same. */
+/**
+ * Loads any order as an administrator. Returns null if the user did not enter the password; their own orders are still
+ * shown.
+ */
 const readAdministered = (orderId: string, signal: AbortSignal): Promise<AdminOrder | null> =>
   must(api.GET("/api/v1/admin/orders/{order_id}", { params: { path: { order_id: orderId } }, signal })).catch(
     (error: unknown) => {

@@ -16,7 +16,7 @@ import type { Asset } from "./project-page";
 type AssetListProps = {
   items: Asset[];
   selection: Signal<ReadonlySet<string>>;
-  /** Must be the same from one drawing to the next. */
+  /** Must stay the same function between renders. */
   onChange(): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ type AssetRowProps = Pick<AssetListProps, "selection"> & { asset: Asset; onChang
 function AssetRow({ asset, selection, onChange }: AssetRowProps) {
   const name = nameOf(asset);
   const upload = findUpload(asset);
-  // So that a row is drawn again only when its own state changes.
+  // A row is rendered again only when its own state changes.
   const isSelected = useComputed(() => selection.value.has(asset.id));
   const toggle = () => {
     const next = new Set(selection.value);
@@ -79,7 +79,7 @@ function AssetRow({ asset, selection, onChange }: AssetRowProps) {
   );
 }
 
-/** The middle frame of a video, or a symbol. */
+/** The middle frame of a video, or an icon. */
 function Poster({ asset }: { asset: Asset }) {
   const [isMissing, setIsMissing] = useState(false);
   return (
@@ -109,7 +109,7 @@ const UPLOAD_LOOKS = {
   paused: { text: "Paused", look: "waiting" },
 };
 
-/** Returns the upload of a recording in this tab, unless it has failed. Reads a signal. */
+/** Returns this tab's upload of a recording, unless it has failed. Reads a signal. */
 const findUpload = ({ state, filename, project_id: projectId }: Asset): UploadItem | undefined =>
   state === "pending_upload"
     ? uploads.value.find((one) => one.name === filename && one.projectId === projectId && one.state !== "failed")
@@ -117,7 +117,7 @@ const findUpload = ({ state, filename, project_id: projectId }: Asset): UploadIt
 
 function Facts({ asset }: { asset: Asset }) {
   const upload = findUpload(asset);
-  if (upload !== undefined) return <>{upload.state === "paused" ? "Upload paused" : "Being uploaded"}</>;
+  if (upload !== undefined) return <>{upload.state === "paused" ? "Upload paused" : "Uploading"}</>;
   if (asset.state === "pending_upload") return <>{UNFINISHED[canWrite.value ? "writer" : "viewer"]}</>;
   if (asset.state === "pending_payment")
     return (

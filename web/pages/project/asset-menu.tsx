@@ -5,7 +5,7 @@ import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import type { Asset } from "./project-page";
 
-/** What can be done with a recording. */
+/** The actions for a recording. */
 export function AssetMenu({ asset, name, onChange }: { asset: Asset; name: string; onChange(): void }) {
   const [isDeleting, setIsDeleting] = useState(false);
   return (
@@ -28,7 +28,7 @@ export function AssetMenu({ asset, name, onChange }: { asset: Asset; name: strin
         >
           <p>
             <strong dir="auto">{name}</strong> is deleted with its cuts and renders, from the server's disk too. Credits
-            that were spent are not returned. This cannot be undone.
+            that were spent are not refunded. This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

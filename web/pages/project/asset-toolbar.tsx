@@ -27,7 +27,7 @@ type AssetToolbarProps = {
   onDeleted(): void;
 };
 
-/** Deletes a recording, unless somebody else has done so. */
+/** Deletes a recording. Succeeds if somebody else has already deleted it. */
 async function deleteAsset(id: string): Promise<void> {
   try {
     await must(api.DELETE("/api/v1/assets/{asset_id}", { params: { path: { asset_id: id } } }));
@@ -36,7 +36,7 @@ async function deleteAsset(id: string): Promise<void> {
   }
 }
 
-/** Search, order, and what can be done with the selected recordings. */
+/** Search, sort order, and actions for the selected recordings. */
 export function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted }: AssetToolbarProps) {
   const [isDeleting, setIsDeleting] = useState(false);
   const selected = [...selection.value];
@@ -89,7 +89,7 @@ export function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted 
           onClose={() => setIsDeleting(false)}
         >
           <p>
-            Their files, cuts and renders are deleted from the server's disk. Credits that were spent are not returned.
+            Their files, cuts and renders are deleted from the server's disk. Credits that were spent are not refunded.
             This cannot be undone.
           </p>
         </ConfirmDialog>

@@ -23,7 +23,7 @@ export type Asset = Schemas["AssetDetail"];
 
 const PAGE_SIZE = 100;
 
-/** A project: its recordings, and where new ones are dropped. */
+/** Shows a project: its recordings, and a drop area for new ones. */
 export default function ProjectPage() {
   const projectId = useRoute().params.projectId ?? "";
   const { route } = useLocation();
@@ -81,7 +81,7 @@ export default function ProjectPage() {
         )
       }
     >
-      {value.state === "archived" && <p class="message">This project is archived: it takes no new recordings.</p>}
+      {value.state === "archived" && <p class="message">This project is archived and accepts no new recordings.</p>}
       {canUpload && <UploadArea projectId={projectId} isLarge={items?.length === 0 && text === ""} />}
       <UploadPanel projectId={projectId} />
       {(items === null || items.length > 0 || text !== "") && (

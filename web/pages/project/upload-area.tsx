@@ -8,7 +8,7 @@ import { readDroppedFiles } from "../../upload/dropped-files";
 import { findDuplicates } from "../../upload/duplicates";
 import { addUploads } from "../../upload/queue";
 
-/** Takes files by drop, anywhere on the page, or by a file dialog. Asks before a file is uploaded a second time. */
+/** Accepts files that are dropped anywhere on the page or chosen in a dialog. Asks before a file is uploaded again. */
 export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
@@ -61,7 +61,7 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
         accept="video/*,audio/*,.mkv,.mxf,.mts,.m2ts,.ts,.flac,.opus"
         onChange={(event) => {
           void take([...(event.currentTarget.files ?? [])]);
-          // The same file can be chosen again.
+          // Clearing the value lets the user choose the same file again.
           event.currentTarget.value = "";
         }}
       />

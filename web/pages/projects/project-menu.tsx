@@ -13,7 +13,7 @@ import type { Project } from "./projects-page";
 
 type ProjectMenuProps = { project: Project; onChange(): void; onDeleted(): void };
 
-/** What can be done with a project. */
+/** The actions for a project. */
 export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) {
   const [open, setOpen] = useState<"rename" | "delete" | null>(null);
   const params = { path: { project_id: project.id } };
@@ -78,7 +78,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         >
           <p>
             <strong dir="auto">{project.name}</strong> is deleted with all of its recordings, cuts and renders, from the
-            server's disk too. Credits that were spent are not returned. This cannot be undone.
+            server's disk too. Credits that were spent are not refunded. This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

@@ -23,7 +23,7 @@ const STATES = [
   { value: "archived", label: "Archived" },
 ] as const;
 
-/** The first page: the projects of the workspace, the most recently used first. */
+/** The start page: the workspace's projects, most recently used first. */
 export function ProjectsPage() {
   const { route } = useLocation();
   const [text, setText] = useState("");

@@ -6,7 +6,7 @@ import { Form } from "../../ui/form";
 import { finishSignIn, takeToken } from "./finish";
 import { SignInFrame } from "./frame";
 
-/** Returns the challenge that a sign-in at a provider left behind the `#`, or null. */
+/** Returns the challenge that a provider sign-in has put after the `#`, or null. */
 export function takeChallenge(): Challenge | null {
   const values = new URLSearchParams(takeToken());
   const challenge = values.get("challenge");

@@ -1,11 +1,11 @@
-/** Where a sign-in leads to, and the token that a link brought. */
+/** Handles the redirect after a sign-in, and tokens in links. */
 import { decodeText } from "../../app/decode-text";
 import { loadSession } from "../../app/load-session";
 import { APP_PATTERN } from "../../app/paths";
 
 /**
- * Returns the token of a link and removes it from the address, so that it stays in no history. It is after the `#`, which browsers send to
- * no server.
+ * Returns the token of a link and removes it from the address, so that it does not appear in the history. It comes
+ * after the `#`, which browsers do not send to servers.
  */
 export function takeToken(): string {
   const hash = location.hash.slice(1);
@@ -14,7 +14,7 @@ export function takeToken(): string {
   return token;
 }
 
-/** Opens the page named in the query if it is a path of this server, else the first page. */
+/** Opens the page named in the query if it is on this server, otherwise the start page. */
 export async function finishSignIn(route: (url: string, replace?: boolean) => void): Promise<void> {
   const wanted = new URLSearchParams(location.search).get("redirect") ?? "/";
   const target = URL.canParse(wanted, location.origin) ? new URL(wanted, location.origin) : null;

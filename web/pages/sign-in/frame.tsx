@@ -3,12 +3,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { Brand } from "../../shell/brand";
 import { ThemeButton } from "../../shell/theme-button";
 
-/** The frame of the pages that need no session. */
+/** The frame of pages that need no session. */
 export function SignInFrame({ title, children }: { title: string; children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – Offcut`;
-    // A form puts the focus into its first field; without one the heading is announced.
+    // Forms focus their first field. Without one, the heading is announced.
     if (document.activeElement === document.body) heading.current?.focus();
   }, [title]);
   return (

@@ -15,10 +15,10 @@ import { INCOMPLETE_LINK } from "./texts";
 
 type Invitation = Schemas["InvitationLink"];
 
-/** The token while somebody with an account signs in: the address of this page no longer has it. */
+/** Keeps the token while a user with an account signs in, because the page's address no longer contains it. */
 let waitingToken = "";
 
-/** The page of an invitation: who invites to what, for people with and without an account. */
+/** Shows an invitation to users with and without an account: who sent it, and to which workspace. */
 export default function InvitationPage() {
   const [token] = useState(() => takeToken() || waitingToken);
   if (token === "")
@@ -74,7 +74,7 @@ function Content({ invitation: { email, workspace, role, invited_by: inviter } }
   );
 }
 
-/** For somebody who is signed in with the invited address. */
+/** Shown to a signed-in user with the invited address. */
 function AcceptForm({ token }: { token: string }) {
   const { route } = useLocation();
   return (
@@ -96,7 +96,7 @@ function AcceptForm({ token }: { token: string }) {
   );
 }
 
-/** Creates the account of the invited address. Somebody who has one signs in and comes back. */
+/** Creates an account for the invited address. Users who have one sign in and return. */
 function AccountForm({ token, invitation }: { token: string; invitation: Invitation }) {
   const { route } = useLocation();
   const signIn = () => {

@@ -9,7 +9,7 @@ import { ResourceView } from "../../ui/states";
 import { finishSignIn, takeToken } from "./finish";
 import { SignInFrame } from "./frame";
 
-/** The first start: creates the first administrator. */
+/** Creates the first administrator on the first start. */
 export default function SetupPage() {
   const { route } = useLocation();
   const [token] = useState(takeToken);

@@ -61,7 +61,7 @@ export default function SignInPage() {
 
 type Provider = { name: string; start_url: string };
 
-/** The sign-in providers of the studio, such as its directory. */
+/** The configured sign-in providers, such as the studio's directory. */
 function Providers({ providers }: { providers: Provider[] }) {
   if (providers.length === 0) return null;
   const redirect = new URLSearchParams(location.search).get("redirect");

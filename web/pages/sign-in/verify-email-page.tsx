@@ -7,7 +7,10 @@ import { takeToken } from "./finish";
 import { SignInFrame } from "./frame";
 import { INCOMPLETE_LINK } from "./texts";
 
-/** Confirms an address with a button: a mail scanner that opens the link confirms nothing. Without a session the page asks for the password. */
+/**
+ * Confirms an address with a button, so that a mail scanner that opens the link does not confirm it. Without a session,
+ * the page asks for the password.
+ */
 export default function VerifyEmailPage() {
   const [token] = useState(takeToken);
   const [needsPassword, setNeedsPassword] = useState(false);

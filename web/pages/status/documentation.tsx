@@ -8,7 +8,7 @@ const LINKS: { href: string; label: string; hint: string }[] = [
   { href: "/oauth/openapi.json", label: "OpenAPI of device sign-in", hint: "/oauth" },
 ];
 
-/** Where to read on. All of it is on this server. */
+/** Links to the documentation, all of which is on this server. */
 export const Documentation = () => (
   <Section title="Documentation" hint="All documentation is on this server and works offline.">
     <ul class="plain-list">

@@ -7,7 +7,7 @@ import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
 import { type License, readLicenses } from "./read-licenses";
 
-/** The licenses of the bundled software. They are loaded on request. */
+/** The licenses of the bundled software, loaded on request. */
 export function Licenses() {
   const [isShown, setIsShown] = useState(false);
   return (

@@ -37,7 +37,7 @@ const WHAT_IS_WRONG: { [Name in Part]: Partial<Record<PartState, string>> } = {
 
 type PartsProps = { status: ServerStatus; isOnline: boolean };
 
-/** One sentence about everything. */
+/** A one-sentence summary. */
 export function Overall({ status, isOnline }: PartsProps) {
   const isGood = isOnline && status.status === "ok";
   return (
@@ -54,7 +54,7 @@ export function Overall({ status, isOnline }: PartsProps) {
   );
 }
 
-/** Each part with its state, and what to do when it does not work. */
+/** Lists each component with its state, and what to do when it does not work. */
 export const Parts = ({ status, isOnline }: PartsProps) => (
   <ul class="plain-list status-parts">
     <PartRow

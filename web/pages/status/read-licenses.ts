@@ -1,11 +1,11 @@
-/** Reads the text of all licenses. Pure. */
+/** Parses the text of all licenses. Pure. */
 
-/** `facts`: license and address, as far as they are known. */
+/** `facts` contains the license name and the address, if known. */
 export type License = { name: string; facts: string; text: string };
 
 const SEPARATOR = `\n${"-".repeat(100)}\n\n`;
 
-/** Returns the notes at the head, and one entry for Offcut, ffmpeg and each package. */
+/** Returns the notes at the start, and an entry for Offcut, for ffmpeg and for each package. */
 export function readLicenses(all: string): { notes: string; licenses: License[] } {
   const [notes = "", own = "", ffmpeg = "", ...packages] = all.split(SEPARATOR);
   return {
@@ -18,7 +18,7 @@ export function readLicenses(all: string): { notes: string; licenses: License[] 
   };
 }
 
-/** The head of an entry: name and version, license, address. */
+/** Matches the head of an entry: name and version, license, address. */
 function readPackage(entry: string): License {
   const end = entry.indexOf("\n\n");
   const [name = "", ...facts] = (end < 0 ? entry : entry.slice(0, end)).trim().split("\n");

@@ -1,4 +1,4 @@
-/** What every user may know of the server: what works, its version, its documentation, and the licenses of what it contains. */
+/** The server status for every user: working components, version, documentation, and licenses. */
 import { useEffect } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { connection } from "../../app/connection";
@@ -54,7 +54,7 @@ export default function StatusPage() {
   );
 }
 
-/** Returns "English, German". */
+/** Returns the names of languages, such as "English, German". */
 function nameLanguages(codes: readonly string[]): string {
   const names = new Intl.DisplayNames("en", { type: "language" });
   return codes

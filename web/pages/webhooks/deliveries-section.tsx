@@ -24,7 +24,7 @@ type DeliveriesSectionProps = {
   onFilter(filter: DeliveryFilter): void;
 };
 
-/** What was sent to an endpoint. */
+/** The deliveries of an endpoint. */
 export function DeliveriesSection({ endpoint, deliveries, filter, onFilter }: DeliveriesSectionProps) {
   const { list, refresh } = deliveries;
   const [opened, setOpened] = useState<Delivery | null>(null);

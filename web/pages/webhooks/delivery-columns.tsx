@@ -45,11 +45,11 @@ const createFacts = (isEnabled: boolean, onOpen: (delivery: Delivery) => void): 
 
 type DeliveryActions = {
   onOpen(delivery: Delivery): void;
-  /** Null: without the button. */
+  /** If null, the button is hidden. */
   onResend: ((delivery: Delivery) => void) | null;
 };
 
-/** Returns the columns of the table of deliveries. `isEnabled`: whether the endpoint is. */
+/** Returns the columns of the delivery table. `isEnabled` says whether the endpoint is enabled. */
 export const createDeliveryColumns = (
   isEnabled: boolean,
   { onOpen, onResend }: DeliveryActions,

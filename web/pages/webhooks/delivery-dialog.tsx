@@ -12,7 +12,7 @@ import { type Delivery, type Endpoint, formatAttempts, toDeliveryLook } from "./
 
 type DeliveryDialogProps = { endpoint: Endpoint; delivery: Delivery; onClose(): void };
 
-/** A delivery with what is sent. */
+/** Shows a delivery with its payload. */
 export function DeliveryDialog({ endpoint, delivery, onClose }: DeliveryDialogProps) {
   const detail = useResource(
     (signal) => {
@@ -54,5 +54,5 @@ const listFacts = (delivery: Delivery, isEnabled: boolean): Fact[] => [
   ["webhook-id", <span class="mono">{delivery.id}</span>],
 ];
 
-/** Returns JSON with line breaks, for reading: it is sent without them. */
+/** Formats JSON with line breaks for reading. Deliveries contain none. */
 const formatPayload = (payload: string): string => JSON.stringify(JSON.parse(payload), null, 2);

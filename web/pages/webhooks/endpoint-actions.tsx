@@ -18,7 +18,7 @@ type EndpointActionsProps = {
   setState(state: Endpoint["state"]): void;
 };
 
-/** What can be done with an endpoint. */
+/** The actions for an endpoint. */
 export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setState }: EndpointActionsProps) {
   const [open, setOpen] = useState<"edit" | "rotate" | "delete" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -77,7 +77,7 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
           secret={secret}
           onClose={() => {
             setSecret(null);
-            // Not before: a page that fails to load would take the secret with it.
+            // Called only now: a page that fails to load would remove the secret.
             onChanged();
           }}
         >

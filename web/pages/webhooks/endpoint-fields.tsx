@@ -40,7 +40,7 @@ export function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointF
             type="checkbox"
             name="event_types"
             checked={isAll}
-            // Some are chosen: neither on nor off.
+            // Shows a mixed state when only some are chosen.
             ref={(input) => {
               if (input) input.indeterminate = !isAll && chosen.size > 0;
             }}
@@ -71,7 +71,7 @@ export function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointF
   );
 }
 
-/** Returns the chosen events in the order of the API. Throws `ApiError` if there are none. */
+/** Returns the chosen events in the order of the API. Throws `ApiError` if none are chosen. */
 export function requireEvents(chosen: ReadonlySet<EventType>): EventType[] {
   const message = "Choose at least one event.";
   if (chosen.size === 0) throw new ApiError(message, "validation_error", 422, { event_types: message });

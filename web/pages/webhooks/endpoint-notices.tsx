@@ -8,7 +8,7 @@ const MAX_FAILING_MS = 5 * 24 * 3600 * 1000;
 
 type EndpointNoticesProps = { endpoint: Endpoint; onEnable: (() => void) | null };
 
-/** What needs attention: that an endpoint is disabled or fails, or has two secrets. */
+/** Notices for an endpoint that is disabled, is failing, or has two secrets. */
 export function EndpointNotices({ endpoint, onEnable }: EndpointNoticesProps) {
   const { state, disabled_at: disabledAt, disabled_reason: reason, failing_since: failingSince } = endpoint;
   const oldSecretUntil = endpoint.old_secret_expires_at;

@@ -16,7 +16,7 @@ import { type DeliveryFilter, useDeliveries } from "./use-deliveries";
 import { VerifySection } from "./verify-section";
 import { type Endpoint, shortenUrl } from "./webhook-texts";
 
-/** An endpoint and its deliveries. */
+/** Shows an endpoint and its deliveries. */
 export default function EndpointPage() {
   const endpointId = useRoute().params.endpointId ?? "";
   const endpoint = useResource(
@@ -94,7 +94,7 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
   );
 }
 
-/** Reads the endpoint again. What is shown stays while the server does not answer. */
+/** Reloads the endpoint. The current value stays while the server does not respond. */
 async function refreshEndpoint(resource: Resource<Endpoint>, id: string): Promise<void> {
   const params = { path: { endpoint_id: id } };
   const answer = await api.GET("/api/v1/webhook-endpoints/{endpoint_id}", { params }).catch(() => null);

@@ -5,7 +5,7 @@ import { Section } from "../../ui/section";
 import { Status } from "../../ui/status";
 import { type Endpoint, formatEvents, toEndpointLook } from "./webhook-texts";
 
-/** What an endpoint is. */
+/** Summarizes an endpoint. */
 export const EndpointSummary = ({ endpoint }: { endpoint: Endpoint }) => (
   <Section title="Endpoint" actions={<Status {...toEndpointLook(endpoint)} />}>
     <CopyField label="URL" value={endpoint.url} />

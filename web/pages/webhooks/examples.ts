@@ -1,4 +1,4 @@
-/** How to verify the signature of a delivery, in three languages. The test suite runs each example. */
+/** Examples in three languages that verify the signature of a delivery. The test suite runs each one. */
 import javascript from "./examples/receiver.mjs" with { type: "text" };
 import python from "./examples/receiver.py" with { type: "text" };
 import shell from "./examples/verify.sh" with { type: "text" };

@@ -1,10 +1,10 @@
-/** Keeps a long list current without reading all of it again. */
+/** Updates a long list without reloading all of it. */
 import type { Page } from "../../app/pages-of";
 import type { Delivery } from "./webhook-texts";
 
 /**
- * Returns the rows after its first page was read again; null if rows between that page and the others may be missing. Rows that have not
- * changed stay the same objects, so that they are not drawn again.
+ * Merges the reloaded first page into the rows. Returns null if rows between that page and the others may be missing.
+ * Unchanged rows stay the same objects, so that they are not rendered again.
  */
 export function mergeNewest(rows: Delivery[], fresh: Page<Delivery>): Delivery[] | null {
   const known = new Map(rows.map((row) => [row.id, row]));

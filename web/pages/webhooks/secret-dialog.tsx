@@ -4,7 +4,7 @@ import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 
 type SecretDialogProps = { title: string; secret: string; children?: ComponentChildren; onClose(): void };
 
-/** The signing secret, which is shown once. */
+/** Shows the signing secret once. */
 export const SecretDialog = ({ title, secret, children, onClose }: SecretDialogProps) => (
   <ShownOnceDialog title={title} onClose={onClose}>
     <CopyField

@@ -1,4 +1,4 @@
-/** The deliveries of an endpoint, which appear as they happen. */
+/** Loads the deliveries of an endpoint and keeps them current. */
 import { ApiError, api, must } from "../../app/api";
 import { type PagedList, usePagedList } from "../../app/pages-of";
 import { useRefresh } from "../../app/use-refresh";
@@ -8,7 +8,7 @@ import type { Delivery, Endpoint } from "./webhook-texts";
 export type DeliveryFilter = Delivery["state"] | "all";
 
 const PAGE_SIZE = 100;
-/** While an attempt is under way or due, and otherwise. */
+/** Intervals while an attempt is running or due, and otherwise. */
 const BUSY_REFRESH_MS = 1_500;
 const REFRESH_MS = 8_000;
 /** An attempt takes at most 15 s. */
@@ -16,11 +16,11 @@ const SOON_MS = 20_000;
 
 export type Deliveries = {
   list: PagedList<Delivery>;
-  /** Reads the newest again. */
+  /** Reloads the newest deliveries. */
   refresh(): Promise<void>;
 };
 
-/** Reads the deliveries, and the newest of them at an interval, at which `onRefresh` is called too. */
+/** Loads the deliveries and polls for new ones. `onRefresh` is called with each poll. */
 export function useDeliveries(endpoint: Endpoint, filter: DeliveryFilter, onRefresh: () => void): Deliveries {
   const read = (cursor: string | null, signal?: AbortSignal) => {
     const query = { limit: PAGE_SIZE, cursor: cursor ?? undefined, state: filter === "all" ? undefined : filter };
@@ -37,7 +37,7 @@ export function useDeliveries(endpoint: Endpoint, filter: DeliveryFilter, onRefr
       if (merged === null) await list.reload();
       else list.change(() => merged);
     } catch (error) {
-      // What is shown stays; the next reading follows.
+      // The current value stays until the next poll.
       if (!(error instanceof ApiError)) throw error;
     }
   };

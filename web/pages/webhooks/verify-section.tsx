@@ -6,7 +6,7 @@ import { EXAMPLES } from "./examples";
 
 type Language = (typeof EXAMPLES)[number]["language"];
 
-/** How to verify the signature of a delivery. */
+/** Explains how to verify the signature of a delivery. */
 export function VerifySection() {
   const [language, setLanguage] = useState<Language>(EXAMPLES[0].language);
   const shown = EXAMPLES.find((example) => example.language === language)!;

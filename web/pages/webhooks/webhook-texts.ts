@@ -1,4 +1,4 @@
-/** What the pages of webhooks say about endpoints, events and deliveries. */
+/** Texts about endpoints, events and deliveries. */
 import type { Schemas } from "../../app/api";
 
 export type Endpoint = Schemas["WebhookEndpoint"];
@@ -6,7 +6,7 @@ export type NewEndpoint = Schemas["WebhookEndpointWithSecret"];
 export type Delivery = Schemas["Delivery"];
 export type EventType = Endpoint["event_types"][number];
 
-/** When each event is sent, in the order of the form. */
+/** Describes when each event is sent, in the order of the form. */
 const EVENT_TEXTS: Record<EventType, string> = {
   "asset.ready": "a recording is ready",
   "asset.pending_payment": "it waits for credits",
@@ -25,14 +25,14 @@ const toGroup = (title: string, start: string) => ({
   events: ALL_EVENTS.filter((type) => type.startsWith(start)).map((type) => ({ type, text: EVENT_TEXTS[type] })),
 });
 
-/** The events by what they are about. */
+/** The events, grouped by resource. */
 export const EVENT_GROUPS = [toGroup("Recordings", "asset."), toGroup("Cuts", "cut."), toGroup("Renders", "render.")];
 
-/** Returns "All events", or their names. */
+/** Returns "All events", or the names of the events. */
 export const formatEvents = (types: readonly EventType[]): string =>
   types.length === ALL_EVENTS.length ? "All events" : types.join(", ");
 
-/** Attempts before a delivery has failed. */
+/** Number of attempts after which a delivery has failed. */
 const MAX_ATTEMPTS = 8;
 
 /** Returns "2 of 8". */
@@ -40,20 +40,20 @@ export const formatAttempts = (attempts: number): string => `${attempts} of ${MA
 
 type Look = { text: string; look: string };
 
-/** Returns the words for the state of an endpoint. */
+/** Returns the text for the state of an endpoint. */
 export function toEndpointLook({ state, failing_since: failingSince, disabled_reason: reason }: Endpoint): Look {
   if (state === "disabled") return { text: "Disabled", look: reason === "manual" ? "" : "bad" };
   return failingSince === null ? { text: "Enabled", look: "good" } : { text: "Failing", look: "waiting" };
 }
 
-/** Returns the words for the state of a delivery. `isEnabled`: whether its endpoint is. */
+/** Returns the text for the state of a delivery. `isEnabled` says whether its endpoint is enabled. */
 export function toDeliveryLook({ state, attempts }: Delivery, isEnabled: boolean): Look {
   if (state === "delivered") return { text: "Delivered", look: "good" };
   if (state === "failed") return { text: "Failed", look: "bad" };
   return attempts === 0 || !isEnabled ? { text: "Waiting", look: "" } : { text: "Retrying", look: "waiting" };
 }
 
-/** Why an endpoint is disabled, and what to do. */
+/** Explains why an endpoint is disabled, and what to do. */
 export const DISABLED_TEXTS: Record<NonNullable<Endpoint["disabled_reason"]>, string> = {
   manual: "It was disabled manually.",
   gone: "The receiver returned 410 Gone, which means that it no longer accepts events. Enable the endpoint when the receiver is back.",
@@ -63,7 +63,7 @@ export const DISABLED_TEXTS: Record<NonNullable<Endpoint["disabled_reason"]>, st
 
 const MAX_TITLE_CHARACTERS = 100;
 
-/** Returns the URL as a title: without its scheme, and not longer than a few lines. */
+/** Returns the URL as a title, without its scheme and limited in length. */
 export function shortenUrl(url: string): string {
   const text = url.replace(/^https?:\/\//, "");
   return text.length > MAX_TITLE_CHARACTERS ? `${text.slice(0, MAX_TITLE_CHARACTERS)}…` : text;

@@ -15,7 +15,7 @@ import { SecretDialog } from "./secret-dialog";
 import { VerifySection } from "./verify-section";
 import { type Endpoint, formatEvents, type NewEndpoint, toEndpointLook } from "./webhook-texts";
 
-/** The most endpoints that a workspace has is 50. */
+/** A workspace has at most 50 endpoints, so one page is enough. */
 const PAGE_SIZE = 100;
 const REFRESH_MS = 15_000;
 

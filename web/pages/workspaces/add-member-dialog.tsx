@@ -14,12 +14,12 @@ import { ROLES, type Role } from "./roles";
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
 type Invited = { email: string; url: string; expiresAt: string };
 
-/** Invites a member by address. The link of the invitation is shown once. */
+/** Invites a member by address. Shows the invitation link once. */
 export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProps) {
   const [invited, setInvited] = useState<Invited | null>(null);
   const finish = () => {
     onClose();
-    // Not while the link is shown: a page that fails to load would take it along.
+    // Not called while the link is shown: a page that fails to load would remove it.
     onAdded();
   };
   if (invited !== null) return <InvitationDialog invited={invited} onClose={finish} />;

@@ -10,7 +10,7 @@ import type { WorkspaceDetail } from "./workspace-page";
 
 type DeleteSectionProps = { value: WorkspaceDetail; onChange(): void; onDeleted(): Promise<void> };
 
-/** Deletes a workspace, after saying what is lost. */
+/** Deletes a workspace after a warning about what will be lost. */
 export function DeleteSection({ value, onChange, onDeleted }: DeleteSectionProps) {
   const [isOpen, setIsOpen] = useState(false);
   const others = value.member_count - 1;

@@ -15,7 +15,7 @@ import { toRoleName } from "./roles";
 
 type Invitation = Schemas["WorkspaceInvitation"];
 
-/** The invitations that wait for their recipients. */
+/** Pending invitations. */
 export function InvitationsSection({ workspaceId }: { workspaceId: string }) {
   const [revoked, setRevoked] = useState<Invitation | null>(null);
   const list = usePagedList<Invitation>(
@@ -45,7 +45,7 @@ export function InvitationsSection({ workspaceId }: { workspaceId: string }) {
             const params = { path: { workspace_id: workspaceId, invitation_id: revoked.id } };
             const call = api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params });
             await orReread(must(call), list.reload);
-            showToast({ kind: "info", text: `The invitation of ${revoked.email} is revoked.` });
+            showToast({ kind: "info", text: `The invitation of ${revoked.email} was revoked.` });
             await list.reload();
           }}
           onClose={() => setRevoked(null)}

@@ -8,17 +8,17 @@ import { RoleSelect } from "./role-select";
 import { toRoleName } from "./roles";
 
 type ColumnOptions = {
-  /** Of the workspace. */
+  /** ID of the workspace. */
   id: string;
   isPersonal: boolean;
   canManage: boolean;
-  /** The member who cannot leave; null: there are several owners, or it is unknown. */
+  /** The only owner, who cannot leave. Null if there are several, or if it is unknown. */
   lastOwnerId: string | null;
   onChange(): Promise<void>;
   onRemove(member: Member): void;
 };
 
-/** Returns the columns of the members. Who may not change them sees none of the controls. */
+/** Returns the columns of the member table. Users who may not change members see no controls. */
 export function createMemberColumns(options: ColumnOptions): Column<Member>[] {
   const { id, isPersonal, canManage, lastOwnerId, onChange, onRemove } = options;
   const columns: Column<Member>[] = [

@@ -15,7 +15,7 @@ export type Member = Schemas["WorkspaceMember"];
 
 type MembersSectionProps = { value: WorkspaceDetail; onChange(): void; onLeft(): Promise<void> };
 
-/** Who is in a workspace, and with which role. */
+/** The members of a workspace and their roles. */
 export function MembersSection({ value, onChange, onLeft }: MembersSectionProps) {
   const [isAdding, setIsAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
@@ -28,7 +28,7 @@ export function MembersSection({ value, onChange, onLeft }: MembersSectionProps)
     [id],
   );
   const owners = list.items.value?.filter((member) => member.role === "owner") ?? [];
-  // Unknown while not all members are read: the API then refuses.
+  // Unknown until all members are loaded. The API then rejects the change.
   const lastOwnerId = !list.hasMore.value && owners.length === 1 ? owners[0]!.user_id : null;
   const canManage = role === "owner" && !isPersonal;
   const reload = async () => {

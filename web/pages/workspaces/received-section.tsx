@@ -14,7 +14,7 @@ import { withArticle } from "./roles";
 
 type Received = Schemas["ReceivedInvitation"];
 
-/** The invitations to workspaces that wait for the user. Shows nothing without any. */
+/** Invitations that the user has received. Renders nothing without any. */
 export function ReceivedSection() {
   const { route } = useLocation();
   const list = usePagedList<Received>(

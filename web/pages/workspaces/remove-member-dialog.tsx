@@ -13,7 +13,7 @@ type RemoveMemberProps = {
   onClose(): void;
 };
 
-/** Removes a member, or leaves the workspace, after saying what is lost. */
+/** Removes a member, or leaves the workspace, after a warning about what will be lost. */
 export function RemoveMemberDialog({ workspace, member, onRemoved, onLeft, onClose }: RemoveMemberProps) {
   const isMe = member.user_id === me.value?.id;
   const params = { path: { workspace_id: workspace.id, user_id: member.user_id } };

@@ -9,7 +9,7 @@ import { ROLES, type Role, withArticle } from "./roles";
 
 type RoleSelectProps = { workspaceId: string; member: Member; isLocked: boolean; onChange(): void };
 
-/** The role of a member. A change is saved at once. */
+/** Changes the role of a member. The change is saved immediately. */
 export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSelectProps) {
   const [isBusy, setIsBusy] = useState(false);
   const name = member.name ?? member.email;
@@ -22,7 +22,7 @@ export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSele
       await orReread(must(call), onChange);
       showToast({
         kind: "info",
-        text: `${name} is ${withArticle(role)} now.`,
+        text: `${name} is now ${withArticle(role)}.`,
       });
       if (member.user_id === me.value?.id) await loadSession();
       onChange();

@@ -1,10 +1,10 @@
-/** The words of the roles in a workspace. */
+/** Texts for the roles in a workspace. */
 import type { Workspace } from "../../app/session";
 
 export type Role = Workspace["role"];
 
 export const ROLES: { value: Role; label: string; detail: string }[] = [
-  { value: "viewer", label: "Viewer", detail: "can view, play and download everything, but change nothing" },
+  { value: "viewer", label: "Viewer", detail: "can view, play and download everything, but cannot change anything" },
   {
     value: "editor",
     label: "Editor",

@@ -19,7 +19,7 @@ import { UsageSection } from "./usage-section";
 
 export type WorkspaceDetail = Schemas["WorkspaceDetail"];
 
-/** A workspace: what it uses, its members, and what its owners can change. */
+/** Shows a workspace: its usage, its members, and the settings for its owners. */
 export default function WorkspacePage() {
   const workspaceId = useRoute().params.workspaceId ?? "";
   const params = { path: { workspace_id: workspaceId } };
@@ -40,7 +40,7 @@ export default function WorkspacePage() {
 function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }) {
   const { route } = useLocation();
   const [isRenaming, setIsRenaming] = useState(false);
-  // Reloads the invitations after one is created.
+  // Changes when an invitation is created, to reload the list.
   const [invitations, setInvitations] = useState(0);
   const { id, is_personal: isPersonal } = value;
   const isOwner = value.role === "owner";

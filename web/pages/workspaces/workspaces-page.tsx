@@ -16,7 +16,7 @@ import { toRoleName } from "./roles";
 
 const REFRESH_MS = 60_000;
 
-/** All workspaces of the user. */
+/** The user's workspaces. */
 export default function WorkspacesPage() {
   const { route } = useLocation();
   const [isCreating, setIsCreating] = useState(false);

@@ -34,7 +34,7 @@ function ActorCell({ entry }: { entry: AuditEntry }) {
 function TargetCell({ entry }: { entry: AuditEntry }) {
   const name = nameTarget(entry);
   const details = formatDetails(entry);
-  // Who changed their own account is named in the column before.
+  // Users who changed their own account are already named in the previous column.
   const isSelf = entry.target !== null && entry.target.id === entry.actor.id;
   return (
     <div class="two-lines">

@@ -1,4 +1,4 @@
-/** The words for the details of an entry of the audit log. */
+/** Texts for the details of an audit log entry. */
 import type { Schemas } from "../../../app/api";
 import { formatBytes, formatCount } from "../../../app/format";
 import { formatAmount } from "../../../app/money";
@@ -6,7 +6,7 @@ import { formatAmount } from "../../../app/money";
 type AuditEntry = Schemas["AuditEntry"];
 type Details = NonNullable<AuditEntry["details"]>;
 
-/** How somebody signed in. */
+/** Sign-in methods. */
 const METHODS: Record<string, string> = {
   oidc: "with a sign-in provider",
   password: "with the password",
@@ -29,7 +29,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i;
 const toWords = (value: unknown): string => String(value).replaceAll("_", " ");
 const toBytes = (value: unknown): string => formatBytes(Number(value));
 
-/** The text of each value by its name, in the order in which they are shown. Null: the value is part of another text. */
+/** Formats each detail by its name, in display order. Null means that another text already includes the value. */
 const TEXTS: Record<string, (value: unknown, details: Details) => string | null> = {
   name: (name) => `“${name}”`,
   client_id: (name) => `“${name}”`,
@@ -66,7 +66,9 @@ const TEXTS: Record<string, (value: unknown, details: Details) => string | null>
 
 const NAMES = Object.keys(TEXTS);
 
-/** Returns "added 600 credits, “Order 2026-117”". A user is named by address, if there still is an account. */
+/**
+ * Returns a text such as "added 600 credits, “Order 2026-117”". Users are named by address while their account exists.
+ */
 export function formatDetails({ details, named_user: user }: AuditEntry): string {
   const known = details ?? {};
   const nameUser = (value: unknown) => (user !== null && user.email !== null && value === user.id ? user.email : value);

@@ -11,7 +11,7 @@ type AuditDialogProps = {
   onClose(): void;
 };
 
-/** Everything that is recorded in an entry. */
+/** Shows everything that an entry recorded. */
 export function AuditDialog({ entry, onFilter, onClose }: AuditDialogProps) {
   const { actor, target } = entry;
   const show = (filters: { actor_id?: string; target_id?: string }) => {

@@ -30,10 +30,10 @@ const CHECKS = {
   actor_id: isUuid,
 };
 
-/** Who did what, when and from where. */
+/** The audit log: who did what, when and from where. */
 export default function AuditPage() {
   const [query, change] = useQuery(CHECKS);
-  // Changes when the list begins again, instead of reading all of its pages.
+  // Changing this restarts the list instead of reloading all of its pages.
   const [start, setStart] = useState(0);
   const [opened, setOpened] = useState<AuditEntry | null>(null);
   const { from, to, ...rest } = query;

@@ -1,4 +1,4 @@
-/** The words for what the audit log records. */
+/** Texts for entries of the audit log. */
 import type { Schemas } from "../../../app/api";
 
 export type AuditEntry = Schemas["AuditEntry"];
@@ -73,12 +73,12 @@ const ACTOR_TEXTS: Record<AuditEntry["actor"]["kind"], string> = {
   server: "Server",
 };
 
-/** Returns who acted. */
+/** Returns the actor of an entry. */
 export const nameActor = ({ actor }: AuditEntry): string => actor.email ?? ACTOR_TEXTS[actor.kind];
 
-/** Returns what a kind of target is called: "worker token". */
+/** Returns the name of a kind of target: "worker token". */
 export const nameKind = (kind: string): string => kind.replaceAll("_", " ").replace("api", "API");
 
-/** Returns what was changed: "maya@studio.example", or "order". */
+/** Returns the name of the changed target: "maya@studio.example", or "order". */
 export const nameTarget = ({ target }: AuditEntry): string =>
   target === null ? "" : (target.name ?? nameKind(target.kind));

@@ -6,7 +6,7 @@ import { Menu } from "../../../ui/menu";
 
 type DownloadMenuProps = { filters: Record<string, string | undefined> };
 
-/** Saves the entries that match as a file. The log records it. */
+/** Downloads the entries that match. The download is recorded in the log. */
 export function DownloadMenu({ filters }: DownloadMenuProps) {
   const [isBusy, setIsBusy] = useState(false);
   const save = async (format: "csv" | "jsonl") => {

@@ -10,15 +10,18 @@ import type { AuditEntry } from "./audit-texts";
 type NewEntriesProps = {
   list: OffsetList<AuditEntry>;
   filters: Record<string, string | undefined>;
-  /** Begins the list again. */
+  /** Restarts the list. */
   onShow(): void;
 };
 
 const REFRESH_MS = 5_000;
-/** Up to this many rows, new entries are added automatically. Further down, a button offers them so that the rows do not move. */
+/**
+ * Up to this number of rows, new entries are added automatically. Beyond it, a button offers them, so that the rows do
+ * not move.
+ */
 const MAX_LIVE_ROWS = 100;
 
-/** How many entries match. Adds new ones at the top of the list, or offers to. */
+/** Shows how many entries match. Adds new entries at the top of the list, or offers to. */
 export function NewEntries({ list, filters, onShow }: NewEntriesProps) {
   const [added, setAdded] = useState({ list, count: 0 });
   const total = list.total.value;

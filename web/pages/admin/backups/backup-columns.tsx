@@ -1,4 +1,4 @@
-/** The columns of backups, verifications and drills. */
+/** The columns for backups, verifications and drills. */
 import { formatBytes, formatElapsed } from "../../../app/format";
 import type { Column } from "../../../ui/data-table";
 import { RelativeTime } from "../../../ui/relative-time";

@@ -9,7 +9,7 @@ const SETTINGS = `# /etc/offcut/offcut.toml
 backup_to = "/backup"
 backup_at = "02:00"`;
 
-/** How backups are enabled. */
+/** Explains how to enable backups. */
 export const BackupsHint = () => (
   <Section
     title="No backups yet"
@@ -17,12 +17,14 @@ export const BackupsHint = () => (
   >
     <CodeBlock label="Settings" code={SETTINGS} />
     <p class="soft">
-      A backup has the database, recordings, renders and secrets. Keep it as safe as the server itself.
+      A backup contains the database, recordings, renders and secrets. Keep it as safe as the server itself.
     </p>
   </Section>
 );
 
-/** Whether the data is safe: the last proven restore, the last error, what runs now, and when the next backup is due. */
+/**
+ * Summarizes whether the data is safe: the last proven restore, the last error, the current run, and the next backup.
+ */
 export function BackupSummary({ backups }: { backups: BackupList }) {
   const { running, last_failure: failure, last_proven_restore: proof } = backups;
   const now = Date.now();

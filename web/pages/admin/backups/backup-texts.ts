@@ -1,4 +1,4 @@
-/** The words for backups, verifications and drills. */
+/** The texts for backups, verifications and drills. */
 import type { Schemas } from "../../../app/api";
 import { toClock, toNumber } from "../../../app/english";
 import { formatBytes, formatCount, formatElapsed, formatTime } from "../../../app/format";
@@ -35,7 +35,7 @@ export function formatWhen(iso: string, now: number): string {
   return name === undefined ? formatTime(time) : `${name} ${toClock(time)}`;
 }
 
-/** Returns "today 02:14, 41 s, 3,912 files" for a drill that has ended. */
+/** Returns a text such as "today 02:14, 41 s, 3,912 files" for a completed drill. */
 export function formatProof({ started_at, ended_at, files }: BackupRun, now: number): string {
   const parts = [formatWhen(started_at, now)];
   if (ended_at !== null) parts.push(formatElapsed(started_at, ended_at));
@@ -43,7 +43,10 @@ export function formatProof({ started_at, ended_at, files }: BackupRun, now: num
   return parts.join(", ");
 }
 
-/** Returns what a run has done, such as "3,912 files read, 12 balances and 240 frames compared". Empty while nothing is known. */
+/**
+ * Returns the results of a run, such as "3,912 files read, 12 balances and 240 frames compared". Empty while they are
+ * unknown.
+ */
 export function formatFigures(run: BackupRun): string {
   if (run.files === null) return "";
   if (run.kind === "backup") {

@@ -15,7 +15,7 @@ import type { BackupList, BackupRun } from "./backup-texts";
 
 const REFRESH_MS = 4_000;
 
-/** Backups, and the proof that they can be restored. */
+/** The page for backups and the proof that they can be restored. */
 export default function BackupsPage() {
   const latest = useMemo(() => signal<BackupList | null>(null), []);
   const list = useOffsetList<BackupRun>(

@@ -7,7 +7,7 @@ import type { BackupRun } from "./backup-texts";
 
 type VerifyButtonProps = { run: BackupRun; onStarted(): Promise<void> };
 
-/** Reads a backup again and compares it with its manifest. Only for a complete backup that still exists. */
+/** Verifies a backup against its manifest. Shown only for a complete backup that still exists. */
 export function VerifyButton({ run, onStarted }: VerifyButtonProps) {
   const [isBusy, setIsBusy] = useState(false);
   if (run.kind !== "backup" || run.state !== "completed" || !run.is_available) return null;

@@ -19,7 +19,7 @@ type Check = Health["checks"][number];
 
 const REFRESH_MS = 10_000;
 
-/** The state of the server and of what it depends on. */
+/** The health of the server and its dependencies. */
 export default function HealthPage() {
   const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
   const isReady = health.state.value.kind === "ready";
@@ -72,7 +72,7 @@ const CHECK_NAMES: Record<string, string> = {
 };
 const ORDER = ["broken", "warning", "ok"];
 
-/** What needs attention comes first. */
+/** Problems come first. */
 const sortChecks = (checks: Check[]): Check[] =>
   checks.toSorted((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
 
@@ -86,7 +86,7 @@ function Summary({ health: { checks, problems, status } }: { health: Health }) {
       {isGood
         ? "Everything works."
         : status === "ok"
-          ? `The server works. ${formatCount(warnings, "warning")} to look at.`
+          ? `The server is working, with ${formatCount(warnings, "warning")}.`
           : `${broken > 0 ? `${formatCount(broken, "part does", "parts do")} not work` : "The disk is almost full"}. Stored data is safe.`}
     </p>
   );
@@ -100,7 +100,7 @@ const CheckRow = ({ check }: { check: Check }) => (
   </li>
 );
 
-/** How many jobs of each kind run and wait. */
+/** The number of running and waiting jobs of each kind. */
 const Queue = ({ health }: { health: Health }) => (
   <Section title="Queue" actions={<a href="/admin/jobs?state=running">Running jobs</a>}>
     <table class="queue">

@@ -7,7 +7,7 @@ import { type AdminJob, nameJobInput } from "./job-columns";
 
 type CancelJobProps = { job: AdminJob; onCancelled(): Promise<void> };
 
-/** A preparation ends when its recording is deleted, and a preview gives way to other jobs. */
+/** A preparation ends when its recording is deleted, and a preview yields to other jobs. */
 const isCancellable = ({ state, name }: AdminJob): boolean =>
   (state === "pending" || state === "running") && (name === "cut" || name === "render");
 

@@ -1,4 +1,4 @@
-/** The columns of the jobs of all users. */
+/** The columns for the jobs of all users. */
 import type { Schemas } from "../../../app/api";
 import { formatDuration } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
@@ -10,7 +10,7 @@ import { CancelJob } from "./cancel-job";
 
 export type AdminJob = Schemas["AdminJob"];
 
-/** Returns what a job works on. */
+/** Returns the name of a job's recording. */
 export const nameJobInput = ({ input_asset_name: name }: AdminJob): string => name ?? "Unnamed or deleted recording";
 
 export const listColumns = (onChange: () => Promise<void>): Column<AdminJob>[] => [

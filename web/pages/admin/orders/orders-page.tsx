@@ -54,7 +54,7 @@ const COLUMNS: Column<AdminOrder>[] = [
 
 const REFRESH_MS = 15_000;
 
-/** The orders of all workspaces: first those that wait for a decision. */
+/** The orders of all workspaces. Orders that await a decision come first. */
 export default function OrdersPage() {
   const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<AdminOrder>(

@@ -17,7 +17,7 @@ import type { AdminOrder } from "./orders-page";
 const REFRESH_MS = 15_000;
 const MAX_SHOWN = 100;
 
-/** Orders that an administrator approves or rejects. */
+/** Orders that await approval or rejection by an administrator. */
 export function WaitingOrders({ onDecided }: { onDecided(): void }) {
   const waiting = useResource(
     (signal) =>
@@ -66,7 +66,7 @@ function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
       await call;
       showToast({ kind: "info", text: done });
     } catch (error) {
-      // Another administrator may have decided: the order is then gone from the list.
+      // Another administrator may have decided already. The order is then gone from the list.
       showFailure(error);
     }
     await onDecided();

@@ -40,7 +40,7 @@ const nameProblem = (problem: Finding["problem"]): string =>
 const CHECKS = { problem: isOneOf(PROBLEMS) };
 const REFRESH_MS = 15_000;
 
-/** The weekly check of all files, and the files with a problem. */
+/** The results of the weekly file check. */
 export function FileFindings() {
   const checks = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/storage/checks", { signal })), []);
   useRefresh(() => checks.state.value.kind === "ready" && void checks.reload(), REFRESH_MS);
@@ -132,7 +132,7 @@ const listColumns = (selection: Signal<ReadonlySet<string>>): Column<Finding>[] 
 type SelectBoxProps = { finding: Finding; selection: Signal<ReadonlySet<string>> };
 
 function SelectBox({ finding: { id, path }, selection }: SelectBoxProps) {
-  // So that a row is drawn again only when its own state changes.
+  // A row is rendered again only when its own state changes.
   const isSelected = useComputed(() => selection.value.has(id));
   const toggle = () => {
     const next = new Set(selection.value);

@@ -13,7 +13,7 @@ type Action = Finding["actions"][number];
 type ActionText = {
   label: string;
   done: string;
-  /** Null: the action is not confirmed. */
+  /** Null if the action needs no confirmation. */
   confirm: { title(files: string): string; text: string } | null;
 };
 
@@ -24,7 +24,7 @@ const TEXTS: Record<Action, ActionText> = {
     done: "Accepted.",
     confirm: {
       title: (files) => `Accept ${files}?`,
-      text: "Changed content becomes the right one, and the other problems are no longer shown. The files stay as they are.",
+      text: "Changed content is accepted as correct, and other problems are hidden. Files are not modified.",
     },
   },
   delete_file: {
@@ -56,7 +56,7 @@ type FindingActionsProps = {
   onResolved(): Promise<void>;
 };
 
-/** What can be done with the selected files. An action applies to those that allow it. */
+/** The actions for the selected files. An action applies to the files that allow it. */
 export function FindingActions({ items, selection, onResolved }: FindingActionsProps) {
   const [asked, setAsked] = useState<Action | null>(null);
   const [isBusy, setIsBusy] = useState(false);

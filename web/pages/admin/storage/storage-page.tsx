@@ -31,7 +31,7 @@ const COLUMNS: Column<WorkspaceStorage>[] = [
   bytes("Total", ({ used_bytes }) => used_bytes),
 ];
 
-/** What workspaces occupy, and how much is left. */
+/** The storage that workspaces use, and the free space. */
 export default function StoragePage() {
   const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<WorkspaceStorage>(
@@ -60,7 +60,7 @@ export default function StoragePage() {
   );
 }
 
-/** A personal workspace is named by its owner. */
+/** A personal workspace has the name of its owner. */
 function WorkspaceCell({ row: { workspace, owners } }: { row: WorkspaceStorage }) {
   const [owner] = owners;
   const others = owners.length - 1;
@@ -85,7 +85,7 @@ function WorkspaceCell({ row: { workspace, owners } }: { row: WorkspaceStorage }
   );
 }
 
-/** How much of the quota is used. */
+/** The share of the quota that is used. */
 function QuotaCell({ row: { used_bytes: used, storage_quota_bytes: quota, workspace } }: { row: WorkspaceStorage }) {
   if (quota === null) return <span class="soft">No limit</span>;
   return (

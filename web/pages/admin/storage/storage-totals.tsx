@@ -10,7 +10,7 @@ type Totals = Schemas["StorageTotals"];
 
 const REFRESH_MS = 30_000;
 
-/** What all workspaces occupy by kind, and the free space of the disk. */
+/** The storage of all workspaces by kind, and the free disk space. */
 export function StorageTotals() {
   const totals = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/storage/totals", { signal })), []);
   useRefresh(() => totals.state.value.kind === "ready" && void totals.reload(), REFRESH_MS);
@@ -34,11 +34,11 @@ export function StorageTotals() {
 
 type Part = { name: string; look: string; bytes: number; about: string };
 
-/** Splits the disk into what Offcut uses by kind, what others use, and what is free. */
+/** Divides the disk into the space that Offcut uses by kind, space that other programs use, and free space. */
 function listParts({ disk, database_bytes: database, trash_bytes: trash, ...totals }: Totals): Part[] {
-  // Text is in the database.
+  // Text is part of the database.
   const own = totals.used_bytes - totals.text_bytes + (database ?? 0) + trash;
-  // Unfinished uploads count with their full size, so the sum can be more than is used.
+  // Unfinished uploads count with their full size, so the sum can exceed the space in use.
   const others = Math.max(0, disk.total_bytes - disk.free_bytes - own);
   const reserve = Math.min(disk.reserve_bytes, disk.free_bytes);
   return [

@@ -1,7 +1,7 @@
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
 
-/** What is asked about before it is done. */
+/** The changes that need confirmation. */
 export type AccessChange = "demote" | "promote" | "disable";
 
 type AccessDialogProps = {
@@ -12,7 +12,7 @@ type AccessDialogProps = {
   onClose(): void;
 };
 
-/** Asks before access is given or taken. */
+/** Asks for confirmation before access is granted or removed. */
 export function AccessDialog({ user, isSelf, asking, change, onClose }: AccessDialogProps) {
   const email = <strong dir="auto">{user.email}</strong>;
   const texts = {

@@ -13,7 +13,7 @@ import { ResetLink } from "./reset-link";
 
 type AccessSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
 
-/** Role, sign-in link, and whether the account can be used. */
+/** Shows the role, the password reset link and the account's state. */
 export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const [asking, setAsking] = useState<AccessChange | null>(null);
   const [link, setLink] = useState<Schemas["AccountLink"] | null>(null);
@@ -21,7 +21,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
   const change = async (body: { role?: "admin" | "member"; disabled?: boolean }) => {
     await orReread(mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body })), onChanged);
-    // Who has changed their own account may not administer any more.
+    // Administrators who changed their own account may have lost the role.
     if (isSelf) await readPermissions();
     await onChanged();
   };

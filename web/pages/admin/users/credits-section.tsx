@@ -18,10 +18,10 @@ type Change = { delta: number; note: string | null; workspace_id: string };
 
 const MAX_CREDITS = 1_000_000_000;
 
-/** The balance, and a form that adds credits or removes some. */
+/** Shows the balance, and a form that adds or removes credits. */
 export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
   const [form, setForm] = useState(0);
-  // Of a change whose answer may be lost: the same key again does not make it twice.
+  // If the response was lost, sending the same key again does not apply the change twice.
   const unanswered = useRef({ text: "", key: "" });
   const [removal, setRemoval] = useState<Change | null>(null);
   const workspaces = [

@@ -13,7 +13,7 @@ import { type AdminUserDetail, describeContents, describeRest, listOnlyOwned } f
 
 type DeletionSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
 
-/** Deletes an account, whose content is kept for a while. */
+/** Deletes an account. Its content is kept during the grace period. */
 export function DeletionSection({ user, onChanged }: DeletionSectionProps) {
   const [isAsking, setIsAsking] = useState(false);
   const owned = listOnlyOwned(user);

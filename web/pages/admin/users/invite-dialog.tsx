@@ -17,7 +17,7 @@ const ROLES = [
   { value: "admin", label: "Administrator" },
 ];
 
-/** Creates an account and shows the link with which its owner chooses a password. */
+/** Creates an account and shows a link with which its owner sets a password. */
 export function InviteDialog({ onInvited, onClose }: InviteDialogProps) {
   const [invited, setInvited] = useState<InvitedUser | null>(null);
   if (invited !== null) return <InvitationLink invited={invited} onClose={onClose} />;

@@ -1,4 +1,4 @@
-/** Counts of the content of an account, for confirmations. */
+/** Summaries of an account's content, for confirmations. */
 import type { Schemas } from "../../../app/api";
 import { formatBytes, formatCount } from "../../../app/format";
 
@@ -35,7 +35,7 @@ export const describeAccess = ({ contents }: AdminUserDetail): string =>
     "no sessions and no API keys",
   );
 
-/** Returns what is deleted besides recordings. */
+/** Describes what is deleted besides recordings. */
 export const describeRest = ({ contents, credits }: AdminUserDetail): string =>
   joinCounts(
     [
@@ -46,6 +46,6 @@ export const describeRest = ({ contents, credits }: AdminUserDetail): string =>
     "",
   );
 
-/** The shared workspaces that would have no owner without the user. */
+/** Returns the shared workspaces that would have no owner without this user. */
 export const listOnlyOwned = ({ contents }: AdminUserDetail): string[] =>
   contents.shared_workspaces.filter((one) => one.is_only_owner).map(({ name }) => name);

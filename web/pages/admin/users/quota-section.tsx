@@ -19,7 +19,7 @@ const toKind = (override: number | null): Kind => (override === null ? "default"
 
 const formatLimit = (bytes: number | null): string => (bytes === null ? "no limit" : formatBytes(bytes));
 
-/** How much the personal workspace may occupy. */
+/** Changes the storage quota of the personal workspace. */
 export function QuotaSection({ user, onChanged }: QuotaSectionProps) {
   const { storage_quota_bytes: override, default_storage_quota_bytes: usual, storage_used_bytes: used } = user;
   const [kind, setKind] = useState<Kind>(toKind(override));
@@ -71,7 +71,7 @@ export function QuotaSection({ user, onChanged }: QuotaSectionProps) {
                 step="any"
                 required
                 value={override === null || override === 0 ? undefined : override / BYTES_PER_GB}
-                hint="Less than is used stops uploads and renders. Nothing is deleted."
+                hint="A quota below the current use blocks uploads and renders. Nothing is deleted."
                 error={errors.storage_quota_bytes}
               />
             )}

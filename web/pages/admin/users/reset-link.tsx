@@ -5,7 +5,7 @@ import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
 
 type ResetLinkProps = { email: string; link: Schemas["AccountLink"]; onClose(): void };
 
-/** Shows a link for a new password, once. */
+/** Shows a password reset link once. */
 export const ResetLink = ({ email, link, onClose }: ResetLinkProps) => (
   <ShownOnceDialog title="Reset link created" onClose={onClose}>
     <p>

@@ -11,7 +11,7 @@ import { type AdminUserDetail, describeContents } from "./losses";
 
 type RestoreNoteProps = { user: AdminUserDetail; deletedAt: string; onChanged(): Promise<void> };
 
-/** Says until when an account that is being deleted can be restored. */
+/** Shows until when an account pending deletion can be restored. */
 export function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
   const [isBusy, setIsBusy] = useState(false);
   const restore = async () => {

@@ -12,11 +12,11 @@ const MAX_SHOWN = 8;
 type UserActivityProps = {
   userId: string;
   email: string;
-  /** Changes when the account does: the entries are read again. */
+  /** Changes with the account, so that the entries are reloaded. */
   version: string;
 };
 
-/** The latest entries of the audit log about an account. */
+/** The latest audit log entries about an account. */
 export function UserActivity({ userId, email, version }: UserActivityProps) {
   const entries = useResource(
     (signal) =>

@@ -17,7 +17,7 @@ import { RestoreNote } from "./restore-note";
 import { UserActivity } from "./user-activity";
 import { toFullName, UserStatus } from "./user-texts";
 
-/** An account: what it has, and what can be done with it. */
+/** Shows an account and the actions for it. */
 export default function UserPage() {
   const userId = useRoute().params.userId ?? "";
   const params = { path: { user_id: userId } };

@@ -1,4 +1,4 @@
-/** The words for accounts. */
+/** Texts for accounts. */
 import type { Schemas } from "../../../app/api";
 import { Status } from "../../../ui/status";
 

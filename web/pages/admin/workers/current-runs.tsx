@@ -1,7 +1,7 @@
 import { RelativeTime } from "../../../ui/relative-time";
 import { type AdminWorker, KIND_NAMES } from "./worker-texts";
 
-/** What a worker runs now, with its progress. */
+/** Shows the current work of a worker with its progress. */
 export function CurrentRuns({ worker }: { worker: AdminWorker }) {
   if (worker.current.length === 0) return <span class="soft">Nothing</span>;
   return (

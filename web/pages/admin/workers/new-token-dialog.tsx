@@ -12,7 +12,7 @@ import { mustAdmin } from "../admin-api";
 type CreatedToken = Schemas["CreatedWorkerToken"];
 type NewTokenDialogProps = { onCreated(): void; onClose(): void };
 
-/** Creates a join token and shows how another machine uses it. */
+/** Creates a join token and shows how to use it on another machine. */
 export function NewTokenDialog({ onCreated, onClose }: NewTokenDialogProps) {
   const [created, setCreated] = useState<CreatedToken | null>(null);
   if (created !== null) return <CreatedTokenDialog created={created} onClose={onClose} />;
@@ -34,7 +34,7 @@ export function NewTokenDialog({ onCreated, onClose }: NewTokenDialogProps) {
               required
               isFirst
               autocomplete="off"
-              hint="Of the other machine, such as edit-suite-2: letters, digits, dots, hyphens and underscores."
+              hint="The other machine's name, such as edit-suite-2. Use letters, digits, dots, hyphens and underscores."
               error={errors.name}
             />
             <FormActions submitLabel="Create token" isSending={isSending} onCancel={onClose} />

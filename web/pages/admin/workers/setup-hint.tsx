@@ -7,19 +7,19 @@ import { mustAdmin } from "../admin-api";
 const SETTINGS = `# /etc/offcut/offcut.toml
 redis_url = "rediss://user:password@redis.example.com:6379"
 
-# In Redis: nothing that waits may be dropped
+# In Redis: never evict waiting jobs
 # CONFIG SET maxmemory-policy noeviction`;
 
-/** How workers are enabled, while no Redis is configured. */
+/** Explains how to enable workers while Redis is not configured. */
 export function SetupHint() {
   const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
   const state = health.state.value;
-  // What the other parts of the page cannot read, they say.
+  // Other parts of the page report their own errors.
   if (state.kind !== "ready" || state.value.redis !== null) return null;
   return (
     <Section
       title="Workers are not enabled"
-      hint="This machine does all work. To share it with other machines, name a Redis server that they all can reach, and restart Offcut."
+      hint="This machine does all the work. To share it with other machines, configure a Redis server that they can all reach, and restart Offcut."
     >
       <CodeBlock label="Settings" code={SETTINGS} />
       <p class="soft">

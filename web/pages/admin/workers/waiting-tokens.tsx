@@ -13,7 +13,7 @@ import { mustAdmin } from "../admin-api";
 type Token = Schemas["AdminWorkerToken"];
 type WaitingTokensProps = { tokens: Resource<{ items: Token[] }>; onRevoked(): Promise<void> };
 
-/** Tokens with which no worker has joined yet. */
+/** Tokens that no worker has used yet. */
 export const WaitingTokens = ({ tokens, onRevoked }: WaitingTokensProps) => (
   <ResourceView resource={tokens} skeleton={null}>
     {({ items }) => {
@@ -37,7 +37,7 @@ function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise
   const revoke = async () => {
     const params = { path: { token_id: token.id } };
     await orReread(mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params })), onRevoked);
-    showToast({ kind: "info", text: `The token of ${token.name} is revoked.` });
+    showToast({ kind: "info", text: `The token of ${token.name} was revoked.` });
     await onRevoked();
   };
   return (
@@ -59,8 +59,8 @@ function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise
           onClose={() => setIsAsking(false)}
         >
           <p>
-            No worker can join with the token of <strong>{token.name}</strong> any more. This cannot be undone; a new
-            token can have the same name.
+            No worker can join with the token of <strong>{token.name}</strong> after this. This cannot be undone, but a
+            new token can have the same name.
           </p>
         </ConfirmDialog>
       )}

@@ -27,18 +27,18 @@ export function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
   };
   const revoke = async () => {
     await orReread(mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params })), onChanged);
-    showToast({ kind: "info", text: `${worker.name} is revoked.` });
+    showToast({ kind: "info", text: `${worker.name} was revoked.` });
     await onChanged();
   };
   return (
     <Section title="Actions">
       <div class="setting">
         <p>
-          <strong>{worker.is_draining ? "Drained" : "Gets work"}</strong>
+          <strong>{worker.is_draining ? "Drained" : "Accepts work"}</strong>
           <span class="soft">
             {worker.is_draining
-              ? "Completes what it runs and gets nothing new, also after a restart."
-              : "Drain it before maintenance: it completes what it runs and gets nothing new."}
+              ? "Finishes its current work and accepts nothing new, even after a restart."
+              : "Drain it before maintenance: it finishes its current work and accepts nothing new."}
           </span>
         </p>
         {worker.is_draining ? (
@@ -74,8 +74,8 @@ export function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
           onClose={() => setIsRevoking(false)}
         >
           <p>
-            <strong>{worker.name}</strong> is refused at once and ends. {describeRunning(worker)} Finished chunks of
-            renders are kept. This cannot be undone: to join again, the machine needs a new token.
+            <strong>{worker.name}</strong> is rejected immediately and stops. {describeRunning(worker)} Finished chunks
+            of renders are kept. This cannot be undone: to join again, the machine needs a new token.
           </p>
         </ConfirmDialog>
       )}

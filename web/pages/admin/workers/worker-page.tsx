@@ -25,7 +25,7 @@ import {
 
 const REFRESH_MS = 4_000;
 
-/** A worker: its state, what it runs and has run, and what can be done with it. */
+/** Shows a worker with its state, its current and past work, and the actions for it. */
 export default function WorkerPage() {
   const workerId = useRoute().params.workerId ?? "";
   const params = { path: { worker_id: workerId } };
@@ -60,7 +60,7 @@ export default function WorkerPage() {
       )}
       <div class="admin-columns">
         <div>
-          <Section title="Runs now">
+          <Section title="Running now">
             <CurrentRuns worker={worker} />
           </Section>
           <History worker={worker} />
@@ -77,7 +77,7 @@ export default function WorkerPage() {
 }
 
 const History = ({ worker: { runs } }: { worker: AdminWorkerDetail }) => (
-  <Section title="History" hint={runs.length === 0 ? "What it has run appears here." : undefined}>
+  <Section title="History" hint={runs.length === 0 ? "Work that it has run appears here." : undefined}>
     {runs.length > 0 && (
       <ul class="plain-list">
         {runs.map((run) => (

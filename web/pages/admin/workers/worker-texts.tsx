@@ -1,4 +1,4 @@
-/** The words for workers. */
+/** Texts for workers. */
 
 import type { Schemas } from "../../../app/api";
 import { toList } from "../../../app/english";
@@ -27,12 +27,12 @@ const STATE_LOOKS: Record<AdminWorker["state"], { text: string; look: string }> 
   offline: { text: "Offline", look: "bad" },
 };
 
-/** `aborted`: also because of a revocation. A part that was given back or lost is done again elsewhere. */
+/** `aborted` includes runs that a revocation ended. Work that was yielded, returned or lost is run again elsewhere. */
 const OUTCOME_LOOKS: Record<Run["outcome"], { text: string; look: string }> = {
   completed: { text: "Completed", look: "good" },
   failed: { text: "Failed", look: "bad" },
-  yielded: { text: "Gave way", look: "" },
-  released: { text: "Given back", look: "" },
+  yielded: { text: "Yielded", look: "" },
+  released: { text: "Returned", look: "" },
   disk_full: { text: "Disk full", look: "bad" },
   aborted: { text: "Stopped", look: "" },
   lost: { text: "Lost", look: "bad" },
@@ -61,12 +61,12 @@ const SANDBOX_TEXTS: Record<AdminWorkerDetail["sandbox"]["mode"], string> = {
   none: "None",
 };
 
-/** Returns "bwrap", or what is missing and why. */
+/** Returns the sandbox mode, such as "bwrap", or what is missing and why. */
 export const formatSandbox = ({ sandbox: { mode, reason } }: AdminWorkerDetail): string =>
   reason === null ? SANDBOX_TEXTS[mode] : `${SANDBOX_TEXTS[mode]}: ${reason}`;
 
-/** Returns what happens to the work of a worker that is revoked. */
+/** Describes what happens to the current work of a worker that is revoked. */
 export const describeRunning = ({ current }: AdminWorker): string =>
   current.length === 0
-    ? "It runs nothing now."
-    : `${formatCount(current.length, "task")} that it runs now ${current.length === 1 ? "is" : "are"} enqueued again.`;
+    ? "It is not running anything."
+    : `${formatCount(current.length, "task")} that it is running ${current.length === 1 ? "is" : "are"} queued again.`;

@@ -20,7 +20,7 @@ import type { AdminWorker } from "./worker-texts";
 const REFRESH_MS = 4_000;
 const MAX_TOKENS = 100;
 
-/** Other machines that do work of this server. */
+/** Other machines that run jobs for this server. */
 export default function WorkersPage() {
   const [isAdding, setIsAdding] = useState(false);
   const list = useOffsetList<AdminWorker>(

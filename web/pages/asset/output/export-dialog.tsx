@@ -92,7 +92,7 @@ type FormatListProps = {
   onChoose(format: ExportFormat): void;
 };
 
-/** The formats of a kind, each with the programs that read it, or with the reason why it is impossible. */
+/** Lists the formats of one kind, each with the programs that read it or the reason why it is unavailable. */
 function FormatList({ title, isSubtitle, asset, hasWords, chosen, onChoose }: FormatListProps) {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-/** What a cut can be exported as, for which program, and what the recording allows. Pure. */
+/** The export formats: the programs that read each one, and what the recording allows. Pure. */
 import type { Schemas } from "../../../app/api";
 
 type ExportedAsset = Pick<Schemas["AssetDetail"], "type" | "frame_rate" | "has_transcript">;
@@ -8,12 +8,12 @@ export type ExportFormat = "fcpxml" | "fcp7xml" | "edl" | "otio" | "mlt" | "csv"
 export type FormatChoice = {
   format: ExportFormat;
   name: string;
-  /** Which programs read it. */
+  /** The programs that read the format. */
   readers: string;
   isSubtitle: boolean;
-  /** The file refers to the recording, by a path on the editor's machine. */
+  /** Whether the file refers to the recording by a path on the editor's machine. */
   hasMediaFolder: boolean;
-  /** The timeline has a frame rate of its own. */
+  /** Whether the timeline has its own frame rate. */
   hasFrameRate: boolean;
   hasTimecode: boolean;
 };
@@ -23,7 +23,7 @@ const DATA = { isSubtitle: false, hasMediaFolder: false, hasFrameRate: false, ha
 
 export const FORMATS: readonly FormatChoice[] = [
   { ...TIMELINE, format: "fcpxml", name: "FCPXML", readers: "Final Cut Pro, DaVinci Resolve" },
-  { ...TIMELINE, format: "fcp7xml", name: "Final Cut Pro 7 XML", readers: "Premiere Pro, DaVinci Resolve" },
+  { ...TIMELINE, format: "fcp7xml", name: "Premiere Pro", readers: "Premiere Pro, DaVinci Resolve, Final Cut Pro 7" },
   {
     ...TIMELINE,
     format: "edl",
@@ -58,13 +58,13 @@ export function findObstacle(format: ExportFormat, asset: ExportedAsset, cut: Ex
   return null;
 }
 
-/** Whether the obstacle goes away with another frame rate. */
+/** Returns whether another frame rate would remove the obstacle. */
 export const isAboutFrameRate = (format: ExportFormat, asset: ExportedAsset): boolean =>
   format === "edl" && asset.type === "video";
 
 export const FRAME_RATES: readonly string[] = ["23.976", "24", "25", "29.97", "30", "50", "59.94", "60"];
 
-/** Whether timecode at this rate can drop frames. `rate` is empty for that of the recording. */
+/** Returns whether timecode at this rate can drop frames. An empty `rate` stands for the recording's own. */
 export function canDropFrames(rate: string, asset: ExportedAsset): boolean {
   const { num, den } = asset.frame_rate ?? { num: 30, den: 1 };
   const value = rate === "" ? num / den : Number(rate);
@@ -75,14 +75,14 @@ export type ExportOptions = {
   format: ExportFormat;
   layout: "tight" | "review";
   mediaFolder: string;
-  /** Empty: that of the recording. */
+  /** Empty uses the recording's frame rate. */
   frameRate: string;
-  /** Empty: as the recording. */
+  /** Empty uses the recording's timecode. */
   dropFrame: "" | "true" | "false";
   timeline: "cut" | "source";
 };
 
-/** Returns the path of the file below the cut, with the options that its format has. */
+/** Returns the path of the export, relative to the cut, with the options that its format supports. */
 export function toExportPath(options: ExportOptions, asset: ExportedAsset): string {
   const choice = FORMATS.find(({ format }) => format === options.format)!;
   const query = new URLSearchParams({ format: options.format });

@@ -23,7 +23,7 @@ const TIMECODES = [
   { value: "false", label: "Non-drop frame" },
 ];
 
-/** The options that the chosen format has. */
+/** The options of the chosen format. */
 export function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProps) {
   const choice = FORMATS.find(({ format }) => format === options.format)!;
   if (choice.isSubtitle)

@@ -1,4 +1,4 @@
-/** What becomes of a cut: the buttons and dialogs of renders and exports, and the list of renders. */
+/** The output of a cut: buttons and dialogs for renders and exports, and the list of renders. */
 import { type Signal, useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso";
 import type { Schemas } from "../../../app/api";
@@ -36,7 +36,7 @@ type OutputPanelProps = {
   output: Output;
   asset: Schemas["AssetDetail"];
   cut: EditedCut;
-  /** Of the cut with its edits, in seconds. */
+  /** Duration of the edited cut in seconds. */
   cutSeconds: number;
   /** Whether the cut was made with a transcript. */
   hasWords: boolean;
@@ -70,7 +70,7 @@ export function OutputPanel({ output, asset, cut, cutSeconds, hasWords, describe
   );
 }
 
-/** Shows the list of renders. Returns whether its page is open. */
+/** Scrolls to the list of renders. Returns whether its page is still open. */
 function showRenders(): boolean {
   const panel = document.getElementById("renders");
   panel?.scrollIntoView({ block: "center" });

@@ -1,18 +1,18 @@
-/** What to do when a render or an export is refused, or has failed. */
+/** Advice for a rejected render or export, and for a failed render. */
 import { ApiError } from "../../../app/api";
 
 const REFUSALS: Record<string, string> = {
-  insufficient_credits: "What you chose stays here: press Start again when there are enough.",
+  insufficient_credits: "Your settings are kept. Add credits, then press Start again.",
   asset_not_ready: "The audio of the recording is still being prepared. Wait until the recording is ready.",
-  modifier_not_ready: "The cut is not completed yet. Wait until it is.",
-  conflict: "Delete renders or recordings that are not needed any more to make room.",
+  modifier_not_ready: "The cut is not completed yet. Wait until it is, then try again.",
+  conflict: "Make room by deleting renders or recordings that you no longer need.",
   upstream_unavailable: "Ask the administrator to free space on the server's disk, and try again.",
   rate_limited: "Try again in a moment.",
 };
 
 const MAX_BITRATE = /source's (\d+)/;
 
-/** Returns the error of a refused render with what to do about it. */
+/** Adds advice to the error of a rejected render. */
 export function explainRefusal(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { code, status, fields, message, retryAfterSeconds } = error;
@@ -27,7 +27,8 @@ export function explainRefusal(error: unknown): unknown {
 
 const FAILURES: Record<string, string> = {
   processing_failed: "Render it again. If it fails again, the server's log has the cause.",
-  storage_full: "The server's disk is full: delete what is not needed, or ask the administrator, and render it again.",
+  storage_full:
+    "The server's disk is full. Delete files that you no longer need, or ask the administrator, then render it again.",
   media_limits_exceeded: "Render it with a lower resolution or frame rate.",
 };
 

@@ -1,4 +1,4 @@
-/** What a render can be, bounded by the recording, and how large it becomes. Pure. */
+/** The possible outputs of a render, limited by the recording, and their estimated size. Pure. */
 
 import type { Schemas } from "../../../app/api";
 import { getLanguage, toNumber } from "../../../app/english";
@@ -18,7 +18,7 @@ export type RenderedAsset = Pick<
 
 export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
 
-/** Empty texts: as the recording. Bitrates in kbit/s. */
+/** Empty texts keep the recording's value. Bitrates are in kbit/s. */
 export type RenderChoice = {
   format: RenderFormat;
   resolution: string;
@@ -39,21 +39,21 @@ const FORMAT_LABELS: Record<RenderFormat, string> = {
 const hasAudio = ({ audio_tracks }: RenderedAsset): boolean => (audio_tracks ?? 1) > 0;
 export const isVideoFormat = (format: RenderFormat): boolean => format === "mp4" || format === "mov";
 
-/** Lists the formats that the recording can become. */
+/** Lists the formats to which the recording can be rendered. */
 export function listFormats(asset: RenderedAsset): { value: RenderFormat; label: string }[] {
   const video: RenderFormat[] = asset.type === "video" ? ["mp4", "mov"] : [];
   const audio: RenderFormat[] = hasAudio(asset) ? ["m4a", "mp3"] : [];
   return [...video, ...audio].map((value) => ({ value, label: FORMAT_LABELS[value] }));
 }
 
-/** Returns the pixels of the shorter side, even as encoders need it; null without video. */
+/** Returns the length of the shorter side in pixels, rounded to an even number for encoders; null without video. */
 const getShortSide = ({ width, height }: RenderedAsset): number | null => {
   if (width === null || height === null) return null;
   const side = Math.min(width, height);
   return side - (side % 2);
 };
 
-/** Lists smaller resolutions than that of the recording. */
+/** Lists the resolutions below the recording's own. */
 export function listResolutions(asset: RenderedAsset): { value: string; label: string }[] {
   const side = getShortSide(asset);
   const smaller = SIDES.filter((one) => side !== null && one < side);
@@ -74,7 +74,7 @@ export const formatFrameRate = (asset: RenderedAsset): string => toNumber(Number
 
 export const MIN_VIDEO_KBITS = 50;
 
-/** Returns the bitrate of the whole recording in kbit/s, above which no video bitrate makes sense; null when unknown. */
+/** Returns the bitrate of the whole recording in kbit/s, which is the highest useful video bitrate; null if unknown. */
 export function getSourceKbits({ size_bytes, duration_seconds }: RenderedAsset): number | null {
   const seconds = Number(duration_seconds);
   return size_bytes && seconds > 0 ? Math.max(MIN_VIDEO_KBITS, Math.ceil((size_bytes * 8) / seconds / 1000)) : null;
@@ -85,23 +85,23 @@ const isUnchanged = ({ resolution, frameRate, videoBitrate }: RenderChoice): boo
 
 const COPIED_CODECS = ["h264", "hevc"];
 
-/** Returns what rendering does with the video, as a sentence. */
+/** Describes in one sentence how the video will be rendered. */
 export function describeWork(asset: RenderedAsset, choice: RenderChoice, isCut: boolean): string {
   if (!isVideoFormat(choice.format)) return "Only the audio is rendered, which is fast.";
   if (!isUnchanged(choice)) return "All of the video is encoded with these settings, which takes longest.";
   if (!COPIED_CODECS.includes(asset.video_codec ?? ""))
     return `The video (${asset.video_codec ?? "unknown codec"}) is encoded as H.264.`;
   return isCut
-    ? "Fastest: the video is copied, and only what is around the joins is encoded."
-    : "Fastest: the video is copied where that is possible.";
+    ? "Fastest: the video is copied, and only the frames around the joins are encoded."
+    : "Fastest: the video is copied where possible.";
 }
 
-/** Video needs less than proportionally more data for more pixels and for more frames. */
+/** More pixels and more frames need a less than proportional increase in bitrate. */
 const PIXEL_POWER = 0.75;
 const FRAME_POWER = 0.5;
 const DEFAULT_AUDIO_KBITS = 160;
 
-/** Returns about how large the file becomes; null when the recording's own size is unknown. */
+/** Returns the estimated file size; null if the recording's own size is unknown. */
 export function estimateBytes(asset: RenderedAsset, choice: RenderChoice, seconds: number): number | null {
   const source = getSourceKbits(asset);
   const audio = hasAudio(asset) ? Number(choice.audioBitrate) || DEFAULT_AUDIO_KBITS : 0;
@@ -121,7 +121,7 @@ const toBytes = (kbits: number, seconds: number): number => (kbits * 1000 * seco
 
 type Output = NonNullable<Schemas["RenderDetail"]["output"]>;
 
-/** Returns the `output` of a request: what is as the recording is left out. */
+/** Returns the `output` of a request. Values that match the recording are omitted. */
 export function toOutput(choice: RenderChoice): Partial<Output> {
   const isVideo = isVideoFormat(choice.format);
   const output: Partial<Output> = { format: choice.format };

@@ -13,13 +13,13 @@ import { UnsavedNote } from "./unsaved-note";
 type RenderDialogProps = {
   asset: Schemas["AssetDetail"];
   cut: EditedCut;
-  /** Of the cut with its edits, in seconds. */
+  /** Duration of the edited cut in seconds. */
   cutSeconds: number;
   onStarted(): void;
   onClose(): void;
 };
 
-/** Renders the cut, or the whole recording, to a file. */
+/** Renders the cut or the whole recording to a file. */
 export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: RenderDialogProps) {
   const [isWhole, setIsWhole] = useState(cut.cutId === null);
   const [choice, setChoice] = useState<RenderChoice>({

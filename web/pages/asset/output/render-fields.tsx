@@ -23,7 +23,7 @@ type RenderFieldsProps = {
 
 const AS_RECORDED = "As recorded";
 
-/** Format and settings of a render, bounded by the recording. */
+/** The format and settings of a render, limited by the recording. */
 export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
   const isVideo = isVideoFormat(choice.format);
   const maxKbits = getSourceKbits(asset);

@@ -10,13 +10,13 @@ import type { ListedRender, Renders } from "./use-renders";
 
 type RenderListProps = {
   renders: Renders;
-  /** Returns what a render was made of: a cut, or the whole recording. */
+  /** Returns a description of the render's source: a cut, or the whole recording. */
   describeSource(cutId: string | null): string;
 };
 
 type Opened = { kind: "share" | "delete"; render: ListedRender };
 
-/** The files that were made of a recording, newest first. */
+/** The rendered files of a recording, newest first. */
 export function RenderList({ renders, describeSource }: RenderListProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const items = renders.items.value;
@@ -63,7 +63,7 @@ export function RenderList({ renders, describeSource }: RenderListProps) {
           onClose={close}
         >
           <p>
-            The file is deleted from the server's disk, and links that were shared end. The recording and its cuts stay.
+            The file is deleted from the server's disk, and shared links stop working. The recording and its cuts stay.
           </p>
         </ConfirmDialog>
       )}

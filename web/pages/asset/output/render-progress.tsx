@@ -4,7 +4,7 @@ import { progressOf } from "../../../app/live";
 import { createRemainingTime } from "../../../app/remaining-time";
 import type { ListedRender } from "./use-renders";
 
-/** How far a render is, and how long it will take. */
+/** Shows the progress of a render and the remaining time. */
 export function RenderProgress({ render, name }: { render: ListedRender; name: string }) {
   const share = progressOf(render.id).value ?? render.progress ?? 0;
   const time = useMemo(createRemainingTime, [render.id]);

@@ -1,6 +1,6 @@
 import { Icon } from "../../../ui/icon";
 
-/** What is different from what one may expect of the file. */
+/** Warns about unexpected properties of the file. */
 export const RenderWarnings = ({ warnings }: { warnings: string[] }) =>
   warnings.length === 0 ? null : (
     <ul class="render-warnings">

@@ -22,7 +22,7 @@ const LIFETIMES = [
 
 type ShareDialogProps = { renderId: string; name: string; onClose(): void };
 
-/** Makes a link with which anybody can download a render. */
+/** Creates a link with which anyone can download a render. */
 export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
   const [link, setLink] = useState<Schemas["ShareLink"] | null>(null);
   const [lifetime, setLifetime] = useState("604800");
@@ -39,10 +39,10 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
           <>
             <p>
               Anyone with the link can download <strong dir="auto">{name}</strong> until it expires or is revoked. It
-              also ends when you can no longer edit this workspace.
+              also stops working when you can no longer edit this workspace.
             </p>
             <SelectField
-              label="Works for"
+              label="Expires after"
               value={lifetime}
               options={LIFETIMES}
               onChange={(event) => setLifetime(event.currentTarget.value)}
@@ -56,7 +56,7 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
   );
 }
 
-/** The links of a render that work, each with a button that ends it. */
+/** Lists the active links of a render, each with a button that revokes it. */
 function SharedLinks({ renderId }: { renderId: string }) {
   const [revoked, setRevoked] = useState<string | null>(null);
   const path = { render_id: renderId };
@@ -81,18 +81,18 @@ function SharedLinks({ renderId }: { renderId: string }) {
     <ResourceView resource={links} skeleton={null}>
       {({ items }) =>
         items.length > 0 && (
-          <section aria-label="Links that work">
-            <h3>Links that work</h3>
+          <section aria-label="Active links">
+            <h3>Active links</h3>
             <ul class="share-links">
               {items.map(({ id, created_by, expires_at }) => (
                 <li key={id}>
                   <span>
                     Until <Time iso={expires_at} />
-                    {created_by?.name && <span class="soft">, made by {created_by.name}</span>}
+                    {created_by?.name && <span class="soft">, created by {created_by.name}</span>}
                   </span>
                   <Button
                     isBusy={revoked === id}
-                    aria-label={`Revoke the link that works until ${formatTime(expires_at)}`}
+                    aria-label={`Revoke the link that expires ${formatTime(expires_at)}`}
                     onClick={() => void revoke(id)}
                   >
                     Revoke
@@ -107,7 +107,7 @@ function SharedLinks({ renderId }: { renderId: string }) {
   );
 }
 
-/** The link, which is shown once: the server does not keep it. */
+/** Shows the link once, because the server does not store it. */
 const LinkDialog = ({ link, onClose }: { link: Schemas["ShareLink"]; onClose(): void }) => (
   <ShownOnceDialog title="Share" onClose={onClose}>
     <CopyField

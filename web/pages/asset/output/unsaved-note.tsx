@@ -1,6 +1,6 @@
 import { Icon } from "../../../ui/icon";
 
-/** Says what happens to edits that are not saved yet. */
+/** Explains what happens to unsaved edits. */
 export const UnsavedNote = () => (
   <p class="message">
     <Icon name="info" />

@@ -1,4 +1,4 @@
-/** The renders of a recording. Live events say when one has changed, and how far it is. */
+/** Loads the renders of a recording. Live events report changes and progress. */
 import { api, must, type Schemas } from "../../../app/api";
 import { type PagedList, usePagedList } from "../../../app/pages-of";
 import { useLiveReload } from "../../../app/use-live-reload";
@@ -19,7 +19,7 @@ export function useRenders(assetId: string): Renders {
     },
     [assetId],
   );
-  // Events do not name the recording of a render.
+  // These events do not name the recording of the render.
   useLiveReload(["render.updated"], renders);
   return renders;
 }
