@@ -1,4 +1,4 @@
-/** Formatting of sizes in bytes, in decimal units as file managers and disks have them. */
+/** Sizes in bytes: formatted in decimal units as file managers and disks have them, and read from headers. */
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB", "PB"] as const;
 
@@ -12,3 +12,10 @@ export function formatBytes(bytes: number, toText: (value: number) => string = S
   const rounded = unit === 0 || value >= 100 ? Math.round(value) : Math.round(value * 10) / 10;
   return `${toText(rounded)} ${UNITS[unit]}`;
 }
+
+/**
+ * Parses a number of bytes as the headers of uploads have it; null unless it is a non-negative integer without leading zeros. A number that no
+ * file can have becomes the largest safe integer, which is no file's size either.
+ */
+export const parseByteCount = (text: string | null): number | null =>
+  text !== null && /^(0|[1-9]\d*)$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null;

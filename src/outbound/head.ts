@@ -1,4 +1,5 @@
 /** The client of the head on a worker: calls with the join token, and calls that the signed link of an execution allows. */
+import { parseByteCount } from "../domain/bytes";
 import type { SentFile, WorkerAnnouncement } from "../domain/workers";
 import {
   createSender,
@@ -225,9 +226,8 @@ function requireRange({ status, headers }: Response, { from, to, total }: { from
 }
 
 function readOffset({ headers }: Response): number {
-  const text = headers.get("Upload-Offset") ?? "";
-  const offset = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isSafeInteger(offset)) throw new HeadError(200, "", "The head sent no valid Upload-Offset.");
+  const offset = parseByteCount(headers.get("Upload-Offset"));
+  if (offset === null) throw new HeadError(200, "", "The head sent no valid Upload-Offset.");
   return offset;
 }
 

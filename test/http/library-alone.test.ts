@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Server } from "@tus/server";
-import { AssetUploadStore } from "../../src/http/uploads/asset-upload-store";
+import { AssetUploadStore, type AuthorizedUpload } from "../../src/http/uploads/asset-upload-store";
+import { createUploadSession } from "../../src/work/uploads/session";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { NO_ID } from "./outcome";
@@ -43,7 +44,14 @@ beforeEach(async () => {
 
 const pathOf = (id: string) => server.services().folders.upload(id);
 const readSecret = async (id = theirs) => Buffer.from(await Bun.file(pathOf(id)).bytes());
-const storeOf = (workspaceId: string, id: string) => new AssetUploadStore(server.services(), { workspaceId, id });
+const authorize = (workspaceId: string, id: string): AuthorizedUpload => ({
+  workspaceId,
+  id,
+  session: createUploadSession(server.services(), pathOf(id)),
+  transfer: { offset: 0, announced: null },
+});
+const storeOf = (workspaceId: string, id: string) =>
+  new AssetUploadStore(server.services(), authorize(workspaceId, id));
 
 const call = (datastore: AssetUploadStore, method: string, url: string, headers: Record<string, string> = {}) =>
   new Server({ path: "/uploads", datastore }).handleWeb(
@@ -130,17 +138,14 @@ test("each method of the store refuses another ID; nothing is created or read", 
   await expect(store.create()).rejects.toMatchObject(refused);
   expect(() => store.read()).toThrow(expect.objectContaining(refused));
   // Another offset than that of the file would leave a hole in it.
-  await expect(store.write(bytes(), own, 300)).rejects.toMatchObject({ status_code: 409 });
+  await expect(store.write(bytes(), own, 300)).rejects.toMatchObject({ code: "conflict" });
   expect((await readSecret(own)).equals(Buffer.from(OWN))).toBe(true);
 });
 
 test("a store creates no folder", async () => {
-  const { folders, disk, now, store } = server.services();
+  const { folders, now, store } = server.services();
   const uploads = join(server.dataDir, "absent");
-  new AssetUploadStore(
-    { disk, now, store, folders: { ...folders, uploads } },
-    { workspaceId: attacker.userId, id: own },
-  );
+  new AssetUploadStore({ now, store, folders: { ...folders, uploads } }, authorize(attacker.userId, own));
   // The library's method would have started before this one.
   await mkdir(join(server.dataDir, "present"));
   expect(await Bun.file(uploads).exists()).toBe(false);

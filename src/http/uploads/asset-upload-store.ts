@@ -1,4 +1,4 @@
-/** The TUS library's file store: the bytes are in a file, everything else is in the asset's row. */
+/** The TUS library's file store: the bytes are in a file that the upload's session writes, everything else is in the asset's row. */
 import { writeFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { type Configstore, FileStore } from "@tus/file-store";
@@ -6,15 +6,17 @@ import { type DataStore, ERRORS, Upload } from "@tus/server";
 import { createFolder } from "../../blobs/folders";
 import { moveToTrash } from "../../blobs/trash";
 import { findFileSize } from "../../lib/file-size";
-import { writeStream } from "../../lib/write-stream";
 import { findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
-import { claimSpace } from "../../work/storage/limits";
+import type { UploadPart, UploadSession } from "../../work/uploads/session";
 
-/** The only upload that a request may access, and its owner. `beforeWrite` may throw to stop writing. */
-export type AuthorizedUpload = { workspaceId: string; id: string; beforeWrite?: () => void };
+/** What a PATCH says of its bytes. */
+export type Transfer = Pick<UploadPart, "announced" | "authorize" | "offset" | "onProgress">;
 
-type StoreServices = Pick<Services, "disk" | "folders" | "now" | "store">;
+/** The only upload that a request may access, and its owner. `transfer` null: the request writes nothing. */
+export type AuthorizedUpload = { workspaceId: string; id: string; session: UploadSession; transfer: Transfer | null };
+
+type StoreServices = Pick<Services, "folders" | "now" | "store">;
 
 /** The library's store with the type of its base class: TypeScript does not let a subclass replace a private method. */
 const LibraryStore: new (options: { directory: string; configstore: Configstore }) => DataStore = FileStore;
@@ -39,14 +41,11 @@ export class AssetUploadStore extends LibraryStore {
     throw ERRORS.FILE_NOT_FOUND;
   }
 
-  override async write(readable: Readable, id: string, offset: number): Promise<number> {
-    // Bytes at another offset would leave a hole in the file, or overwrite what was acknowledged.
-    if ((await this.getUpload(id)).offset !== offset) throw ERRORS.INVALID_OFFSET;
-    const beforeWrite = (bytes: number) => {
-      this.authorized.beforeWrite?.();
-      claimSpace(this.services, bytes);
-    };
-    return offset + (await writeStream(readable, this.services.folders.upload(id), offset, beforeWrite));
+  override async write(chunks: Readable, id: string, offset: number): Promise<number> {
+    const { size } = await this.getUpload(id);
+    const { session, transfer } = this.authorized;
+    if (transfer === null || size === undefined) throw ERRORS.FILE_NOT_FOUND;
+    return session.receive({ ...transfer, offset, length: size, chunks: () => chunks });
   }
 
   override async remove(id: string): Promise<void> {

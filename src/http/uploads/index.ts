@@ -2,7 +2,7 @@
  * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The TUS library implements the protocol; this file
  * implements authorization, responses of finished uploads, and errors.
  */
-import { EVENTS, Server } from "@tus/server";
+import { parseByteCount } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
@@ -11,14 +11,12 @@ import { removeAsset } from "../../work/assets/deletion";
 import type { Services } from "../../work/services";
 import { requireStorage } from "../../work/storage/limits";
 import { finishUpload, recordUploadProgress } from "../../work/uploads/progress";
+import { createUploadSessions, requireOffset } from "../../work/uploads/session";
 import { declareUploadLength, getUploadExpiry, isUploadExpired } from "../../work/uploads/uploads";
 import { withHeaders } from "../call";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
-import { isStorageFull, notFound } from "../errors";
-import { AssetUploadStore, type AuthorizedUpload } from "./asset-upload-store";
-import { createLibraryRequest, UPLOADS_PATH } from "./library-request";
-import { readLibraryError, removeCorsHeaders } from "./library-response";
-import { createLocker } from "./locker";
+import { notFound } from "../errors";
+import type { Transfer } from "./asset-upload-store";
 import {
   CREATION_EXTENSIONS,
   OFFSET_TYPE,
@@ -27,12 +25,10 @@ import {
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from "./protocol-headers";
+import { callTusLibrary } from "./tus-library";
 
 /** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };
-
-/** How often the credential and the folders are checked during a PATCH, which may take hours. */
-const AUTHORIZE_INTERVAL_MS = 500;
 
 export type UploadSurface = {
   /**
@@ -61,50 +57,16 @@ export function parseUploadMethod({ headers, method: sent }: Request): UploadMet
 
 /** Creates the surface. One is shared by all families, because its locks belong to it. */
 export function createUploadSurface(services: Services): UploadSurface {
-  const locker = createLocker();
+  const sessions = createUploadSessions(services);
 
-  /** Creates a TUS server that can access only one upload. `onError` is called with the error behind an error response. */
-  function createTusServer(authorized: AuthorizedUpload, connection: Connection, onError = (_: unknown) => {}): Server {
-    const tus = new Server({
-      path: UPLOADS_PATH,
-      datastore: new AssetUploadStore(services, authorized),
-      locker,
-      maxSize: services.config.maxUploadBytes,
-      allowedOrigins: [],
-      getFileIdFromRequest: () => authorized.id,
-      onResponseError: (_, error) => {
-        onError(error);
-        return undefined;
-      },
-    });
-    tus.on(EVENTS.POST_RECEIVE, (_stream: unknown, upload: { id: string; offset: number }) => {
-      // A slow sender is not idle.
-      connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
-      void getAsset(services.store.read, upload.id)
-        .then((asset) => asset && recordUploadProgress(services, asset, upload.offset))
-        .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: upload.id, error }));
-    });
-    return tus;
-  }
-
-  /** Passes the request to the library. Converts its errors to `AppError`. */
-  async function delegate(
+  /** Passes the request to the library. Throws `AppError`, and errors of the disk. */
+  const delegate = (
     request: Request,
-    method: "HEAD" | "PATCH",
-    asset: Asset,
-    connection: Connection,
-    beforeWrite: () => void = () => {},
-  ): Promise<Response> {
-    let failure: unknown = null;
-    const authorized = { workspaceId: asset.workspace_id, id: asset.id, beforeWrite };
-    const tus = createTusServer(authorized, connection, (error) => {
-      failure = error;
-    });
-    const response = await tus.handleWeb(createLibraryRequest(request, method, asset.id));
-    if (response.status < 400) return removeCorsHeaders(response);
-    if (failure instanceof AppError || isStorageFull(failure)) throw failure;
-    throw await readLibraryError(response, request, () => findFileSize(services.folders.upload(asset.id)));
-  }
+    method: "HEAD" | "PATCH" | "DELETE",
+    { id, workspace_id: workspaceId }: Asset,
+    transfer: Transfer | null = null,
+  ): Promise<Response> =>
+    sessions.use(id, (session) => callTusLibrary(services, method, request, { workspaceId, id, session, transfer }));
 
   async function patch(request: Request, found: Asset, { connection, authorize }: UploadCaller): Promise<Response> {
     if (request.headers.get("content-type") !== OFFSET_TYPE)
@@ -114,34 +76,31 @@ export function createUploadSurface(services: Services): UploadSurface {
     requireStorage(services);
     const asset = found.is_length_deferred ? await declareLength(request, found, start) : found;
     const { signal } = request;
-    const recordBytes = () => recordReceivedBytes(services, asset);
+    const recordBytes = () => recordReceivedBytes(services, asset.id);
     signal.addEventListener("abort", recordBytes, { once: true });
-    let refusal: { error: unknown } | null = null;
-    const refuse = (error: unknown) => {
-      if (error instanceof AppError) refusal = { error };
-    };
-    const authorizing = setInterval(() => {
-      authorize().catch(refuse);
-      services.folders.guard.confirmOnline().catch(refuse);
-    }, AUTHORIZE_INTERVAL_MS);
     try {
-      const response = await delegate(request, "PATCH", asset, connection, () => {
-        if (refusal) throw refusal.error;
+      const response = await delegate(request, "PATCH", asset, {
+        offset: start,
+        announced: parseByteCount(request.headers.get("content-length")),
+        authorize,
+        onProgress: () => {
+          // A slow sender is not idle.
+          connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
+          recordBytes();
+        },
       });
       const offset = Number(response.headers.get("upload-offset"));
       if (offset === asset.upload_length) await finishUpload(services, asset);
       else await recordUploadProgress(services, asset, offset);
       return withHeaders(response, { "Upload-Expires": formatExpiry({ ...asset, upload_active_at: services.now() }) });
     } finally {
-      clearInterval(authorizing);
       signal.removeEventListener("abort", recordBytes);
     }
   }
 
   /** Records the length that the first PATCH of an upload carries. Throws `AppError`. */
   async function declareLength(request: Request, asset: Asset, offset: number): Promise<Asset> {
-    if (offset !== 0)
-      throw new AppError("conflict", `Upload-Offset is ${offset} but the server has 0 bytes: start at 0.`);
+    requireOffset(offset, 0);
     const length = parseUploadLength(request.headers);
     if (length === null)
       throw new AppError(
@@ -153,7 +112,7 @@ export function createUploadSurface(services: Services): UploadSurface {
     return declared;
   }
 
-  async function head(request: Request, asset: Asset, { connection }: UploadCaller): Promise<Response> {
+  async function head(request: Request, asset: Asset): Promise<Response> {
     const expiry = { "Upload-Expires": formatExpiry(asset) };
     const headers = asset.upload_metadata ? { ...expiry, "Upload-Metadata": asset.upload_metadata } : expiry;
     if (asset.state !== "pending_upload") {
@@ -161,7 +120,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       const position = { "Upload-Offset": length, "Upload-Length": length };
       return tusResponse(200, { ...headers, ...position, "Cache-Control": "no-store" });
     }
-    const response = await delegate(request, "HEAD", asset, connection);
+    const response = await delegate(request, "HEAD", asset);
     // The request that sent the last bytes may have ended before it finished the upload, and a client sends nothing after them.
     if (response.headers.get("upload-offset") === response.headers.get("upload-length"))
       await finishUpload(services, asset);
@@ -176,12 +135,11 @@ export function createUploadSurface(services: Services): UploadSurface {
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
     handle: async (request, method, caller, named) => {
-      const { workspaceId, connection } = caller;
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
       }
       const id = named.toLowerCase();
-      const found = isUuid(id) ? await findAsset(services.store.read, workspaceId, id) : null;
+      const found = isUuid(id) ? await findAsset(services.store.read, caller.workspaceId, id) : null;
       // The file of a signed link is sent with a PUT, not in parts.
       const isTus = found !== null && found.put_until === null;
       const asset = isTus && !isUploadExpired(found, services.now()) ? found : null;
@@ -189,11 +147,13 @@ export function createUploadSurface(services: Services): UploadSurface {
         // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {
           await services.folders.guard.confirmOnline();
-          const tus = createTusServer({ workspaceId, id: asset.id }, connection);
-          const { status } = await tus.handleWeb(createLibraryRequest(request, "DELETE", asset.id));
+          const isRemoved = await delegate(request, "DELETE", asset).then(
+            () => true,
+            () => false,
+          );
           // Another request may have finished the upload while this one waited.
           const isOpen = async () => (await getAsset(services.store.read, asset.id))?.state === "pending_upload";
-          if (status === 204 || (await isOpen())) await removeAsset(services, asset.id);
+          if (isRemoved || (await isOpen())) await removeAsset(services, asset.id);
         }
         return tusResponse(204, {});
       }
@@ -232,9 +192,9 @@ async function respondToFinishedUpload(request: Request, asset: Asset, offset: n
 
 const formatExpiry = (asset: Asset): string => new Date(getUploadExpiry(asset)).toUTCString();
 
-/** Records the bytes received before a client disconnected as activity of the upload. */
-function recordReceivedBytes(services: Pick<Services, "folders" | "log" | "now" | "store">, asset: Asset): void {
-  void findFileSize(services.folders.upload(asset.id))
-    .then((size) => (size ? recordUploadProgress(services, asset, size) : undefined))
-    .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: asset.id, error }));
+/** Records the received bytes as activity of the upload. */
+function recordReceivedBytes(services: Pick<Services, "folders" | "log" | "now" | "store">, id: string): void {
+  void Promise.all([getAsset(services.store.read, id), findFileSize(services.folders.upload(id))])
+    .then(([asset, size]) => (asset && size ? recordUploadProgress(services, asset, size) : undefined))
+    .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: id, error }));
 }

@@ -1,4 +1,5 @@
 /** Headers of TUS 1.0.0 that creation, transfer and errors share. */
+import { parseByteCount } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 
 export const TUS_VERSION = "1.0.0";
@@ -24,16 +25,13 @@ export function requireTusVersion(headers: Headers): void {
     throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
 }
 
-/** A non-negative integer as the protocol writes it. */
-const INTEGER = /^(0|[1-9]\d*)$/;
-
 /**
  * Returns `Upload-Offset` in bytes; a number that no file can have as the largest safe integer, which is another offset than that of every
  * upload. Throws `AppError` `bad_request` unless it is a non-negative integer.
  */
 export function parseUploadOffset(headers: Headers): number {
-  const text = headers.get("upload-offset") ?? "";
-  if (INTEGER.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  const offset = parseByteCount(headers.get("upload-offset"));
+  if (offset !== null) return offset;
   throw new AppError("bad_request", "Send the header Upload-Offset with the offset of the first byte.");
 }
 
@@ -41,7 +39,8 @@ export function parseUploadOffset(headers: Headers): number {
 export function parseUploadLength(headers: Headers): number | null {
   const text = headers.get("upload-length");
   if (text === null) return null;
-  if (INTEGER.test(text) && Number(text) > 0) return Number(text);
+  const length = parseByteCount(text);
+  if (length) return length;
   throw new AppError("validation_error", "Upload-Length must be an integer above 0.", {
     fields: [
       {

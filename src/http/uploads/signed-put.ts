@@ -2,75 +2,58 @@
  * PUT of a whole file to a signed link, without a credential. The bytes are written as they arrive; the file becomes the asset's source when
  * all of them are on disk.
  */
-import { rm, writeFile } from "node:fs/promises";
 import { createFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
-import { writeStream } from "../../lib/write-stream";
 import type { Services } from "../../work/services";
-import { claimSpace } from "../../work/storage/limits";
 import { discardPut, finishUpload } from "../../work/uploads/progress";
 import { recordPutActivity, requireOpenPut, reservePut } from "../../work/uploads/put";
+import { createUploadSessions, type UploadSession } from "../../work/uploads/session";
 import { requireUploadSize } from "../../work/uploads/uploads";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
+import { brokenBodyError, readChunks } from "../read-chunks";
 
 /** The path of the link in the dashboard family; its query is the signature. */
 export const SIGNED_PUT_PATH = "/uploads/:upload_id/file";
 export const getSignedPutPath = (uploadId: string): string => SIGNED_PUT_PATH.replace(":upload_id", uploadId);
 
-/** How often a running PUT is checked: the asset may be deleted, its user disabled, or a folder offline. */
-const CHECK_INTERVAL_MS = 1_000;
 const RECORD_INTERVAL_MS = 60_000;
-const KEEP_ALIVE_INTERVAL_MS = 1_000;
 /** After this pause another request may send the file: the connection of the first one is probably dead. */
 const MAX_WRITER_PAUSE_MS = 10_000;
-
-/** A PUT that is being received. */
-type PutWriter = { lastByteAt: number; stop: AbortController; ended: Promise<void> };
 
 export type SignedPut = (request: Request, uploadId: string, connection: Connection) => Promise<Response>;
 
 /** Creates the handler of PUT. It lets one request at a time write to an upload. Throws `AppError`. */
 export function createSignedPut(services: Services): SignedPut {
-  const writers = new Map<string, PutWriter>();
+  const sessions = createUploadSessions(services);
 
-  /** Ends a writer that has paused, and waits for its end. */
-  async function endPausedWriter(id: string): Promise<void> {
-    const writer = writers.get(id);
-    if (writer && services.now() - writer.lastByteAt > MAX_WRITER_PAUSE_MS) {
-      writer.stop.abort(new AppError("conflict", "Another request has replaced this one."));
-      await writer.ended;
-    }
-  }
-
-  /** Makes this request the writer of the upload. Throws `AppError` `conflict` if another one is, as of two that waited for a paused one. */
-  function claim(id: string, writer: PutWriter): void {
-    if (writers.has(id)) throw new AppError("conflict", "Another request is sending to this upload.");
-    writers.set(id, writer);
-  }
+  /** Ends the PUT that is received when it has paused. Returns false for one that is sending. */
+  const endPaused = (session: UploadSession): boolean => {
+    const lastByteAt = session.findLastByteTime();
+    if (lastByteAt === null || services.now() - lastByteAt <= MAX_WRITER_PAUSE_MS) return false;
+    return session.stop(new AppError("conflict", "Another request has replaced this one."));
+  };
 
   return async (request, uploadId, connection) => {
     const id = requireSignature(services, request, uploadId);
     await requireOpenPut(services.store.read, id);
     const announced = readContentLength(request);
-    await endPausedWriter(id);
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const writer: PutWriter = { lastByteAt: services.now(), stop: new AbortController(), ended };
-    claim(id, writer);
-    try {
-      await receiveFile(services, { request, id, announced, connection, writer });
-    } catch (error) {
-      await discardPut(services, id).catch((failure) =>
-        services.log.warn("upload.not_discarded", { asset: id, error: failure }),
-      );
-      await services.folders.guard.confirmOnline();
-      // Its file has disappeared when the asset was deleted meanwhile.
-      if (!(error instanceof AppError)) await requireOpenPut(services.store.read, id);
-      throw error;
-    } finally {
-      writers.delete(id);
-      end();
-    }
+    await sessions.use(id, async (session) => {
+      const release = await session.acquire(() => endPaused(session));
+      try {
+        await receiveFile(services, { request, id, announced, connection, session });
+      } catch (error) {
+        await discardPut(services, id).catch((failure) =>
+          services.log.warn("upload.not_discarded", { asset: id, error: failure }),
+        );
+        await services.folders.guard.confirmOnline();
+        // Its file has disappeared when the asset was deleted meanwhile.
+        if (!(error instanceof AppError)) await requireOpenPut(services.store.read, id);
+        throw error;
+      } finally {
+        release();
+      }
+    });
     return new Response(null, { status: 204 });
   };
 }
@@ -98,87 +81,42 @@ type ReceivedPut = {
   id: string;
   announced: number | null;
   connection: Connection;
-  writer: PutWriter;
+  session: UploadSession;
 };
 
 /** Receives the file and starts its preparation. Throws `AppError`, and errors of the file system. */
 async function receiveFile(services: Services, put: ReceivedPut): Promise<void> {
-  const { request, id, announced, connection, writer } = put;
+  const { request, id, announced, connection, session } = put;
   const { folders, store } = services;
   let reserved = 0;
   if (announced !== null) reserved = await reservePut(services, id, announced, true);
-  const path = folders.upload(id);
   await folders.guard.confirmOnline();
   await createFolder(folders.uploads);
-  // Another file than that of an earlier PUT, whose last write may still be running.
-  await rm(path, { force: true });
-  await writeFile(path, "", { flag: "wx" });
+  await session.restart();
 
   let recordedAt = services.now();
-  let keptAliveAt = recordedAt;
-  const checking = setInterval(() => {
-    requireOpenPut(store.read, id).catch((error) => writer.stop.abort(error));
-    folders.guard.confirmOnline().catch((error) => writer.stop.abort(error));
-    if (services.now() - recordedAt < RECORD_INTERVAL_MS) return;
-    recordedAt = services.now();
-    recordPutActivity(services, id).catch((error) =>
-      services.log.warn("upload.activity_not_recorded", { asset: id, error }),
-    );
-  }, CHECK_INTERVAL_MS);
-  const onBytes = async (received: number) => {
-    const now = services.now();
-    writer.lastByteAt = now;
-    if (now - keptAliveAt >= KEEP_ALIVE_INTERVAL_MS) {
+  const received = await session.receive({
+    offset: 0,
+    length: services.config.maxUploadBytes,
+    announced,
+    chunks: (signal) => readChunks(request.body, signal),
+    reserve: async (bytes) => {
+      if (bytes > reserved) reserved = await reservePut(services, id, bytes, false);
+    },
+    // The asset may be deleted, or its user disabled.
+    authorize: () => requireOpenPut(store.read, id),
+    onProgress: () => {
       // A slow sender is not idle.
       connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
-      keptAliveAt = now;
-    }
-    if (received > reserved) reserved = await reservePut(services, id, received, false);
-  };
-  try {
-    const chunks = readChunks(request.body, writer.stop.signal, onBytes);
-    const received = await writeStream(chunks, path, 0, (bytes) => claimSpace(services, bytes));
-    const isCutOff = announced === null ? request.signal.aborted : received !== announced;
-    if (isCutOff) throw brokenBody();
-    requireUploadSize(services, received, "Request body");
-  } catch (error) {
-    throw isOwnError(error) ? error : brokenBody(error);
-  } finally {
-    clearInterval(checking);
-  }
+      if (services.now() - recordedAt < RECORD_INTERVAL_MS) return;
+      recordedAt = services.now();
+      recordPutActivity(services, id).catch((error) =>
+        services.log.warn("upload.activity_not_recorded", { asset: id, error }),
+      );
+    },
+  });
+  const isCutOff = announced === null ? request.signal.aborted : received !== announced;
+  if (isCutOff) throw brokenBodyError();
+  requireUploadSize(services, received, "Request body");
   await finishUpload(services, await requireOpenPut(store.read, id));
 }
-
-/** Reads the body and passes each chunk's end on to `onBytes`, which may throw. Throws the signal's reason when aborted. */
-async function* readChunks(
-  body: ReadableStream<Uint8Array> | null,
-  signal: AbortSignal,
-  onBytes: (received: number) => Promise<void>,
-): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
-  let received = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) return;
-      received += value.byteLength;
-      await onBytes(received);
-      yield value;
-    }
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-}
-
-const brokenBody = (cause?: unknown): AppError =>
-  new AppError("bad_request", "Request body ended before all bytes were received. Send the file again.", { cause });
-
-/** Returns whether the error is this server's: a refusal, or one of the file system. Others are those of the connection. */
-const isOwnError = (error: unknown): boolean =>
-  error instanceof AppError ||
-  (error instanceof Error && "syscall" in error) ||
-  (error as { code?: unknown }).code === "ENOSPC";

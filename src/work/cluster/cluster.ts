@@ -11,7 +11,7 @@ import { createRemoteRunner, type RemoteRunner } from "./remote-run";
 import { createSchedulingPlaces, type SchedulingPlaces } from "./scheduling-places";
 
 export type ClusterOptions = {
-  services: Pick<Services, "folders" | "links" | "log" | "runner" | "store" | "workerList">;
+  services: Pick<Services, "disk" | "folders" | "links" | "log" | "now" | "runner" | "store" | "workerList">;
   tools: MediaTools;
   tickets: TicketQueues;
   localSlots: Record<JobName, number>;
@@ -47,6 +47,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const executions = createExecutions({
     tickets,
     history: workerList,
+    storage: services,
     findBoot: (workerId) => listWorkers().find((worker) => worker.id === workerId)?.announcement.bootId ?? null,
     signExecution: services.links.signExecution,
     onRoom: () => {

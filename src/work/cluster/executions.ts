@@ -8,6 +8,7 @@ import type { ExecutionKind, ExecutionManifest, SentFile, Ticket, TicketQueues }
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { createSemaphore, type Semaphore } from "../../lib/semaphore";
+import type { UploadPart, UploadServices } from "../uploads/session";
 import { decodeExecutionError, isFullWorkerDisk } from "./execution-errors";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
 import type {
@@ -18,7 +19,7 @@ import type {
   ReadableFile,
   WorkerProcess,
 } from "./execution-request";
-import { createIncomingFiles, type IncomingFiles, type IncomingPart, WrongFilesError } from "./incoming-files";
+import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./incoming-files";
 import { createWorkerTrouble, type WorkerTrouble } from "./worker-trouble";
 
 const MAX_WRONG_RESULTS = 2;
@@ -35,7 +36,7 @@ export type Executions = {
   /** Returns a file of the execution. Throws `AppError` `not_found`. */
   getFile(id: string, name: string): ReadableFile;
   getOutputOffset(id: string, name: string): number;
-  writeOutput(id: string, name: string, part: IncomingPart): Promise<number>;
+  writeOutput(id: string, name: string, part: UploadPart): Promise<number>;
   /** Throws `WrongFilesError`. */
   checkpoint(id: string, checkpoint: unknown, files: SentFile[]): Promise<void>;
   /** Ends the execution. The same result may be sent again. Throws `WrongFilesError`. */
@@ -60,6 +61,8 @@ export type Executions = {
 export type ExecutionsOptions = {
   tickets: Pick<TicketQueues, "add" | "remove" | "isReachable">;
   history: ExecutionHistory;
+  /** For the files that workers send. */
+  storage: UploadServices;
   /** Returns the process of the worker that is online; null when none is. */
   findBoot(workerId: string): string | null;
   /** Returns the signed link of an execution. */
@@ -204,7 +207,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
           workerId,
           boot: null,
           request,
-          incoming: createIncomingFiles(`${request.incomingDir}-${id}`, request.outputs),
+          incoming: createIncomingFiles(options.storage, `${request.incomingDir}-${id}`, request.outputs),
           createdAt: now,
           ticketAt: now,
           seenAt: now,

@@ -1,11 +1,9 @@
 /** The files that a worker sends for one execution: received in parts that resume, checked, and moved to where a local run would have put them. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
 import type { SentFile } from "../../domain/workers";
-import { hashFile } from "../../lib/hash";
-import { writeStream } from "../../lib/write-stream";
-import { commitFile } from "../job-child/scratch";
+import { createUploadSession, type UploadPart, type UploadServices, type UploadSession } from "../uploads/session";
 
 /** A file that an execution may send. `dir` is where it belongs; it has no name of a folder in it, because `name` is a pattern of whole names. */
 export type OutputRule = { name: RegExp; dir: string; maxBytes: number };
@@ -18,15 +16,6 @@ export class WrongFilesError extends Error {
   }
 }
 
-/** A part of a file of `length` bytes. `claim` may throw to stop writing. `cancel` ends the chunks, also while none arrive. */
-export type IncomingPart = {
-  offset: number;
-  length: number;
-  chunks: AsyncIterable<Uint8Array>;
-  claim(bytes: number): void;
-  cancel(): void;
-};
-
 export type IncomingFiles = {
   /** Returns how many bytes of the file are there. Throws `AppError` `not_found` for a name that the execution may not send. */
   getOffset(name: string): number;
@@ -34,7 +23,7 @@ export type IncomingFiles = {
    * Writes a part, and returns the offset after it. A part that is still being written ends first. Errors: `AppError` `not_found`, `conflict` for
    * another offset or length, `payload_too_large`; those of the chunks and of the file system.
    */
-  write(name: string, part: IncomingPart): Promise<number>;
+  write(name: string, part: UploadPart): Promise<number>;
   /** Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files. */
   check(files: readonly SentFile[]): Promise<Map<string, string>>;
   /**
@@ -48,24 +37,22 @@ export type IncomingFiles = {
   remove(): Promise<void>;
 };
 
-type Incoming = {
-  path: string;
-  created: Promise<void>;
-  length: number;
-  offset: number;
-  hasher: Bun.CryptoHasher | null;
-  sha256: string | null;
-};
-type Writer = { stop(): void; ended: Promise<void> };
+type Incoming = { session: UploadSession; created: Promise<void>; length: number };
+
+const endedError = () => new AppError("not_found", "The execution has ended.");
+const replacedError = () => new AppError("conflict", "Another request is sending this file.");
 
 /** Of one execution. */
 export const MAX_OUTPUT_FILES = 64;
 
 /** `dir` receives the files; it is on the file system of the rules' folders. */
-export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): IncomingFiles {
+export function createIncomingFiles(
+  services: UploadServices,
+  dir: string,
+  rules: readonly OutputRule[],
+): IncomingFiles {
   const files = new Map<string, Incoming>();
   const committed = new Map<string, SentFile>();
-  const writers = new Map<string, Writer>();
   let isRemoved = false;
   /** The file that is moved to where it belongs: calls take turns, so there is one. */
   let moving = Promise.resolve();
@@ -91,9 +78,9 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
     }
     if (files.size >= MAX_OUTPUT_FILES)
       throw new AppError("payload_too_large", `An execution sends at most ${MAX_OUTPUT_FILES} files.`);
-    const path = join(dir, name);
-    const created = create(path);
-    const file = { path, created, length, offset: 0, hasher: new Bun.CryptoHasher("sha256"), sha256: null };
+    const session = createUploadSession(services, join(dir, name), true);
+    const created = mkdir(dir, { recursive: true }).then(() => session.restart());
+    const file = { session, created, length };
     files.set(name, file);
     try {
       await created;
@@ -104,53 +91,17 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
     return file;
   }
 
-  async function create(path: string): Promise<void> {
-    await mkdir(dir, { recursive: true });
-    await writeFile(path, "");
-  }
-
   async function discard(name: string): Promise<void> {
     const file = files.get(name);
     files.delete(name);
-    if (file) await rm(file.path, { force: true });
+    if (file) await rm(file.session.path, { force: true });
   }
 
-  /** Hashes what arrives. After a failed write the hash may be ahead of the file, which is then read again. */
-  async function append(
-    file: Incoming,
-    { offset, chunks, claim }: IncomingPart,
-    isStopped: () => boolean,
-  ): Promise<void> {
-    let hashed = 0;
-    async function* counted(): AsyncGenerator<Uint8Array> {
-      for await (const chunk of chunks) {
-        if (isStopped()) return;
-        if (file.offset + hashed + chunk.byteLength > file.length)
-          throw new AppError("payload_too_large", `More bytes were sent than Upload-Length, ${file.length}.`);
-        file.hasher?.update(chunk);
-        hashed += chunk.byteLength;
-        yield chunk;
-      }
-    }
-    let written = 0;
-    try {
-      written = await writeStream(counted(), file.path, offset, claim);
-    } catch (error) {
-      written = await Bun.file(file.path)
-        .stat()
-        .then(({ size }) => Math.min(hashed, Math.max(0, size - offset)));
-      throw error;
-    } finally {
-      file.offset += written;
-      if (written !== hashed) file.hasher = null;
-    }
-  }
-
-  async function move({ path }: Incoming, named: SentFile): Promise<void> {
+  async function move({ session }: Incoming, named: SentFile): Promise<void> {
     const { dir: target } = requireRule(named.name);
     await mkdir(target, { recursive: true });
     files.delete(named.name);
-    await commitFile(path, join(target, named.name));
+    await session.moveTo(join(target, named.name));
     committed.set(named.name, named);
   }
 
@@ -160,51 +111,35 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
       const earlier = committed.get(named.name);
       return earlier?.bytes === named.bytes && earlier.sha256 === named.sha256;
     }
-    if (file.offset !== named.bytes || file.length !== named.bytes) return false;
-    file.sha256 ??= file.hasher ? file.hasher.digest("hex") : await hashFile(file.path);
-    file.hasher = null;
-    return file.sha256 === named.sha256;
+    const { session, length } = file;
+    if (session.offset() !== named.bytes || length !== named.bytes) return false;
+    return (await session.hash()) === named.sha256;
   }
 
   return {
     getOffset: (name) => {
       requireRule(name);
-      return files.get(name)?.offset ?? 0;
+      return files.get(name)?.session.offset() ?? 0;
     },
     write: async (name, part) => {
       const file = await open(name, part.length);
-      const before = writers.get(name);
-      before?.stop();
-      await before?.ended;
-      if (writers.has(name)) throw new AppError("conflict", "Another request is sending this file.");
-      // The folder may have been created after it was removed.
-      if (isRemoved) await rm(dir, { recursive: true, force: true });
-      if (isRemoved || files.get(name) !== file) throw new AppError("not_found", "The execution has ended.");
-      if (part.offset !== file.offset)
-        throw new AppError("conflict", `Upload-Offset is ${part.offset} but the server has ${file.offset} bytes.`);
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-      let isStopped = false;
-      writers.set(name, {
-        ended,
-        stop: () => {
-          isStopped = true;
-          part.cancel();
-        },
-      });
+      const { session } = file;
+      const release = await session.acquire(() => session.stop(replacedError()));
       try {
-        await append(file, part, () => isStopped);
+        // The folder may have been created after it was removed.
+        if (isRemoved) await rm(dir, { recursive: true, force: true });
+        if (isRemoved || files.get(name) !== file) throw endedError();
+        return await session.receive(part);
       } finally {
-        writers.delete(name);
-        end();
+        release();
       }
-      return file.offset;
     },
     check: async (named) => {
       const wrong: string[] = [];
       for (const one of named) if (!(await isAsNamed(one))) wrong.push(one.name);
       for (const name of wrong) await discard(name);
       if (wrong.length > 0) throw new WrongFilesError(wrong);
-      return new Map(named.flatMap(({ name }) => (files.has(name) ? [[name, files.get(name)!.path]] : [])));
+      return new Map(named.flatMap(({ name }) => (files.has(name) ? [[name, files.get(name)!.session.path]] : [])));
     },
     commit: async (named, isCurrent) => {
       const inOrder = rules.flatMap((rule) => named.filter(({ name }) => rule.name.test(name)));
@@ -219,7 +154,7 @@ export function createIncomingFiles(dir: string, rules: readonly OutputRule[]): 
     settled: () => moving,
     remove: async () => {
       isRemoved = true;
-      for (const writer of writers.values()) writer.stop();
+      for (const { session } of files.values()) session.stop(endedError());
       files.clear();
       await moving;
       await rm(dir, { recursive: true, force: true });

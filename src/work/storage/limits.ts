@@ -36,11 +36,16 @@ const outOfStorage = (): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
+type ClaimServices = {
+  disk: Pick<Services["disk"], "claim">;
+  folders: { guard: Pick<Services["folders"]["guard"], "requireOnline"> };
+};
+
 /**
  * Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve, `AppError` `upstream_unavailable` when a
  * folder is offline.
  */
-export function claimSpace({ disk, folders }: Pick<Services, "disk" | "folders">, bytes: number): void {
+export function claimSpace({ disk, folders }: ClaimServices, bytes: number): void {
   folders.guard.requireOnline();
   if (disk.claim(bytes)) return;
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });

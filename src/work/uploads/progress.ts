@@ -1,8 +1,7 @@
 /** Records the progress of uploads, and starts the preparation of complete ones. */
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createFolder } from "../../blobs/folders";
 import { moveToTrash } from "../../blobs/trash";
-import { flushFile } from "../../lib/atomic-file";
 import { findFileSize } from "../../lib/file-size";
 import { sniffMedia } from "../../media/probing/sniff";
 import {
@@ -18,6 +17,7 @@ import { touchProject } from "../../store/projects";
 import { type DeletionServices, removeAsset } from "../assets/deletion";
 import { startPipeline } from "../pipelines/pipelines";
 import type { Services } from "../services";
+import { moveIntoPlace } from "./session";
 import { isUploadExpired } from "./uploads";
 
 /** The first bytes of a file, from which its format is detected. */
@@ -64,8 +64,7 @@ export async function finishUpload(
   const sniffed = asset.demuxer ? {} : await sniffUpload(services, asset);
   await folders.guard.confirmOnline();
   await createFolder(media.dir);
-  await flushFile(upload).catch(ignoreMissing);
-  await rename(upload, media.source).catch(ignoreMissing);
+  await moveIntoPlace(upload, media.source).catch(ignoreMissing);
   const now = services.now();
   // The length of a PUT is that of what arrived, and so is one that was declared after the state that was restored.
   const isKnown = asset.put_until === null && !asset.is_length_deferred;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Worker } from "bullmq";
 import { Redis } from "ioredis";
+import { noFolderGuard } from "../../../src/blobs/folder-guard";
 import { AppError } from "../../../src/domain/errors";
 import { type Job, type JobContext, type JobHandler, JobYielded } from "../../../src/domain/jobs";
 import { getQueueName, type Ticket, type TicketQueues } from "../../../src/domain/workers";
@@ -110,6 +111,7 @@ async function openRemoteRunner(options: Parameters<OpenRunner>[0] = {}): Return
   const executions = createExecutions({
     tickets,
     history: { startRun: () => {}, endRun: () => {} },
+    storage: { disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: Date.now },
     findBoot: () => boot.bootId,
     signExecution: (id) => `http://head/workers/executions/${id}`,
     onRoom: () => {},

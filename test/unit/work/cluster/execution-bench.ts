@@ -1,12 +1,13 @@
 /** Executions with queues in memory, a clock of the test, and a folder for the files. */
 import { join } from "node:path";
+import { noFolderGuard } from "../../../../src/blobs/folder-guard";
 import { AppError } from "../../../../src/domain/errors";
 import type { SentFile, Ticket } from "../../../../src/domain/workers";
 import { sha256 } from "../../../../src/lib/hash";
 import { createLog } from "../../../../src/lib/log";
 import type { ExecutionRequest } from "../../../../src/work/cluster/execution-request";
 import { createExecutions } from "../../../../src/work/cluster/executions";
-import type { IncomingPart } from "../../../../src/work/cluster/incoming-files";
+import type { UploadPart } from "../../../../src/work/uploads/session";
 import { temporaryFolder } from "../../../temporary-folder";
 
 export const WORKER = "worker";
@@ -19,14 +20,13 @@ export const sent = (name: string, text: string): SentFile => ({
 });
 
 /** A part whose bytes are those of the texts, one after the other. */
-export const part = (offset: number, length: number, ...texts: string[]): IncomingPart => ({
+export const part = (offset: number, length: number, ...texts: string[]): UploadPart => ({
   offset,
   length,
-  chunks: (async function* () {
+  announced: null,
+  chunks: async function* () {
     for (const text of texts) yield Buffer.from(text);
-  })(),
-  claim: () => {},
-  cancel: () => {},
+  },
 });
 
 export const completed = (...files: ReturnType<typeof sent>[]) =>
@@ -69,6 +69,7 @@ export async function executionBench() {
         history.push(outcome);
       },
     },
+    storage: { disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: () => state.now },
     findBoot: (id) => boots.get(id) ?? null,
     signExecution: (id) => `http://head/workers/executions/${id}?signature=x`,
     onRoom: () => {

@@ -45,10 +45,10 @@ describe("files", () => {
     const run = b.run();
     b.executions.start(run.id, BOOT);
     const broken = part(0, 9, "abc", "def");
-    broken.chunks = (async function* () {
+    broken.chunks = async function* () {
       yield Buffer.from("abc");
       throw new AppError("bad_request", "broken");
-    })();
+    };
     expect(await refusal(() => b.executions.writeOutput(run.id, "output.mp4", broken))).toBe("bad_request");
     expect(b.executions.getOutputOffset(run.id, "output.mp4")).toBe(3);
     expect(await refusal(() => b.executions.writeOutput(run.id, "output.mp4", part(0, 9, "abc")))).toBe("conflict");
@@ -74,20 +74,16 @@ describe("files", () => {
     await using b = await executionBench();
     const run = b.run();
     b.executions.start(run.id, BOOT);
-    const stalled = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
-    const first = b.executions.writeOutput(run.id, "output.mp4", {
-      ...part(0, 4),
-      chunks: (async function* () {
-        yield Buffer.from("fi");
-        reached.resolve();
-        await stalled.promise;
-      })(),
-      cancel: stalled.resolve,
-    });
+    const chunks = async function* (signal: AbortSignal) {
+      yield Buffer.from("fi");
+      reached.resolve();
+      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    const first = refusal(() => b.executions.writeOutput(run.id, "output.mp4", { ...part(0, 4), chunks }));
     await reached.promise;
     const second = b.executions.writeOutput(run.id, "output.mp4", part(2, 4, "lm"));
-    expect([await first, await second]).toEqual([2, 4]);
+    expect([await first, await second]).toEqual(["conflict", 4]);
   });
 
   test.each(["../output.mp4", "output.mp4/", "output.mp4x", "other", "", "output.mp4\n"])(
