@@ -41,7 +41,7 @@ export function buildInputArguments(options: InputOptions): string[] {
 /** Returns the arguments of an output file, safe for any name. An existing file is overwritten. */
 export const buildOutputArguments = (path: string): string[] => ["-y", `file:${path}`];
 
-/** Returns `-vsync 0` under the name that this version supports: every frame is written once, none is duplicated or dropped. */
+/** Returns `-vsync 0` under this version's name for it: every frame is written once, none is duplicated or dropped. */
 export function buildPassthroughArguments(libavutil: number): string[] {
   return libavutil >= 58 ? ["-fps_mode", "passthrough"] : ["-vsync", "0"];
 }

@@ -24,10 +24,10 @@ export async function writeAtomically<Result>(
   }
 }
 
-/** With less free space than this the disk counts as full. */
+/** Below this much free space, the disk counts as full. */
 const MIN_FREE_BYTES = 128 * 1024;
 
-/** Returns whether the disk is full, for programs that write unreadable output without an error. Call it while the temporary file exists. */
+/** Returns whether the disk is full, for programs that then write bad output. Call it before removing the file. */
 async function isDiskFull(folder: string): Promise<boolean> {
   const stats = await statfs(folder).catch(() => null);
   return stats !== null && stats.bavail * stats.bsize < MIN_FREE_BYTES;

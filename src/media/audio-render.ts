@@ -13,7 +13,7 @@ import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer"
 import { type AudioFormat, chooseAudioFormat, toLayoutName } from "./encoder-arguments";
 import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "./ffmpeg";
 
-/** Gaps and overlaps in timestamps longer than this are filled or trimmed, so that audio stays in sync with the source. */
+/** Longer gaps and overlaps in timestamps are filled or trimmed, so that audio stays in sync with the source. */
 const MIN_CORRECTED_GAP_SECONDS = 0.03;
 
 /** Returns the time limit of an audio render: start-up, and twice real time on the slowest machine. */
@@ -21,7 +21,7 @@ const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / 
 
 export type SampleFormat = { sampleRate: number; channels: number; encoding: "f32le" | "s16le" };
 
-/** Returns the arguments that decode a track to raw samples on standard output. The first sample is time 0 of the source's clock. */
+/** Returns the arguments that decode a track to raw samples on standard output. The first sample is time 0. */
 export function buildAudioDecodeArguments(
   source: { path: string; demuxer: string; startPts: Ticks; track: AudioStream },
   format: SampleFormat,
@@ -68,7 +68,7 @@ export type AudioRenderOptions = {
   bitrate: number;
   outputPath: string;
   workDir: string;
-  /** How many encoders may run at the same time. */
+  /** Maximum number of encoders that run at the same time. */
   maxEncoders: number;
   signal?: AbortSignal | undefined;
   onProgress?: ((share: number) => void) | undefined;
@@ -82,8 +82,7 @@ export async function renderAudio(options: AudioRenderOptions): Promise<void> {
   const { format, probed, segments, bitrate, maxEncoders } = options;
   const audioFormat = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
   const samples = toSampleRanges(segments, audioFormat.sampleRate).reduce((sum, { from, to }) => sum + to - from, 0);
-  // MP3 packets refer to earlier packets (bit reservoir). With more than two AAC channels, the window sequence is not readable in every
-  // packet.
+  // MP3 packets refer to earlier ones (bit reservoir). Above two AAC channels, packets do not reveal their window.
   const isJoinable = format !== "mp3" && audioFormat.channels <= 2;
   if (isJoinable && (audioFormat.channels === 2 || isWorthChunking(samples, maxEncoders)))
     try {

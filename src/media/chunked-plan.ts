@@ -1,4 +1,4 @@
-/** Plans the video of a chunked render: its chunks, and the names under which their files are found again. */
+/** Plans the video of a chunked render: its chunks, and the file names that a resumed render looks for. */
 import type { RenderRequest } from "../domain/media";
 import {
   chooseEqualSizes,
@@ -36,7 +36,7 @@ const MIN_MAX_BITRATE_BPS = 400_000;
 /** Codecs that need fewer bits than H.264 for the same quality. */
 const EFFICIENT_CODECS = /^(hevc|vp9|av1|vvc)$/;
 
-/** What a plan depends on besides the request. */
+/** The inputs of a plan besides the request. */
 export type ChunkingOptions = {
   encoder: VideoEncoder;
   /** Of each encoder process. */
@@ -85,7 +85,7 @@ export function planChunks(
   return { settings, tasks, frameCount, outputTimes: times };
 }
 
-/** Returns sizes that balance the load of the processes, and from which a resumed render finds most of its work done. */
+/** Returns sizes that balance the load of the processes, and with which a resumed render can reuse most of its work. */
 export const chooseLocalSizes = (frameCount: number, maxProcesses: number): number[] =>
   chooseEqualSizes(frameCount, chooseChunkSize(frameCount, maxProcesses));
 
@@ -116,7 +116,7 @@ const createSequentialTask = (chunk: RenderChunk, frames: FrameTimes): ChunkTask
   frameCount: chunk.frameCount,
 });
 
-/** Creates the task of a chunk whose frames are resampled: those at the grid points within its span. The grid is that of the whole render. */
+/** Creates the task of a chunk with resampled frames: those at the grid points, of the whole render, in its span. */
 function createResampledTask(chunk: RenderChunk, rate: Rational): ChunkTask {
   const first = toGridIndex(chunk.outputStart, rate);
   const phase = toGridTime(first, rate) - chunk.outputStart;
@@ -129,12 +129,12 @@ const toGridIndex = (time: Ticks, rate: Rational): number =>
 
 const toGridTime = (n: number, rate: Rational): Ticks => Math.round((n * rate.den * TICKS_PER_SECOND) / rate.num);
 
-/** What the names of a render's files depend on besides its commands. */
+/** The inputs of the file names of a render besides its commands. */
 export type NameFacts = { ffmpeg: Ffmpeg; hasZscale: boolean; source: SourceVersion };
 
 /**
- * Returns the file names of the chunks. A name is a hash of all inputs of its chunk, so that an existing file need not be encoded again. It is
- * the same on every machine.
+ * Returns the file names of the chunks. A name is a hash of all inputs of its chunk, so that an existing file need not
+ * be encoded again. It is the same on every machine.
  */
 export function createChunkNames(
   plan: { settings: ChunkSettings; tasks: readonly ChunkTask[] },
@@ -147,7 +147,7 @@ export function createChunkNames(
   });
 }
 
-/** Returns the name of a render's audio file, made as those of chunks. */
+/** Returns the name of a render's audio file, created like those of chunks. */
 export function createAudioName(request: RenderRequest, timeline: RenderTimeline, facts: Omit<NameFacts, "hasZscale">) {
   const { bitrate } = request.output.audio!;
   const inputs = [facts.source, facts.ffmpeg.version, bitrate, timeline.segments, request.probed.info];

@@ -12,15 +12,15 @@ import { getSourceVersion } from "./source-version";
 export type RenderTools = {
   ffmpeg: Ffmpeg;
   encoder: VideoEncoder;
-  /** How many chunks are encoded at the same time. */
+  /** Maximum number of chunks that are encoded at the same time. */
   maxProcesses: number;
   signal?: AbortSignal | undefined;
-  /** Polled between two chunks. When true, the render ends with `RenderYielded`, and a later call resumes it. */
+  /** Polled between two chunks. If true, the render ends with `RenderYielded`, and a later call resumes it. */
   shouldYield?: (() => boolean) | undefined;
   /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
   encoderSemaphore?: Semaphore | undefined;
   log?: ((event: string, fields: object) => void) | undefined;
-  /** Called when a process has encoded frames of video, with how long it took. */
+  /** Called when a process has encoded frames of video, with the time that this took. */
   onEncoded?: ((frames: number, seconds: number) => void) | undefined;
 };
 

@@ -32,8 +32,8 @@ export function buildColorFilters(video: VideoStream, hasZscale: boolean): strin
 }
 
 /**
- * Returns the color tags of the output. Players guess the matrix of untagged video from its size: when the resized output would lead to
- * another guess, the guess for the source is written as a tag.
+ * Returns the color tags of the output. Players guess the matrix of untagged video from its size. If the resized output
+ * would lead to another guess, the guess for the source is written as a tag.
  */
 export function buildColorArguments(video: VideoStream, output: { width: number; height: number }): string[] {
   if (isHdr(video) || isRgb(video)) return buildTagArguments("bt709", "bt709", "bt709", "tv");
@@ -50,7 +50,7 @@ export function buildColorArguments(video: VideoStream, output: { width: number;
   );
 }
 
-/** The names that the filter `scale` has for matrices. */
+/** The names of matrices in the filter `scale`. */
 const SCALE_MATRICES: Record<string, string> = {
   bt709: "bt709",
   bt470bg: "bt601",
@@ -59,7 +59,7 @@ const SCALE_MATRICES: Record<string, string> = {
   bt2020nc: "bt2020",
 };
 
-/** Returns the matrix and range of the video's pixels; those that players assume for its size where it has no tags. */
+/** Returns the matrix and range of the video's pixels, or those that players assume for its size if it has no tags. */
 export const findPixelColors = (video: VideoStream): PixelColors => ({
   matrix: SCALE_MATRICES[video.color.matrix ?? guessMatrix(video.codedWidth, video.codedHeight)] ?? "bt709",
   range: video.color.range ?? "tv",
@@ -71,19 +71,20 @@ export const findOutputColors = (video: VideoStream): PixelColors => ({
   range: "tv",
 });
 
-/** `matrix`: as the filter `scale` names it. */
+/** `matrix` is a name of the filter `scale`. */
 export type PixelColors = { matrix: string; range: "tv" | "pc" };
 
 /**
- * Returns the filters that scale to a JPEG, whose colors are those of BT.601 with the full range. `size`: the size as the filter `scale` takes
- * it. They go through RGB, because old versions of ffmpeg convert between two kinds of luma and chroma with a wrong range.
+ * Returns the filters that scale to a JPEG, whose colors are BT.601 with the full range. `size` is in the syntax of the
+ * filter `scale`. They go through RGB, because old versions of ffmpeg convert between two kinds of luma and chroma with
+ * a wrong range.
  */
 export const buildJpegFilters = (size: string, { matrix, range }: PixelColors): string[] => [
   `scale=${size}:in_color_matrix=${matrix}:in_range=${range}`,
   "format=rgb24",
 ];
 
-/** The filters at the end of a chain that began with `buildJpegFilters`. */
+/** The filters at the end of a chain that starts with `buildJpegFilters`. */
 export const JPEG_FORMAT_FILTERS: readonly string[] = ["scale=out_color_matrix=bt601:out_range=pc", "format=yuvj420p"];
 
 const guessMatrix = (width: number, height: number): string => (width > 1024 || height > 576 ? "bt709" : "smpte170m");

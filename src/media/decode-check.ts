@@ -1,4 +1,4 @@
-/** Reads a media file to its end with ffmpeg, which finds files that were cut off or damaged where no hash of them is known. */
+/** Reads a media file to its end with ffmpeg, which detects truncation and damage if no hash is known. */
 import { type ExpectedMedia, findShortfall } from "../domain/scrub";
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { Sandbox } from "../lib/sandbox";
@@ -10,15 +10,15 @@ type DecodeCheck = {
   sandbox: Sandbox;
   path: string;
   expected: ExpectedMedia;
-  /** A file that takes longer is right as far as it was read. */
+  /** If reading takes longer, the part that was read counts. */
   maxSeconds: number;
   signal: AbortSignal;
 };
 
-/** `isConclusive`: false when ffmpeg was killed, so that the file must be read again. `problem`: a sentence; null for a file that is right. */
+/** `isConclusive` is false if ffmpeg was killed and the file must be read again. `problem` is a sentence, or null. */
 type DecodeResult = { isConclusive: boolean; problem: string | null };
 
-/** Decodes the first video and the first audio stream of a file with the lowest priority. Errors: the signal's reason. */
+/** Decodes the first video and audio stream of a file with the lowest priority. Errors: the signal's reason. */
 export async function checkDecoding(check: DecodeCheck): Promise<DecodeResult> {
   const { ffmpeg, sandbox, path, expected, maxSeconds, signal } = check;
   let decoded = { frames: 0, outTime: 0 };
@@ -43,5 +43,5 @@ export async function checkDecoding(check: DecodeCheck): Promise<DecodeResult> {
   if (outcome.timedOut) return { isConclusive: true, problem: null };
   if (killedBy !== null || code === 126 || code === 127) return { isConclusive: false, problem: null };
   const shortfall = findShortfall(expected, { seconds: decoded.outTime / TICKS_PER_SECOND, frames: decoded.frames });
-  return { isConclusive: true, problem: shortfall ?? (outcome.ok ? null : "ffmpeg cannot read it to its end.") };
+  return { isConclusive: true, problem: shortfall ?? (outcome.ok ? null : "ffmpeg cannot read the file to its end.") };
 }

@@ -3,7 +3,7 @@
  * are not maintained: their decoders never receive uploaded data.
  */
 
-/** Codecs by ffmpeg's codec name, with the names of further decoders where they differ. A decoder that a build lacks does no harm. */
+/** Codecs by ffmpeg's codec name, with the names of other decoders. A decoder that a build lacks does no harm. */
 const CODECS: Record<string, readonly string[]> = {
   // Cameras, phones, browsers, screen recorders.
   h264: [],
@@ -93,7 +93,7 @@ function listPcmCodecs(): string[] {
   return [...ordered, ...planar, "pcm_s8", "pcm_u8", "pcm_alaw", "pcm_mulaw", "pcm_bluray", "pcm_dvd"];
 }
 
-/** Returns whether recordings with this codec are supported. `codec` is ffmpeg's codec name, as in a stream's description. */
+/** Returns whether recordings with this codec are supported. `codec` is a name that ffmpeg's descriptions use. */
 export const isSupportedCodec = (codec: string): boolean => Object.hasOwn(CODECS, codec);
 
 /** The decoders that ffmpeg may use on an input, as a value of `-codec_whitelist`. */

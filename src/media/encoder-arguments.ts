@@ -20,18 +20,16 @@ export type VideoTarget = { quality: VideoQuality; width: number; height: number
 
 const VAAPI_DEVICE = "/dev/dri/renderD128";
 const KEYFRAME_SECONDS = 4;
-/** Bits per pixel for encoders that have no quality mode. */
+/** Bits per pixel for encoders without a quality mode. */
 const BITS_PER_PIXEL = 0.12;
 
-/**
- * A smaller motion search (diamond): where everything moves it takes a fifteenth of the time for 1% more bits; elsewhere there is no cost.
- */
+/** A smaller motion search (diamond). Where everything moves, it takes a fifteenth of the time for 1% more bits. */
 const X264_MOTION_SEARCH = ["-x264-params", "me=dia"];
 
-/** ffmpeg keeps bitrates, and buffers of twice a bitrate, in 32 bits. A higher value limits nothing anyway. */
+/** ffmpeg stores bitrates, and buffers of twice a bitrate, in 32 bits. A higher value would have no effect anyway. */
 const MAX_BITRATE_BPS = 1_000_000_000;
 
-/** Returns the options that keep constant quality below a bitrate; none for null. */
+/** Returns the options that limit constant quality to a bitrate; none for null. */
 export function buildMaxrateArguments(bits: number | null): string[] {
   if (bits === null || bits > MAX_BITRATE_BPS) return [];
   return ["-maxrate", String(bits), "-bufsize", String(bits * 2)];
@@ -90,7 +88,7 @@ export function buildVideoEncoderArguments(encoder: VideoEncoder, target: VideoT
 /** Sample rates that are kept for AAC in MP4; others become 48 kHz. */
 const AAC_SAMPLE_RATES: readonly number[] = [16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000];
 const MP3_SAMPLE_RATES: readonly number[] = [32_000, 44_100, 48_000];
-/** The limit of AAC is 6,144 bits per channel in a frame of 1,024 samples. This is a little less, to leave room for rate control. */
+/** The limit of AAC is 6,144 bits per channel in a frame of 1,024 samples. This leaves room for rate control. */
 const MAX_AAC_BITS_PER_SAMPLE = 5.5;
 
 export type AudioFormat = { sampleRate: number; channels: number };
@@ -133,11 +131,10 @@ export function buildAudioEncoderArguments(format: ResolvedOutput["format"], bit
   return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fastArguments] : AAC_ARGUMENTS), "-b:a", String(bitrate)];
 }
 
-/** Returns the encoder of a mono AAC stream: for a mono source, or for stereo with two identical channels (`channels` is 2 then). */
+/** Returns the encoder of a mono AAC stream: for a mono source, or for identical stereo channels (`channels` is 2). */
 export function buildMonoEncoderArguments(bitrate: number, { sampleRate: rate, channels }: AudioFormat): string[] {
   const bits = Math.min(bitrate, MAX_AAC_BITS_PER_SAMPLE * rate);
-  // Two channels that share the bits keep at least the bandwidth that each would have had. Bits for content above 16 kHz are better spent
-  // below it.
+  // Two channels that share the bits keep at least the bandwidth of separate ones, but little above 16 kHz.
   const bandwidth = Math.max(
     getAacBandwidth(bitrate / channels, rate),
     Math.min(16_000, getAacBandwidth(bitrate, rate)),

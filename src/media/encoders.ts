@@ -16,7 +16,7 @@ export type Encoders = { video: VideoEncoder[]; audio: ("aac" | "libmp3lame")[] 
 const TRIAL_SECONDS = 15;
 const TRIAL_VIEW = { readOnly: [], writable: [], devices: true };
 
-/** Tries every encoder on a few generated frames, in the sandbox of renders. Never fails: an encoder that does not work is left out. */
+/** Tests every encoder on a few frames, in the sandbox of renders. Encoders that do not work are left out. */
 export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
   const video = await Promise.all(
     VIDEO_ENCODERS.map(async (name) => ((await canEncodeVideo(ffmpeg, sandbox, name)) ? name : null)),
@@ -28,8 +28,8 @@ export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<
 }
 
 /**
- * Returns the encoder for renders: the forced one, else the preferred one that works. Errors: a plain `Error` with one line when the forced
- * one does not work, or none does.
+ * Returns the encoder for renders: the forced one, or the preferred one that works. Errors: a plain `Error` with one
+ * line if the forced one does not work, or none does.
  */
 export function chooseEncoder(encoders: Encoders, forced: string | null): VideoEncoder {
   if (forced !== null) {

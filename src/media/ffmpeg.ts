@@ -1,4 +1,4 @@
-/** Selects an ffmpeg and runs it as a child process: with limits, without the environment, killed together with its process group. */
+/** Selects an ffmpeg and runs it as a child process: with limits, without the environment, and in a process group. */
 import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
@@ -6,8 +6,8 @@ import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } fr
 import { findInstallCommand, isExecutableFile } from "../lib/programs";
 
 /**
- * An ffmpeg that runs on this machine. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6. `hasZscale`: what another
- * process has found out about its filters; missing: not known, which `hasZscaleFilter` asks it.
+ * An ffmpeg that runs on this machine. `libavutil` is the library's major version: 56 is ffmpeg 4, 57 is 5, 58 is 6.
+ * `hasZscale` is the result of another process's query; if it is missing, `hasZscaleFilter` queries ffmpeg.
  */
 export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number; hasZscale?: boolean };
 
@@ -15,8 +15,8 @@ const MAX_QUERY_SECONDS = 20;
 const GIB = 1024 ** 3;
 
 /**
- * Returns the forced ffmpeg; else the first one on the PATH that is newer than the bundled one and has libx264; else the bundled one.
- * Errors: a plain `Error` with one line when the forced or the bundled one does not options.
+ * Returns the forced ffmpeg, or the first one on the PATH that is newer than the bundled one and has libx264, or the
+ * bundled one. Errors: a plain `Error` with one line if the forced or the bundled one does not run.
  */
 export async function selectFfmpeg(options: {
   forced: string | null;
@@ -39,7 +39,7 @@ export async function selectFfmpeg(options: {
   return bundled;
 }
 
-/** Returns a warning, with the command that installs a maintained ffmpeg, when the bundled one of 2018 is in use; else null. */
+/** Returns a warning with the command that installs a maintained ffmpeg if the bundled one (2018) is used, or null. */
 export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
   if (!ffmpeg.bundled) return null;
   const command = findInstallCommand("ffmpeg", path);
@@ -60,7 +60,7 @@ async function hasX264(ffmpeg: Ffmpeg): Promise<boolean> {
   return /\slibx264\s/.test(await readOutput([ffmpeg.path, "-hide_banner", "-encoders"]));
 }
 
-/** Returns the names of the filters that this ffmpeg was built with; none when it does not say. */
+/** Returns the names of the filters that this ffmpeg was built with; empty if the query fails. */
 export async function listFilters(ffmpeg: Ffmpeg): Promise<Set<string>> {
   const text = await readOutput([ffmpeg.path, "-hide_banner", "-filters"]);
   const names = text.split("\n").map((line) => /^ *[TSC.|]{2,3} +(\S+) +\S+->\S+/.exec(line)?.[1]);
@@ -73,7 +73,7 @@ async function readOutput(command: string[]): Promise<string> {
   return text;
 }
 
-/** Returns the limits for probing. Threads reserve address space, so the memory limit grows with the number of cores. */
+/** Returns the limits for probing. Threads reserve address space, so the memory limit grows with the CPU cores. */
 export const createProbeLimits = (wallSeconds: number): ChildLimits => ({
   memoryBytes: 3 * GIB + cpus().length * 0.15 * GIB,
   cpuSeconds: wallSeconds * 2,
@@ -112,7 +112,7 @@ export type FfmpegChild = ChildProcess & { outcome: Promise<FfmpegOutcome> };
 
 let kernelKills = 0;
 
-/** Returns how many ffmpeg processes ended by a SIGKILL that Offcut did not send: the kernel's, when memory runs out. */
+/** Returns how many ffmpeg processes ended by a SIGKILL from elsewhere: the kernel's, when memory runs out. */
 export const countKernelKills = (): number => kernelKills;
 
 /** Starts ffmpeg. The `outcome` promise never rejects. */
@@ -156,21 +156,21 @@ export function startFfmpeg(options: FfmpegOptions): FfmpegChild {
   return Object.assign(child, { outcome });
 }
 
-/** Runs ffmpeg and waits for it to exit. Errors: the signal's reason when aborted. */
+/** Runs ffmpeg and waits for it to exit. Errors: the signal's reason if aborted. */
 export async function tryFfmpeg(options: FfmpegOptions): Promise<FfmpegOutcome> {
   const outcome = await startFfmpeg(options).outcome;
   options.signal?.throwIfAborted();
   return outcome;
 }
 
-/** Runs ffmpeg. Errors: as `tryFfmpeg`, and `AppError` `storage_full` or `processing_failed` when ffmpeg fails. */
+/** Runs ffmpeg. Errors: those of `tryFfmpeg`, and `AppError` `storage_full` or `processing_failed` if ffmpeg fails. */
 export async function runFfmpeg(options: FfmpegOptions): Promise<void> {
   const outcome = await tryFfmpeg(options);
   // Old versions exit with 0 when the disk is full while they write the trailer.
   if (!outcome.ok || outcome.noSpace) throw toFfmpegError(outcome);
 }
 
-/** Returns the error of a failed options. The `cause` has ffmpeg's own message, for the log. */
+/** Returns the error of a failed run. The `cause` contains ffmpeg's own message, for the log. */
 export function toFfmpegError(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
   const cause = new Error(outcome.message);
   if (outcome.noSpace) return new AppError("storage_full", "The storage is full.", { cause });

@@ -1,11 +1,11 @@
-/** Hashes of what a finished render shows and plays. */
+/** Hashes of the decoded video and audio of a finished render. */
 import { join } from "node:path";
 import type { ResolvedOutput } from "../domain/media";
 import type { Sandbox } from "../lib/sandbox";
 import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "./arguments";
 import { createWorkLimits, type Ffmpeg, runFfmpeg } from "./ffmpeg";
 
-/** The hashes of the decoded frames in their order; `audio`: of the decoded packets. Empty for a missing stream. */
+/** The hashes of the decoded frames in order; `audio` has those of the decoded packets. Empty for a missing stream. */
 export type FrameHashes = { video: string[]; audio: string[] };
 
 type HashOptions = {
@@ -13,7 +13,7 @@ type HashOptions = {
   sandbox: Sandbox;
   path: string;
   output: Pick<ResolvedOutput, "format" | "video" | "audio">;
-  /** Receives temporary files. */
+  /** The folder for temporary files. */
   workDir: string;
   maxSeconds: number;
   signal: AbortSignal;

@@ -1,9 +1,9 @@
 /** Runs numbered tasks in parallel, and keeps long loops from blocking the event loop. */
 
-/** Lets timers and requests run. A loop over data that is already in memory would block them until its end. */
+/** Lets timers and requests run. A loop over data in memory would otherwise block them until it ends. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Some tasks were not started, because the caller asked to yield. Every started task is complete. */
+/** Thrown when some tasks were not started because the caller asked to yield. Every started task is complete. */
 export class RenderYielded extends Error {
   constructor() {
     super("The render yielded between two tasks.");
@@ -12,8 +12,9 @@ export class RenderYielded extends Error {
 }
 
 /**
- * Runs numbered tasks, `width` at a time. The first failure aborts the signal of the others. No task is running when the promise settles.
- * Errors: the first failure; the signal's reason; `RenderYielded` when `shouldYield` returned true before the last task was started.
+ * Runs numbered tasks, `width` at a time. The first failure aborts the signal of the others. No task is running when
+ * the promise settles. Errors: the first failure; the signal's reason; `RenderYielded` if `shouldYield` returned true
+ * before the last task was started.
  */
 export async function runParallel(
   count: number,

@@ -122,7 +122,7 @@ function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported
   return new AppError("unsupported_media", `${subject} not supported: convert the recording to H.264 and AAC.`);
 }
 
-/** Reads packet times with mediabunny where it agrees with ffmpeg, else with ffmpeg. */
+/** Reads packet times with mediabunny if it agrees with ffmpeg, otherwise with ffmpeg. */
 async function readPacketTimes(
   options: ProbeOptions,
   streams: ChosenStreams,
@@ -154,7 +154,7 @@ async function readPacketTimes(
   });
 }
 
-/** Returns whether the video's edit list shows every frame of the table. Errors: `AppError` `corrupt_media` when the file is truncated. */
+/** Returns whether the edit list shows every frame. Errors: `AppError` `corrupt_media` if the file is truncated. */
 async function showsEveryFrame(path: string, table: PacketListing): Promise<boolean> {
   const structure = await readMp4Structure(path);
   if (structure === null) return true;
@@ -195,7 +195,7 @@ function createFrameTimes(video: DecodableStream, startPts: Ticks, demuxer: stri
   const tolerance = Math.max(RATE_TOLERANCE_TICKS, packets.resolution * 1.01 + 2);
   const sortedTimes = packets.times.slice().sort();
   const same = Math.max(SAME_FRAME_TOLERANCE_TICKS, packets.resolution * 1.5);
-  // AVI stores decoding times only. Its decoder returns as many frames, but later.
+  // AVI stores only decoding times. Its decoder returns as many frames, but later.
   const at = demuxer === "avi" ? -1 : sortedTimes.findIndex((time) => Math.abs(time - first) <= same);
   const shift = at < 0 ? first - sortedTimes[0]! : 0;
   const times = sortedTimes.subarray(Math.max(0, at)).map((time) => time + shift - startPts);

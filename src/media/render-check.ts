@@ -1,4 +1,4 @@
-/** Checks a finished render that another machine has sent, by its tables: it does not decode. */
+/** Checks a finished render that another machine has sent, using its tables. Does not decode it. */
 import type { RenderRequest } from "../domain/media";
 import { placeSegments } from "../domain/render-plan";
 import { TICKS_PER_SECOND } from "../domain/time";
@@ -7,10 +7,10 @@ import { type Mp4Track, readMp4Structure } from "./packets/mp4-structure";
 import { sniffMedia } from "./probing/sniff";
 
 const SNIFF_BYTES = 65_536;
-/** Another frame rate is rounded at the end. */
+/** Another frame rate causes rounding at the end. */
 const MAX_RATE_DEVIATION_FRAMES = 2;
 
-/** `problem`: what is wrong with the file; null for a good one. `frames`: of its video. */
+/** `problem` describes the problem of the file, or is null. `frames` is the number of its video frames. */
 export type RenderCheck = { problem: string | null; frames: number };
 
 const bad = (problem: string): RenderCheck => ({ problem, frames: 0 });
@@ -24,7 +24,7 @@ export async function checkRenderedFile(
 ): Promise<RenderCheck> {
   try {
     const sniffed = await sniffMedia(new Uint8Array(await Bun.file(path).slice(0, SNIFF_BYTES).arrayBuffer()));
-    if (sniffed === null) return bad("The file is no media.");
+    if (sniffed === null) return bad("The file is not a media file.");
     if (request.output.format === "mp3") return sniffed.demuxer === "mp3" ? GOOD : bad("The file is not MP3.");
     if (sniffed.demuxer !== "mov") return bad(`The file is ${sniffed.demuxer}, expected ${request.output.format}.`);
     await checkMp4(path, signal);
@@ -50,7 +50,7 @@ function checkTracks(
   if (video === undefined || output.video === null) return GOOD;
   const { frameCount, duration } = placeSegments(probed, segments);
   const { sampleCount } = video;
-  // Copied packets may include some that are decoded and not shown.
+  // Copied packets may include some that are decoded but not shown.
   if (output.matchesSource)
     return sampleCount >= frameCount
       ? { problem: null, frames: sampleCount }

@@ -2,12 +2,12 @@
 
 export type RenderStage = "video" | "audio" | "write" | "mux" | "check";
 
-/** Takes the finished share of the work, 0 to 1. */
+/** Receives the finished share of the work, 0 to 1. */
 export type ProgressListener = (share: number) => void;
 
 /** The amount of work of a render. */
 export type RenderWorkload = {
-  /** Whether the whole video is encoded, or the segments around splices, which is done at other settings. */
+  /** Whether the whole video is encoded, or only the segments around splices, which use other settings. */
   encoding: "whole" | "h264 segments" | "hevc segments";
   /** Encoded frames, and pixels per frame. */
   encodedFrames: number;
@@ -17,7 +17,7 @@ export type RenderWorkload = {
   checkedFrames: number;
   /** Seconds of source audio to read; 0 without audio. */
   audioSeconds: number;
-  /** How many processes encode at the same time. The later stages use one. */
+  /** Number of parallel encoder processes. The later stages use one. */
   processes: number;
 };
 
@@ -27,13 +27,13 @@ const DECODED_PIXELS_PER_SECOND = 600e6;
 const AUDIO_SECONDS_PER_SECOND = 120;
 const WRITTEN_FRAMES_PER_SECOND = 20_000;
 const MUXED_FRAMES_PER_SECOND = 40_000;
-/** Time that a process takes previous its first frame. */
+/** Time that a process takes before its first frame. */
 const PROCESS_START_SECONDS = 0.2;
 
 /** Progress stays at or below this share until the file is complete. */
 const MAX_UNFINISHED_SHARE = 0.99;
 
-/** Returns a function that takes the finished share of a stage. `onShare` is called with the finished share of the whole render. */
+/** Returns a function that takes the finished share of a stage, and calls `onShare` with the share of the render. */
 export function createRenderProgress(
   workload: RenderWorkload,
   onShare: ProgressListener,

@@ -1,4 +1,4 @@
-/** Renders a source, whole or cut, to a finished file. The entry point of all renders. */
+/** Renders a source, whole or cut, to a finished file. This is the entry point of all renders. */
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { EncodingFigures, RenderRequest, RenderResult } from "../domain/media";
@@ -18,9 +18,9 @@ import { listRenderWarnings } from "./warnings";
 
 /**
  * Renders to `request.outputPath`. A repeated call with the same work folder resumes where the last one stopped. Logs
- * `render.segments_encoded` or `render.chunks_encoded`, and `render.fell_back` with the reason for a change of strategy. Errors: `AppError` `storage_full`,
- * `processing_failed`; the signal's reason when aborted, within three seconds and without an output file; `RenderYielded` between two
- * chunks of video when `shouldYield` returns true.
+ * `render.segments_encoded` or `render.chunks_encoded`, and `render.fell_back` with the reason for a change of
+ * strategy. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason if aborted, within three
+ * seconds and without an output file; `RenderYielded` between two chunks of video if `shouldYield` returns true.
  */
 export async function renderMedia(
   request: RenderRequest,
@@ -103,8 +103,8 @@ async function renderWithFallback(
 }
 
 /**
- * Returns the reason for the log when smart rendering failed. A damaged source makes its packet reader throw errors of any kind. Rethrows
- * errors that another strategy would meet too.
+ * Returns the reason why smart rendering failed, for the log. A damaged source makes its packet reader throw errors of
+ * any kind. Rethrows errors that would also stop another strategy.
  */
 function toFallbackReason(error: unknown, signal: AbortSignal | undefined): string {
   signal?.throwIfAborted();

@@ -40,16 +40,13 @@ export type SmartPlan = {
   encodedCount: number;
 };
 
-/**
- * Above this share there is little left to copy, and a full encode takes fewer bits. For HEVC, a full encode would also change the codec to
- * H.264.
- */
+/** Above this share, a full encode takes fewer bits. For HEVC, it would also change the codec to H.264. */
 const MAX_ENCODED_SHARE = { h264: 0.95, hevc: 1 };
-/** Frames that one process encodes: enough to be worth its start, few enough to balance the load and to stop between two tasks. */
+/** Frames per encoder process: worth its start, but few enough to balance the load and to stop between tasks. */
 const MIN_TASK_FRAMES = 120;
 const MAX_TASK_FRAMES = 300;
 
-/** Plans which packets are copied. The caller closes the plan's source. Errors: `SpliceError` with the reason; the signal's reason. */
+/** Plans which packets to copy. The caller closes the plan's source. Errors: `SpliceError`; the signal's reason. */
 export async function planSmartRender(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -113,7 +110,7 @@ export async function encodeSmartSegments(
   });
 }
 
-/** Writes copied and encoded packets as one video track. Errors: `SpliceError`; those of writing; the signal's reason. */
+/** Writes copied and encoded packets as one track. Errors: `SpliceError`; those of writing; the signal's reason. */
 export async function writeSmartVideo(
   plan: SmartPlan,
   paths: readonly string[],
@@ -190,7 +187,7 @@ async function* readCopiedPackets(
 /** Returns the windows of the output that are decoded to check the splices. */
 export function listCheckWindows(plan: SmartPlan): CheckWindow[] {
   const { frames, randomAccessPoints } = plan.source.order;
-  // A random access point with leading pictures does not qualify: a decoder that starts there reports the missing references of these.
+  // Without leading pictures: a decoder that starts there would report their missing references.
   const standalone = {
     frames,
     randomAccessPoints: randomAccessPoints.filter((packet) => !(frames[packet + 1]! < frames[packet]!)),

@@ -1,4 +1,4 @@
-/** A chunked render in pieces: planned at one place, its chunks encoded at others. A render that finds all chunks in its work folder joins them. */
+/** A render whose chunks are planned on one machine and encoded on others, then joined from its work folder. */
 import { join } from "node:path";
 import { chooseChunkSizes, type PlaceSpeed } from "../domain/chunk-sizes";
 import type { ProbedMedia, RenderRequest } from "../domain/media";
@@ -20,20 +20,20 @@ import type { Ffmpeg } from "./ffmpeg";
 import { getSourceVersion } from "./source-version";
 import { encodeAudioTrack } from "./video-render";
 
-/** Renders shorter than this stay at one place. */
+/** Shorter renders stay on one machine. */
 export const MIN_SPLIT_SECONDS = 30;
 
 const OTHER_MACHINE = "The chunk was planned for another source, ffmpeg or encoder.";
 
-/** What all chunks of a split render share, as plain JSON. The source and its probe result are files. */
+/** The settings that all chunks of a split render share, as plain JSON. The source and its probe result are files. */
 export type SplitSettings = Omit<ChunkSettings, "sourcePath" | "probed" | "threads">;
 
-/** One chunk as plain JSON. `name` is that of its file. */
+/** A chunk as plain JSON. `name` is the name of its file. */
 export type SplitTask = { name: string; task: ChunkTask };
 
 /**
- * The plan of a split render. `whole`: it runs at one place. `sizes`: of the chunks, for `writeChunkSizes`. `audio`: the name of the audio file;
- * null without audio.
+ * The plan of a split render. `whole`: it runs on one machine. `sizes`: chunk sizes, for `writeChunkSizes`. `audio`:
+ * the name of the audio file; null without audio.
  */
 export type SplitPlan =
   | { strategy: "whole" }
@@ -50,9 +50,9 @@ export type SplitPlan =
 export type SplitOptions = {
   ffmpeg: Ffmpeg;
   encoder: VideoEncoder;
-  /** The places that will encode, with speeds in pixels of the output per second of one slot. */
+  /** The machines that will encode, with speeds in output pixels per second and slot. */
   places: readonly { slots: number; pixelsPerSecond: number | null }[];
-  /** The sizes of an earlier attempt, which are used when they fit. */
+  /** The sizes of an earlier attempt, which are used if they fit. */
   sizes: readonly number[] | null;
   signal?: AbortSignal | undefined;
 };
@@ -60,7 +60,7 @@ export type SplitOptions = {
 /** About 1080p at 25 frames per second, on one core. */
 export const FALLBACK_PIXELS_PER_SECOND = 52e6;
 
-/** Plans the chunks of a render. Errors: the signal's reason; a plain `Error` when the source is missing. */
+/** Plans the chunks of a render. Errors: the signal's reason; a plain `Error` if the source is missing. */
 export async function planSplit(request: RenderRequest, options: SplitOptions): Promise<SplitPlan> {
   const { ffmpeg, encoder, signal } = options;
   const { output, probed } = request;
@@ -92,7 +92,7 @@ export async function planSplit(request: RenderRequest, options: SplitOptions): 
   }
 }
 
-/** Sizes count frames of the source, speeds those of the output. */
+/** Sizes are in frames of the source, speeds in frames of the output. */
 function chooseSizes(
   { output, probed }: RenderRequest,
   timeline: { frameCount: number; duration: number },
@@ -121,17 +121,17 @@ export type EncodeSplitOptions = {
   probed: ProbedMedia;
   settings: SplitSettings;
   chunk: SplitTask;
-  /** The folder that receives the file. */
+  /** The folder for the file. */
   workDir: string;
-  /** How many chunks this machine encodes at the same time. */
+  /** Number of chunks that this machine encodes at the same time. */
   maxProcesses: number;
   signal?: AbortSignal | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
 
 /**
- * Encodes one chunk to a file with its name. Errors: those of `encodeChunk`; a plain `Error` when this machine would make another file of the
- * chunk, because its source or its ffmpeg differs.
+ * Encodes one chunk to a file with its name. Errors: those of `encodeChunk`; a plain `Error` if this machine would
+ * produce a different file, because its source or its ffmpeg differs.
  */
 export async function encodeSplitChunk(options: EncodeSplitOptions): Promise<{ repaired: boolean }> {
   const { ffmpeg, sourcePath, probed, chunk, signal } = options;
@@ -158,7 +158,7 @@ export async function encodeSplitChunk(options: EncodeSplitOptions): Promise<{ r
   }
 }
 
-/** Encodes the audio of a split render to the work folder. Errors: as `encodeSplitChunk`, and those of `encodeAudioTrack`. */
+/** Encodes the audio of a split render. Errors: those of `encodeSplitChunk` and of `encodeAudioTrack`. */
 export async function encodeSplitAudio(
   request: RenderRequest,
   options: {

@@ -101,7 +101,7 @@ type StillOptions = {
   isRequired: boolean;
 };
 
-/** Writes the keyframe before a time: the cheapest frame to decode. Returns false when there is none and it is not required. */
+/** Writes the keyframe before a time, the cheapest frame to decode. Returns false if an optional one is missing. */
 async function writeStill(source: ThumbnailSource, options: StillOptions): Promise<boolean> {
   const { info } = source.probed;
   const video = info.video!;

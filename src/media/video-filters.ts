@@ -11,7 +11,7 @@ import {
 } from "../domain/time";
 import { formatSeconds } from "./arguments";
 
-/** Returns the time halfway between a frame and the one before it, on the source's clock. Rounding in a decoder cannot reach it. */
+/** Returns the time halfway between a frame and the previous one, out of reach of a decoder's rounding. */
 export function getSeekPointBefore(frames: FrameTimes, n: number): Ticks {
   const step = (frames.rate.den * TICKS_PER_SECOND) / frames.rate.num;
   const before = n > 0 ? getFrameTime(frames, n - 1) : getFrameTime(frames, 0) - step;
@@ -30,16 +30,17 @@ export function buildSelectFilters(chunk: RenderChunk, probed: ProbedMedia): str
   return [trim, `select='${selected.join("+")}'`];
 }
 
-/** How the selected frames are timed. */
+/** The timing of the selected frames. */
 export type FrameTiming =
-  /** Every frame once, in order, with sequential timestamps at this rate. The real times are set when the chunks are concatenated. */
+  /** Every frame once, in order, with sequential times at this rate. Concatenating the chunks sets the real ones. */
   | { kind: "sequential"; rate: Rational }
   /** Resampled to a constant rate, with the first frame `phase` after the chunk's start. */
   | { kind: "resampled"; rate: Rational; phase: Ticks };
 
 /**
- * Returns the filters and output options that number frames sequentially at a rate, whatever their times were. The `fps` filter only sets
- * the nominal rate. In old versions it would silently repeat the last frame in place of missing ones, so these get `-r` instead.
+ * Returns the filters and output options that number frames sequentially at a rate, regardless of their times. The
+ * `fps` filter only sets the nominal rate. In old versions it would silently repeat the last frame in place of missing
+ * ones, so these get `-r` instead.
  */
 export function buildSequentialTiming(
   { num, den }: Rational,
@@ -61,14 +62,14 @@ export function buildTimingFilters(
   return [
     "settb=1/1000000",
     `setpts='round((${formatOutputTimeExpression(chunk, probed, timing.phase)})/TB)'`,
-    // Without a frame after it, the last frame is dropped when it is nearer to the end than to the grid.
+    // Without a following frame, the last frame is dropped if it is nearer to the end than to the grid.
     "tpad=stop_mode=clone:stop=2",
     `fps=${num}/${den}:start_time=0:round=near`,
     "tpad=stop_mode=clone:stop_duration=86400",
   ];
 }
 
-/** Returns an expression for the seconds after the chunk's start (and `phase`) at which a frame of container time `T` is shown. */
+/** Returns an expression for the output time, relative to the chunk's start and `phase`, of container time `T`. */
 function formatOutputTimeExpression(chunk: RenderChunk, probed: ProbedMedia, phase: Ticks): string {
   const shift = (n: number) => {
     const segment = chunk.segments[n]!;
@@ -82,7 +83,7 @@ function formatOutputTimeExpression(chunk: RenderChunk, probed: ProbedMedia, pha
   return expression;
 }
 
-/** Returns the filters that convert to the output size with square pixels. ffmpeg applies the rotation itself, before these filters. */
+/** Returns the filters that convert to the output size with square pixels. ffmpeg applies the rotation before them. */
 export function buildShapeFilters(video: VideoStream, size: { width: number; height: number }): string[] {
   const isRotated = video.rotation === 90 || video.rotation === 270;
   const codedSize = isRotated

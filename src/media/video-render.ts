@@ -37,7 +37,7 @@ type VideoStrategy = {
   warnings: string[];
 };
 
-/** Encodes the whole video in chunks. Returns warnings. Errors: those of `encodeChunks`, `concatChunks` and `muxTracks`. */
+/** Encodes the video in chunks. Returns warnings. Errors: those of `encodeChunks`, `concatChunks`, `muxTracks`. */
 export async function renderChunked(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -100,7 +100,7 @@ async function openChunkSizes(workDir: string, frameCount: number, maxProcesses:
   return sizes;
 }
 
-/** Copies the packets that can be copied. Errors: `SpliceError` with the reason why the video must be encoded; else as `renderChunked`. */
+/** Copies packets where possible. Errors: `SpliceError` if the video must be encoded; those of `renderChunked`. */
 export async function renderSmart(
   request: RenderRequest,
   timeline: RenderTimeline,
@@ -142,7 +142,7 @@ export async function renderSmart(
   }
 }
 
-/** Rethrows a `processing_failed` error as `SpliceError`, after which a full encode may succeed. Other errors stop every strategy. */
+/** Rethrows `processing_failed` as `SpliceError`, after which a full encode may succeed. Other errors are final. */
 function rethrowAsSpliceError(error: unknown): never {
   if (error instanceof AppError && error.code === "processing_failed") throw new SpliceError(error.message);
   throw error;
@@ -181,7 +181,7 @@ async function renderVideo(
       audioName = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
     } else
       await strategy.encode(taskSignal, toFrameListener("video", encodedCount)).catch((error: unknown) => {
-        // Audio has no resumable chunks: it is completed first, because a resumed render would have to encode it again.
+        // Audio has no resumable chunks, so it is completed first: a resumed render would have to encode it again.
         if (!(error instanceof RenderYielded)) throw error;
         yielded = error;
       });

@@ -1,11 +1,11 @@
-/** Warnings for the user about differences between a render and its source. Pure. */
+/** Warnings about differences between a render and its source. Pure. */
 import type { AudioStream, RenderRequest } from "../domain/media";
 import { isHdr } from "./color";
 
 export const REPAIRED_WARNING =
   "Some frames of the source could not be decoded and were replaced with their neighbors.";
 
-/** Lists the warnings of a render. `copied`: the video was not fully encoded, so it keeps its bit depth and dynamic range. */
+/** Lists the warnings of a render. `copied`: the video was not fully encoded, and keeps bit depth and dynamic range. */
 export function listRenderWarnings(request: RenderRequest, copied = false): string[] {
   const { info } = request.probed;
   const warnings: string[] = [];

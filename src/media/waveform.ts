@@ -3,7 +3,7 @@ import { type AnalysisAudioFile, PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { openAudioFile } from "../lib/analysis-audio/reader";
 import { writeAtomically } from "./atomic-output";
 
-/** `peaks`: the peak level of each interval, 0 to 255. */
+/** `peaks` contains the peak level of each interval, 0 to 255. */
 export type Waveform = { duration: number; peaks_per_second: number; peaks: number[] };
 
 const PEAKS_PER_SECOND = 50;
@@ -29,8 +29,8 @@ export async function createWaveform(options: WaveformOptions): Promise<Waveform
 const PEAKS_HEADER_BYTES = 12;
 
 /**
- * Writes all peaks of analysis audio: `OCW1`, peaks a second and their number (32 bits each, little-endian), then a byte for each. Errors:
- * `AppError` `storage_full`; the signal's reason.
+ * Writes all peaks of analysis audio: `OCW1`, peaks per second and their number (32 bits each, little-endian), then a
+ * byte for each. Errors: `AppError` `storage_full`; the signal's reason.
  */
 export async function createPeaks(options: WaveformOptions): Promise<void> {
   const audio = await openAudioFile(options.audio.path);

@@ -34,13 +34,13 @@ export function divideIntoAacChunks(samples: number, packets: number): AacChunk[
   });
 }
 
-/** Window of a packet (`window_sequence` and `window_shape` of ISO 14496-3). */
+/** The window of a packet (`window_sequence` and `window_shape` of ISO 14496-3). */
 type AacWindow = { isLong: boolean; shape: number };
 
 const ELEMENT_SCE = 0;
 const ELEMENT_CPE = 1;
 
-/** Returns the window of a mono or stereo packet; null when the packet does not start with it. */
+/** Returns the window of a mono or stereo packet; null if the packet does not start with it. */
 export function findAacWindow(packet: Uint8Array): AacWindow | null {
   const bits = (packet[0]! << 16) | (packet[1]! << 8) | packet[2]!;
   const readBits = (from: number, count: number) => (bits >> (24 - from - count)) & ((1 << count) - 1);
@@ -51,8 +51,8 @@ export function findAacWindow(packet: Uint8Array): AacWindow | null {
 }
 
 /**
- * Returns the first packet (of the track) to take from the later one of two neighboring chunks, as near as possible to the middle of their
- * overlap; null when their windows nowhere agree.
+ * Returns the first packet (of the track) to take from the later of two neighboring chunks, as near as possible to the
+ * middle of their overlap; null if their windows agree nowhere.
  */
 export function findJoinPacket(
   earlier: { chunk: Pick<AacChunk, "from" | "to">; packets: readonly Uint8Array[] },

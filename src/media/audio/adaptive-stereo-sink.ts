@@ -1,7 +1,7 @@
 /**
- * Encodes stereo as mono for as long as both channels are identical, and as stereo where they differ. That saves work for the many
- * recordings with one microphone, most at high bitrates. Each stretch has a separate encoder, a session, and the sessions are joined
- * packet by packet.
+ * Encodes stereo as mono while both channels are identical, and as stereo where they differ. This saves work for the
+ * many recordings with one microphone, most at high bitrates. Each stretch has its own encoder (a session), and the
+ * sessions are joined packet by packet.
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -13,11 +13,11 @@ import { readAdts } from "./adts";
 import { findDualMonoMean, toChannelPair, toStereoConfig } from "./dual-mono";
 import { type AudioSink, buildEncoderArguments, buildSampleInputArguments, createSingleEncoderSink } from "./sink";
 
-/** Samples that a session encodes before it is needed, so that its rate control has settled at the join. Whole packets. */
+/** Samples that a session encodes in advance, so that its rate control has settled at the join. Whole packets. */
 const LOOKBACK_SAMPLES = 64 * PACKET_SAMPLES;
 /**
- * After a difference, the channels must be identical for this long before mono is used again. Each time the duration doubles: frequent
- * changes cost more encoders than they save.
+ * After a difference, the channels must be identical for this long before mono is used again. The duration doubles each
+ * time, because frequent changes cost more encoders than they save.
  */
 const MIN_MONO_SECONDS = 20;
 /** Last packets of a session that may be replaced by those of the next one. */
@@ -32,12 +32,13 @@ type EncoderSession = {
   samples: number;
 };
 
-/** Blocks that are examined before the first decision. */
+/** Number of blocks that are examined before the first decision. */
 const INITIAL_BLOCKS = 2;
 
 /**
- * Returns a sink for `samples` of stereo: sessions when the audio starts with identical channels, else a single encoder. Each block written
- * contains whole packets, except for the last one. `end` throws `AacJoinError` when the sessions cannot be joined.
+ * Returns a sink for `samples` of stereo: sessions if the audio starts with identical channels, otherwise a single
+ * encoder. Each written block contains whole packets, except for the last one. `end` throws `AacJoinError` if the
+ * sessions cannot be joined.
  */
 export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
   const initialBlocks: Uint8Array[] = [];
@@ -75,7 +76,7 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
     failure ??= { error };
     stop.abort(error);
   });
-  /** The most recent blocks, for a session that has to start there. */
+  /** The most recent blocks, for a session that has to start with them. */
   let recent: { stereo: Float32Array; mean: Float32Array | null; at: number }[] = [];
   let position = 0;
   let identicalSince = 0;

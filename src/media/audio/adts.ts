@@ -1,4 +1,4 @@
-/** Parses ADTS, the framing of ffmpeg's AAC output: each packet follows a header with its length and the decoder configuration. */
+/** Parses ADTS, ffmpeg's framing of AAC: each packet follows a header with its length and the decoder configuration. */
 
 const ADTS_HEADER_BYTES = 7;
 

@@ -11,8 +11,8 @@ import { duplicateChannel, findDualMonoMean, toChannelPair, toStereoConfig } fro
 import { type AudioSink, type AudioSinkOptions, buildEncoderArguments, buildSampleInputArguments } from "./sink";
 
 /**
- * About a minute: long compared to the start of an encoder, short enough to occupy every core. The samples of a chunk are kept in memory:
- * 25 MB for stereo.
+ * About a minute: long compared to the start of an encoder, but short enough to keep every core busy. The samples of a
+ * chunk are kept in memory: 25 MB for stereo.
  */
 const CHUNK_PACKETS = 2_800;
 
@@ -25,18 +25,18 @@ export const isWorthChunking = (samples: number, maxEncoders: number): boolean =
 
 type EncodedAacChunk = { chunk: AacChunk; packets: Uint8Array[]; config: Uint8Array };
 
-/** A chunk that the writer waits for; null when it has been written. */
+/** A chunk for which the writer waits; null once it has been written. */
 type PendingAacChunk = PromiseWithResolvers<EncodedAacChunk> | null;
 
-/** Samples in the form in which they are encoded: all channels, or the mean of two identical ones. */
+/** Samples as they are encoded: all channels, or the mean of two identical ones. */
 type SampleBlock = { samples: Float32Array; isMean: boolean };
 
-/** A chunk that is being filled. Its end is also the start of the next chunk. `left`: missing samples. */
+/** A chunk that is being filled. Its end is also the start of the next one. `left` is the number of missing samples. */
 type OpenAacChunk = { n: number; blocks: SampleBlock[]; left: number };
 
 /**
- * Returns a sink that encodes `samples` of mono or stereo with at most `maxEncoders` encoders. At most one chunk more than that is in
- * memory. `end` throws `AacJoinError` when the chunks cannot be joined.
+ * Returns a sink that encodes `samples` of mono or stereo with at most `maxEncoders` encoders. At most one chunk more
+ * than that is in memory. `end` throws `AacJoinError` if the chunks cannot be joined.
  */
 export function createChunkedSink(options: AacTrackOptions & { maxEncoders: number }): AudioSink {
   const { audioFormat, samples, maxEncoders, signal } = options;

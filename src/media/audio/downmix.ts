@@ -1,4 +1,4 @@
-/** Mixes two channels into one, weighted by their power, so that a silent or phase-reversed channel costs no loudness. Pure. */
+/** Mixes two channels into one, weighted by power, so that silent or phase-reversed channels cost no loudness. Pure. */
 
 const BLOCK_SECONDS = 0.02;
 /** Weights follow about the last second. */
@@ -14,8 +14,8 @@ export type Downmix = {
 };
 
 /**
- * Creates a mixer for interleaved stereo. Weights change from block to block, and blocks are counted from the first sample: how the stream is
- * divided between calls does not change the result.
+ * Creates a mixer for interleaved stereo. Weights change from block to block, and blocks are counted from the first
+ * sample, so the result does not depend on how the stream is divided between calls.
  */
 export function createDownmix(sampleRate: number): Downmix {
   const block = Math.round(sampleRate * BLOCK_SECONDS);

@@ -5,20 +5,20 @@
 
 /** Samples that are compared together: about 20 ms. */
 const BLOCK_SAMPLES = 1_024;
-/** Mean side power below which the channels count as identical, whatever their content: -84 dBFS. */
+/** Mean side power below which the channels count as identical, regardless of their content: -84 dBFS. */
 const SILENT_POWER = 10 ** -8.4;
 /** Inaudible next to the content: at most -55 dBFS, and 30 dB below the mid channel. */
 const INAUDIBLE_POWER = 10 ** -5.5;
 const INAUDIBLE_SHARE = 10 ** -3;
 /**
- * Where most blocks are identical to the last bit, the source was mono before a lossy encoder, and brief differences are its artifacts: up
- * to 12 dB below the mid channel, in an eighth of the blocks.
+ * If most blocks are identical to the last bit, the source was mono before a lossy encoder, and brief differences are
+ * its artifacts: up to 12 dB below the mid channel, in an eighth of the blocks.
  */
 const IDENTICAL_SHARE = 10 ** -10;
 const TRANSIENT_POWER = 10 ** -3;
 const TRANSIENT_SHARE = 10 ** -1.2;
 
-/** Returns the mean of two interleaved channels (at most a second); null when they differ audibly. */
+/** Returns the mean of two interleaved channels (at most a second); null if they differ audibly. */
 export function findDualMonoMean(stereo: Float32Array): Float32Array<ArrayBuffer> | null {
   const count = stereo.length >> 1;
   const mean = new Float32Array(count);

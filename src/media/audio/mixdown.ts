@@ -1,4 +1,4 @@
-/** Mixdown of tracks with discrete channels, such as those of a multitrack recorder: ffmpeg has no matrix for them. Pure. */
+/** Mixes down tracks with discrete channels, as from multitrack recorders, for which ffmpeg has no matrix. Pure. */
 import type { AudioStream } from "../../domain/media";
 
 type MixdownTrack = Pick<AudioStream, "channels" | "discrete">;
@@ -7,9 +7,9 @@ type MixdownTrack = Pick<AudioStream, "channels" | "discrete">;
 export const MAX_CHANNELS = 64;
 
 /**
- * Returns the filters that mix a discrete track to mono or stereo; none for a track that ffmpeg can mix by itself. Mono is the sum of all
- * channels at equal power: every speaker is audible, whatever the channel, and silent channels cost little. Stereo is the first two channels,
- * where recorders put their mix.
+ * Returns the filters that mix a discrete track to mono or stereo; none for a track that ffmpeg can mix by itself. Mono
+ * is the sum of all channels at equal power, so that every speaker is audible on any channel, and silent channels cost
+ * little. Stereo is the first two channels, where recorders put their mix.
  */
 export function buildMixdownFilters(track: MixdownTrack, outputChannels: number): string[] {
   if (track.discrete !== true) return [];

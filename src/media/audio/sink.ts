@@ -7,7 +7,7 @@ import { createWorkLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ff
 /** Takes interleaved 32-bit float samples as bytes. */
 export type AudioSink = {
   write(samples: Uint8Array): Promise<void>;
-  /** Ends the audio and waits until the file is complete. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
+  /** Completes the file. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
   end(): Promise<void>;
   /** Stops all encoders. Returns the root cause of an error that `write` or `end` threw. */
   abort(error: unknown): Promise<unknown>;
@@ -40,7 +40,7 @@ export const buildSampleInputArguments = ({ sampleRate, channels }: AudioFormat,
   ...["-f", "f32le", "-ar", String(sampleRate), "-ac", String(channels), "-i", input],
 ];
 
-/** Returns ffmpeg's options for the audio encoder. `isMono`: the channels are identical, and the encoder gets one of them. */
+/** Returns ffmpeg's options for the audio encoder. `isMono`: the channels are identical, so it receives only one. */
 export const buildEncoderArguments = ({ format, audioFormat, bitrate }: AudioSinkOptions, isMono = false): string[] =>
   format !== "mp3" && (isMono || audioFormat.channels === 1)
     ? buildMonoEncoderArguments(bitrate, audioFormat)

@@ -5,7 +5,7 @@
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import type { ChildStdin } from "../../lib/process";
 
-/** A kept segment of the source's clock, and its place in the output. */
+/** A kept segment on the source's clock, and its position in the output. */
 export type AudioSegment = { start: Ticks; end: Ticks; outputStart: Ticks; outputEnd: Ticks };
 
 /** Duration of the crossfade at a splice. */
@@ -14,7 +14,7 @@ export const CROSSFADE_TICKS: Ticks = 20_000;
 const EDGE_FADE_TICKS: Ticks = 4_000;
 
 export type SpliceAudioOptions = {
-  /** Interleaved 32-bit float samples from time 0 of the source's clock on. */
+  /** Interleaved 32-bit float samples, starting at time 0 of the source's clock. */
   input: AsyncIterable<Uint8Array>;
   output: Pick<ChildStdin, "write">;
   sampleRate: number;
@@ -26,8 +26,8 @@ export type SpliceAudioOptions = {
 };
 
 /**
- * Reads until the last segment is complete. A source that ends early is padded with silence. `written`: samples per channel, exactly the
- * duration of the output. `sourceEnded`: the input was read to its end.
+ * Reads until the last segment is complete. A source that ends early is padded with silence. `written` is the number of
+ * samples per channel, exactly the duration of the output. `sourceEnded` is true if the input was read to its end.
  */
 export async function spliceAudio(options: SpliceAudioOptions): Promise<{ written: number; sourceEnded: boolean }> {
   const { sampleRate, channels } = options;
@@ -118,7 +118,7 @@ class AudioSplicer {
     }
   }
 
-  /** Pads with silence what the source did not have, and writes the last block. */
+  /** Pads the missing end of the source with silence, and writes the last block. */
   async finish(): Promise<number> {
     for (; this.next < this.ranges.length; this.next++) {
       const range = this.ranges[this.next]!;
@@ -141,7 +141,7 @@ class AudioSplicer {
     this.taken = range.to + range.fadeOut;
   }
 
-  /** Takes `count` samples at source position `at`, in up to three steps: crossfaded, unchanged, and kept for the next splice. */
+  /** Takes `count` samples at `at`, in up to three steps: crossfaded, unchanged, and kept for the next splice. */
   private async add(
     range: SampleRange,
     at: number,

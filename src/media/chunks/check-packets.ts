@@ -8,20 +8,20 @@ import { checkMp4 } from "../packets/mp4-check";
 import { computeDisplayRanks, iteratePackets, readTrackConfig, withVideoTrack } from "../packets/video-track";
 import { yieldToEventLoop } from "../parallel";
 
-/** The frames that a chunk must have. `frameRate` is that of its file: the finished render has other times. */
+/** The frames that a chunk must have. `frameRate` is that of its file: the finished render uses other times. */
 export type ExpectedFrames = { frameCount: number; width: number; height: number; frameRate: Rational };
 
-/** A group of pictures that is decoded on its own: where it starts in seconds of the file, and how many frames it has. */
+/** A group of pictures that can be decoded on its own: its start in seconds of the file, and its number of frames. */
 export type PictureGroup = { start: number; frameCount: number };
 
 const PACKETS_PER_YIELD = 500;
-/** Of a frame's duration. Containers round times. */
+/** As a share of a frame's duration. Containers round times. */
 const MAX_TIME_DEVIATION = 0.5;
 
 /**
- * Returns the groups of pictures of a file; null when they are not known without decoding. Throws a plain `Error` with what is wrong: another
- * size, another number of frames, packets that are not one frame each, a beginning that needs other frames, parameter sets that change, times
- * that are not those of the frames in their order.
+ * Returns the groups of pictures of a file; null if they cannot be determined without decoding. Throws a plain `Error`
+ * with the problem: another size, another number of frames, packets that are not one frame each, a beginning that needs
+ * other frames, parameter sets that change, or times that do not match the frames in their order.
  */
 export async function readPictureGroups(path: string, expected: ExpectedFrames): Promise<PictureGroup[] | null> {
   await checkMp4(path);
@@ -62,7 +62,7 @@ function requireSize(width: number, height: number, expected: ExpectedFrames): v
     throw new Error(`The frames are ${width}x${height}, expected ${expected.width}x${expected.height}.`);
 }
 
-/** The join gives the frames new times in the order of those in the file, which must be the order of the pictures. */
+/** The join assigns new times in file order, which must be the order of the pictures. */
 function requireTimes(timestamps: number[], positions: { group: number; order: number }[], rate: Rational): void {
   const ranks = computeDisplayRanks(timestamps);
   const shown = new Int32Array(ranks.length);

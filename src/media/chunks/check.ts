@@ -1,13 +1,15 @@
 /**
- * Checks the files of a split render that another machine has sent, at a small part of the cost of decoding them. Found are:
+ * Checks the files of a split render that another machine has sent, at a small part of the cost of decoding them. It
+ * detects:
  * - bytes that changed on the way: SHA-256, compared before this check;
- * - a truncated file, another number or size of frames, packets that are not one frame each, changed parameter sets, a beginning that needs
- *   other frames, and times that are not in the order of the pictures: every packet is read;
+ * - a truncated file, another number or size of frames, packets that are not one frame each, changed parameter sets, a
+ *   beginning that needs
+ * other frames, and times that are not in the order of the pictures: every packet is read;
  * - the file of another chunk: the encoder writes its name into the file;
- * - frames that cannot be decoded at the beginning of the first and of the last group of pictures.
- * Damage within a coded frame elsewhere, which the machine has hashed as its own result, is found only by decoding everything. That happens when
- * the sample is suspect, and with all files of a place that has sent a wrong one. Frames of other content cannot be found: a place is trusted
- * with what its frames show.
+ * - frames that cannot be decoded at the beginning of the first and of the last group of pictures. Damage within a
+ *   coded frame elsewhere, which the machine has hashed as its own result, is found only by decoding everything. That
+ *   happens if the sample is suspect, and for all files of a worker that has sent a wrong one. Wrong picture content
+ *   cannot be detected: a worker is trusted with it.
  */
 import { open } from "node:fs/promises";
 import { type Rational, TICKS_PER_SECOND } from "../../domain/time";
@@ -38,15 +40,15 @@ const BASE_WALL_SECONDS = 120;
 /** Decoding runs at this many frames per second on the slowest machine, and at this speed for audio. */
 const MIN_FRAMES_PER_SECOND = 5;
 const MIN_AUDIO_SPEED = 5;
-/** Of a group of pictures in a sample. */
+/** Maximum number of frames of a group of pictures in a sample. */
 const MAX_SAMPLE_FRAMES = 48;
-/** Decoders report a picture that ends too early at the level of information only: the missing part is concealed. */
+/** Decoders report a picture that ends too early only at the info level, because they conceal the missing part. */
 const MESSAGE_ARGUMENTS = ["-hide_banner", "-nostdin", "-v", "level+info"];
 const DAMAGE = /\[(?:error|fatal|panic)\]|\bconcealing \d/;
 /** ffmpeg seeks 3/23 s earlier in video whose frames are reordered. */
 const SEEK_MARGIN_SECONDS = 0.15;
 
-/** Returns what is wrong with a file; null for a good one. Errors: the signal's reason. */
+/** Returns the problem of a file, or null for a good one. Errors: the signal's reason. */
 export async function findChunkProblem(check: ChunkCheck): Promise<string | null> {
   const { expected, path, signal } = check;
   try {
@@ -67,14 +69,15 @@ async function findTableProblem(path: string, expected: ExpectedChunk): Promise<
   const structure = await readMp4Structure(path);
   if (structure === null || structure.missingBytes > 0) return "The file is incomplete.";
   const [track, ...others] = structure.tracks;
-  if (track?.kind !== expected.kind || others.length > 0) return `The file is not one ${expected.kind} track.`;
+  if (track?.kind !== expected.kind || others.length > 0)
+    return `The file does not have exactly one ${expected.kind} track.`;
   if (expected.kind === "audio") return null;
   if (track.sampleCount !== expected.frameCount)
     return `The file has ${track.sampleCount} frames, expected ${expected.frameCount}.`;
-  return (await hasName(path, expected.name)) ? null : "The file is another chunk.";
+  return (await hasName(path, expected.name)) ? null : "The file belongs to another chunk.";
 }
 
-/** Whether the metadata of a file has the name of its chunk, which the encoder of chunks writes. */
+/** Returns whether the metadata of a file contains the name of its chunk, which the encoder of chunks writes. */
 async function hasName(path: string, name: string): Promise<boolean> {
   await using file = await open(path, "r");
   const { moov } = await readMoov(file);
@@ -91,7 +94,7 @@ async function isSampleGood(check: ChunkCheck, groups: readonly PictureGroup[]):
   return true;
 }
 
-/** Frames from a random access point on; `start` null: from the beginning of the file. */
+/** Frames from a random access point. `start` null means the beginning of the file. */
 type DecodedRange = { start: number | null; frameCount: number };
 
 async function findDecoderProblem(
@@ -100,12 +103,12 @@ async function findDecoderProblem(
   maxFrames = Number.POSITIVE_INFINITY,
 ): Promise<string | null> {
   const expected = Math.min(frameCount, maxFrames);
-  // Errors show in the entropy decoder already.
+  // The entropy decoder already reports errors.
   const input = ["-skip_loop_filter", "all"];
-  // Only the last group starts later than the file, so that no group is after it.
+  // Only the last group starts after the beginning of the file, and no other group follows it.
   if (start !== null) input.push("-noaccurate_seek", "-ss", (start + SEEK_MARGIN_SECONDS).toFixed(6));
   const output = ["-map", "0:v:0", ...buildPassthroughArguments(check.ffmpeg.libavutil)];
-  // One frame too many is found too.
+  // One extra frame, so that too many frames are also detected.
   if (frameCount > maxFrames) output.push("-frames:v", String(maxFrames));
   const { problem, frames } = await decode(check, { input, output, seconds: expected / MIN_FRAMES_PER_SECOND });
   return problem ?? (frames === expected ? null : `${frames} frames can be decoded, expected ${expected}.`);
@@ -121,7 +124,7 @@ async function findAudioProblem(check: ChunkCheck, seconds: number): Promise<str
     : `The audio lasts ${found} s, expected ${seconds} s.`;
 }
 
-/** Decodes a file to nothing. `seconds`: how long that may take. */
+/** Decodes a file without output. `seconds` is the time limit. */
 async function decode(
   { ffmpeg, path, signal }: ChunkCheck,
   { input, output, seconds }: { input: string[]; output: string[]; seconds: number },

@@ -21,7 +21,7 @@ import {
   writeVideoTrack,
 } from "../packets/video-track";
 
-/** The encoder wrote different parameter sets into the chunks, so they cannot become one stream. */
+/** Thrown when the chunks have different parameter sets and cannot become one stream. */
 export class ChunkMismatchError extends AppError<"processing_failed"> {
   constructor() {
     super("processing_failed", "The video chunks could not be joined.", {

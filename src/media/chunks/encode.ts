@@ -40,7 +40,7 @@ export type ChunkSettings = {
   frameRate: Rational;
   quality: VideoQuality;
   encoder: VideoEncoder;
-  /** For an output of a few frames: old versions of ffmpeg lose the last one when so few are reordered. */
+  /** For an output of a few frames: old versions of ffmpeg lose the last one if so few are reordered. */
   disableBFrames: boolean;
   threads: number;
 };
@@ -60,7 +60,7 @@ export function getSeekTime(probed: ProbedMedia, from: number): Ticks | null {
   return time <= MIN_SEEK_TICKS ? null : startPts + time;
 }
 
-/** `hasZscale`: the zscale filter may be used. `fromStart`: no seek. */
+/** `hasZscale`: whether the zscale filter may be used. `fromStart`: whether to read without a seek. */
 export type ChunkVariant = { libavutil: number; hasZscale: boolean; fromStart: boolean };
 
 /** Returns the command line of a chunk without its output file. Pure. */
@@ -121,9 +121,10 @@ export type EncodeChunkOptions = {
 };
 
 /**
- * Encodes a chunk to `path`, which appears only with exactly the chunk's frames. Tries an excerpt with only the needed packets first, then
- * a seek, then decoding from the start of the file. When frames of the source cannot be decoded, their neighbors replace them, and
- * `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ * Encodes a chunk to `path`, which appears only with exactly the chunk's frames. Tries an excerpt with only the needed
+ * packets first, then a seek, then decoding from the start of the file. If frames of the source cannot be decoded,
+ * their neighbors replace them, and `repaired` is true. Errors: `AppError` `storage_full`, `processing_failed`; the
+ * signal's reason.
  */
 export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings } = options;
@@ -140,7 +141,7 @@ export async function encodeChunk(options: EncodeChunkOptions): Promise<{ repair
 async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repaired: boolean }> {
   const { settings, task } = options;
   if (await tryEncodeExcerpt(options)) return { repaired: false };
-  // ffmpeg reads what it likes.
+  // ffmpeg may read any part of the file.
   await requireBytes(settings.sourcePath, 0, ALL_BYTES);
   const needsSeek = getSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
   if (needsSeek && (await tryEncode(options, task, false))) return { repaired: false };
@@ -152,7 +153,7 @@ async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repai
   throw new AppError("processing_failed", "Video could not be decoded.");
 }
 
-/** Encodes from a file with only the chunk's packets. Returns false when that does not produce the chunk's frames, whatever the reason. */
+/** Encodes from a file with only the chunk's packets. Returns false if that fails to produce the chunk's frames. */
 async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
   const { packetSource, settings, task, signal } = options;
   if (packetSource === null) return false;
@@ -172,7 +173,7 @@ async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
   }
 }
 
-/** Returns false when the output does not have the chunk's frame count. */
+/** Returns false if the output does not have the chunk's frame count. */
 async function tryEncode(options: EncodeChunkOptions, task: ChunkTask, fromStart: boolean): Promise<boolean> {
   const { ffmpeg, settings, hasZscale, signal } = options;
   const decodedFrames = fromStart ? task.chunk.segments.at(-1)!.to : task.frameCount * 4 + 1_000;
@@ -181,7 +182,7 @@ async function tryEncode(options: EncodeChunkOptions, task: ChunkTask, fromStart
       ffmpeg,
       arguments: [
         ...buildChunkArguments(settings, task, { libavutil: ffmpeg.libavutil, hasZscale, fromStart }),
-        // The check of a chunk that another machine has encoded reads the name.
+        // A head that checks a chunk from another machine reads this name.
         ...["-metadata", `comment=${basename(options.path)}`, "-f", "mp4", ...buildOutputArguments(tempPath)],
       ],
       limits: createWorkLimits(300 + decodedFrames * 2),

@@ -6,12 +6,12 @@ import { writeExcerpt } from "../packets/excerpt";
 import { openPacketSource, type PacketSource } from "../packets/source";
 import { openPacketWindow } from "../packets/window";
 
-/** With more packets to decode before a segment, seeking is preferred: ffmpeg also starts at other points. */
+/** If more packets must be decoded before a segment, seeking is preferred: ffmpeg can also start at other points. */
 const MAX_LEAD_PACKETS = 1_000;
 
 /**
- * Opens a source for excerpts. Returns null for a source of another kind, which has to be seeked in. The caller closes it. Errors: the
- * signal's reason.
+ * Opens a source for excerpts. Returns null for an unsupported source, in which ffmpeg has to seek. The caller closes
+ * it. Errors: the signal's reason.
  */
 export async function openExcerptSource(
   path: string,
@@ -26,7 +26,7 @@ export async function openExcerptSource(
   }
 }
 
-/** As `openExcerptSource`, for the excerpt of one chunk only. */
+/** Like `openExcerptSource`, but for the excerpt of only one chunk. */
 export async function openChunkSource(
   path: string,
   probed: ProbedMedia,
@@ -41,7 +41,7 @@ export async function openChunkSource(
   }
 }
 
-/** Writes the excerpt of a chunk. Returns and errors: as `writeExcerpt`. */
+/** Writes the excerpt of a chunk. Same result and errors as `writeExcerpt`. */
 export async function writeChunkExcerpt(
   source: PacketSource,
   chunk: RenderChunk,

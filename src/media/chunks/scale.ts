@@ -4,12 +4,12 @@ import type { VideoStream } from "../../domain/media";
 import { type Ffmpeg, listFilters } from "../ffmpeg";
 import { buildShapeFilters } from "../video-filters";
 
-/** In older versions zscale is the slower one. */
+/** In older versions, zscale is slower. */
 const MIN_ZSCALE_LIBAVUTIL = 57;
 
 const zscaleByFile = new Map<string, Promise<boolean | null>>();
 
-/** Returns whether this ffmpeg was built with zscale. It is asked once for each file; false while it does not say. */
+/** Returns whether this ffmpeg was built with zscale. Each file is queried once; false if the query fails. */
 export async function hasZscaleFilter(ffmpeg: Ffmpeg): Promise<boolean> {
   if (ffmpeg.hasZscale !== undefined) return ffmpeg.hasZscale;
   const { size, mtimeMs } = await stat(ffmpeg.path);
@@ -26,21 +26,21 @@ async function askForZscale(ffmpeg: Ffmpeg): Promise<boolean | null> {
   return filters.size === 0 ? null : filters.has("zscale");
 }
 
-/** Returns the ffmpeg for a child process, which then need not ask it. */
+/** Returns the ffmpeg for a child process, including its filters, so that the child need not query them. */
 export const withKnownFilters = async (ffmpeg: Ffmpeg): Promise<Ffmpeg> => ({
   ...ffmpeg,
   hasZscale: await hasZscaleFilter(ffmpeg),
 });
 
 /**
- * Returns whether zscale, where available, replaces swscale for this size. It supports no odd sizes with subsampled chroma, and accepts
- * fewer formats.
+ * Returns whether zscale, where available, replaces swscale for this size. It does not support odd sizes with
+ * subsampled chroma, and accepts fewer formats.
  */
 export function canUseZscale(video: VideoStream, size: { width: number; height: number }): boolean {
   return buildShapeFilters(video, size).includes(formatSwscaleFilter(size)) && isZscaleCompatible(video, size);
 }
 
-/** Returns `buildShapeFilters` with zscale in place of swscale where it is faster: half of the time at the same sharpness. */
+/** Returns `buildShapeFilters`, with zscale where it is faster: it takes half the time at the same sharpness. */
 export function buildScaleFilters(
   video: VideoStream,
   size: { width: number; height: number },

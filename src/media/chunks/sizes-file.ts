@@ -1,19 +1,19 @@
-/** The file in a render's work folder with the sizes of its chunks, so that each attempt on any machine divides the video equally. */
+/** The file in a render's work folder with the chunk sizes, so that each attempt on any machine uses the same ones. */
 import { constants, open } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomic } from "../../lib/atomic-file";
 
 export const CHUNK_SIZES_FILE = "sizes.json";
 
-/** A pipe does not block. */
+/** `O_NONBLOCK` prevents blocking on a pipe. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const MAX_FILE_BYTES = 1024 ** 2;
-/** Larger ones would leave a resumed render little that it can reuse. */
+/** Larger chunks would leave a resumed render little to reuse. */
 const MAX_CHUNK_FRAMES = 10_000;
 
 /**
- * Returns the sizes of an earlier attempt in frames; null when there are none that add up to `frameCount`. The file may have been written by a
- * child process, so links are not followed and its size is limited.
+ * Returns the sizes of an earlier attempt in frames; null if there are none that add up to `frameCount`. A child
+ * process may have written the file, so links are not followed and its size is limited.
  */
 export async function readChunkSizes(workDir: string, frameCount: number | null): Promise<number[] | null> {
   const file = await open(join(workDir, CHUNK_SIZES_FILE), OPEN_FLAGS).catch(() => null);
@@ -29,7 +29,7 @@ export async function readChunkSizes(workDir: string, frameCount: number | null)
   }
 }
 
-/** Returns the value when it is a list of sizes; else null. With `frameCount`, they must add up to it. */
+/** Returns the value if it is a list of sizes, otherwise null. With `frameCount`, they must add up to it. */
 export function parseChunkSizes(value: unknown, frameCount: number | null): number[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   let sum = 0;

@@ -29,7 +29,7 @@ export function addEmulationPrevention(bytes: Uint8Array): Uint8Array {
     zeros = byte === 0 ? zeros + 1 : 0;
     nal[length++] = byte;
   }
-  // Words of zeros (`cabac_zero_word`) may follow a slice, always two bytes.
+  // A slice may be followed by words of zeros (`cabac_zero_word`), always two bytes each.
   if (zeros >= 2) nal[length++] = 3;
   return nal.slice(0, length);
 }
@@ -39,7 +39,7 @@ export const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 
 const readBit = (bytes: Uint8Array, at: number): number => ((bytes[at >> 3] ?? 0) >> (7 - (at & 7))) & 1;
 
-/** Reads `count` bits from bit `at` on as a number. Bits beyond the end are 0. */
+/** Reads `count` bits starting at bit `at` as a number. Bits beyond the end are 0. */
 export function readBits(bytes: Uint8Array, at: number, count: number): number {
   let value = 0;
   for (let n = 0; n < count; n++) value = value * 2 + readBit(bytes, at + n);

@@ -1,4 +1,4 @@
-/** H.264 and HEVC bitstreams behind one interface: what splicing needs to know. Pure. */
+/** A common interface to H.264 and HEVC bitstreams, with the properties that splicing needs. Pure. */
 import * as h264 from "./h264";
 import * as hevc from "./hevc";
 
@@ -7,7 +7,7 @@ export type Bitstream =
   | { codec: "h264"; parameterSets: h264.AvcConfig }
   | { codec: "hevc"; parameterSets: hevc.HevcConfig };
 
-/** Codecs whose packets can be copied, by the start of the codec string. Their parameter sets are in the sample entry. */
+/** Codecs whose packets can be copied, by the start of the codec string. The parameter sets are in the sample entry. */
 const SAMPLE_ENTRIES: Record<Bitstream["codec"], RegExp> = { h264: /^avc1/, hevc: /^(hvc1|hev1)/ };
 
 /** Returns whether packets of this codec can be spliced. */
@@ -36,7 +36,7 @@ export const changesParameterSets = ({ codec, parameterSets }: Bitstream, units:
 export const isReferencePicture = ({ codec, parameterSets }: Bitstream, units: readonly Uint8Array[]): boolean =>
   units.some((nal) => (codec === "h264" ? h264.isReferenceNal(nal) : hevc.isReferenceNal(nal, parameterSets)));
 
-/** Returns whether decoding can start at a picture, if its leading pictures are skipped. */
+/** Returns whether decoding can start at a picture if its leading pictures are skipped. */
 export const isRandomAccessPoint = ({ codec }: Bitstream, units: readonly Uint8Array[]): boolean =>
   codec === "h264" ? units.some((nal) => h264.getNalType(nal) === h264.NAL_IDR) : hevc.isRandomAccessPoint(units);
 

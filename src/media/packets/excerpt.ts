@@ -1,6 +1,6 @@
 /**
- * Excerpts of a source: a small file with only the packets that decoding some frames needs, and their original times. It replaces seeking
- * in the source, and decoding what is between two segments.
+ * Excerpts of a source: a small file with only the packets that are needed to decode some frames, and their original
+ * times. It replaces seeking in the source, and decoding the part between two segments.
  */
 import type { VideoStream } from "../../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
@@ -19,8 +19,8 @@ export type ExcerptOptions = {
 };
 
 /**
- * Writes an excerpt. Ranges within one GOP share the packets decoded for them. Returns the container time of the source that is time 0 of
- * the excerpt. Errors: `SpliceError` when the packets do not allow it; those of reading and writing.
+ * Writes an excerpt. Ranges within one GOP share the packets decoded for them. Returns the container time of the source
+ * that is time 0 of the excerpt. Errors: `SpliceError` if the packets do not allow it; those of reading and writing.
  */
 export async function writeExcerpt(source: PacketSource, options: ExcerptOptions): Promise<Ticks> {
   const { frameRanges, rotation, path } = options;
@@ -48,7 +48,7 @@ export async function writeExcerpt(source: PacketSource, options: ExcerptOptions
 
 const PACKET_SECONDS = 0.04;
 
-/** Lists the packet ranges that decoding the frames needs. They do not touch. */
+/** Lists the packet ranges needed to decode the frames. They do not touch. */
 async function listDecodeRanges(source: PacketSource, { frameRanges, maxLeadPackets }: ExcerptOptions) {
   const ranges: { from: number; to: number }[] = [];
   for (const frameRange of frameRanges) {

@@ -1,8 +1,8 @@
-/** The pictures of an H.264 stream: their size, and the order in which they are shown (ITU-T H.264, 7.3.2.1, 7.3.3 and 8.2.1). Pure. */
+/** The pictures of an H.264 stream: size and display order (ITU-T H.264, 7.3.2.1, 7.3.3 and 8.2.1). Pure. */
 import { readBits, readExpGolomb, removeEmulationPrevention } from "./bits";
 import { getNalType, isReferenceNal, NAL_IDR } from "./h264";
 
-/** What a sequence parameter set says about pictures. `orderBits` null: pictures are shown in decode order. */
+/** The picture properties in a sequence parameter set. `orderBits` null: pictures are shown in decode order. */
 export type SequenceFacts = {
   width: number;
   height: number;
@@ -13,13 +13,13 @@ export type SequenceFacts = {
 };
 
 const NAL_SLICE = 1;
-/** Profiles whose parameter sets have chroma format and bit depths. */
+/** Profiles whose parameter sets have the chroma format and bit depths. */
 const HIGH_PROFILES: readonly number[] = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 const MACROBLOCK = 16;
-/** The beginning of a slice has its header. */
+/** The header is at the beginning of a slice. */
 const MAX_HEADER_BYTES = 64;
 
-/** Reads bits one after the other. */
+/** Returns a reader of consecutive bits. */
 function createReader(bytes: Uint8Array, start: number) {
   let at = start;
   return {
@@ -35,7 +35,7 @@ function createReader(bytes: Uint8Array, start: number) {
   };
 }
 
-/** Parses a sequence parameter set. Returns null when it uses what no encoder of chunks does: scaling matrices, or an order by cycles. */
+/** Parses a sequence parameter set. Returns null for scaling matrices and order by cycles, which chunks never use. */
 export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   const bytes = removeEmulationPrevention(sps);
   const reader = createReader(bytes, 32);
@@ -75,12 +75,12 @@ export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   };
 }
 
-/** A picture by its first slice. `order` counts from the last IDR picture. */
+/** A picture, described by its first slice. `order` counts from the last IDR picture. */
 export type Picture = { isIdr: boolean; order: number };
 
 /**
- * Returns a function that reads one packet after the other, as NAL units in decode order. It throws a plain `Error` for a packet that is not
- * exactly one frame.
+ * Returns a function that reads one packet after another, as NAL units in decode order. It throws a plain `Error` for a
+ * packet that is not exactly one frame.
  */
 export function createPictureReader(facts: SequenceFacts): (units: readonly Uint8Array[]) => Picture {
   let previous = { high: 0, low: 0 };

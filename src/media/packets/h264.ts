@@ -1,4 +1,4 @@
-/** The parts of the H.264 bitstream that splicing needs: NAL units, parameter sets and their ids (ITU-T H.264, 7.3). Pure. */
+/** The parts of H.264 bitstreams that splicing needs: NAL units, parameter sets, ids (ITU-T H.264, 7.3). Pure. */
 import { isSameBytes, readExpGolomb } from "./bits";
 
 /** The `avcC` record: a decoder's parameter sets in MP4 (ISO 14496-15). `extensions`: the bytes after them. */
@@ -67,7 +67,7 @@ export function changesParameterSets(units: readonly Uint8Array[], config: AvcCo
 /** Returns a sequence parameter set's id. It precedes any possible emulation prevention byte. */
 export const parseSpsId = (sps: Uint8Array): number => readExpGolomb(sps, 32).value;
 
-/** Returns an id that no sequence or picture parameter set of the source uses; null when all are taken. */
+/** Returns an id that no sequence or picture parameter set of the source uses; null if all are taken. */
 export function findFreeParameterSetId(config: AvcConfig): number | null {
   const used = new Set([...config.sps.map(parseSpsId), ...config.pps.map((pps) => readExpGolomb(pps, 8).value)]);
   for (let id = 1; id <= MAX_PARAMETER_SET_ID; id++) if (!used.has(id)) return id;

@@ -1,4 +1,4 @@
-/** The parts of the HEVC bitstream that splicing needs: NAL units, parameter sets and their ids (ITU-T H.265, 7.3). Pure. */
+/** The parts of HEVC bitstreams that splicing needs: NAL units, parameter sets, ids (ITU-T H.265, 7.3). Pure. */
 import {
   addEmulationPrevention,
   formatExpGolomb,
@@ -54,8 +54,8 @@ export function isReferenceNal(nal: Uint8Array, config: HevcConfig): boolean {
 }
 
 /**
- * Makes a random access point independent of earlier pictures, if its leading pictures are dropped: a CRA picture becomes BLA_N_LP, as the
- * standard intends for splices.
+ * Makes a random access point independent of earlier pictures, if its leading pictures are dropped: a CRA picture
+ * becomes BLA_N_LP, as the standard intends for splices.
  */
 export function convertCraToBla(units: readonly Uint8Array[]): Uint8Array[] {
   return units.map((nal) => {
@@ -128,7 +128,7 @@ const parseSpsId = (sps: Uint8Array): number => {
   return readExpGolomb(bytes, getSpsIdOffset(bytes)).value;
 };
 
-/** Returns ids that the source does not use; null when all are taken. */
+/** Returns ids that the source does not use; null if all are taken. */
 export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds | null {
   const free = (used: readonly number[], first: number, last: number): number | null => {
     for (let id = first; id <= last; id++) if (!used.includes(id)) return id;
@@ -148,7 +148,7 @@ export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds
   return vps === null || sps === null || pps === null ? null : { vps, sps, pps };
 }
 
-/** Returns an encoder's parameter sets with other ids. Errors: a plain `Error` unless it wrote one set of each kind, with id 0. */
+/** Changes the ids of an encoder's parameter sets. Errors: a plain `Error` unless it wrote one of each kind, id 0. */
 export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetIds): HevcConfig {
   const { vps, sps, pps } = config;
   if (vps.length !== 1 || sps.length !== 1 || pps.length !== 1)
@@ -183,7 +183,7 @@ export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetI
   };
 }
 
-/** As `replaceBits`, for an RBSP with trailing bits: a 1 and zeros up to a whole byte. */
+/** Like `replaceBits`, but for an RBSP with trailing bits: a 1 and zeros up to a whole byte. */
 function replaceBitsInParameterSet(bytes: Uint8Array, from: number, to: number, bits: string): Uint8Array {
   const changed = replaceBits(bytes, from, to, bits);
   let length = changed.length;
@@ -191,7 +191,7 @@ function replaceBitsInParameterSet(bytes: Uint8Array, from: number, to: number, 
   return changed.slice(0, length);
 }
 
-/** Returns a NAL unit with the id of the renumbered PPS. Errors: a plain `Error` when it refers to another id than 0. */
+/** Returns a NAL unit with the renumbered PPS id. Errors: a plain `Error` if it refers to another id than 0. */
 export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint8Array {
   if (!isSlice(nal)) return nal;
   const bytes = removeEmulationPrevention(nal);
@@ -214,7 +214,7 @@ export function mergeHevcConfigs(source: HevcConfig, encoder: HevcConfig): HevcC
   const header = source.header.slice();
   const isHigher = encoder.header[12]! > header[12]!;
   if (isHigher) header[12] = encoder.header[12]!;
-  // The record describes all sets: the higher tier; for segmentation and parallelism the unspecified values.
+  // The record describes all sets: it uses the higher tier, and unspecified values for segmentation and parallelism.
   header[1] = header[1]! | (encoder.header[1]! & 0x20);
   header[13] = 0xf0;
   header[14] = 0;

@@ -1,9 +1,9 @@
 /**
- * Files of which some parts are still on another machine. Readers ask for the bytes that they are about to read; programs such as ffmpeg cannot, so
- * that all bytes are asked for before they start.
+ * Files of which some parts are still on another machine. Readers request the bytes that they are about to read.
+ * Programs such as ffmpeg cannot do that, so all bytes are requested before they start.
  */
 
-/** `bytes` of the whole file, which already has this size. `modifiedAt` in whole seconds since 1970. */
+/** `bytes` is the size of the whole file, which already has it. `modifiedAt` is in whole seconds since 1970. */
 export type IncompleteFile = { bytes: number; modifiedAt: number; partBytes: number };
 
 /** Resolves when the parts from `first` to `last` are in the file. */
@@ -11,26 +11,26 @@ type FetchParts = (first: number, last: number) => Promise<void>;
 
 type Registered = IncompleteFile & {
   fetch: FetchParts;
-  /** Parts that are in the file, or on their way. */
+  /** Parts that are in the file, or are being fetched. */
   parts: Map<number, Promise<void>>;
 };
 
 const files = new Map<string, Registered>();
 
-/** The end of a file. */
+/** Stands for the end of a file. */
 export const ALL_BYTES = Number.POSITIVE_INFINITY;
-/** For a reader that reads one part after the other, this many more are fetched with it. */
+/** Number of additional parts that are fetched for a sequential reader. */
 const READ_AHEAD_PARTS = 3;
 
-/** Makes `requireBytes` fetch what is missing of the file at `path`. */
+/** Makes `requireBytes` fetch the missing parts of the file at `path`. */
 export function registerIncompleteFile(path: string, file: IncompleteFile, fetch: FetchParts): void {
   files.set(path, { ...file, fetch, parts: new Map() });
 }
 
-/** Returns what is known of a file that was registered, or null. */
+/** Returns the description of a registered file, or null. */
 export const findIncompleteFile = (path: string): IncompleteFile | null => files.get(path) ?? null;
 
-/** Resolves when the bytes from `from` up to `to` are in the file. Does nothing for other files. Errors: those of fetching. */
+/** Resolves when bytes `from` to `to` are in the file. Does nothing for complete files. Errors: those of fetching. */
 export async function requireBytes(path: string, from: number, to: number): Promise<void> {
   const file = files.get(path);
   if (file === undefined) return;
@@ -42,7 +42,7 @@ export async function requireBytes(path: string, from: number, to: number): Prom
   for (let part = first; part <= last; part++) await file.parts.get(part);
 }
 
-/** Starts to fetch the parts that are missing, in runs. What fails is fetched again when it is required again. */
+/** Starts to fetch the missing parts, in runs. A failed part is fetched again when it is next required. */
 function fetchMissing({ parts, fetch }: Registered, first: number, last: number): void {
   for (let from = first; from <= last; from++) {
     if (parts.has(from)) continue;

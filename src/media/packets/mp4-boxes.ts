@@ -1,9 +1,9 @@
 /** Parses box headers of MP4 and QuickTime files (ISO 14496-12). Pure. */
 
-/** `size` is that of the whole box, which may extend beyond the bytes that there are. */
+/** `size` is that of the whole box, which may extend beyond the available bytes. */
 export type Mp4BoxHeader = { type: string; size: number; headerSize: number };
 
-/** Parses a box header. `bytesLeft` is the size of a box that extends to the end. Returns null when the header is incomplete or invalid. */
+/** Parses a box header. `bytesLeft` is the size of a box that extends to the end. Returns null if it is invalid. */
 export function parseBoxHeader(bytes: DataView, at: number, bytesLeft: number): Mp4BoxHeader | null {
   if (at + 8 > bytes.byteLength) return null;
   const type = String.fromCharCode(

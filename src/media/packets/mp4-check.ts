@@ -8,9 +8,9 @@ import { checkTables, type TableTotals } from "./mp4-tables";
 
 /** The `moov` box for a day of video takes about 200 MB. */
 export const MAX_MOOV_BYTES = 256 * 1024 ** 2;
-/** How far the last box may extend beyond the end of the file: some writers count a few bytes too many. */
+/** Number of bytes by which the last box may exceed the file: some writers count a few bytes too many. */
 export const MAX_MISSING_BYTES = 4_096;
-/** Limit for boxes that a file has many of. */
+/** Limit for boxes that occur many times in a file. */
 const MAX_FRAGMENT_BYTES = 32 * 1024 ** 2;
 const MAX_BYTES: Record<string, number> = {
   moov: MAX_MOOV_BYTES,
@@ -22,7 +22,7 @@ const MAX_BYTES: Record<string, number> = {
 const MAX_BOXES = 1_000_000;
 const BOXES_PER_YIELD = 1_000;
 
-/** Checks a file. Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; those of reading the file; the signal's reason. */
+/** Checks a file. Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; read errors; the signal's reason. */
 export async function checkMp4(path: string, signal?: AbortSignal): Promise<void> {
   const file = await open(path, "r");
   try {

@@ -1,4 +1,4 @@
-/** Reads what the packet table of an MP4 or QuickTime file does not contain: edit lists, and whether the file is complete. */
+/** Reads data that an MP4 or QuickTime file's packet table lacks: edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
 import { requireBytes } from "./incomplete-files";
 import { parseBoxHeader } from "./mp4-boxes";
@@ -6,22 +6,22 @@ import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
 
 export type Mp4Track = {
   kind: "video" | "audio" | "other";
-  /** Start and end of the presented media on the track's timeline, in seconds. `end` is infinite when the edit list does not limit it. */
+  /** Start and end of the presented media on the track's timeline, in seconds. `end` is infinite without a limit. */
   start: number;
   end: number;
-  /** More than one edit, or an edit with another rate than 1. */
+  /** Whether there is more than one edit, or an edit with a rate other than 1. */
   hasComplexEdits: boolean;
-  /** More than one when the codec parameters change within the file. */
+  /** More than one if the codec parameters change within the file. */
   sampleDescriptionCount: number;
-  /** Samples of the track's table, without those of fragments. */
+  /** Number of samples in the track's table, without those of fragments. */
   sampleCount: number;
 };
 
-/** `missingBytes`: how far the boxes extend beyond the end of the file. `complete`: false when that is more than a miscount. */
+/** `missingBytes`: bytes by which boxes exceed the file. `complete` is false if that is more than a miscount. */
 export type Mp4Structure = { tracks: Mp4Track[]; complete: boolean; missingBytes: number };
 
 /**
- * Reads the tracks with their edit lists, in file order. Returns null when there is no readable `moov`. Errors: those of reading the file.
+ * Reads the tracks with their edit lists, in file order. Returns null without a readable `moov`. Errors: of reading.
  */
 export async function readMp4Structure(path: string): Promise<Mp4Structure | null> {
   const file = await open(path, "r");
@@ -41,7 +41,7 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
 
 type Mp4Box = { type: string; body: Uint8Array };
 
-/** `path`: of the file, where it may be one that is not complete. */
+/** `path` is set if the file may be incomplete. */
 export async function readMoov(
   file: FileHandle,
   path = "",

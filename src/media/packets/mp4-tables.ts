@@ -14,7 +14,7 @@ export const MAX_FRAGMENT_SAMPLES = 2_000_000;
 /** Edits of a track: ffmpeg searches all of them for every sample. */
 export const MAX_EDITS = 20_000;
 const MAX_DEPTH = 16;
-/** Some writers count a few samples more in one table than in another. */
+/** Some writers count a few more samples in one table than in another. */
 const SAMPLE_COUNT_TOLERANCE = 1_000;
 
 /** Running totals over all `moov` and `moof` boxes of a file. */

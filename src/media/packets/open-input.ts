@@ -9,8 +9,8 @@ const MAX_REPEATED_READS = 10_000;
 type ReadableSource = { _read(start: number, end: number, ...limits: unknown[]): unknown };
 
 /**
- * Opens a file; `dispose` closes it. Behind damage in a Matroska file the reader requests the same bytes forever. Reading then throws a
- * plain `Error`, because such a loop blocks the event loop, and no timer could end it.
+ * Opens a file; `dispose` closes it. After damage in a Matroska file, the reader requests the same bytes forever.
+ * Reading then throws a plain `Error`, because such a loop blocks the event loop, and no timer could end it.
  */
 export function openInput(path: string): Input {
   const source = findIncompleteFile(path) === null ? new FilePathSource(path) : createIncompleteSource(path);
@@ -27,7 +27,7 @@ export function openInput(path: string): Input {
   return new Input({ source, formats: ALL_FORMATS });
 }
 
-/** Reads a file some of whose parts are fetched when they are read. */
+/** Reads a file of which some parts are fetched when they are read. */
 function createIncompleteSource(path: string): CustomSource {
   let file: Promise<FileHandle> | null = null;
   return new CustomSource({
@@ -41,7 +41,7 @@ function createIncompleteSource(path: string): CustomSource {
     },
     dispose: () => void file?.then((opened) => opened.close()).catch(() => {}),
     prefetchProfile: "fileSystem",
-    // What was read ahead is read again when it is needed.
+    // Bytes that failed to be read ahead are read again when needed.
     handleUnhandledError: () => {},
   });
 }

@@ -1,4 +1,4 @@
-/** Opens the packets of an H.264 or HEVC source with out-of-band parameter sets: their order, and the frame that each one shows. */
+/** Opens the packets of an H.264 or HEVC source with out-of-band parameter sets: their order and their frames. */
 import { type EncodedPacket, EncodedPacketSink, type InputVideoTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import type { ProbedMedia } from "../../domain/media";
@@ -22,7 +22,7 @@ import { readMp4Structure } from "./mp4-structure";
 import { openInput } from "./open-input";
 import { iteratePackets, readTrackConfig, type VideoTrackConfig } from "./video-track";
 
-/** The source or the plan cannot be spliced and must be encoded. The message is the reason, for the log. */
+/** Thrown when a source or plan cannot be spliced and must be encoded. The message is the reason, for the log. */
 export class SpliceError extends Error {}
 
 export type PacketSource = {
@@ -38,7 +38,7 @@ export type PacketSource = {
 /** Containers with out-of-band parameter sets and exact times. */
 const CONTAINERS: readonly string[] = ["mov", "matroska"];
 const PACKETS_PER_YIELD = 4_000;
-/** Chunks with very many samples make reading the table quadratic: a full encode is faster then. */
+/** Chunks with very many samples make reading the table quadratic. A full encode is then faster. */
 const MAX_TABLE_MS = 120_000;
 export const SAME_FRAME_TOLERANCE_TICKS = 1_500;
 
@@ -51,7 +51,7 @@ export function openPacketSource(path: string, probed: ProbedMedia, signal?: Abo
   });
 }
 
-/** Opens the packets that `readTable` reads of the source's video track. Errors: as `openPacketSource`, and those of `readTable`. */
+/** Opens the packets that `readTable` reads from the video track. Errors: those of `openPacketSource`, `readTable`. */
 export async function openSource(
   path: string,
   probed: ProbedMedia,
@@ -84,7 +84,7 @@ export async function openSource(
   }
 }
 
-/** Repeats the check of probing, because assets that an older version probed have not passed it. */
+/** Repeats the check of probing, because assets that an older version has probed did not pass it. */
 async function checkPacketTables(path: string, signal: AbortSignal | undefined): Promise<void> {
   await checkMp4(path, signal).catch((error: unknown) => {
     throw error instanceof AppError ? new SpliceError(error.message) : error;
@@ -109,7 +109,7 @@ export function withSpliceError<Result>(read: () => Result): Result {
   }
 }
 
-/** Returns the configuration with the pixel aspect ratio as an exact fraction: mediabunny rounds the display size to whole pixels. */
+/** Returns the configuration with an exact pixel aspect ratio: mediabunny rounds the display size to whole pixels. */
 function withPixelAspect(config: VideoTrackConfig, { num, den }: Rational): VideoTrackConfig {
   const { codec, codedWidth, codedHeight, description } = config;
   const parameters = { codec, codedWidth, codedHeight, description };
@@ -167,7 +167,7 @@ function sortByDisplayOrder(timestamps: Float64Array): Int32Array {
   return order;
 }
 
-/** Returns the keyframes that all packets decoded before them precede in display order too. */
+/** Returns the keyframes that also follow, in display order, all packets decoded before them. */
 export function listRandomAccessPoints(frames: Int32Array, keys: readonly number[]): Int32Array {
   const randomAccessPoints: number[] = [];
   let highest = Number.NEGATIVE_INFINITY;

@@ -72,8 +72,9 @@ export async function readTrackConfig(track: InputVideoTrack): Promise<VideoTrac
 }
 
 /**
- * Iterates over packets in decode order, from the first one or from `start`. Reads one packet per step: mediabunny's own iterator reads
- * ahead as many packets as were taken within the last second, which are gigabytes for a source with a high bitrate.
+ * Iterates over packets in decode order, from the first one or from `start`. Reads one packet per step: mediabunny's
+ * own iterator reads ahead as many packets as were taken within the last second, which can be gigabytes for a source
+ * with a high bitrate.
  */
 export async function* iteratePackets(
   sink: EncodedPacketSink,
@@ -95,7 +96,7 @@ export async function readTimestamps(sink: EncodedPacketSink): Promise<Float64Ar
   return Float64Array.from(timestamps);
 }
 
-/** Returns the number of frames in one of Offcut's MP4 files according to its table; 0 when it has no video track or is truncated. */
+/** Returns the number of frames in one of Offcut's MP4 files by its table; 0 if truncated or without video. */
 export async function countFrames(path: string): Promise<number> {
   const structure = await readMp4Structure(path).catch(() => null);
   if (structure === null || structure.missingBytes > 0) return 0;

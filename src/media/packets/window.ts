@@ -1,4 +1,4 @@
-/** Opens only those packets of a source that some frames need. Reading the table of an hour takes seconds, for each chunk of a render again. */
+/** Opens only the packets of a source that some frames need: the table of an hour takes seconds, for every chunk. */
 import type { EncodedPacket, EncodedPacketSink } from "mediabunny";
 import type { ProbedMedia } from "../../domain/media";
 import { type FrameTimes, getFrameAtOrBefore, getFrameTime, TICKS_PER_SECOND } from "../../domain/time";
@@ -16,17 +16,18 @@ import {
 /** Frames `[from, to)` of a source. */
 type FrameRange = { from: number; to: number };
 
-/** Packets in decode order. `unverified`: how many at its beginning may follow packets that are shown later. */
+/** Packets in decode order. The first `unverified` ones may be displayed after packets that come later. */
 type Window = { first: number; unverified: number };
 
 const PACKETS_PER_YIELD = 4_000;
-/** Before the frames of a range. More are read faster as a whole table. */
+/** Maximum number of packets before the frames of a range. Beyond it, reading the whole table is faster. */
 const MAX_LEAD_PACKETS = 2_000;
 const METADATA = { metadataOnly: true };
 
 /**
- * Opens the packets for frame ranges, which are ascending. Excerpts of these ranges equal those of a source that `openPacketSource` has opened.
- * The caller closes it. Errors: `SpliceError` also where the whole table could be used; the signal's reason.
+ * Opens the packets for ascending frame ranges. Excerpts of these ranges equal those of a source that
+ * `openPacketSource` has opened. The caller closes it. Errors: `SpliceError`, even if the whole table could be used;
+ * the signal's reason.
  */
 export async function openPacketWindow(
   path: string,
@@ -49,7 +50,7 @@ export async function openPacketWindow(
   }
 }
 
-/** Decoding must start at a random access point, and at one of the same window. */
+/** Decoding must start at a random access point within the same window. */
 async function requireWithinWindow(source: PacketSource, range: FrameRange, windows: readonly Window[]) {
   const { from, to } = await findDecodeRange(source, range);
   const window = windows.findLast(({ first }) => first <= from)!;
@@ -117,8 +118,8 @@ async function readWindows(
 }
 
 /**
- * Returns a key packet from which the random access point before a range is reached after at least `MAX_DISPLACEMENT_PACKETS` packets, so that
- * none before them is shown after it.
+ * Returns a key packet from which the random access point before a range is reached after at least
+ * `MAX_DISPLACEMENT_PACKETS` packets, so that no packet before them is displayed after it.
  */
 async function findWindowStart(
   sink: EncodedPacketSink,
@@ -137,7 +138,7 @@ async function findWindowStart(
   return earlier <= 0 ? start : ((await findKey(earlier)) ?? start);
 }
 
-/** Returns the frame that a packet shows. Throws `SpliceError` when it shows none of those that were probed. */
+/** Returns the frame that a packet shows. Throws `SpliceError` if it shows none of the probed frames. */
 function findFrame(timestamp: number, frames: FrameTimes, startPts: number): number {
   const time = timestamp * TICKS_PER_SECOND - startPts;
   const frame = getFrameAtOrBefore(frames, time + SAME_FRAME_TOLERANCE_TICKS);

@@ -1,6 +1,7 @@
 /**
- * Encodes the preview of a recording: H.264 and AAC in MP4 on the source's clock, for every browser. Video is encoded in chunks, so that the
- * work can be interrupted. All chunks, and what is encoded again for the start of a piece, have the same parameter sets.
+ * Encodes the preview of a recording: H.264 and AAC in MP4 on the source's clock, for every browser. Video is encoded
+ * in chunks, so that the work can be interrupted. All chunks, and frames that are encoded again for the start of a
+ * piece, have the same parameter sets.
  */
 import type { AudioStream, MediaInfo, VideoStream } from "../../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
@@ -20,10 +21,10 @@ const MAX_LONG_SIDE_PIXELS = 1_920;
 const MAX_FRAME_RATE_FPS = 60;
 const PREVIEW_TIMESCALE = 90_000;
 
-/** The longest span that an interruption loses. */
+/** Maximum duration of the work that an interruption loses. */
 export const PREVIEW_CHUNK_SECONDS = 60;
 
-/** Decoding starts this long before a chunk: reordered frames, and containers without an index, are found there. */
+/** Decoding starts this long before a chunk, to find reordered frames, and in containers without an index. */
 const SEEK_MARGIN_SECONDS: Record<string, number> = { mov: 1, matroska: 1, avi: 1, flv: 1 };
 const UNINDEXED_SEEK_MARGIN_SECONDS = 6;
 
@@ -42,9 +43,9 @@ export function getPreviewSize({ width, height }: Pick<VideoStream, "width" | "h
 }
 
 /**
- * Returns the settings of the video encoder. With `stitchable`, x264 derives the parameter sets from them alone. The level suits 1920 × 540
- * pixels at 60 frames per second. No frame refers to a later one, so that each prefix of a group of pictures can be decoded. `x264`: more
- * settings, which are in no parameter set.
+ * Returns the settings of the video encoder. With `stitchable`, x264 derives the parameter sets from them alone. The
+ * level suits 1920 × 540 pixels at 60 frames per second. No frame refers to a later one, so that each prefix of a group
+ * of pictures can be decoded. `x264` contains more settings, which do not affect the parameter sets.
  */
 export function buildPreviewEncoderArguments(video: VideoStream, x264: readonly string[] = []): string[] {
   return [
@@ -55,7 +56,7 @@ export function buildPreviewEncoderArguments(video: VideoStream, x264: readonly 
   ];
 }
 
-/** A keyframe at the first frame of each half second of the recording. The small addition is for times that were rounded down. */
+/** A keyframe at the first frame of each half second. The small addition compensates for times rounded down. */
 const HALF_SECOND = "floor(t*2+0.0005)";
 const KEYFRAME_EXPRESSION = `gte(${HALF_SECOND},if(isnan(prev_forced_t),-1,${HALF_SECOND.replace("t*2", "prev_forced_t*2")}+1))`;
 
@@ -64,7 +65,7 @@ type PreviewSource = { path: string; info: MediaInfo; libavutil: number };
 const COMMON_ARGUMENTS = [...QUIET_ARGUMENTS, "-copyts"];
 const NO_METADATA = ["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
 
-/** Returns the command line that encodes the video of chunk `n` to an MPEG transport stream, whose bytes can be concatenated. Pure. */
+/** Returns the command line that encodes chunk `n` to an MPEG transport stream, which can be concatenated. Pure. */
 export function buildPreviewChunkArguments(
   source: PreviewSource,
   chunk: { n: number; count: number; hasZscale: boolean; outputPath: string },
@@ -114,7 +115,7 @@ export function buildPreviewAudioArguments(source: PreviewSource, outputPath: st
     ...COMMON_ARGUMENTS,
     ...buildInputArguments({ path: source.path, demuxer: info.demuxer }),
     ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA, ...buildAudioArguments(track, info.startPts)],
-    // Previews of recordings without video are this file.
+    // For recordings without video, this file is the preview.
     ...["-movflags", "+faststart", "-f", "mp4", ...buildOutputArguments(outputPath)],
   ];
 }

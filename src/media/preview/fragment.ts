@@ -3,11 +3,11 @@
 export type FragmentTrack = {
   kind: "video" | "audio";
   timescale: number;
-  /** The entry of the box `stsd`. */
+  /** The sample entry in the box `stsd`. */
   sampleEntry: Uint8Array;
 };
 
-/** `data`: the bytes, or where they are. */
+/** `data` contains the bytes or their location. */
 type FragmentSample<Data> = { data: Data; duration: number; isKey: boolean };
 
 type Part = Uint8Array | number[];
@@ -45,7 +45,7 @@ const TRACK_ID = 1;
 /** Returns the boxes `ftyp` and `moov` of the track. */
 export function writeInitSegment({ kind, timescale, sampleEntry }: FragmentTrack): Uint8Array<ArrayBuffer>[] {
   const isVideo = kind === "video";
-  // The sizes of an entry `avc1`, as fixed-point numbers.
+  // The sizes in an `avc1` entry, as fixed-point numbers.
   const size = isVideo ? [...sampleEntry.subarray(32, 34), 0, 0, ...sampleEntry.subarray(34, 36), 0, 0] : zeros(8);
   const table = box(
     "stbl",
@@ -93,7 +93,7 @@ const DEFAULT_BASE_IS_MOOF = 0x02_0000;
 /** A data offset; duration, size and flags of each sample. */
 const RUN_FLAGS = 0x000701;
 
-/** Returns the boxes of a fragment whose first sample is shown at `start`, in units of the timescale, and the data of its samples. */
+/** Returns a fragment's boxes and sample data. The first sample is shown at `start`, in units of the timescale. */
 export function writeFragment<Data extends { length: number }>(
   start: number,
   samples: readonly FragmentSample<Data>[],

@@ -1,6 +1,7 @@
 /**
- * Keeps a started encoder for the next head of what is being played. To start a process takes longer than to encode a head, and somebody who
- * edits while the cut plays waits for both. Each process encodes one head, and receives no data before.
+ * Keeps a started encoder for the next head of the recording that is playing. Starting a process takes longer than
+ * encoding a head, and a user who edits during playback waits for both. Each process encodes one head, and receives no
+ * data before.
  */
 import { AppError } from "../../domain/errors";
 import type { VideoStream } from "../../domain/media";
@@ -15,16 +16,16 @@ import {
 } from "./head";
 
 export type HeadEncoders = {
-  /** Encodes a head. Errors: as `HeadEncoder.encode`. */
+  /** Encodes a head. Same errors as `HeadEncoder.encode`. */
   encode(video: VideoStream, frames: HeadFrames, signal: AbortSignal): Promise<EncodedHead>;
-  /** Starts a process for the next head of this video, soon, unless one waits already or others take the room. */
+  /** Starts a process for the next head of this video, soon, unless one is already waiting or there is no room. */
   prepare(video: VideoStream): void;
   stop(): void;
 };
 
-/** Recordings with different colors that are edited at the same time. A process takes memory while it waits. */
+/** Maximum number of waiting processes, one per recording with different colors. Each takes memory. */
 const MAX_WAITING = 2;
-/** What was asked for last is being decoded by then, for which a machine with few cores needs them. */
+/** By then, the last requested head is being decoded, which needs the cores of a small machine. */
 const START_DELAY_MS = 250;
 
 /** `start` and `delayMs` are for tests. */
@@ -32,11 +33,11 @@ export function createHeadEncoders(
   tools: HeadTools,
   { start = startHeadEncoder, delayMs = START_DELAY_MS } = {},
 ): HeadEncoders {
-  /** By the arguments of the encoder; a timer: the process is started when it fires. */
+  /** Keyed by the arguments of the encoder. A timer starts the process when it fires. */
   const waiting = new Map<string, HeadEncoder | Timer>();
   const getKey = (video: VideoStream) => buildPreviewEncoderArguments(video).join(" ");
 
-  /** Returns the process that waits for a head like this; null if there is none. */
+  /** Returns a waiting process that suits the head, or null. */
   function take(key: string): HeadEncoder | null {
     const found = waiting.get(key);
     if (found === undefined || !("encode" in found)) return null;
@@ -50,7 +51,7 @@ export function createHeadEncoders(
     try {
       encoder = start(tools, video);
     } catch {
-      // The next head reports it.
+      // The next head reports the error.
       return;
     }
     waiting.set(key, encoder);
@@ -70,7 +71,7 @@ export function createHeadEncoders(
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof AppError && error.details.isPermanent) throw error;
-        // It may have been killed while it waited, to free memory.
+        // The process may have been killed while it waited, to free memory.
         return await start(tools, video).encode(frames, signal);
       }
     },

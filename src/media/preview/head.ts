@@ -1,6 +1,6 @@
 /**
- * Encodes again the frames between the start of a piece and the next keyframe of the preview. A frame that is only decoded so that later ones
- * can be would be seen for a moment.
+ * Encodes the frames between the start of a piece and the next keyframe of the preview again. Without this, frames that
+ * are only decoded as references would be visible for a moment.
  */
 import { AppError } from "../../domain/errors";
 import type { VideoStream } from "../../domain/media";
@@ -14,28 +14,28 @@ import { writeFragment, writeInitSegment } from "./fragment";
 const START_CODE = new Uint8Array([0, 0, 0, 1]);
 const VISUAL_ENTRY_BYTES = 8 + 78;
 const MAX_HEAD_SECONDS = 20;
-/** How long a process may wait for its frames. */
+/** Maximum time that a process waits for its frames. */
 export const MAX_IDLE_SECONDS = 60;
-/** The clock of what is handed to the encoder. Frame number `first` is at `FIRST_SECONDS`, so that all that come before it have a time too. */
+/** The clock of the encoder's input. Frame `first` is at `FIRST_SECONDS`, so that earlier frames also have a time. */
 const TIMESCALE = 90_000;
 const FRAME_DURATION = TIMESCALE / 25;
 const FIRST_SECONDS = 1_000;
 const BETWEEN_FRAMES_SECONDS = 0.02;
-/** Half a second of noise at 60 frames per second has a tenth of this. */
+/** Half a second of noise at 60 frames per second has a tenth of this size. */
 const MAX_OUTPUT_BYTES = 32 * 1024 ** 2;
 
 const [NAL_SLICE, NAL_IDR, NAL_SPS, NAL_PPS] = [1, 5, 7, 8];
 
-/** A third less time for half a second of the preview: a shorter search for motion, and blocks of one size. */
+/** These take a third less time for half a second of the preview: a shorter motion search, and one block size. */
 const FAST_X264 = ["subme=0", "me=dia", "partitions=none"];
 
-/** `parameterSets`: those of the head, if they differ from those of the preview; else null. */
+/** `parameterSets` are those of the head if they differ from the preview's, otherwise null. */
 export type EncodedHead = { samples: Uint8Array[]; parameterSets: { sps: Uint8Array; pps: Uint8Array } | null };
 
 const damaged = (what: string) =>
   new AppError("processing_failed", "The preview is damaged.", { cause: new Error(what), isPermanent: true });
 
-/** Returns the parameter sets of an entry `avc1`. */
+/** Returns the parameter sets of an `avc1` entry. */
 export function readParameterSets(sampleEntry: Uint8Array): { sps: Uint8Array; pps: Uint8Array } {
   const avcC = findChildBox(sampleEntry.subarray(VISUAL_ENTRY_BYTES), "avcC");
   if (avcC === undefined || avcC.length < 8) throw damaged("no avcC");
@@ -47,14 +47,14 @@ export function readParameterSets(sampleEntry: Uint8Array): { sps: Uint8Array; p
   return { sps, pps };
 }
 
-/** Returns the entry `avc1` with other parameter sets, which have the same profile and level. */
+/** Returns the `avc1` entry with other parameter sets, which have the same profile and level. */
 export function replaceParameterSets(
   sampleEntry: Uint8Array,
   { sps, pps }: { sps: Uint8Array; pps: Uint8Array },
 ): Uint8Array {
   const header = sampleEntry.subarray(0, VISUAL_ENTRY_BYTES);
   const toLength = (bytes: Uint8Array) => [bytes.length >> 8, bytes.length & 0xff];
-  // Version, profile and level, lengths of four bytes, one set of each.
+  // Version, profile and level, lengths of four bytes, one set of each kind.
   const configuration = [1, ...sps.subarray(1, 4), 0xff, 0xe1, ...toLength(sps), ...sps, 1, ...toLength(pps), ...pps];
   const entry = new Uint8Array(header.length + 8 + configuration.length);
   const view = new DataView(entry.buffer);
@@ -66,14 +66,14 @@ export function replaceParameterSets(
   return entry;
 }
 
-/** What is encoded again: `samples` start with a keyframe; frame number `first` and those after it are needed. */
+/** The frames to encode again: `samples` start with a keyframe; frame number `first` and those after it are needed. */
 export type HeadFrames = { sampleEntry: Uint8Array; samples: readonly Uint8Array[]; first: number };
 
-/** A process that waits for the frames of one head. Its start takes longer than its work. */
+/** A process that waits for the frames of one head. Starting it takes longer than its work. */
 export type HeadEncoder = {
-  /** Settles when the process has ended, for whatever reason. Never rejects. */
+  /** Settles when the process has ended, for any reason. Never rejects. */
   ended: Promise<void>;
-  /** Encodes a head; once. Errors: `AppError` `processing_failed`; the signal's reason. */
+  /** Encodes a head. Can be called once. Errors: `AppError` `processing_failed`; the signal's reason. */
   encode(frames: HeadFrames, signal?: AbortSignal): Promise<EncodedHead>;
   /** Ends a process that is no longer needed. */
   stop(): void;
@@ -81,7 +81,7 @@ export type HeadEncoder = {
 
 export type HeadTools = { ffmpeg: Ffmpeg; sandbox: Sandbox };
 
-/** Starts an encoder of heads of a video. It waits at most `MAX_IDLE_SECONDS`. */
+/** Starts an encoder for heads of a video. It waits at most `MAX_IDLE_SECONDS`. */
 export function startHeadEncoder({ ffmpeg, sandbox }: HeadTools, video: VideoStream): HeadEncoder {
   const child = startFfmpeg({
     ffmpeg,
@@ -123,7 +123,7 @@ async function encodeWith(
 ): Promise<EncodedHead> {
   signal?.throwIfAborted();
   const known = readParameterSets(sampleEntry);
-  // Times tell the process, which has started without the number, which frame is the first.
+  // The process was started without the number of the first frame, so the times convey it.
   const start = FIRST_SECONDS * TIMESCALE - first * FRAME_DURATION;
   const frames = samples.map((data, n) => ({ data, duration: FRAME_DURATION, isKey: n === 0 }));
   const input = Buffer.concat([

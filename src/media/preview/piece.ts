@@ -1,4 +1,4 @@
-/** Parts of a preview as fragmented MP4, with times of the source: packets are copied, and only the frames before the first keyframe are encoded. */
+/** Parts of a preview as fragmented MP4, with source times: only frames before the first keyframe are encoded again. */
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
@@ -7,7 +7,7 @@ import { type EncodedHead, replaceParameterSets } from "./head";
 import type { FileRange, PiecePart } from "./read-parts";
 import { openSampleTable, type Sample, type SampleTable } from "./samples";
 
-/** `from` and `to` are in seconds. `reserve` is called before so many bytes of the preview are read into memory, and may throw. */
+/** `from` and `to` are in seconds. `reserve` is called before preview bytes are read into memory, and may throw. */
 export type PieceRequest = {
   preview: string;
   index: string;
@@ -17,19 +17,19 @@ export type PieceRequest = {
   reserve?: (bytes: number) => void;
 };
 
-/** A group of pictures of the preview, whose frames from number `first` on are needed as a group of their own. */
+/** A group of pictures of the preview. Its frames from number `first` on are needed as a separate group. */
 export type HeadRequest = { id: number; sampleEntry: Uint8Array; samples: Uint8Array[]; first: number };
 
-/** A frame at most this much after the start counts as the one at the start: times were rounded. */
+/** A frame within this time after the start counts as the frame at the start, because times were rounded. */
 const TOLERANCE_SECONDS = 0.001;
-/** Audio before the piece, so that the overlap of the decoder is right at its first sample, and after it. */
+/** Duration of audio before and after the piece, so that the decoder's overlap is right at its first sample. */
 const AUDIO_LEAD_SECONDS = 0.05;
 const AUDIO_TAIL_SECONDS = 0.03;
 /** Samples of a minute at 60 frames per second, with room. */
 const MAX_SAMPLES = 8_192;
-/** Of the frames that are encoded again: half a second of noise at 60 frames per second has a tenth of this. */
+/** Size of the frames that are encoded again. Half a second of noise at 60 frames per second has a tenth of this. */
 const MAX_GROUP_BYTES = 64 * 1024 ** 2;
-/** A fragment has its size in 32 bits. A minute of noise at 60 frames per second has a sixth of this. */
+/** A fragment stores its size in 32 bits. A minute of noise at 60 frames per second has a sixth of this. */
 const MAX_FRAGMENT_BYTES = 2 ** 32 - 1024 ** 2;
 
 const damaged = () => new AppError("processing_failed", "The preview is damaged.");
@@ -55,14 +55,14 @@ async function withTrack<Result>(
   return await work({ file, size, reserve, samples, format: { kind, timescale: track.timescale, sampleEntry } });
 }
 
-/** Returns where the data of samples is, which may be too much for the memory. */
+/** Locates the data of samples, which may be too large for the memory. */
 function locateData({ size: fileSize }: OpenFile, samples: readonly Sample[]): FileRange[] {
   const total = samples.reduce((sum, { size }) => sum + size, 0);
   if (total > MAX_FRAGMENT_BYTES || samples.some(({ offset, size }) => offset + size > fileSize)) throw damaged();
   return samples.map(({ offset, size }) => ({ offset, length: size }));
 }
 
-/** Reads the data of consecutive samples in one go: other tracks lie between them. */
+/** Reads the data of consecutive samples at once, including other tracks in between. */
 async function readData({ file, reserve }: OpenFile, samples: readonly Sample[]): Promise<Uint8Array[]> {
   if (samples.length === 0) return [];
   const start = Math.min(...samples.map(({ offset }) => offset));
@@ -81,7 +81,7 @@ function readSamples(table: SampleTable, from: number, to: number): Promise<Samp
   return table.read(from, to);
 }
 
-/** Returns the packets of the audio from a little before the piece to a little after it. */
+/** Returns the packets of the audio from shortly before the piece to shortly after it. */
 export const createAudioPiece = (request: PieceRequest): Promise<PiecePart[]> =>
   withTrack("audio", request, async (track) => {
     const { samples, format } = track;
@@ -89,7 +89,7 @@ export const createAudioPiece = (request: PieceRequest): Promise<PiecePart[]> =>
     const first = await samples.findLast(Math.floor(Math.max(0, request.from - AUDIO_LEAD_SECONDS) * timescale));
     const last = await samples.findLast(Math.ceil((request.to + AUDIO_TAIL_SECONDS) * timescale) - 1);
     const found = await readSamples(samples, first, Math.min(samples.count, last + 2));
-    // Times before the start of the recording cannot be written: those samples only prepare the decoder.
+    // Times before the start of the recording cannot be represented. Those samples only prepare the decoder.
     const shown = found.slice(0, last - first + 1).filter(({ time }) => time >= 0);
     if (shown.length === 0) throw damaged();
     const data = locateData(track, shown);
@@ -114,9 +114,10 @@ async function findSpan({ from, to }: PieceRequest, { samples, format: { timesca
 }
 
 /**
- * Returns the frame of the piece that is shown at `seek`, in seconds, and those after it, without encoding: the last keyframe before it comes
- * first. If that is before the piece, the frames from it to the start of the piece have one unit of the timescale each, from the start of the
- * piece on: a player that seeks to a place after them decodes them and does not show them.
+ * Returns the frame of the piece that is shown at `seek`, in seconds, and the frames after it, without encoding. The
+ * last keyframe before it comes first. If that is before the piece, the frames from it to the start of the piece get
+ * one unit of the timescale each, at the start of the piece: a player that seeks to a later position decodes them
+ * without showing them.
  */
 export const createSeekPiece = (request: PieceRequest & { seek: number }): Promise<PiecePart[]> =>
   withTrack("video", request, async (track) => {
@@ -136,8 +137,8 @@ export const createSeekPiece = (request: PieceRequest & { seek: number }): Promi
   });
 
 /**
- * Returns the frames of the piece. The first one is shown from its start on, the last one to its end. `encodeHead` encodes what lies before
- * the first keyframe.
+ * Returns the frames of the piece. The first one is shown from the piece's start, the last one until its end.
+ * `encodeHead` encodes the frames before the first keyframe.
  */
 export const createVideoPiece = (
   request: PieceRequest,
@@ -172,7 +173,7 @@ export const createVideoPiece = (
       .slice(0, times.length)
       .map((bytes, n) => ({ data: bytes, duration: durations[n]!, isKey: n === 0 }));
     if (head.parameterSets === null) return [...writeInitSegment(format), ...writeFragment(start, [...shown, ...tail])];
-    // Another version of the encoder made the preview. Two initialization segments in one piece are allowed.
+    // The preview was made by another version of the encoder. A piece may have two initialization segments.
     const sampleEntry = replaceParameterSets(format.sampleEntry, head.parameterSets);
     const encoded = [...writeInitSegment({ ...format, sampleEntry }), ...writeFragment(start, shown)];
     if (tail.length === 0) return encoded;

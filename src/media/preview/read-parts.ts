@@ -1,19 +1,19 @@
-/** Reads what a piece consists of: bytes, and the samples of the preview that follow them. */
+/** Reads the content of a piece: bytes, and the samples of the preview that follow them. */
 import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 
-/** Bytes of the preview's file. */
+/** A byte range of the preview's file. */
 export type FileRange = { offset: number; length: number };
 export type PiecePart = Uint8Array | FileRange;
 
-/** Chunks have about this size, unless a sample is larger. */
+/** Approximate size of chunks, unless a sample is larger. */
 export const CHUNK_BYTES = 1024 ** 2;
-/** Samples of the other track up to this size are read along: it costs less than another call. */
+/** Samples of the other track up to this size are also read, which is cheaper than another call. */
 const MAX_GAP_BYTES = 64 * 1024;
 
 const isInMemory = (part: PiecePart): part is Uint8Array => part instanceof Uint8Array;
 
-/** Reads the parts in chunks, so that a piece of any size takes little memory. Throws `AppError` `processing_failed` when the file is too short. */
+/** Reads the parts in chunks, to save memory. Throws `AppError` `processing_failed` if the file is too short. */
 export async function* readParts(preview: string, parts: readonly PiecePart[]): AsyncGenerator<Uint8Array> {
   const file = await open(preview, "r");
   try {
@@ -35,7 +35,7 @@ export async function* readParts(preview: string, parts: readonly PiecePart[]): 
   }
 }
 
-/** Returns the end, exclusive, of the parts from number `first` on that are read in one go. */
+/** Returns the end, exclusive, of the parts starting with number `first` that are read at once. */
 function findRunEnd(parts: readonly PiecePart[], first: number): number {
   const start = parts[first]!;
   if (isInMemory(start)) return first + 1;

@@ -1,11 +1,11 @@
 /**
- * The index file of a preview: a record of 16 bytes for each sample of its tracks. A part of a long preview is found with a few small reads,
- * and nothing of the file is kept in memory.
+ * The index file of a preview: a record of 16 bytes for each sample of its tracks. A part of a long preview is found
+ * with a few small reads, without keeping any of the file in memory.
  */
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 
-/** `time` is the presentation time in units of the track's timescale. Samples are in the order of their times. */
+/** `time` is the presentation time in units of the track's timescale. Samples are sorted by time. */
 export type Sample = { offset: number; size: number; time: number; isKey: boolean };
 
 export const RECORD_BYTES = 16;
@@ -62,7 +62,7 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
     return Array.from({ length: to - from }, (_, n) => readRecord(view, n * RECORD_BYTES));
   }
 
-  /** Frames have nearly equal distances, so that the first guess is near. */
+  /** Frames are nearly equidistant, so the first guess is close. */
   async function findLast(time: number): Promise<number> {
     let low = 0;
     let high = count;
@@ -78,7 +78,7 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
       if (time < start) [high, last] = [from, start];
       else if (time >= end) [low, first] = [from + RECORDS_PER_READ - 1, end];
       else [low, high] = [from, from + RECORDS_PER_READ];
-      // Halves what is left, whatever the times are.
+      // Falls back to bisection, for arbitrary times.
       const middle = Math.floor((low + high) / 2);
       const [at] = high - low > RECORDS_PER_READ ? await read(middle, middle + 1) : [];
       if (at && at.time <= time) [low, first] = [middle, at.time];

@@ -1,4 +1,4 @@
-/** The storyboard: small pictures on JPEG sheets, from the keyframes of the preview. */
+/** The storyboard: thumbnails on JPEG sheets, from the keyframes of the preview. */
 import type { Storyboard } from "../../domain/preview";
 import { buildInputArguments, QUIET_ARGUMENTS } from "../arguments";
 import { buildJpegFilters, JPEG_FORMAT_FILTERS, type PixelColors } from "../color";
@@ -10,13 +10,13 @@ export const getSheetName = (n: number): string => `sheet-${String(n + 1).padSta
 export function buildStoryboardArguments(options: {
   preview: string;
   storyboard: Storyboard;
-  /** Of the preview. */
+  /** The colors of the preview. */
   colors: PixelColors;
   outputDir: string;
 }): string[] {
   const { interval, count, width, height, columns, rows } = options.storyboard;
   const filters = [
-    // Each picture is the last keyframe at or before its time.
+    // Each thumbnail is the last keyframe at or before its time.
     `fps=1000/${Math.round(interval * 1_000)}:start_time=0:round=up`,
     `trim=end_frame=${count}`,
     ...buildJpegFilters(`${width}:${height}:force_original_aspect_ratio=decrease`, options.colors),

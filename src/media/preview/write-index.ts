@@ -1,4 +1,4 @@
-/** Makes the index file of a preview from the tables of its MP4 file (ISO 14496-12). Runs in the child process of a job. */
+/** Creates the index file of a preview from its MP4 tables (ISO 14496-12). Runs in the child process of a job. */
 import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
@@ -66,7 +66,7 @@ function readTrack(trak: Uint8Array, movieTimescale: number) {
   };
 }
 
-/** Returns what to add to the times of the samples: the delay of an empty edit, less the media time at which presentation starts. */
+/** Returns the offset to add to sample times: the delay of an empty edit, minus the media time at the start. */
 function readStartShift(elst: Uint8Array | undefined, timescale: number, movieTimescale: number): number {
   if (elst === undefined) return 0;
   const view = toView(elst);
@@ -146,7 +146,7 @@ function* iterateChunks(tables: Uint8Array): Generator<{ offset: number; samples
 const VISUAL_ENTRY_BYTES = 8 + 78;
 const AUDIO_ENTRY_BYTES = 8 + 28;
 
-/** Returns the MIME type of an entry `avc1`: profile, constraints and level are those of its parameter sets. */
+/** Returns the MIME type of an `avc1` entry, with the profile, constraints and level of its parameter sets. */
 function getVideoType(entry: Uint8Array): string {
   const avcC = requireBox(entry.subarray(VISUAL_ENTRY_BYTES), "avcC");
   const codec = [...avcC.subarray(1, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -155,10 +155,10 @@ function getVideoType(entry: Uint8Array): string {
 
 const DECODER_SPECIFIC_TAG = 0x05;
 
-/** Returns the MIME type of an entry `mp4a` with its audio object type (ISO 14496-3). */
+/** Returns the MIME type of an `mp4a` entry with its audio object type (ISO 14496-3). */
 function getAudioType(entry: Uint8Array): string {
   const esds = requireBox(entry.subarray(AUDIO_ENTRY_BYTES), "esds");
-  // Version and flags, then nested descriptors: ES (3 bytes), decoder configuration (13 bytes), decoder-specific information.
+  // Version and flags, then nested descriptors: ES (3 bytes), decoder configuration (13 bytes), specific information.
   let at = 4;
   for (const bytes of [3, 13]) at = skipDescriptorHeader(esds, at) + bytes;
   if (esds[at] !== DECODER_SPECIFIC_TAG) throw createDamagedError("no audio configuration");
@@ -166,7 +166,7 @@ function getAudioType(entry: Uint8Array): string {
   return `audio/mp4; codecs="mp4a.40.${objectType}"`;
 }
 
-/** Skips a tag, and a length in up to four bytes. */
+/** Skips a tag and a length of up to four bytes. */
 function skipDescriptorHeader(bytes: Uint8Array, at: number): number {
   let next = at + 1;
   while (next < at + 4 && (bytes[next] ?? 0) & 0x80) next++;

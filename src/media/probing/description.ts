@@ -23,7 +23,7 @@ export type DescribedAudio = {
   codec: string;
   sampleRate: number;
   channels: number;
-  /** Whether ffmpeg has no matrix to mix the channels. */
+  /** Whether ffmpeg lacks a matrix for mixing the channels. */
   discrete: boolean;
   bitrate: number | null;
   language: string | null;
@@ -31,7 +31,7 @@ export type DescribedAudio = {
 };
 
 export type MediaDescription = {
-  /** Seconds; null when ffmpeg does not know it. */
+  /** In seconds; null if ffmpeg does not know it. */
   durationSeconds: number | null;
   startSeconds: number | null;
   streamCount: number;
@@ -43,7 +43,7 @@ export type MediaDescription = {
 const STREAM_LINE =
   /^ {2,4}Stream #0:\d+(?:\[0x[0-9a-f]+\])?(?:\((\w+)\))?: (Video|Audio|Data|Subtitle|Attachment|Unknown)\b:? ?(.*)$/;
 
-/** Parses the lines of standard error from `Input #0` on. */
+/** Parses the lines of standard error, starting with `Input #0`. */
 export function parseDescription(lines: readonly string[]): MediaDescription {
   const description: MediaDescription = {
     durationSeconds: null,
@@ -199,7 +199,7 @@ function findFrameRate(parts: readonly string[]): number | null {
   return null;
 }
 
-/** Returns whether a stream is cover art that an old ffmpeg does not flag: a still image codec with the timebase as frame rate. */
+/** Returns whether a stream is cover art that old ffmpegs do not flag: a still image with the timebase as rate. */
 const isStillImage = (codec: string, rate: number | null): boolean =>
   /^(png|mjpeg|gif|bmp|webp|tiff)$/.test(codec) && (rate === null || rate > 1_000);
 

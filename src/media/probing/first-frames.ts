@@ -1,4 +1,4 @@
-/** Describes a file with ffmpeg and decodes its first frames, which proves that it can be decoded and shows when it starts. */
+/** Describes a file with ffmpeg and decodes its first frames, which shows that it can be decoded and when it starts. */
 import { AppError } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
 import { buildInputArguments } from "../arguments";
@@ -37,8 +37,8 @@ export async function readDescription(source: ProbeSource): Promise<MediaDescrip
 }
 
 /**
- * Container time of the first video and audio frame that can be decoded; null when none can. `interlaced`: the frame is interlaced, which
- * not every container declares.
+ * Container time of the first video and audio frame that can be decoded, or null. `interlaced`: whether the frame is
+ * interlaced, which not every container declares.
  */
 export type FirstFrames = { video: Ticks | null; audio: Ticks | null; interlaced: boolean };
 

@@ -26,8 +26,8 @@ const DISCARD_FLAG = 0x4;
 export const MAX_PACKETS = 24 * 3600 * 120;
 
 /**
- * Lists the packets of the first video and audio stream. Errors: `AppError` `corrupt_media` when the file cannot be read,
- * `media_limits_exceeded` with too many packets.
+ * Lists the packets of the first video and audio stream. Errors: `AppError` `corrupt_media` if the file cannot be read,
+ * `media_limits_exceeded` if it has too many packets.
  */
 export async function listPackets(options: {
   ffmpeg: Ffmpeg;

@@ -1,4 +1,4 @@
-/** Reads exact packet times in process with mediabunny, for MP4, QuickTime, Matroska and the simple audio containers. */
+/** Reads exact packet times in process with mediabunny: MP4, QuickTime, Matroska and simple audio containers. */
 import { EncodedPacketSink, type InputTrack } from "mediabunny";
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
@@ -16,8 +16,8 @@ const MAX_TICKS: Ticks = 2 ** 53;
 const PACKETS_PER_CHECK = 2_000;
 
 /**
- * Reads the packet table of the first video and audio track. Errors: whatever mediabunny throws on a file that it cannot read; `AppError`
- * `media_limits_exceeded`; a plain `Error` after `wallSeconds`; the signal's reason when aborted.
+ * Reads the packet table of the first video and audio track. Errors: any that mediabunny throws on an unreadable file;
+ * `AppError` `media_limits_exceeded`; a plain `Error` after `wallSeconds`; the signal's reason if aborted.
  */
 export async function readPacketTable(options: {
   path: string;
@@ -75,7 +75,7 @@ async function readAudioTimes(track: InputTrack): Promise<PacketTimes | null> {
   if (first === null) return null;
   const last = await sink.getPacket(Number.POSITIVE_INFINITY, { metadataOnly: true });
   const second = await sink.getNextPacket(first, { metadataOnly: true });
-  // Matroska does not store the duration of the last packet. It is taken as that of the first one, limited by the duration of the file.
+  // Matroska lacks the duration of the last packet. The first one's is assumed, limited by the file's duration.
   const typicalDuration = second === null ? 0 : second.timestamp - first.timestamp;
   const declaredDuration =
     ((await track.getDurationFromMetadata()) ?? Number.POSITIVE_INFINITY) - (last?.timestamp ?? 0);

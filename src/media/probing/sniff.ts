@@ -15,7 +15,7 @@ const createAudioKind = (demuxer: string, contentType: string, extension?: strin
   type: "audio",
 });
 
-/** By file-type's extension. Types that are not listed (images, playlists, text, archives, …) are not accepted. */
+/** Keyed by file-type's extension. Types that are not listed (images, playlists, text, archives, …) are rejected. */
 const KINDS_BY_EXTENSION: Record<string, MediaKind> = {
   mp4: createVideoKind("mov", "video/mp4"),
   m4v: createVideoKind("mov", "video/x-m4v"),
@@ -64,8 +64,8 @@ const KINDS_BY_EXTENSION: Record<string, MediaKind> = {
 const TS_SYNC_BYTE = 0x47;
 
 /**
- * Recognizes a media file by its first bytes (4 KiB are enough unless a large tag comes first). Returns null for a type that Offcut does
- * not accept. Whether an MP4 or Matroska file has video is only known after probing.
+ * Recognizes a media file by its first bytes (4 KiB are enough unless a large tag comes first). Returns null for an
+ * unsupported type. Whether an MP4 or Matroska file has video is known only after probing.
  */
 export async function sniffMedia(head: Uint8Array): Promise<SniffedMedia | null> {
   const recognized = findUnrecognizedMedia(head);

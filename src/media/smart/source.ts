@@ -15,7 +15,7 @@ import { SPLICE_PROFILES, type SpliceCodec, type SpliceOptions } from "./splice-
 
 export type SmartSource = PacketSource & { splice: SpliceOptions };
 
-/** How far the bitrate of encoded segments may exceed the source's. */
+/** Maximum ratio of the bitrate of encoded segments to the source's. */
 const MAX_BITRATE_SHARE = 1.5;
 const MIN_MAX_BITRATE_BPS = 500_000;
 

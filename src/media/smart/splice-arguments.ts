@@ -11,7 +11,7 @@ import { buildSequentialTiming, getSeekPointBefore } from "../video-filters";
 /** Codec of the encoded segments, and the ids of their parameter sets next to the source's. */
 export type SpliceCodec =
   | { codec: "h264"; parameterSetId: number; profile: "baseline" | "main" | "high" }
-  /** x265 uses id 0. Its parameter sets are renumbered afterwards. */
+  /** x265 uses id 0. Its parameter sets are renumbered afterward. */
   | { codec: "hevc"; ids: HevcParameterSetIds };
 
 export type SpliceOptions = SpliceCodec & {
@@ -19,7 +19,7 @@ export type SpliceOptions = SpliceCodec & {
   reorderDepth: number;
   color: VideoStream["color"];
   pixelFormat: string;
-  /** Bits per second; null when the source's bitrate is unknown. */
+  /** Bits per second; null if the source's bitrate is unknown. */
   maxBitrate: number | null;
 };
 
@@ -41,8 +41,8 @@ export type SpliceInput = {
 };
 
 /**
- * Returns the command line that decodes an excerpt and encodes its segments one after the other. Only x264 and x265 are used, because the
- * ids of their parameter sets can be chosen or changed.
+ * Returns the command line that decodes an excerpt and encodes its segments one after another. Only x264 and x265 are
+ * used, because the ids of their parameter sets can be chosen or changed.
  */
 export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions): string[] {
   const { segments, probed } = input;
@@ -91,8 +91,9 @@ function buildEncoderArguments(splice: SpliceOptions, segments: readonly SpliceS
 const GOP_PARAMETERS = ["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0"];
 
 /**
- * Options of the slower presets that improve quality or save bits at nearly no cost. With them, "ultrafast" matches the quality of
- * "veryfast" with a fifth more bits in half of the time. ffmpeg lets these options exceed the profile, so they depend on it.
+ * Options of the slower presets that improve quality or save bits at almost no cost. With them, "ultrafast" matches the
+ * quality of "veryfast" with a fifth more bits in half the time. ffmpeg lets these options exceed the profile, so they
+ * depend on it.
  */
 const listQualityParameters = (profile: "baseline" | "main" | "high"): string[] => [
   ...["aq-mode=1", "partitions=i8x8,i4x4", "deblock=0,0", "mbtree=1", "rc-lookahead=10"],
@@ -112,13 +113,13 @@ function buildX264Arguments({ profile, parameterSetId, reorderDepth }: SpliceOpt
   return [...preset, "-x264-params", parameters.join(":")];
 }
 
-/** At these settings the quality matches x264's. The CRF scales of the two encoders differ. */
+/** With these settings, the quality matches x264's. The CRF scales of the two encoders differ. */
 function buildX265Arguments(reorderDepth: number, threads: number): string[] {
   const parameters = [
     ...GOP_PARAMETERS,
     `bframes=${Math.min(2, reorderDepth * 2)}`,
     `b-pyramid=${reorderDepth > 1 ? 1 : 0}`,
-    // Only parameter sets and slices, and no more threads than this process is meant to use.
+    // Writes only parameter sets and slices, and limits the threads.
     ...["info=0", "log-level=error", `pools=${threads}`, "frame-threads=1"],
   ];
   const preset = ["-c:v", "libx265", "-preset", "superfast", "-profile:v", "main", "-crf", "22", "-tag:v", "hvc1"];

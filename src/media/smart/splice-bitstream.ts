@@ -1,4 +1,4 @@
-/** Fits encoded segments into the source's bitstream. Pure. */
+/** Adapts encoded segments to the source's bitstream. Pure. */
 
 import {
   type Bitstream,
@@ -12,8 +12,8 @@ import { mergeHevcConfigs, renumberNalUnit, renumberParameterSets } from "../pac
 import type { SpliceCodec } from "./splice-arguments";
 
 /**
- * Returns the source's decoder configuration with the parameter sets of the encoded segments added. Errors: a plain `Error` when they are
- * incompatible.
+ * Returns the source's decoder configuration with the parameter sets of the encoded segments added. Errors: a plain
+ * `Error` if they are incompatible.
  */
 export function mergeDescriptions(
   source: Bitstream,
@@ -38,8 +38,8 @@ export function mergeDescriptions(
 }
 
 /**
- * Returns a packet of an encoded segment as it appears in the spliced stream. Errors: a plain `Error` when it is not as the encoder is
- * known to write it.
+ * Returns a packet of an encoded segment as it appears in the spliced stream. Errors: a plain `Error` if it is not in
+ * the form that the encoder writes.
  */
 export function toSplicedPacket(splice: SpliceCodec, packet: Uint8Array, lengthSize: number): Uint8Array {
   if (splice.codec === "h264" && lengthSize === 4) return packet;

@@ -9,7 +9,7 @@ export type CheckWindow = { from: number; to: number };
 
 /** Frames decoded after a splice. The first of them flush the decoder's reordering delay. */
 const FRAMES_AFTER_SPLICE = 12;
-/** Splices of one kind are equivalent: at most this many of each are checked, in this order, so that the first few are far apart. */
+/** Splices of one kind are equivalent, so only these of each are checked, ordered so that the first are far apart. */
 const SAMPLING_ORDER = [0, 3, 5, 1, 4, 2];
 const MIN_CHECKED_FRAMES = 100;
 /** Maximum number of frames decoded to reach a splice. */
@@ -53,8 +53,7 @@ function groupWindowsByKind(
       const { from: first, kind } = previous.segment;
       const decodeFrom = kind === "copy" ? Math.max(first, findRandomAccessFrame(last)) : first;
       const start = previous.at + decodeFrom - first;
-      // Every segment starts with a random access point: where the one before it would take long to decode, the window starts at the
-      // splice.
+      // Every segment starts with a random access point. If reaching the splice takes long, the window starts at it.
       const from = at - start > MAX_FRAMES_BEFORE_SPLICE ? at : start;
       const kinds = `${kind}, ${segment.kind}`;
       const window = { from, to: at + Math.min(FRAMES_AFTER_SPLICE, segment.to - segment.from) };
@@ -91,7 +90,7 @@ function mergeWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   return result;
 }
 
-/** Returns the concat demuxer's list of the windows of one file. `times`: the output's frame times in seconds. Pure. */
+/** Returns the list of one file's windows for the concat demuxer. `times` are frame times in seconds. Pure. */
 export function formatConcatList(path: string, windows: readonly CheckWindow[], times: Float64Array): string {
   const quoted = `'${path.replaceAll("'", "'\\''")}'`;
   const seconds = (n: number) => formatSeconds(times[n]! * TICKS_PER_SECOND);
@@ -99,7 +98,7 @@ export function formatConcatList(path: string, windows: readonly CheckWindow[], 
   return `ffconcat version 1.0\n${lines.join("\n")}\n`;
 }
 
-/** Decodes the windows of a list. Returns the decoder's first message; null when there is none. */
+/** Decodes the windows of a list. Returns the decoder's first message, or null. */
 export async function decodeCheckWindows(options: {
   ffmpeg: Ffmpeg;
   listPath: string;
@@ -126,6 +125,6 @@ export async function decodeCheckWindows(options: {
     signal: options.signal,
   });
   if (outcome.ok && messages.length === 0) return null;
-  // Without the memory address of the component.
+  // Removes the memory address of the component.
   return (messages[0] ?? outcome.message).replace(/\[([^\s[]+) @ 0x[0-9a-f]+\] /g, "$1: ");
 }

@@ -1,4 +1,4 @@
-/** Encodes the segments of a smart render, each process from an excerpt with only the packets that its segments need. */
+/** Encodes the segments of a smart render. Each process reads an excerpt with only the packets that it needs. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbedMedia } from "../../domain/media";
@@ -21,13 +21,13 @@ export type SpliceTask = { segments: SpliceSegment[]; frameCount: number };
 
 const MAX_TYPICAL_SEGMENTS = 16;
 
-/** How far a task may exceed the mean size to keep two segments together. */
+/** A task may exceed the mean size by this factor to keep two segments together. */
 const MAX_OVERSIZE = 1.25;
 
 /**
- * Groups segments into tasks of about equal size, the same number for each of the `maxProcesses` parallel processes, with about `frames`
- * frames and not many segments each. `sharesPackets` returns whether a segment needs packets that are decoded for the one before it: such
- * segments stay together where there is room.
+ * Groups segments into tasks of about equal size, the same number for each of the `maxProcesses` parallel processes,
+ * with about `frames` frames and not many segments each. `sharesPackets` returns whether a segment needs packets that
+ * are decoded for the one before it: such segments stay together if there is room.
  */
 export function groupSpliceTasks(
   segments: readonly SpliceSegment[],
@@ -72,13 +72,13 @@ type EncodeSplicesOptions = {
   shouldYield?: (() => boolean) | undefined;
   encoderSemaphore?: Semaphore | undefined;
   onFrames: (frames: number) => void;
-  /** As `RenderTools.onEncoded`. */
+  /** See `RenderTools.onEncoded`. */
   onEncoded?: ((frames: number, seconds: number) => void) | undefined;
 };
 
 /**
- * Encodes every task that is not in the work folder yet. Returns the files in order. Errors: `SpliceError` when the output is not as
- * planned; `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ * Encodes every task that is not in the work folder yet. Returns the files in order. Errors: `SpliceError` if the
+ * output is not as planned; `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function encodeSplices(options: EncodeSplicesOptions): Promise<{ paths: string[]; reused: number }> {
   const version = await getSourceVersion(options.sourcePath);

@@ -58,7 +58,7 @@ test("finds other files, frames and tracks", async () => {
 });
 
 test("finds damaged files", async () => {
-  expect(await check(BITRATE, {}, () => new TextEncoder().encode("no media"))).toBe("The file is no media.");
+  expect(await check(BITRATE, {}, () => new TextEncoder().encode("no media"))).toBe("The file is not a media file.");
   expect(await check(BITRATE, {}, (bytes) => bytes.slice(0, bytes.length - 5_000))).toContain("incomplete");
   expect(await check(BITRATE, {}, (bytes) => bytes.slice(0, 500))).not.toBeNull();
 });

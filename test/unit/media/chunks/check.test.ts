@@ -90,9 +90,9 @@ describe("a file of a split render", () => {
     ["another size", () => small, VIDEO, "160x90, expected 320x180"],
     ["another frame rate", () => video, { ...VIDEO, frameRate: { num: 25, den: 1 } }, "time of frame 4"],
     ["another chunk of the same length", () => video, { ...VIDEO, name: `${NAME}x` }, "another chunk"],
-    ["video in place of audio", () => video, AUDIO, "not one audio track"],
-    ["audio in place of video", () => audio, VIDEO, "not one video track"],
-    ["two tracks", () => both, VIDEO, "not one video track"],
+    ["video in place of audio", () => video, AUDIO, "not have exactly one audio track"],
+    ["audio in place of video", () => audio, VIDEO, "not have exactly one video track"],
+    ["two tracks", () => both, VIDEO, "not have exactly one video track"],
     ["audio of another duration", () => audio, { ...AUDIO, seconds: 3 }, "expected 3 s"],
     ["no file", () => join(folder.path, "missing.mp4"), VIDEO, "cannot be used"],
   ])("%s", async (_, path, expected, problem) => {
@@ -173,7 +173,7 @@ test("a child that ends is a problem of the file, and a later check gets another
   }
   await using checker = createChunkChecker(tools, folder.path);
   expect(await checker.check(video, VIDEO, options)).toBeNull();
-  expect(await checker.check(video, AUDIO, options)).toContain("not one audio track");
+  expect(await checker.check(video, AUDIO, options)).toContain("not have exactly one audio track");
   const abort = new AbortController();
   abort.abort(new Error("cancelled"));
   await expect(checker.check(video, VIDEO, { ...options, signal: abort.signal })).rejects.toThrow("cancelled");
