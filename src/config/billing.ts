@@ -1,10 +1,10 @@
-/** What the settings of payments need of each other. */
+/** Checks payment settings that depend on each other. */
 import type { Config } from "./index";
 import { ConfigError } from "./readers";
 
 type BillingSettings = Pick<Config, "price" | "stripeSecretKey" | "stripeWebhookSecret">;
 
-/** Throws `ConfigError` for settings that are incomplete together. */
+/** Throws `ConfigError` if settings that belong together are incomplete. */
 export function requireCompleteBilling({ price: prices, stripeSecretKey, stripeWebhookSecret }: BillingSettings): void {
   if ((stripeSecretKey === null) !== (stripeWebhookSecret === null))
     throw new ConfigError("stripe_secret_key and stripe_webhook_secret must be set together");

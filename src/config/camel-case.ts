@@ -1,4 +1,4 @@
-/** Keys of the configuration file in the form that the code uses: `client_id` is `clientId`. */
+/** Converts keys of the configuration file to the form that the code uses: `client_id` becomes `clientId`. */
 
 export type CamelCase<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
 

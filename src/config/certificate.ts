@@ -3,12 +3,12 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "./readers";
 
-/** Returns the PEM text of the file; null without one. Throws `ConfigError` when it has no certificate. */
+/** Returns the PEM text of the file; null if `path` is null. Throws `ConfigError` if it contains no certificate. */
 export async function readCertificate(path: string | null): Promise<string | null> {
   if (path === null) return null;
   try {
     const text = await readFile(path, "utf8");
-    // Without a certificate in it, each connection would fail without a reason.
+    // An invalid certificate would make every connection fail without an explanation.
     new X509Certificate(text);
     return text;
   } catch (error) {

@@ -14,7 +14,7 @@ export { ConfigError } from "./readers";
 
 type SettingsTable = typeof SETTINGS;
 
-/** The effective settings, in camel case: `config.dataDir`, `config.maxUploadBytes`, …, and the arrays of tables: `config.oidc`. */
+/** The effective settings in camel case (`config.dataDir`, …), and the arrays of tables (`config.oidc`). */
 export type Config = {
   [K in keyof SettingsTable as CamelCase<K>]: ReturnType<SettingsTable[K]["read"]>;
 } & ConfigTables;
@@ -33,9 +33,7 @@ export const configFlags = (): Record<string, { type: "string" }> =>
 
 const DEFAULT_FILE = "/etc/offcut/offcut.toml";
 
-/**
- * Reads the settings. `flags` are keyed as on the command line (`data-dir`); flags that are not settings are ignored. Throws `ConfigError`.
- */
+/** Loads the settings. `flags` are keyed as on the command line; others are ignored. Throws `ConfigError`. */
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const values: Record<string, unknown> = {};
   for (const [key, s] of Object.entries(SETTINGS)) values[key] = s.default();
@@ -81,17 +79,17 @@ async function readText(file: Bun.BunFile, path: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
     throw new ConfigError(
-      `${path}: permission denied. Run offcut as the user of the service, or name another file with --config.`,
+      `${path}: permission denied. Run offcut as the service's user, or name another file with --config.`,
     );
   }
 }
 
-/** Without Redis there are no workers: nobody would do a job that this machine has no slots for. */
+/** Without Redis there are no workers, so nothing would run a job for which this machine has no slots. */
 function requireWorkersForLocalZero({ redisUrl, renderJobs, prepareJobs, cutJobs }: Config): void {
   if (redisUrl !== null) return;
   const slots = { render_jobs: renderJobs, prepare_jobs: prepareJobs, cut_jobs: cutJobs };
   for (const [key, jobs] of Object.entries(slots))
-    if (jobs === 0) throw new ConfigError(`${key} can be 0 only with redis_url, which lets workers do the work`);
+    if (jobs === 0) throw new ConfigError(`${key} can be 0 only with redis_url, which lets workers run the jobs`);
 }
 
 const ENVIRONMENT_PREFIX = "OFFCUT_";
@@ -117,7 +115,7 @@ function parseToml(source: string, path: string): Record<string, unknown> {
   try {
     return parse(source) as Record<string, unknown>;
   } catch (error) {
-    // Below its first line, the message quotes the file.
+    // The message quotes the file after its first line.
     const [message] = (error as Error).message.split("\n");
     throw new ConfigError(
       error instanceof TomlError ? `${path}: line ${error.line}: ${message}` : `${path}: ${message}`,

@@ -1,15 +1,15 @@
-/** What follows from the network settings. */
+/** Values derived from the network settings. */
 import { isIP } from "node:net";
 import type { Config } from "./index";
 
-/** Returns the URL of the server in links, from the setting or from the listening address. */
+/** Returns the URL of the server for links, from the setting or from the listening address. */
 export function publicUrl(config: Config, port: number): string {
   if (config.publicUrl) return config.publicUrl;
   const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
   return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns whether a host name or an address, also one of a URL, is this machine. */
+/** Returns whether a host name or an address (also from a URL) is this machine. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
 
 /** Returns whether other machines reach the server without TLS. Trusted proxies are assumed to terminate TLS. */
@@ -17,7 +17,7 @@ export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "t
   return !isLoopback(config.host) && config.tlsCert === null && config.trustedProxies.length === 0;
 }
 
-/** Returns the sender of mails: the setting, else an address at the host of the server's URL. */
+/** Returns the sender of mails: the setting, or an address at the host of the server's URL. */
 export function getMailSender(config: Pick<Config, "mailFrom">, serverUrl: string): string {
   const { hostname } = new URL(serverUrl);
   const ipv6 = /^\[(.+)\]$/.exec(hostname)?.[1];

@@ -1,4 +1,4 @@
-/** Reads values of the configuration. A reader returns the value, or throws a `ConfigError` that completes the sentence "KEY …". */
+/** Validates configuration values. A reader returns a value or throws a `ConfigError` that completes "KEY …". */
 import { isIP } from "node:net";
 import { parseEmailAddress } from "../domain/email-address";
 import { isOffsite, parseOffsiteUrl } from "../domain/offsite";
@@ -33,7 +33,7 @@ export const recoveryKey: Reader<string | null> = (v) => {
   return value;
 };
 
-/** Turns an error into one that completes the sentence "KEY …". */
+/** Converts an error to one that completes the sentence "KEY …". */
 function complete(parse: () => unknown, start = ""): void {
   try {
     parse();
@@ -50,7 +50,7 @@ export const integer =
       ? n
       : fail(`must be an integer from ${min} to ${max}`);
   };
-/** A time of day, as `HH:MM`. */
+/** A time of day in the form `HH:MM`. */
 export const timeOfDay: Reader<string> = (v) =>
   /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(string(v)) ? String(v) : fail("must be a time of day, such as 02:00");
 export const boolean: Reader<boolean> = (v) => {
@@ -117,7 +117,7 @@ export const emailAddress: Reader<string | null> = (v) => {
   return value === null ? null : (parseEmailAddress(value) ?? fail("must be an email address"));
 };
 
-/** Each element of `known` that is listed, once. */
+/** Keeps each listed element of `known` once. */
 export const listOf =
   <const T extends string>(known: readonly T[]): Reader<T[]> =>
   (v) => {
@@ -126,7 +126,7 @@ export const listOf =
     return isKnown ? known.filter((name) => listed.includes(name)) : fail(`must be a list of ${known.join(", ")}`);
   };
 
-/** Without a query, in which the Redis client would accept any of its options. */
+/** A query is rejected, because the Redis client would accept any of its options from it. */
 export const redisUrl: Reader<string | null> = (v) => {
   const value = optionalString(v);
   if (value === null) return null;

@@ -31,7 +31,9 @@ const setting = <T>(read: Reader<T>, fallback: () => T, about: string): Setting<
   about,
 });
 
-/** All settings by their key in the file. The flag has hyphens; the environment variable is `OFFCUT_` and the key in capitals. */
+/**
+ * All settings by their key in the file. Flags have hyphens, environment variables capitals and the prefix `OFFCUT_`.
+ */
 export const SETTINGS = {
   data_dir: setting(string, () => join(homedir(), ".local/share/offcut"), "folder for the database and all files"),
   media_dir: setting(
@@ -59,7 +61,7 @@ export const SETTINGS = {
   previews: setting(
     oneOf("after_preparation", "on_opening"),
     () => "after_preparation" as const,
-    "when previews for the dashboard are made: after_preparation or on_opening, the first time that a page shows the asset",
+    "when dashboard previews are created: after_preparation, or on_opening, when a page first shows the asset",
   ),
   sandbox: setting(
     oneOf("auto", "require", "off"),
@@ -74,13 +76,13 @@ export const SETTINGS = {
   log_level: setting(
     oneOf(...LOG_LEVELS),
     () => "info" as LogLevel,
-    "least important lines of the log: debug, info, warn or error",
+    "lowest level of log lines: debug, info, warn or error",
   ),
   rate_limit: setting(integer(0), () => 600, "requests per minute and user; 0 disables the limit"),
   signup: setting(
     oneOf("closed", "open"),
     () => "closed" as const,
-    "whether anybody can create an account: closed or open",
+    "whether anyone can create an account: closed or open",
   ),
   signup_credits: setting(integer(0), () => 6000, "credits of a new account"),
   credits_per_minute: setting(integer(0), () => 1, "credits per started minute of a recording"),
@@ -101,16 +103,16 @@ export const SETTINGS = {
   backup_to: setting(
     backupTarget,
     () => null as string | null,
-    "folder or s3://BUCKET/PREFIX for the backup of each night, best on another disk; default none",
+    "folder or s3://BUCKET/PREFIX for nightly backups, ideally on another disk; default none",
   ),
   backup_key: setting(
     recoveryKey,
     () => null as string | null,
-    "recovery key of off-site backups; default the one that the first of them created",
+    "recovery key of off-site backups; default the one that the first backup created",
   ),
   backup_at: setting(timeOfDay, () => "02:00", "local time of the nightly backup, such as 02:00"),
-  backup_keep_daily: setting(integer(1, 1000), () => 7, "days whose last backup is kept"),
-  backup_keep_weekly: setting(integer(0, 1000), () => 4, "weeks whose last backup is kept"),
+  backup_keep_daily: setting(integer(1, 1000), () => 7, "number of days for which the last backup is kept"),
+  backup_keep_weekly: setting(integer(0, 1000), () => 4, "number of weeks for which the last backup is kept"),
   max_duration_seconds: setting(integer(1), () => 24 * 3600, "maximum duration of a recording"),
   max_side_pixels: setting(integer(16), () => 8192, "maximum width or height of video"),
   max_streams: setting(integer(1), () => 64, "maximum number of streams in a file"),
@@ -120,12 +122,12 @@ export const SETTINGS = {
   redis_url: setting(
     redisUrl,
     () => null as string | null,
-    "Redis that workers on other machines get their work from, such as rediss://user:password@redis.example.com:6379",
+    "Redis server that assigns work to workers on other machines, such as rediss://user:password@redis.example.com:6379",
   ),
   ca: setting(
     optionalString,
     () => null as string | null,
-    "PEM file of the certificate authority of the head and of Redis; default those of the system",
+    "PEM file of the certificate authority for the head and Redis; default the system's authorities",
   ),
   webhooks_allow_private: setting(boolean, () => false, "allow webhooks to private addresses"),
   webhooks_allow_loopback: setting(boolean, () => false, "allow webhooks to this machine"),
@@ -143,24 +145,24 @@ export const SETTINGS = {
   stripe_secret_key: setting(
     optionalString,
     () => null as string | null,
-    "secret key of the Stripe account that takes payments; default orders that an administrator approves",
+    "secret key of the Stripe account for payments; without it, an administrator approves orders",
   ),
   stripe_webhook_secret: setting(
     optionalString,
     () => null as string | null,
-    "signing secret of the Stripe event destination; belongs to stripe_secret_key",
+    "signing secret of the Stripe event destination; required with stripe_secret_key",
   ),
-  stripe_url: setting(originUrl, () => null as string | null, "address of the Stripe API; default that of Stripe"),
-  models_url: setting(url, () => null as string | null, "mirror for speech models; default their publishers"),
+  stripe_url: setting(originUrl, () => null as string | null, "base URL of the Stripe API; default Stripe's own"),
+  models_url: setting(url, () => null as string | null, "mirror for speech models; default the publishers' servers"),
   speech_idle_seconds: setting(integer(1), () => 300, "idle time after which the speech process exits"),
   head: setting(originUrl, () => null as string | null, "worker: address of the head"),
   token: setting(optionalString, () => null as string | null, "worker: join token, from offcut worker token create"),
   redis: setting(redisUrl, () => null as string | null, "worker: Redis of the head, redis:// or rediss://"),
-  jobs: setting(listOf(WORKER_JOBS), () => [...WORKER_JOBS], "worker: jobs that it does"),
+  jobs: setting(listOf(WORKER_JOBS), () => [...WORKER_JOBS], "worker: kinds of jobs to run"),
   slots: setting(
     integer(1, 64),
     () => Math.max(1, availableParallelism() >> 1),
-    "worker: how many jobs it does at the same time",
+    "worker: maximum number of concurrent jobs",
   ),
-  cache_bytes: setting(integer(0), () => 50 * 1024 ** 3, "worker: space for files of the head that are kept"),
+  cache_bytes: setting(integer(0), () => 50 * 1024 ** 3, "worker: size of the cache for the head's files"),
 } as const;

@@ -17,15 +17,15 @@ import {
   urlValue,
 } from "./readers";
 
-/** `default` is missing for a required key. */
+/** A required key has no `default`. */
 type TableKey<T> = { read: Reader<T>; default?: () => T };
 
 const required = <T>(read: Reader<T>): TableKey<T> => ({ read });
 const optional = <T>(read: Reader<T>, fallback: () => T): TableKey<T> => ({ read, default: fallback });
 
 /**
- * The tables by the name of their array. `unique`: the key whose values must differ. The environment variables `OFFCUT_<ARRAY>_<KEY>` set one
- * table, which replaces those of the file.
+ * The tables by array name. `unique` is the key whose values must differ. The environment variables
+ * `OFFCUT_<ARRAY>_<KEY>` define one table, which replaces those in the file.
  */
 const TABLES = {
   oidc: {
@@ -75,7 +75,7 @@ const MAX_TABLES = 100;
 export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 export const isTableName = (key: string): key is TableName => Object.hasOwn(TABLES, key);
 
-/** Returns the name of the array and the key that an environment variable sets, without its prefix and in lower case; null for none. */
+/** Returns the array and the key that an environment variable sets, or null. `name` is lower case, without prefix. */
 export function findTableVariable(name: string): { table: TableName; key: string } | null {
   for (const table of TABLE_NAMES) {
     const key = name.startsWith(`${table}_`) ? name.slice(table.length + 1) : "";
@@ -84,7 +84,7 @@ export function findTableVariable(name: string): { table: TableName; key: string
   return null;
 }
 
-/** Reads the tables of an array. `origin` is where they come from. Throws `ConfigError`. */
+/** Reads the tables of an array. `origin` names their source in messages. Throws `ConfigError`. */
 export function readTables(name: TableName, value: unknown, origin: string): unknown[] {
   if (!Array.isArray(value) || !value.every(isPlainTable))
     throw new ConfigError(`${origin}: ${name} must be written as [[${name}]]`);

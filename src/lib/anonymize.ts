@@ -1,14 +1,14 @@
-/** Removes from texts what says whose they are: addresses, paths, quoted words and known names. Pure. */
+/** Removes identifying information from texts: addresses, paths, quoted words and known names. Pure. */
 
 export const REMOVED = "…";
 
 const MAX_TEXT_CHARACTERS = 300;
-/** Shorter names are words of the language too. */
+/** Shorter names are also common words. */
 const MIN_NAME_CHARACTERS = 3;
 
-/** In order: an address in a URL is part of it. */
+/** The order matters: an address in a URL is part of the URL. */
 const PATTERNS: readonly RegExp[] = [
-  // Quoted text is that of somebody. The closing quote may be missing where a text was cut.
+  // Quoted text comes from a user. The closing quote may be missing in a truncated text.
   /"[^"\n]*(?:"|$)/g,
   /`[^`\n]*(?:`|$)/g,
   /(?<![\p{L}\p{N}])'[^'\n]*(?:'|$)/gu,
@@ -27,18 +27,18 @@ const PATTERNS: readonly RegExp[] = [
 /** Known names, prepared for `anonymizeText`. */
 export type KnownNames = { lowerCase: readonly string[] };
 
-/** Prepares names that are removed wherever they are: names of users, recordings and hosts. */
+/** Prepares names that are removed wherever they occur: names of users, recordings and hosts. */
 export function prepareNames(names: Iterable<string>): KnownNames {
   const found = new Set<string>();
   for (const name of names) {
     const whole = name.trim().toLowerCase();
     if (whole.length >= MIN_NAME_CHARACTERS) found.add(whole);
   }
-  // A name within a longer one must not leave the rest of it.
+  // Longer names come first, so that no remainder is left after a shorter one is removed.
   return { lowerCase: [...found].sort((a, b) => b.length - a.length) };
 }
 
-/** Returns the first line of a text without known names and without what looks like a name or an address. */
+/** Returns the first line of a text without known names and without anything that looks like a name or an address. */
 export function anonymizeText(text: string, names: KnownNames): string {
   let line = (text.split("\n", 1)[0] ?? "").slice(0, MAX_TEXT_CHARACTERS);
   const lower = line.toLowerCase();
@@ -46,7 +46,7 @@ export function anonymizeText(text: string, names: KnownNames): string {
   for (const name of names.lowerCase) if (lower.includes(name)) line = removeName(line, name);
   line = line.replace(/[^\s<>(),;:"]+/g, (word) => (word.includes("@") ? REMOVED : word));
   for (const pattern of PATTERNS) line = line.replace(pattern, REMOVED);
-  // Words in other scripts, or with accents: messages of this program have none.
+  // Words in other scripts or with accents: messages of this program contain none.
   line = line.replace(/[\p{L}\p{M}\p{N}_-]+/gu, (word) => (ASCII.test(word) ? word : REMOVED));
   return line.replace(/…(?:[\s…]*…)+/g, REMOVED);
 }
@@ -63,7 +63,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const WORD = /^[\w.:+-]{1,60}$/;
 
-/** Fields whose values come from a fixed set. */
+/** Fields with values from a fixed set. */
 const WORD_FIELDS: readonly string[] = [
   ...["event", "level", "code", "status", "state", "type", "template", "method", "signal", "command", "problem"],
   ...["severity", "outcome", "mode", "kind", "version", "policy", "call", "queue", "lacks", "job", "jobs", "languages"],
@@ -74,7 +74,7 @@ const ERROR_NAME = /^(?:[A-Z]\w{0,40})?Error$/;
 const MAX_DEPTH = 4;
 const MAX_ITEMS = 50;
 
-/** Returns a line of the log without what is not a number, an ID, a time or a word of this program; null if it is not one. */
+/** Returns a log line reduced to numbers, IDs, times and words of this program; null if the text is not a log line. */
 export function anonymizeLogLine(line: string, names: KnownNames): Record<string, unknown> | null {
   try {
     const fields: unknown = JSON.parse(line);
@@ -113,7 +113,7 @@ function anonymizeString(key: string, value: string, names: KnownNames): string 
 const FRAME = /^\s*at (?:(?:async )?([\w$.<>#]+) )?\(?.*?(:\d+(?::\d+)?)\)?$/;
 const MAX_FRAMES = 20;
 
-/** Returns functions and positions. The paths are those of the sources, or of a user who builds them. */
+/** Keeps functions and positions. Paths in stacks are source paths, or those of a user who builds them. */
 const anonymizeStack = (stack: string): string =>
   stack
     .split("\n")

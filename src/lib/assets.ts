@@ -25,21 +25,22 @@ export type Assets = {
 const PROJECT_FOLDER = join(import.meta.dir, "../..");
 
 /**
- * Makes the assets available. In the executable: extracts them to `<dataDir>/assets/<id>/` if they are missing, and repairs damaged ones.
- * Must run before the database or the recognizer is opened, because their native addons are assets. Throws file system errors.
+ * Makes the assets available. In the executable, extracts them to `<dataDir>/assets/<id>/` if they are missing, and
+ * repairs damaged ones. Must run before the database or the recognizer is opened, because their native addons are
+ * assets. Throws file system errors.
  */
 export async function openAssets(options: { dataDir: string }): Promise<Assets> {
   if (embeddedFiles === null) return openSourceAssets();
   return openExtracted(await extractFiles(embeddedFiles, join(options.dataDir, "assets")));
 }
 
-/** Returns the bytes that `openAssets` writes to a new data folder. */
+/** Returns the number of bytes that `openAssets` writes to a new data folder. */
 export const measureAssets = (): number =>
   (embeddedFiles?.files ?? []).reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
 /**
- * Returns the assets in a child process, whose parent has extracted them to `folder` (`Assets.folder`); null when it runs from the sources.
- * Reads no file.
+ * Returns the assets in a child process, whose parent has extracted them to `folder` (`Assets.folder`); null when run
+ * from the sources. Reads no files.
  */
 export function openExtracted(folder: string | null): Assets {
   if (folder === null) return openSourceAssets();

@@ -3,11 +3,11 @@ import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { newId } from "./ids";
 
-/** File permissions of secrets: read and write for the owner alone. */
+/** File permissions of secrets: only the owner may read and write. */
 export const SECRET_FILE_MODE = 0o600;
 const USUAL_FILE_MODE = 0o666;
 
-/** Writes `data` to `path` atomically: neither a reader nor a power failure leaves a partial file. Creates the folder. */
+/** Writes `data` to `path` atomically: no reader and no power failure ever sees a partial file. Creates the folder. */
 export async function writeAtomic(path: string, data: string | Uint8Array, mode = USUAL_FILE_MODE): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const part = `${path}.${newId()}.part`;
@@ -21,7 +21,7 @@ export async function writeAtomic(path: string, data: string | Uint8Array, mode 
   }
 }
 
-/** Flushes a file to disk, so that it survives a power failure after it was renamed or a row that refers to it was committed. */
+/** Flushes a file to disk, so that its content survives a power failure after a rename or commit that relies on it. */
 export async function flushFile(path: string): Promise<void> {
   const file = await open(path, "r");
   await file.sync().finally(() => file.close());

@@ -1,10 +1,11 @@
 /**
- * Encrypts the objects of an off-site backup. An object is a header and segments, each AES-256-GCM, in the STREAM construction: the nonce counts the
- * segments and marks the last one, so that segments cannot be reordered, repeated or left out.
+ * Encrypts the objects of an off-site backup. An object is a header and segments, each AES-256-GCM, in the STREAM
+ * construction: the nonce counts the segments and marks the last one, so that segments cannot be reordered, repeated or
+ * omitted.
  *
- * The key of an object is derived from its name, which is a keyed SHA-256 of its content, and from the place that it belongs to. Different contents
- * therefore never share a key, so that no nonce repeats for a key; the same content is encrypted to the same bytes, so that an object that exists
- * need not be sent again.
+ * The key of an object is derived from its name, which is a keyed SHA-256 of its content, and from its place. Different
+ * contents therefore never share a key, so that a nonce is never reused with a key. The same content is always
+ * encrypted to the same bytes, so that an existing object need not be sent again.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
 
@@ -13,20 +14,20 @@ const KEY_BYTES = 32;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const NAME_BYTES = 32;
-/** Names the format, so that another one can follow. */
+/** Identifies the version of the format. */
 const MAGIC = Buffer.from("OCB1");
 const HEADER_BYTES = MAGIC.length + NAME_BYTES;
 
 export const SEGMENT_BYTES = 1024 * 1024;
 
 export type BlobCipher = {
-  /** Identifies the recovery key without revealing anything of it. */
+  /** Identifies the recovery key without revealing anything about it. */
   keyId: string;
-  /** Returns the name of a content: 64 hexadecimal digits that reveal nothing of it. */
+  /** Returns the name of a content: 64 hexadecimal digits that reveal nothing about it. */
   nameOf(content: Uint8Array): string;
   /** Encrypts a content for a place. */
   encrypt(content: Uint8Array, place: string): Uint8Array;
-  /** Returns the content, or null when the object was changed, has another name, or was encrypted with another key or for another place. */
+  /** Returns the content; null if the object was changed, or encrypted with another key, name or place. */
   decrypt(object: Uint8Array, place: string, name?: string): Uint8Array | null;
 };
 
@@ -62,7 +63,7 @@ export function createBlobCipher(recoveryKey: Uint8Array): BlobCipher {
 
 const countSegments = (bytes: number): number => Math.max(1, Math.ceil(bytes / SEGMENT_BYTES));
 
-/** Returns the size of the object with a content of `bytes`. */
+/** Returns the size of the object for a content of `bytes` bytes. */
 export const getEncryptedBytes = (bytes: number): number => HEADER_BYTES + bytes + countSegments(bytes) * TAG_BYTES;
 
 /** Returns the nonce of a segment. */
@@ -73,7 +74,7 @@ export function getSegmentNonce(index: number, isLast: boolean): Uint8Array {
   return nonce;
 }
 
-/** Writes the segments of a content to `target`, which has exactly their size. A key encrypts one content only. */
+/** Writes the encrypted segments to `target`, which has exactly the right size. A key encrypts only one content. */
 export function encryptSegments(key: Uint8Array, content: Uint8Array, target: Uint8Array): void {
   const count = countSegments(content.length);
   let written = 0;
@@ -87,7 +88,7 @@ export function encryptSegments(key: Uint8Array, content: Uint8Array, target: Ui
   }
 }
 
-/** Returns the content of segments, or null when they were changed, reordered, repeated or left out. */
+/** Returns the content of segments; null if they were changed, reordered, repeated or omitted. */
 export function decryptSegments(key: Uint8Array, segments: Uint8Array): Uint8Array | null {
   const count = Math.max(1, Math.ceil(segments.length / (SEGMENT_BYTES + TAG_BYTES)));
   if (segments.length < count * TAG_BYTES) return null;

@@ -1,7 +1,7 @@
-/** Limits how many bytes are in memory at the same time: of each key, and of all keys together. */
+/** Limits the number of bytes in memory at the same time, for each key and for all keys together. */
 
 export type ByteBudget = {
-  /** Takes bytes. Returns what gives them back, which does so once; null when there is no room. */
+  /** Reserves bytes. Returns a function that releases them (once), or null if there is no room. */
   take(key: string, bytes: number): (() => void) | null;
 };
 

@@ -1,14 +1,14 @@
-/** A cache of values of different sizes. The values that were not used for the longest time are removed first. */
+/** A cache of values of different sizes that evicts the least recently used ones. */
 
 export type ByteCache<Value> = {
   get(key: string): Value | undefined;
-  /** Stores a value that takes `bytes`. A value that is larger than the cache is not stored. */
+  /** Stores a value that takes `bytes` bytes. A value larger than the cache is not stored. */
   set(key: string, value: Value, bytes: number): void;
 };
 
-/** Returns a cache for at most `maxBytes` of values. */
+/** Returns a cache that holds at most `maxBytes` of values. */
 export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
-  /** In the order of their last use. */
+  /** In order of last use. */
   const entries = new Map<string, { value: Value; bytes: number }>();
   let total = 0;
 

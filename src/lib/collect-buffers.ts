@@ -1,8 +1,11 @@
-/** Bounds the memory of buffers that are used once, while gigabytes of them pass through. */
+/** Bounds the memory of short-lived buffers when gigabytes of data pass through them. */
 
 const MAX_UNCOLLECTED_BYTES = 16 * 1024 * 1024;
 
-/** Returns a function to call with the bytes of each buffer. The collector alone runs late on a busy machine: it left 200 MB of them. */
+/**
+ * Returns a function to call with the size of each buffer in bytes. The garbage collector alone runs late on a busy
+ * machine, and left 200 MB of buffers.
+ */
 export function createBufferCollector(): (bytes: number) => void {
   let uncollected = 0;
   return (bytes) => {

@@ -1,4 +1,4 @@
-/** The disk reserve: free space that is never used up. Everything that may grow without bound claims space here before it writes. */
+/** The disk reserve: free space that is never used up. Anything that can grow without bound claims space here first. */
 import { statfsSync } from "node:fs";
 
 export type DiskReserve = {
@@ -6,15 +6,15 @@ export type DiskReserve = {
   availableBytes(): number;
   /** Returns whether three quarters of the reserve are used: the rest is for writes that must not fail. */
   isCritical(): boolean;
-  /** Returns the size limit of a file that a child process writes. It leaves half of the reserve free. */
+  /** Returns the size limit for a file that a child process writes. It leaves half of the reserve free. */
   maxFileBytes(): number;
-  /** Claims bytes that are about to be written. Returns false when they do not fit above the reserve. All writers share one budget. */
+  /** Claims bytes before they are written. Returns false if they exceed the reserve. All writers share one budget. */
   claim(bytes: number): boolean;
-  /** Calls `listener` each time a claim does not fit. */
+  /** Calls `listener` whenever a claim does not fit. */
   onShort(listener: () => void): void;
 };
 
-/** Free space is measured again after this many bytes or milliseconds, because other programs write as well. */
+/** Free space is measured again after this many bytes or milliseconds, because other programs also write. */
 const MAX_UNMEASURED_BYTES = 16 * 1024 * 1024;
 const MAX_MEASURE_AGE_MS = 250;
 const MIN_CHILD_FILE_BYTES = 1024 * 1024;

@@ -13,7 +13,7 @@ export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha2
 /** `id` is the folder name, which changes whenever a file changes. */
 export type EmbeddedFiles = { id: string; files: EmbeddedFile[] };
 
-/** The size and modification time of each file as it was written: a file that matches is not read again. */
+/** The size and modification time of each file when it was written. A file that still matches is not read again. */
 type ExtractionRecord = Record<string, { sizeBytes: number; modifiedMs: number }>;
 
 const RECORD_NAME = "written.json";
@@ -94,7 +94,7 @@ async function readRecord(folder: string): Promise<ExtractionRecord> {
 
 async function writeFile(file: EmbeddedFile, path: string): Promise<ExtractionRecord[string]> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // As a stream: embedded content is read through the memory mapping of the executable, and counts as resident memory once read.
+  // Streamed, because content that is read through the executable's memory mapping counts as resident memory.
   const content = Bun.file(file.path).stream().pipeThrough(new DecompressionStream(ZSTD));
   await writeDurably(path, content);
   await chmod(path, file.executable ? 0o700 : 0o600);
@@ -106,7 +106,7 @@ async function writeFile(file: EmbeddedFile, path: string): Promise<ExtractionRe
   return { sizeBytes: size, modifiedMs: mtimeMs };
 }
 
-/** Writes and flushes a file: a power failure after the rename must not leave a file of the right size without its content. */
+/** Writes and flushes a file, so that a power failure after the rename cannot leave a file without its content. */
 async function writeDurably(path: string, content: string | ReadableStream<Uint8Array>): Promise<void> {
   await Bun.write(path, new Response(content));
   await flushFile(path);
@@ -128,7 +128,7 @@ async function sweepUnused(parent: string, keep: string): Promise<void> {
   }
 }
 
-/** Removes the marks of processes that have ended and returns how many running ones use the folder. */
+/** Removes the marks of processes that have ended. Returns how many running processes use the folder. */
 async function removeDeadMarks(folder: string): Promise<number> {
   const pids = await readdir(join(folder, IN_USE_NAME)).catch(() => []);
   let alive = 0;

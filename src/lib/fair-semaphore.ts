@@ -1,4 +1,4 @@
-/** A semaphore with a limit for each key and one for all keys. Waiting keys take turns, so a key with many calls does not delay the others. */
+/** A semaphore with a limit per key and one for all keys. Keys take turns, so that a busy key delays no other. */
 
 export type FairSemaphoreLimits = {
   maxRunning: number;
@@ -24,7 +24,7 @@ type QueuedCall = { start(): void };
 
 export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore {
   const running = new Map<string, number>();
-  /** In the order of turns. A key that was served moves to the end. */
+  /** Keys in order of their turns. A key that was served moves to the end. */
   const queues = new Map<string, QueuedCall[]>();
   let total = 0;
   let waiting = 0;
@@ -90,7 +90,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
 
   return {
     async run(key, work) {
-      // No caller is overtaken: while a permit for this key is free, the waiting calls all belong to keys at their own limit.
+      // No caller is overtaken: if a permit for this key is free, all waiting calls belong to keys at their own limit.
       if (hasRoom(key)) acquire(key);
       else await wait(key);
       try {

@@ -1,7 +1,7 @@
-/** Files that may be missing. */
+/** Access to files that may be missing. */
 import { stat } from "node:fs/promises";
 
-/** Returns the size of a file in bytes; null when it is missing. */
+/** Returns the size of a file in bytes; null if it is missing. */
 export async function findFileSize(path: string): Promise<number | null> {
   return stat(path).then(
     (found) => found.size,
@@ -9,7 +9,7 @@ export async function findFileSize(path: string): Promise<number | null> {
   );
 }
 
-/** Returns a file; null when it is missing. */
+/** Returns a file; null if it is missing. */
 export async function findFile(path: string): Promise<Bun.BunFile | null> {
   const file = Bun.file(path);
   return (await file.exists()) ? file : null;

@@ -1,10 +1,10 @@
-/** Which kind of file system a folder is on, and whether one that should be mounted there is. */
+/** Determines the kind of file system that a folder is on, and detects configured file systems that are not mounted. */
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * File systems of other machines, and FUSE, whose programs cannot be told apart: by `f_type` of statfs(2), from `linux/magic.h` and the sources of
- * the file systems that are not in it.
+ * Network file systems, and FUSE, whose programs cannot be distinguished, by the `f_type` of statfs(2). Values are from
+ * `linux/magic.h` and from the sources of file systems that are not in it.
  */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
@@ -31,27 +31,27 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 /** Returns the `f_type` of statfs(2). */
 export type ReadFileSystemType = (path: string) => number;
 
-/** For a database that may be on any of them, because it is not kept. */
+/** For a temporary database, which may be on any file system. */
 export const anyFileSystem: ReadFileSystemType = () => 0;
 
 const readFileSystemType: ReadFileSystemType = (path) => statfsSync(path).type;
 
 /**
- * Returns the name of the network file system that a path is on, or would be created on; null for a local one. Elsewhere than on Linux the types have
- * other numbers, and the result is null.
+ * Returns the name of the network file system that a path is on, or would be created on; null for a local one. Outside
+ * of Linux, the types have other numbers, and the result is null.
  */
 export function findNetworkFileSystem(path: string, readType: ReadFileSystemType = readFileSystemType): string | null {
   if (process.platform !== "linux") return null;
   let existing = resolve(path);
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  // Some systems return the 32 bits with a sign.
+  // Some systems return a signed 32-bit number.
   return NETWORK_FILE_SYSTEMS.get(readType(existing) >>> 0) ?? null;
 }
 
 /** The texts of `/etc/fstab` and `/proc/self/mountinfo`. */
 export type MountTables = { configured: string; mounted: string };
 
-/** Returns the mount tables of this machine; empty ones where it has none. */
+/** Returns the mount tables of this machine; empty texts if it has none. */
 export function readMountTables(): MountTables {
   const read = (path: string): string => {
     try {
@@ -66,13 +66,13 @@ export function readMountTables(): MountTables {
 const FSTAB_MOUNT_POINT = 1;
 const MOUNTINFO_MOUNT_POINT = 4;
 
-/** Returns the mount point of `/etc/fstab` that `path` is at or below and where nothing is mounted now; null without one. */
+/** Returns the mount point in `/etc/fstab` that contains `path` if nothing is mounted there, or null. */
 export function findUnmounted(path: string, { configured, mounted }: MountTables): string | null {
   const present = new Set(listMountPoints(mounted, MOUNTINFO_MOUNT_POINT));
   const above = listMountPoints(configured, FSTAB_MOUNT_POINT).filter(
     (point) => point !== "/" && `${resolve(path)}/`.startsWith(`${point}/`),
   );
-  // The innermost one: it decides where the files are.
+  // The innermost mount point determines where the files are.
   const [point] = above.sort((a, b) => b.length - a.length);
   return point === undefined || present.has(point) ? null : point;
 }
@@ -86,6 +86,6 @@ function listMountPoints(table: string, column: number): string[] {
     .map((point) => resolve(unescapeOctal(point!)));
 }
 
-/** Both tables write a space as `\040`. */
+/** Both tables encode a space as `\040`. */
 const unescapeOctal = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));

@@ -1,4 +1,4 @@
-/** A lock on a folder, which at most one process holds. */
+/** A lock on a folder that at most one process holds. */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 
@@ -8,8 +8,8 @@ export type FolderLock = { release(): void };
 const heldDatabases = new Set<Database>();
 
 /**
- * Acquires the lock, or returns null when another process holds it. The lock is an exclusive SQLite transaction, and thus an operating system
- * lock on a file: it ends with the process, even after `kill -9`, so there are no stale locks.
+ * Acquires the lock, or returns null if another process holds it. The lock is an exclusive SQLite transaction, and thus
+ * an operating system lock on a file: it ends with the process, even after `kill -9`, so there are no stale locks.
  */
 export function lockFolder(folder: string): FolderLock | null {
   const database = new Database(join(folder, "lock"), { create: true });

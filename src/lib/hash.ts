@@ -5,15 +5,15 @@ import { open } from "node:fs/promises";
 /** Returns the SHA-256 of a text or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => new Bun.CryptoHasher("sha256").update(data).digest("hex");
 
-/** Returns a hash of a plain JSON value: equal values have equal hashes. Serves caches, work files and request hashes. */
+/** Returns a hash of a plain JSON value. Equal values have equal hashes. */
 export const hashJson = (value: unknown): string => sha256(JSON.stringify(value));
 
-/** Returns a secret for one purpose, from which neither `secret` nor those for other purposes can be computed. */
+/** Derives a secret for one purpose. Neither `secret` nor the secrets for other purposes can be computed from it. */
 export const deriveSecret = (secret: string, purpose: string): string =>
   createHmac("sha256", secret).update(purpose).digest("hex");
 
 const FILE_KEY_CHARACTERS = 24;
-/** Shorter pauses are not kept exactly. */
+/** Shorter pauses are skipped, because timers are not precise enough. */
 const MIN_PAUSE_MS = 20;
 
 /** Returns `hashJson` truncated to 96 bits, enough for a file name. */
@@ -22,8 +22,9 @@ export const createFileKey = (value: unknown): string => hashJson(value).slice(0
 const READ_BYTES = 256 * 1024;
 
 /**
- * Returns the SHA-256 of a file, read at most at `bytesPerSecond`. Other tasks run between two reads, also when the file is in the page cache: a
- * stream of Bun would read all of it at once. Errors: those of the file system; the signal's reason.
+ * Returns the SHA-256 of a file, read at no more than `bytesPerSecond`. Other tasks run between two reads, even if the
+ * file is in the page cache: a Bun stream would read all of it at once. Throws file system errors and the signal's
+ * reason.
  */
 export async function hashFile(
   path: string,
@@ -46,6 +47,6 @@ export async function hashFile(
   }
 }
 
-/** Returns whether two secrets are equal, in a time that does not depend on where they differ. */
+/** Compares two secrets in a time that does not depend on where they differ. */
 export const isEqualSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(expected)));

@@ -6,8 +6,8 @@ const MAX_HEADER_CHARACTERS = 100;
 export type ByteRange = { start: number; end: number };
 
 /**
- * Parses a `Range` header for a body of `size` bytes. `end` is inclusive. Null: serve the whole body (no header, another unit, several
- * ranges, invalid syntax, too long). "unsatisfiable": respond with 416.
+ * Parses a `Range` header for a body of `size` bytes. `end` is inclusive. Null means to serve the whole body (no
+ * header, another unit, several ranges, invalid syntax, too long), "unsatisfiable" to respond with 416.
  */
 export function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | null {
   if (header === null || header.length > MAX_HEADER_CHARACTERS) return null;

@@ -26,17 +26,17 @@ type WorkerMessage =
   | { type: "callback"; id: number; callback: number; name: string; value: unknown }
   | { type: "cancel_callback"; id: number; callback: number };
 
-/** What an operation in the worker receives besides its input. */
+/** The context that an operation in the worker receives besides its input. */
 export type WorkerCall = {
   /** Aborted when the caller aborts. */
   signal: AbortSignal;
   progress(share: number): void;
   log(event: string, fields: object): void;
-  /** Whether the caller asks the operation to stop at its next safe point. */
+  /** Returns whether the caller asks the operation to stop at its next safe point. */
   shouldYield(): boolean;
   /**
-   * Calls a function of the caller. `signal` asks the caller to cancel it; the promise still settles only with the caller's answer. Errors:
-   * those of the caller.
+   * Calls a function of the caller. `signal` asks the caller to cancel it, but the promise settles only when the caller
+   * responds. Throws the caller's errors.
    */
   callBack(name: string, value: unknown, signal?: AbortSignal): Promise<unknown>;
 };
@@ -116,7 +116,7 @@ export async function serveCalls(options: {
 
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Limits how often shares are reported. The last one is always reported. */
+/** Limits how often a progress share is reported. The last one is always reported. */
 function throttle(report: (share: number) => void): (share: number) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (share) => {
@@ -134,20 +134,23 @@ export type CallOptions = {
   onLog?: (event: string, fields: object) => void;
   /** Polled every `YIELD_POLL_MS`. */
   shouldYield?: () => boolean;
-  /** Functions that the worker may call. The signal is aborted when the worker cancels the callback or the call has ended. */
+  /** Functions that the worker may call. The signal aborts when the worker cancels the callback or the call ends. */
   callbacks?: Record<string, (value: never, signal: AbortSignal) => Promise<unknown>>;
 };
 
 /** The caller's end of a worker. */
 export type IpcCaller = {
-  /** Calls an operation. Errors: those of the operation; the signal's reason when aborted, after the worker has ended the operation. */
+  /** Calls an operation. Throws its errors; if aborted, the signal's reason once the worker has ended the operation. */
   call(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
-  /** Rejects all calls with this error. */
+  /** Rejects all open calls with this error. */
   fail(error: unknown): void;
 };
 
 const YIELD_POLL_MS = 50;
-/** Callbacks of one call at a time. No operation needs as many; the limit bounds the memory that a hijacked worker takes from the caller. */
+/**
+ * Maximum number of open callbacks of one call. It is far above what any operation needs, and bounds the memory that a
+ * hijacked worker can use in the caller.
+ */
 const MAX_OPEN_CALLBACKS = 1_000;
 
 /** Limits of the log lines of one call, so that a hijacked worker cannot fill the disk with them. */
@@ -161,7 +164,7 @@ type PendingCall = CallOptions & {
   openCallbacks: Map<number, AbortController>;
 };
 
-/** Passes on a log line, without fields if they are too long. Lines above the limit are left out. */
+/** Forwards a log line, without its fields if they are too long. Lines above the limit are dropped. */
 function passOnLog(call: PendingCall, { event, fields }: Extract<WorkerMessage, { type: "log" }>): void {
   if (typeof event !== "string" || event.length > MAX_EVENT_CHARACTERS || call.logLines >= MAX_LOG_LINES) return;
   call.logLines++;
@@ -169,7 +172,7 @@ function passOnLog(call: PendingCall, { event, fields }: Extract<WorkerMessage, 
   call.onLog?.(event, isShort ? { ...fields } : {});
 }
 
-/** Creates the caller's end of a worker. `ended` resolves when the worker's output ends, and rejects when the output violates the protocol. */
+/** Creates the caller's end. `ended` resolves when the worker's output ends, and rejects on a protocol violation. */
 export function createIpcCaller(options: {
   output: ReadableStream<Uint8Array>;
   send: (frame: Uint8Array) => Promise<void>;

@@ -4,7 +4,7 @@ const HEADER_BYTES = 4;
 /** Larger than any message of this program. */
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 
-/** Returns a message as a frame. JSON has no infinite numbers, so they become the largest finite ones. */
+/** Encodes a message as a frame. JSON has no infinite numbers, so they become the largest finite ones. */
 export function encodeFrame(message: unknown): Uint8Array {
   const payload = new TextEncoder().encode(JSON.stringify(message, toFinite));
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
@@ -30,8 +30,9 @@ export async function* decodeFrames(
 }
 
 /**
- * Yields the frames of a stream, however it is chunked, each with its header of `headerBytes`, which starts with the length of the payload as
- * 32-bit little endian. Throws on a payload of more than `maxPayloadBytes`, and ignores an incomplete frame at the end.
+ * Yields the frames of a stream, regardless of how it is chunked, each with its header of `headerBytes`, which starts
+ * with the length of the payload as 32-bit little endian. Throws on a payload of more than `maxPayloadBytes`, and
+ * ignores an incomplete frame at the end.
  */
 export async function* splitFrames(
   stream: ReadableStream<Uint8Array>,

@@ -4,7 +4,7 @@
  */
 import { escapeControls } from "./control-characters";
 
-/** The levels of lines, the least important first. */
+/** The log levels, from the least to the most important. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -15,7 +15,7 @@ export type Log = {
   error(event: string, fields?: Record<string, unknown>): void;
   /** Returns a logger that adds these fields to each line. */
   with(fields: Record<string, unknown>): Log;
-  /** Returns the last lines as JSON, oldest first. */
+  /** Returns the most recent lines as JSON, oldest first. */
   recent(): string[];
 };
 
@@ -26,7 +26,7 @@ const MAX_LINE_CHARACTERS = 20_000;
 
 type RecentLines = { add(line: string): void; list(): string[] };
 
-/** Keeps the last lines in memory, a bounded number of characters of them. Longer lines are left out. */
+/** Keeps the most recent lines in memory, up to a limit of characters. Longer lines are dropped. */
 function createRecentLines(): RecentLines {
   let lines: string[] = [];
   let first = 0;
@@ -40,7 +40,7 @@ function createRecentLines(): RecentLines {
         characters -= lines[first]!.length;
         lines[first++] = "";
       }
-      // Not at each line, which would move all others.
+      // Done only occasionally, because it moves all other lines.
       if (first >= MAX_RECENT_LINES) [lines, first] = [lines.slice(first), 0];
     },
     list: () => lines.slice(first),
@@ -48,8 +48,8 @@ function createRecentLines(): RecentLines {
 }
 
 /**
- * Creates a logger that writes the lines of `level` and above with `write`. `readable` selects text instead of JSON. Bug reports need lines of
- * `info` and above whatever the level is, so `recent` keeps them.
+ * Creates a logger that writes lines of `level` and above with `write`. `readable` selects text instead of JSON. Bug
+ * reports need lines of `info` and above at any level, so `recent` keeps them.
  */
 export const createLog = (write: (line: string) => void, readable: boolean, level: LogLevel = "info"): Log =>
   createChildLog({ write, readable, level, recent: createRecentLines() }, {});
@@ -65,7 +65,7 @@ function createChildLog(output: LogOutput, fields: Record<string, unknown>): Log
     if (!isWritten && !isAtLeast(level, "info")) return;
     const all = { ...fields, ...flattenErrors(more) };
     const head = { time: new Date().toISOString(), level, event };
-    // Fields may come from a job process, which must not replace these.
+    // Fields may come from a job process, which must not override the head.
     const json = JSON.stringify({ ...head, ...all, ...head });
     recent.add(json);
     if (isWritten) write(escapeControls(readable ? formatReadable(head.time, level, event, all) : json));
@@ -109,7 +109,7 @@ function serializeError(error: Error): Record<string, unknown> {
   return fields;
 }
 
-/** Drizzle adds the parameters of a failed query to its message: texts of users, and secrets. */
+/** Drizzle adds the parameters of a failed query to its message, including texts of users, and secrets. */
 function getMessage(error: Error): string {
   const { query } = error as { query?: unknown };
   return "params" in error && typeof query === "string" ? `Failed query: ${query}` : error.message;

@@ -1,9 +1,9 @@
-/** Runs an asynchronous function on several items at the same time, and yields the results in the order of the items. */
+/** Runs an asynchronous function on several items concurrently, and yields the results in the order of the items. */
 
-/** `width`: maximum number of items that are worked on; `maxCost`: of their costs together, unless there is only one. */
+/** `width` is the maximum number of items in progress. `maxCost` limits their total cost, unless there is only one. */
 export type MapLimits<T> = { width: number; maxCost: number; toCost(item: T): number };
 
-/** Takes an item when the limits allow it. After an error or an early end, what has started is waited for. */
+/** Starts an item when the limits allow it. After an error or an early end, waits for the items that have started. */
 export async function* mapInOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   { width, maxCost, toCost }: MapLimits<T>,
@@ -21,7 +21,7 @@ export async function* mapInOrder<T, R>(
       const cost = toCost(item);
       while (running.length > 0 && (running.length >= width || total + cost > maxCost)) yield await takeFirst();
       const result = run(item);
-      // It is awaited later: until then, a rejection is not unhandled.
+      // The promise is awaited later. Until then, a rejection must not count as unhandled.
       result.catch(() => {});
       running.push({ result, cost });
       total += cost;

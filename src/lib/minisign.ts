@@ -1,6 +1,6 @@
 /**
- * Signatures in the format of minisign (https://jedisct1.github.io/minisign/): Ed25519 over the BLAKE2b-512 hash of a file (`ED`) or over the file
- * itself (`Ed`, of older versions), and over the signature with its trusted comment.
+ * Signatures in the format of minisign (https://jedisct1.github.io/minisign/): Ed25519 over the BLAKE2b-512 hash of a
+ * file (`ED`) or over the file itself (`Ed`, by older versions), and over the signature with its trusted comment.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -15,7 +15,7 @@ export type MinisignSignature = {
   globalSignature: Uint8Array;
 };
 
-/** A key or a signature is malformed, or the signature is not valid. */
+/** Thrown when a key or a signature is malformed, or a signature is invalid. */
 export class MinisignError extends Error {}
 
 export const ALGORITHM = "Ed";
@@ -28,7 +28,7 @@ export const UNTRUSTED_PREFIX = "untrusted comment: ";
 
 /** minisign accepts comments of 1 KB and 8 KB. */
 const MAX_TEXT_BYTES = 16_384;
-/** A file without a prehashed signature is read into memory. */
+/** A file with a legacy signature is read into memory. */
 const MAX_LEGACY_BYTES = 2_000_000_000;
 
 /** Parses a public key: the two lines of its file, or the second one. Throws `MinisignError`. */
@@ -93,7 +93,7 @@ export async function verifyFile(
 /** Formats a key ID as minisign prints it: a little-endian number in upper-case hexadecimal. */
 export const formatKeyId = (id: Uint8Array): string => Buffer.from(id).reverse().toString("hex").toUpperCase();
 
-/** Reads a text file that may come from a stranger. Throws `MinisignError` when it is not a small regular file. */
+/** Reads a text file from an untrusted source. Throws `MinisignError` if it is not a small regular file. */
 export async function readSmallFile(path: string): Promise<string> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new MinisignError(`${path}: ${error.code === "ENOENT" ? "file not found" : error.message}`);

@@ -13,8 +13,8 @@ export function setNativeFolder(path: string): void {
 }
 
 /**
- * Returns the exports of an addon, which is loaded on the first call. Throws when no folder is set or the system cannot load the file, most
- * often because the data folder is on a file system mounted `noexec`.
+ * Returns the exports of an addon, loading it on the first call. Throws if no folder is set or the system cannot load
+ * the file, most often because the data folder is on a file system mounted `noexec`.
  */
 export function loadNative(file: string): unknown {
   const known = loadedAddons.get(file);

@@ -1,11 +1,11 @@
-/** Runs a task when it is woken and when its next time has come, never twice at once. */
+/** Runs a task when it is woken and when its next time has come, but never twice at once. */
 
 export type Poller = {
   start(): void;
-  /** Runs the task soon, once for several calls. A call while it runs lets it run again. */
+  /** Runs the task soon. Several calls share a run. A call during a run starts another one afterward. */
   wake(): void;
   readonly isStopped: boolean;
-  /** Resolves when the task does not run any more. */
+  /** Resolves when the task is no longer running. */
   stop(): Promise<void>;
 };
 
@@ -13,7 +13,7 @@ const MAX_POLL_MS = 30_000;
 const WAKE_DELAY_MS = 10;
 const ERROR_DELAY_MS = 1_000;
 
-/** Creates a poller. `poll` returns after how many milliseconds it wants to run again; null: when it is woken, or after 30 s. */
+/** Creates a poller. `poll` returns the milliseconds until its next run; null waits until it is woken, at most 30 s. */
 export function createPoller(poll: () => Promise<number | null>, onError: (error: unknown) => void): Poller {
   let isStopped = true;
   let running: Promise<void> | null = null;

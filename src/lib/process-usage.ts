@@ -9,7 +9,7 @@ const CLOCK_TICKS_PER_SECOND = 100;
 /** A sandbox wrapper and its helper are at most this many levels above the program. */
 const MAX_DEPTH = 4;
 
-/** Returns the current usage of a process; null when it has exited. Takes about ten microseconds. */
+/** Returns the current usage of a process; null if it has exited. Takes about ten microseconds. */
 export function readProcessUsage(pid: number): ProcessUsage | null {
   const statm = readProcFile(pid, "statm");
   const stat = readProcFile(pid, "stat");
@@ -22,8 +22,8 @@ export function readProcessUsage(pid: number): ProcessUsage | null {
 }
 
 /**
- * Returns the ID of the process whose first argument is `program`: `pid` itself or, below a sandbox wrapper, one of its descendants. Null
- * when it has not started yet.
+ * Returns the ID of the process whose first argument is `program`: `pid` itself or, below a sandbox wrapper, one of its
+ * descendants. Null if it has not started yet.
  */
 export function findProcessRunning(pid: number, program: string): number | null {
   let level = [pid];

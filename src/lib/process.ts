@@ -1,9 +1,9 @@
-/** Child processes. This is the only file that spawns. Each child leads its own process group, which is killed as a whole. */
+/** Child processes. This is the only file that spawns them. Each leads a process group, which is killed as a whole. */
 import { closeSync, writeFileSync } from "node:fs";
 import { constants, getPriority, setPriority } from "node:os";
 import type { Sandbox, SandboxView } from "./sandbox";
 
-/** Limits of a child, set before its program starts. This process enforces `wallSeconds`, the kernel the others. */
+/** Limits of a child, set before its program starts. The kernel enforces them, except for `wallSeconds`. */
 export type ChildLimits = {
   memoryBytes?: number;
   cpuSeconds?: number;
@@ -12,25 +12,25 @@ export type ChildLimits = {
 };
 
 export type SpawnOptions = {
-  /** Program (an absolute path) and arguments. No shell parses them. */
+  /** The program (an absolute path) and its arguments. No shell parses them. */
   command: string[];
-  /** The whole environment of the child. Default: empty. */
+  /** The complete environment of the child. Default: empty. */
   env?: Record<string, string>;
   cwd?: string | undefined;
   stdin?: "pipe" | "ignore" | undefined;
   stdout?: "pipe" | "ignore" | undefined;
   limits?: ChildLimits;
-  /** `lowest`: after everything else. `interactive`: a request waits for the child. Default: after requests. */
+  /** `lowest` runs after everything else. `interactive` is for children that a request waits for. */
   priority?: "lowest" | "interactive" | undefined;
   /** Runs the program and its descendants in the sandbox, with this view of the file system. */
   sandbox?: { sandbox: Sandbox; view: SandboxView } | undefined;
   /** Kills the child when aborted. */
   signal?: AbortSignal | undefined;
-  /** Receives each line of standard error, including lines that end with a carriage return only. */
+  /** Receives each line of standard error, including lines that end with only a carriage return. */
   onStderrLine?: (line: string) => void;
 };
 
-/** `write` resolves when the child accepts more data, and rejects with `EPIPE` when it no longer reads. */
+/** `write` resolves when the child accepts more data, and rejects with `EPIPE` if it no longer reads. */
 export type ChildStdin = { write(chunk: Uint8Array | string): Promise<void>; end(): Promise<void> };
 
 export type ChildExit = { code: number | null; signal: string | null };
@@ -42,13 +42,13 @@ export type ChildProcess = {
   stdin: ChildStdin;
   /** Applies backpressure. Empty unless spawned with `stdout: "pipe"`. */
   stdout: ReadableStream<Uint8Array>;
-  /** Resolves when the child has ended and its standard error is read. Never rejects. */
+  /** Resolves when the child has ended and its standard error has been read. Never rejects. */
   exited: Promise<ChildExit>;
   /** The last lines of standard error, at most 8 KiB. */
   stderrTail(): string;
-  /** Why this process ended the child: wall time, or `kill` or the signal. Null when it ended by itself. */
+  /** Why this process ended the child: the wall time limit, or `kill` or the signal. Null if it ended by itself. */
   endedBy(): "wall" | "kill" | null;
-  /** Ends the whole group: SIGTERM, then SIGKILL after two seconds. A `bwrap` sandbox ends at SIGTERM. Resolves when the child has ended. */
+  /** Ends the group: SIGTERM, then SIGKILL after two seconds. Resolves when the child has ended. */
   kill(): Promise<void>;
   /** Sends SIGKILL to the whole group. */
   killNow(): void;
@@ -61,8 +61,8 @@ const MAX_LINE_CHARACTERS = 4_096;
 const children = new Set<ChildProcess>();
 
 /**
- * Starts a program. A program that cannot be started exits with code 126 or 127. Throws only when the shell itself cannot be started, or the
- * signal's reason when it is already aborted.
+ * Starts a program. If the program cannot be started, it exits with code 126 or 127. Throws only if the shell itself
+ * cannot be started, or the signal's reason if it is already aborted.
  */
 export function spawnChild(options: SpawnOptions): ChildProcess {
   options.signal?.throwIfAborted();
@@ -129,23 +129,23 @@ function parseBwrapExit(code: number | null): ChildExit {
   return signal === undefined ? { code, signal: null } : { code: null, signal };
 }
 
-/** Added to the badness of a child (0 to 1000) when the kernel is out of memory, so that the server is killed last. */
+/** Added to a child's OOM score (0 to 1000), so that the kernel kills children before the server. */
 const OOM_SCORE_ADJUSTMENT = 500;
 
 /** The time between SIGXCPU and SIGKILL. */
 const CPU_GRACE_SECONDS = 3;
 
-/** Added to the niceness of this process: children have a lower priority than requests. */
+/** Added to this process's niceness, so that children have a lower priority than requests. */
 const NICENESS = 5;
 
 const LOWEST_NICENESS = 19;
-/** A tenth of the processor while others want all of it, so that a busy machine does not stop the child. */
+/** Leaves a tenth of the processor when others need all of it, so that a busy machine does not stop the child. */
 const SESSION_NICENESS = 10;
 
 function lowerPriority(pid: number, niceness: number): void {
   try {
     setPriority(pid, Math.min(LOWEST_NICENESS, getPriority() + niceness));
-    // On a desktop, Linux shares the processor between sessions first, and each child leads its own.
+    // On a desktop, Linux first shares the processor between sessions, and each child leads its own.
     if (niceness === LOWEST_NICENESS) writeFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICENESS));
   } catch {
     // The child has already ended, or the system does not allow it.
@@ -158,10 +158,11 @@ export async function killAllChildren(): Promise<void> {
 }
 
 /**
- * Builds the script that sets the limits and then becomes the program. User text is only in its arguments. A second shell waits on descriptor
- * 3, whose other end this process holds: when this process ends, even by SIGKILL, or closes it, that shell kills the whole group, so no
- * orphan continues to write. It survives the SIGTERM of the group, which the inner process of a `bwrap` that is still starting does too.
- * A limit that cannot be set was already tighter.
+ * Builds the script that sets the limits and then becomes the program. User text appears only in its arguments. A
+ * second shell waits on descriptor 3, whose other end this process holds: when this process ends, even by SIGKILL, or
+ * closes it, that shell kills the whole group, so that no orphan continues to write. The shell ignores the group's
+ * SIGTERM, as does the inner process of a `bwrap` that is still starting. If a limit cannot be set, it was already
+ * tighter.
  */
 function buildLauncher(limits: ChildLimits): string {
   const set = (flag: string, value: number | null | undefined, unit: number) =>
@@ -205,7 +206,7 @@ function createChildStdin(sink: unknown, hasEnded: () => boolean): ChildStdin {
   };
 }
 
-/** Reads standard error to its end, passes on each line and keeps the tail. */
+/** Reads standard error to its end, forwards each line and keeps the tail. */
 function followStderr(stream: ReadableStream<Uint8Array>, onLine: ((line: string) => void) | undefined) {
   let tail = "";
   let line = "";

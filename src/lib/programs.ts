@@ -5,7 +5,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 /** Folders searched after the PATH, because the PATH of a service may be short. */
 const DEFAULT_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 
-/** Returns the absolute path of the first executable file of this name on `path`, then in the default folders; null when there is none. */
+/** Returns the absolute path of the first executable named `name` on `path` or in the default folders, or null. */
 export function findProgram(name: string, path: string | undefined): string | null {
   for (const folder of [...(path ?? "").split(delimiter), ...DEFAULT_FOLDERS]) {
     const candidate = join(folder, name);
@@ -33,7 +33,7 @@ const PACKAGE_MANAGERS = [
   ["apk", "add"],
 ] as const;
 
-/** Returns the command that installs a package on this machine, such as `apt-get install ffmpeg`; null when no package manager is found. */
+/** Returns the command that installs a package, such as `apt-get install ffmpeg`; null without a package manager. */
 export function findInstallCommand(name: string, path: string | undefined): string | null {
   const manager = PACKAGE_MANAGERS.find(([program]) => findProgram(program, path) !== null);
   return manager === undefined ? null : [...manager, name].join(" ");

@@ -12,7 +12,7 @@ export type Metric = {
   samples: MetricSample[];
 };
 
-/** Returns the text of the metrics, each with its help and type. */
+/** Formats metrics, each with its help and type. */
 export const formatMetrics = (metrics: Metric[]): string =>
   metrics
     .flatMap(({ name, help, type, samples }) => [

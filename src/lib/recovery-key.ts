@@ -1,18 +1,18 @@
 /** The recovery key of off-site backups: 256 random bits as text that people can write down and type. */
 import { createHash, randomBytes } from "node:crypto";
 
-/** Crockford's base 32: without I, L, O and U, which are read as other characters. */
+/** Crockford's base 32: without I, L, O and U, which are easily confused with other characters. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const KEY_BYTES = 32;
 const CHECKSUM_BYTES = 3;
 const BITS_PER_CHARACTER = 5;
-/** 280 bits are 56 characters. */
+/** 280 bits are encoded in 56 characters. */
 const CHARACTERS = ((KEY_BYTES + CHECKSUM_BYTES) * 8) / BITS_PER_CHARACTER;
 
 /** Creates a key: eight groups of seven characters. */
 export const createRecoveryKey = (): string => formatRecoveryKey(randomBytes(KEY_BYTES));
 
-/** Returns the text of a key of 32 bytes. */
+/** Formats a key of 32 bytes as text. */
 export function formatRecoveryKey(key: Uint8Array): string {
   let value = 0n;
   for (const byte of [...key, ...checksum(key)]) value = (value << 8n) | BigInt(byte);
@@ -24,15 +24,15 @@ export function formatRecoveryKey(key: Uint8Array): string {
   return text.replace(/.{7}(?!$)/g, "$&-");
 }
 
-/** Returns the bytes of a key. Case, spaces and hyphens do not matter. Throws an `Error` that does not contain the key. */
+/** Parses a key. Case, spaces and hyphens are ignored. Throws an `Error` that does not contain the key. */
 export function parseRecoveryKey(text: string): Uint8Array {
   const characters = text.toUpperCase().replace(/[\s-]/g, "").replace(/[IL]/g, "1").replaceAll("O", "0");
   if (characters.length !== CHARACTERS)
-    throw new Error(`A recovery key has ${CHARACTERS} characters, this one has ${characters.length}.`);
+    throw new Error(`A recovery key has ${CHARACTERS} characters, but this one has ${characters.length}.`);
   let value = 0n;
   for (const character of characters) {
     const digit = ALPHABET.indexOf(character);
-    if (digit < 0) throw new Error("Recovery key contains a character that is not a letter or digit of a key.");
+    if (digit < 0) throw new Error("Recovery key contains a character that recovery keys do not use.");
     value = (value << 5n) | BigInt(digit);
   }
   const bytes = new Uint8Array(KEY_BYTES + CHECKSUM_BYTES);

@@ -1,13 +1,14 @@
 /**
- * The sandbox of the processes that read uploaded media: no network, and of the file system only the programs, their libraries and the
- * folders of one job. `bwrap` (bubblewrap) restricts both; where it does not run, `unshare` removes only the network.
+ * The sandbox for processes that read uploaded media. They have no network access, and of the file system they see only
+ * the programs, their libraries and the folders of one job. `bwrap` (bubblewrap) restricts both; where it does not
+ * work, `unshare` removes only the network.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { spawnChild } from "./process";
 import { findInstallCommand, findProgram } from "./programs";
 
-/** The paths that a sandboxed process can access besides the programs. Paths are absolute. For nested paths, the access of the inner one applies. */
+/** The paths that a sandboxed process can access besides the programs. All are absolute. The innermost path applies. */
 export type SandboxView = {
   readOnly: string[];
   writable: string[];
@@ -17,16 +18,16 @@ export type SandboxView = {
 
 export type Sandbox = {
   mode: "bwrap" | "unshare" | "none";
-  /** Why the mode is not `bwrap`, and how to fix it; null when it is. */
+  /** Why the mode is not `bwrap`, and how to fix it; null if it is. */
   reason: string | null;
   /** Returns the command that runs `command` in the sandbox. */
   wrap(command: string[], view: SandboxView): string[];
 };
 
-/** A folder or file of the system: bound read-only, or recreated when it is a symbolic link. */
+/** A system folder or file. It is bound read-only, or recreated if it is a symbolic link. */
 type SystemEntry = { bind: string } | { link: string; target: string };
 
-/** The command-independent arguments of `bwrap`. */
+/** The `bwrap` arguments that do not depend on the command. */
 export type BwrapHost = {
   /** Absolute path of `bwrap`. */
   program: string;
@@ -39,7 +40,7 @@ export type BwrapHost = {
   devices: { nodes: readonly string[]; information: readonly string[] };
 };
 
-/** All namespaces, end with the server, no capabilities; and no nested user namespace in which to gain any. */
+/** Unshares all namespaces, ends with the server, and drops all capabilities and the ways to regain them. */
 const ISOLATION_OPTIONS = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"];
 const NO_NESTED_NAMESPACES_OPTIONS = ["--unshare-user", "--disable-userns"];
 const MAX_TMP_BYTES = 64 * 1024 ** 2;
@@ -67,11 +68,12 @@ const DEVICE_NAMES = /^(dri|nvidia.*|video\d+)$/;
 const MAX_PROBE_SECONDS = 20;
 
 /**
- * Finds the strictest sandbox that works on this machine by running `probe` (a short, harmless command) in it. `programs` are run by jobs:
- * they and their libraries are visible. `shared` are additional visible files and folders.
+ * Finds the strictest sandbox that works on this machine by running `probe` (a short, harmless command) in it.
+ * `programs` are the programs that jobs run: they and their libraries are visible. `shared` are additional visible
+ * files and folders.
  */
 export async function findSandbox(options: {
-  /** False: the administrator turned the sandbox off. */
+  /** False if the administrator has turned the sandbox off. */
   wanted: boolean;
   programs: string[];
   shared: string[];
@@ -94,7 +96,7 @@ export function createNullSandbox(reason: string): Sandbox {
   return { mode: "none", reason, wrap: (command) => command };
 }
 
-/** Builds the command line of `bwrap`. Mounts are made in order, so a path comes after the paths that contain it. */
+/** Builds the command line of `bwrap`. Mounts are made in order, so a path must come after those that contain it. */
 export function buildBwrapArguments(host: BwrapHost, command: readonly string[], view: SandboxView): string[] {
   const access = new Map<string, string[]>();
   for (const path of host.shared) access.set(path, ["--ro-bind-try", path, path]);
@@ -113,7 +115,7 @@ export function buildBwrapArguments(host: BwrapHost, command: readonly string[],
     "/dev",
     ...(view.devices ? buildDeviceArguments(host.devices) : []),
     ...outerPathsFirst,
-    // When the server runs as root, its user ID owns the files below /proc/sys.
+    // If the server runs as root, its user ID owns the files below /proc/sys.
     ...["/proc", "/dev", "/"].flatMap((path) => ["--remount-ro", path]),
     "--",
     ...command,
@@ -144,7 +146,7 @@ async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   };
   const programs = [...search.shared, ...search.programs.flatMap((path) => [path, realpathSync(path)])];
   let problem = "";
-  // Listing libraries takes longer than a probe, and few programs have libraries outside of the system folders.
+  // Checked last: listing libraries takes longer than a probe, and few are outside of the system folders.
   for (const libraries of [
     async () => [],
     async () => (await Promise.all(search.programs.map(listLibraries))).flat(),
@@ -161,7 +163,7 @@ async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   return `bwrap does not work here (${problem})${getRestrictionHint()}`;
 }
 
-/** Returns how to fix the restriction on Ubuntu, which allows user namespaces only to confined programs. */
+/** Returns how to lift the restriction on Ubuntu, which allows user namespaces only to confined programs. */
 function getRestrictionHint(): string {
   try {
     const restricted = readFileSync("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "utf8").trim();
@@ -173,7 +175,7 @@ function getRestrictionHint(): string {
   }
 }
 
-/** Returns the command prefix that removes the network: as root, else with a user namespace. */
+/** Returns the command prefix that removes the network, directly as root or otherwise with a user namespace. */
 async function findUnshare(search: SandboxSearch): Promise<string[] | null> {
   const program = findProgram("unshare", search.path);
   if (program === null) return null;
@@ -206,7 +208,7 @@ function listDeviceNodes(): string[] {
 const isOutsideSystemFolders = (path: string): boolean =>
   !SYSTEM_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
 
-/** Returns the libraries that `ldd` lists; none for a static program or a script. */
+/** Returns the libraries that `ldd` lists. The list is empty for a static program or a script. */
 async function listLibraries(program: string): Promise<string[]> {
   const ldd = findProgram("ldd", undefined);
   if (ldd === null) return [];

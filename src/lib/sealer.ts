@@ -1,10 +1,10 @@
-/** Encrypts short secrets before they are stored (AES-256-GCM), so that a copy of the database alone does not contain them. */
+/** Encrypts short secrets before they are stored (AES-256-GCM), so that a copy of the database does not reveal them. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 export type Sealer = {
-  /** Encrypts a text. `context` names the place where it is stored: only there it can be opened. */
+  /** Encrypts a text. `context` names the place where it is stored. It can be decrypted only with the same context. */
   seal(text: string, context: string): string;
-  /** Returns the text, or null if it was changed, or sealed with another key or for another place. */
+  /** Returns the text; null if it was changed, or was sealed with another key or for another place. */
   open(sealed: string, context: string): string | null;
 };
 
@@ -12,7 +12,7 @@ const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Names the format, so that another one can follow. */
+/** Identifies the version of the format. */
 const PREFIX = "1.";
 
 /** Creates a sealer. `secret` has at least 128 bits of entropy. */

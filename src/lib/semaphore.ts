@@ -1,9 +1,9 @@
-/** A semaphore that serves its callers in the order of their calls. */
+/** A semaphore that serves callers in order. */
 
 export type Semaphore = {
   /**
-   * Runs `work` with a permit, and waits for one if none is free. Errors: those of `work`; the signal's reason when aborted while waiting, in
-   * which case `work` was not started.
+   * Runs `work` with a permit, waiting for one if necessary. Throws the errors of `work`, or the signal's reason if it
+   * aborts while waiting, in which case `work` was not started.
    */
   run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
 };

@@ -1,6 +1,6 @@
 /** Waiting that can be aborted. */
 
-/** Resolves after `milliseconds`, at the earliest in the next turn of the event loop. Throws the signal's reason when aborted. */
+/** Resolves after `milliseconds`, at the earliest in the next turn of the event loop. Throws the signal's reason. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

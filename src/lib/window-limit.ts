@@ -1,22 +1,22 @@
-/** Limits how often something may happen within a sliding window, for each key. */
+/** Limits how often something may happen per key within a sliding window. */
 
 export type WindowLimit = {
-  /** Returns the milliseconds until the key may act again; 0 if it may now. */
+  /** Returns the milliseconds until the key may act again; 0 if it may act now. */
   waitMs(key: string, now: number): number;
   /** Counts an occurrence. */
   add(key: string, now: number): void;
-  /** Forgets the occurrences of a key. */
+  /** Removes the recorded occurrences of a key. */
   clear(key: string): void;
 };
 
 /** Expired keys are removed whenever this many have been added. */
 const SWEEP_EVERY_KEYS = 10_000;
-/** Bounds the memory: with more, those that were added first are forgotten. */
+/** Maximum number of keys, which bounds the memory. Beyond it, the oldest keys are dropped. */
 const MAX_KEYS = 100_000;
 
 /** Creates a limit of `max` occurrences in `windowMs` milliseconds. */
 export function createWindowLimit(max: number, windowMs: number): WindowLimit {
-  /** The times of the last occurrences, oldest first, at most `max`. */
+  /** The times of the latest occurrences, oldest first, at most `max`. */
   const times = new Map<string, number[]>();
   let sweepAt = SWEEP_EVERY_KEYS;
 
@@ -32,7 +32,7 @@ export function createWindowLimit(max: number, windowMs: number): WindowLimit {
   return {
     waitMs: (key, now) => {
       const known = times.get(key);
-      // With `max` occurrences, the oldest must leave the window first.
+      // After `max` occurrences, the oldest must leave the window first.
       return known && known.length >= max ? Math.max(0, known[0]! + windowMs - now) : 0;
     },
     add: (key, now) => {

@@ -1,13 +1,13 @@
 /** Writes a stream to a file. Chunks that arrive during a write are combined in the next one. */
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Bytes that may be buffered: bounds the memory of an upload. */
+/** Maximum number of buffered bytes, which bounds the memory of an upload. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /**
- * Writes the chunks to the existing file at `path` from `offset` on and returns the number of bytes. Chunks that arrived before the stream
- * failed are written. `beforeWrite` may throw to stop writing. Throws errors of the stream, of `beforeWrite` and of the file system
- * (`ENOSPC`, `EIO`, …).
+ * Writes the chunks to the existing file at `path`, starting at `offset`. Returns the number of bytes. Chunks that
+ * arrived before the stream failed are still written. `beforeWrite` may throw to stop writing. Throws errors of the
+ * stream, of `beforeWrite` and of the file system (`ENOSPC`, `EIO`, …).
  */
 export async function writeStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -59,7 +59,7 @@ export async function writeStream(
   return taken;
 }
 
-/** Writes all chunks, also if a write stores only some of the bytes. */
+/** Writes all chunks, even if single writes store only some of the bytes. */
 async function writeFully(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
   const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   const { bytesWritten } = await file.writev(chunks, position);

@@ -1,31 +1,33 @@
 /**
- * Writes ZIP archives (PKWARE APPNOTE 6.3.10) of any size: each entry is streamed, and only its name and sizes are kept until the directory at
- * the end. Sizes and checksums are patched into the entries' headers, so that readers which never seek can read the archive, too.
+ * Writes ZIP archives (PKWARE APPNOTE 6.3.10) of any size. Entries are streamed; only their names and sizes are kept
+ * until the central directory is written. Sizes and checksums are patched into the entries' headers, so that sequential
+ * readers can also read the archive.
  */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createDeflateRaw } from "node:zlib";
 
-/** Where an archive goes: `write` appends, `patch` overwrites bytes that were written before. Neither keeps `bytes` after it has resolved. */
+/** The destination: `write` appends, `patch` overwrites earlier bytes. Neither keeps `bytes` after it has resolved. */
 export type ZipOutput = {
   write(bytes: Uint8Array): Promise<void>;
   patch(bytes: Uint8Array, position: number): Promise<void>;
 };
 
-/** `name`: the path in the archive, with `/`. `modifiedAt`: milliseconds since 1970. */
+/** `name` is the path in the archive, with `/`. `modifiedAt` is in milliseconds since 1970. */
 export type ZipEntry = { name: string; modifiedAt: number; isCompressed: boolean };
 
 export type ZipWriter = {
   /**
-   * Writes an entry and returns its uncompressed size in bytes. Each chunk is used up before the next one is read, so that `chunks` may reuse
-   * one buffer. Rejects with the errors of `chunks` and of the output; the archive is then useless.
+   * Writes an entry and returns its uncompressed size in bytes. Each chunk is consumed before the next one is read, so
+   * `chunks` may reuse a buffer. Rejects with errors of `chunks` and of the output, after which the archive is
+   * unusable.
    */
   add(entry: ZipEntry, chunks: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Writes the directory and returns the size of the archive in bytes. */
+  /** Writes the central directory and returns the size of the archive in bytes. */
   finish(): Promise<number>;
 };
 
-/** An entry as its headers describe it. `offset`: position of its local header. */
+/** The data of an entry's headers. `offset` is the position of its local header. */
 type WrittenEntry = {
   name: Buffer;
   method: number;
@@ -42,26 +44,26 @@ const ZIP64_END = 0x06064b50;
 const ZIP64_LOCATOR = 0x07064b50;
 const END = 0x06054b50;
 
-/** Version 4.5 introduced ZIP64; the upper byte of `made by` says that the attributes are those of Unix. */
+/** Version 4.5 introduced ZIP64. The upper byte of `made by` marks the attributes as those of Unix. */
 const VERSION_NEEDED = 45;
 const MADE_BY_UNIX = (3 << 8) | VERSION_NEEDED;
 const REGULAR_FILE_0644 = 0o100644 * 0x10000;
-/** Names are UTF-8. */
+/** Names are in UTF-8. */
 const UTF8_FLAG = 1 << 11;
 const STORED = 0;
 const DEFLATED = 8;
 const ZIP64_EXTRA = 0x0001;
-/** A field with this value has its real one in the ZIP64 record. */
+/** A field with this value has its actual value in the ZIP64 record. */
 const IN_ZIP64_32 = 0xffff_ffff;
 const IN_ZIP64_16 = 0xffff;
 const MAX_NAME_BYTES = 0xffff;
 const DEFLATE_CHUNK_BYTES = 64 * 1024;
-/** The end of the local header that is patched: checksum and both 32-bit sizes, then the ZIP64 sizes behind the name. */
+/** The patched parts of the local header: the checksum and both 32-bit sizes, and the ZIP64 sizes after the name. */
 const CRC_POSITION = 14;
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_EXTRA_BYTES = 20;
 
-/** Creates a writer of an archive that starts at position 0 of `output`. */
+/** Creates a writer for an archive that starts at position 0 of `output`. */
 export function createZipWriter(output: ZipOutput): ZipWriter {
   const directory: Buffer[] = [];
   let position = 0;
@@ -120,7 +122,7 @@ export function createZipWriter(output: ZipOutput): ZipWriter {
   };
 }
 
-/** Formats a local header. Its sizes are always in the ZIP64 field: how large the entry becomes is not known when the header is written. */
+/** Formats a local header. Sizes are always in the ZIP64 field, because they are not known yet when it is written. */
 function formatLocalHeader(entry: WrittenEntry): Buffer {
   const { name } = entry;
   const header = Buffer.alloc(LOCAL_HEADER_BYTES + name.length + LOCAL_EXTRA_BYTES);
@@ -139,7 +141,7 @@ function formatLocalHeader(entry: WrittenEntry): Buffer {
   return header;
 }
 
-/** Formats the entry's header in the directory. Values above 32 bits are in its ZIP64 field. */
+/** Formats an entry's header in the central directory. Values above 32 bits go into its ZIP64 field. */
 function formatCentralHeader(entry: WrittenEntry): Buffer {
   const large = [entry.size, entry.packedSize, entry.offset].filter((value) => value >= IN_ZIP64_32);
   const extra = large.length === 0 ? Buffer.alloc(0) : formatZip64(large);
@@ -168,7 +170,7 @@ function formatZip64(values: number[]): Buffer {
   return extra;
 }
 
-/** Formats the end records. Those of ZIP64 are written only where they are needed: some readers refuse them in small archives. */
+/** Formats the end records. ZIP64 records are written only if needed: some readers reject them in small archives. */
 function formatEnd(entries: number, start: number, size: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(END, 0);
@@ -197,7 +199,7 @@ function formatEnd(entries: number, start: number, size: number): Buffer {
 const FIRST_DOS_YEAR = 1980;
 const LAST_DOS_YEAR = 2107;
 
-/** Returns date and time as MS-DOS stores them, in UTC with a resolution of two seconds. */
+/** Returns the date and time in MS-DOS format, in UTC with a resolution of two seconds. */
 function toDosTime(milliseconds: number): number {
   const time = new Date(milliseconds);
   const year = time.getUTCFullYear();

@@ -1,4 +1,4 @@
-/** Analyzes a whole recording: energy contour, voice activity and, when a model supports the language, the transcript. */
+/** Analyzes a whole recording: energy contour, voice activity and, if a model supports the language, transcript. */
 import { ENERGY_STEPS_PER_DB, type EnergyContour, type SpeechAnalysis, type Transcript } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { computeGain, createEnergyMeter } from "./energy";
@@ -12,10 +12,10 @@ import { type AudioWithEnergy, transcribe } from "./transcribe";
 import type { TranscriberSelector } from "./transcriber-selector";
 import { findSpeechSpans, refineEdges, STATE_VALUES, type VoiceDetector, WINDOW_SAMPLES } from "./vad";
 
-/** Samples read at a time: 32 s, a whole number of voice detector windows. */
+/** Number of samples read at a time: 32 s, a whole number of voice detector windows. */
 const CHUNK_SAMPLES = 1_000 * WINDOW_SAMPLES;
 
-/** Chunks per record of the log: one or two seconds of work. */
+/** Number of chunks per log record: one or two seconds of work. */
 const CHUNKS_PER_RECORD = 16;
 
 /** The loaded models. Without `selector`, the built-in recognizer transcribes everything. */
@@ -26,9 +26,9 @@ const ENERGY_SHARE = 0.02;
 const VAD_SHARE = 0.1;
 
 /**
- * Analyzes `pcm`. `language` null omits the transcript, `DETECT_LANGUAGE` detects it. `onProgress` receives a share that only grows. `check`
- * is called between steps and may throw to stop. Finished work is appended to `log`, and records of an earlier run are reused: the result
- * is the same.
+ * Analyzes `pcm`. `language` null omits the transcript, `DETECT_LANGUAGE` detects the language. `onProgress` receives a
+ * share that never decreases. `check` is called between steps and may throw to stop. Finished work is appended to
+ * `log`, and records of an earlier run are reused: the result is the same.
  */
 export async function analyze(
   models: SpeechModels,
@@ -121,7 +121,7 @@ async function detectSpeech(
 const toBytes = (values: Int16Array | Float32Array): Uint8Array =>
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 
-/** Transcribes with the recognizer for the language. Returns null when no model supports it. */
+/** Transcribes with the recognizer for the language. Returns null if no model supports it. */
 async function transcribeSegments(
   models: SpeechModels,
   audio: AudioWithEnergy,

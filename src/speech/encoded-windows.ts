@@ -1,4 +1,4 @@
-/** Windows of a recording, encoded for the built-in recognizer. A planner queries the same window again and again, so they are cached. */
+/** Windows of a recording, encoded for the built-in recognizer. Cached, because a planner queries them repeatedly. */
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { computeGain, createEnergyMeter } from "./energy";
 import type { EncodedAudio, Moonshine } from "./moonshine";
@@ -18,14 +18,14 @@ const MAX_CACHED_FRAMES = 5_000;
 /** The recording whose windows are encoded. `recording` identifies it in the cache. */
 export type WindowSource = { moonshine: Moonshine; pcm: PcmReader; cache: WindowCache; recording: string };
 
-/** Returns the part of a window that is in the recording, cut off at `maxLength`. */
+/** Returns the part of a window that is within the recording, limited to `maxLength`. */
 export function clipWindow(window: Span, { samples }: PcmReader, maxLength: Ticks): Span {
   const duration = Math.round((samples * TICKS_PER_SECOND) / 16_000);
   const start = Math.min(Math.max(0, window.start), duration);
   return { start, end: Math.min(duration, start + maxLength, Math.max(start, window.end)) };
 }
 
-/** Returns an encoded window, from the cache when it is there. */
+/** Returns an encoded window, from the cache if possible. */
 export async function encodeWindow(source: WindowSource, window: AudioWindow): Promise<EncodedWindow> {
   const { cache, recording, pcm, moonshine } = source;
   const key = JSON.stringify([recording, window]);

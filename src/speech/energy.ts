@@ -1,4 +1,4 @@
-/** Measures the energy contour of audio, and the levels derived from it: silence threshold and gain. */
+/** Measures the energy contour of audio, and derives levels from it: silence threshold and gain. */
 import { ENERGY_STEPS_PER_DB, type EnergyContour } from "../domain/speech";
 
 /** Samples at 16 kHz in one hop of the contour (5 ms). */
@@ -9,11 +9,11 @@ export const SILENCE_DB = -100;
 /** Measures audio that is added in chunks, in order. */
 export type EnergyMeter = {
   add(samples: Float32Array): void;
-  /** Returns the contour of all that was added. Each value covers the 15 ms around its hop. */
+  /** Returns the contour of all added audio. Each value covers the 15 ms around its hop. */
   contour(): EnergyContour;
 };
 
-/** Creates a meter for about `expectedSamples`. Levels are computed as samples are added, so that no step takes long. */
+/** Creates a meter for about `expectedSamples`. Levels are computed as samples are added, which bounds each step. */
 export function createEnergyMeter(expectedSamples: number): EnergyMeter {
   /** Levels of the first `finished` hops, sums of squares of those after them. */
   let values = new Float32Array(Math.ceil(expectedSamples / HOP_SAMPLES) + 1);
@@ -58,10 +58,10 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
   };
 }
 
-/** From this many values on, selecting is faster than sorting. */
+/** From this number of values on, selecting is faster than sorting. */
 const MIN_SELECT_VALUES = 4_096;
 
-/** Returns the percentile: the given share of the values is below it. Returns `SILENCE_DB` when there are none. */
+/** Returns the percentile: the given share of the values is below it. Returns `SILENCE_DB` if there are none. */
 export function computePercentile(values: Float32Array, share: number): number {
   if (values.length === 0) return SILENCE_DB;
   const rank = Math.min(values.length - 1, Math.floor(values.length * share));
@@ -69,9 +69,9 @@ export function computePercentile(values: Float32Array, share: number): number {
 }
 
 /**
- * Returns the value at `rank` in sorted order, in two passes over the values: sorting half a day of contour would take seconds.
- * The bits of a float, mapped so that they sort like the float, are counted by their upper half first; within the upper half that contains
- * the rank they are counted by their lower half.
+ * Returns the value at `rank` in sorted order, in two passes over the values, because sorting the contour of half a day
+ * would take seconds. The bits of each float are mapped so that they sort like the float, and are counted by their
+ * upper half first; then, within the upper half that contains the rank, by their lower half.
  */
 function selectRank(values: Float32Array, rank: number): number {
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
@@ -98,7 +98,7 @@ function findBucket(counts: Uint32Array, rank: number): [bucket: number, left: n
   return [bucket, left];
 }
 
-/** Returns the level in dB below which audio with this contour counts as silent: a quarter of the way from its floor to its peaks. */
+/** Returns the level in dB below which audio counts as silent: a quarter of the way from its floor to its peaks. */
 export function computeSilenceThreshold(energy: Float32Array): number {
   const floor = computePercentile(energy, 0.1);
   const peaks = computePercentile(energy, 0.95);
@@ -109,7 +109,7 @@ export function computeSilenceThreshold(energy: Float32Array): number {
 const TARGET_DB = -22;
 const MAX_GAIN = 300;
 
-/** Returns the factor that amplifies audio with this contour to the level the recognizers expect, so that whispers are recognized; at least 1. */
+/** Returns the gain, at least 1, that brings audio to the level that recognizers expect, even for whispers. */
 export function computeGain(energy: Float32Array): number {
   const peaks = computePercentile(energy, 0.95);
   return Math.min(MAX_GAIN, Math.max(1, 10 ** ((TARGET_DB - peaks) / 20)));

@@ -1,4 +1,4 @@
-/** The speech engine of the product: a child process that starts on demand, stays while there is work and is restarted after a crash. */
+/** The speech engine: a child process that starts on demand, stays while there is work and restarts after a crash. */
 import { AppError } from "../domain/errors";
 import type {
   AnalyzeOptions,
@@ -20,9 +20,9 @@ export type SpeechEngineOptions = {
   env?: Record<string, string>;
   /** The folder of installed models. Models may be added and removed while the engine runs. */
   modelsDir?: string;
-  /** Seconds without work after which the process is stopped. Default: 300. */
+  /** Number of idle seconds after which the process is stopped. Default: 300. */
   idleSeconds?: number;
-  /** How far the work of one owner may get ahead of a waiting owner's, in milliseconds. Default: 2500. */
+  /** Maximum lead of one owner's work over that of a waiting owner, in milliseconds. Default: 2500. */
   quantumMs?: number;
   log?: (event: string, fields: object) => void;
 };
@@ -101,7 +101,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   };
 }
 
-/** Passes on progress only when it grows: a task that is restarted after a crash reports from 0 again. */
+/** Forwards only increasing progress: a task that is restarted after a crash reports from 0 again. */
 function createIncreasingProgress(report: ((share: number) => void) | undefined): (share: number) => void {
   let highest = 0;
   return (share) => {

@@ -1,20 +1,23 @@
-/** Fair scheduling of one resource between owners: the owner that has used the least time is next. Bookkeeping only, without a clock. */
+/** Schedules a resource fairly: the owner that has used the least time is next. Keeps the books, without a clock. */
 
 export type FairScheduler = {
   /**
-   * Adds an owner that had no work before; `present` are the others that have work. Idle time is not saved up: a new owner gets a credit of
-   * one quantum over the others, so that it is served immediately.
+   * Adds an owner that had no work before; `present` are the other owners with work. Idle time is not saved up: a new
+   * owner gets a credit of one quantum over the others, so that it is served immediately.
    */
   enter(owner: string, present: Iterable<string>): void;
   /** Adds time that the owner has used. */
   charge(owner: string, ms: number): void;
-  /** Returns the owner that is next, the first among equals, or null when there is none. */
+  /** Returns the next owner (the first among equals), or null. */
   next(owners: Iterable<string>): string | null;
-  /** Returns how long the owner may continue before one of the waiting owners is next. At most 0: it should yield now. Infinite: no owner waits. */
+  /**
+   * Returns how long the owner may continue before one of the waiting owners is next. If the result is 0 or less, the
+   * owner should yield now. It is infinite if no owner waits.
+   */
   remainingMs(owner: string, waiting: Iterable<string>): number;
 };
 
-/** Creates the scheduler. `quantumMs` is how far an owner may get ahead of another. */
+/** Creates the scheduler. `quantumMs` is the maximum lead of one owner over another. */
 export function createFairScheduler(quantumMs: number): FairScheduler {
   const used = new Map<string, number>();
   const findLowestUse = (owners: Iterable<string>): number => {
@@ -26,7 +29,7 @@ export function createFairScheduler(quantumMs: number): FairScheduler {
     enter(owner, present) {
       const floor = findLowestUse(present) - quantumMs;
       if (floor === Number.POSITIVE_INFINITY) used.clear();
-      // An owner that is further behind than a new one would be loses nothing by being removed.
+      // Removing an owner that is further behind than a new one would be does not put it at a disadvantage.
       for (const [known, ms] of used) if (ms <= floor && known !== owner) used.delete(known);
       used.set(owner, Math.max(used.get(owner) ?? Number.NEGATIVE_INFINITY, Number.isFinite(floor) ? floor : 0));
     },

@@ -1,4 +1,4 @@
-/** Forced alignment: finds when each word of a given text is spoken in a window of a recording, and how well the text fits. */
+/** Forced alignment: finds when each word of a text is spoken in a window, and how well the text fits. */
 import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { clipWindow, type EncodedWindow, encodeWindow, type WindowCache } from "./encoded-windows";
@@ -9,13 +9,13 @@ import type { Checkpoint } from "./task-control";
 import { tokenize } from "./tokens";
 import { timeWords, toRecordingTicks } from "./word-timing";
 
-/** The longest window and text that the graphs accept. The rest is cut off. */
+/** Maximum length of the window and of the text that the graphs accept. The rest is cut off. */
 const MAX_WINDOW_TICKS = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
 
 /**
- * Aligns each text and returns the results in the order of the requests. `recording` identifies the recording in the cache. `check` is
- * called between steps and may throw to stop.
+ * Aligns each text and returns the results in the order of the requests. `recording` identifies the recording in the
+ * cache. `check` is called between steps and may throw to stop.
  */
 export async function forcedAlign(
   moonshine: Moonshine,
@@ -32,7 +32,7 @@ export async function forcedAlign(
     return { index, window, order: JSON.stringify(window), tokens: request.text.trim() === "" ? [] : tokens };
   });
   const results: ForcedAlignment[] = new Array(pending.length);
-  // Sorted, so that equal windows are adjacent and each is encoded once.
+  // Sorted, so that equal windows are adjacent and each is encoded only once.
   for (const one of pending.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.index - b.index))) {
     await check();
     const encoded = await encodeWindow(source, one.window);
@@ -53,7 +53,7 @@ function toForcedAlignment(scored: DecodedText, window: EncodedWindow): ForcedAl
       logProb: w.minLogProb,
     };
   });
-  // An empty text is scored by its end token alone: how likely is silence?
+  // An empty text is scored by its end token alone, which indicates how likely silence is.
   const spoken = scored.tokens.length === 0 ? scored.logProbs : scored.logProbs.subarray(0, scored.tokens.length);
   return {
     words,

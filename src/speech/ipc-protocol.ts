@@ -1,14 +1,15 @@
-/** The messages between the server and the speech process, sent over pipes as frames of a length, a kind and a payload. */
+/** The messages between the server and the speech process: frames of a length, a kind and a payload, over pipes. */
 import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, Transcript } from "../domain/speech";
 import type { Span } from "../domain/time";
 import { splitFrames } from "../lib/ipc-framing";
 
-/** In place of a language code: a model detects the language. */
+/** Used in place of a language code when a model detects the language. */
 export const DETECT_LANGUAGE = "auto";
 
 /**
- * Server to speech process. Times and spans are ticks. `language` null omits the transcript, `DETECT_LANGUAGE` detects it; to recognize
- * windows, null selects the built-in recognizer. `modelsDir` is the folder of installed models. `progressPath` is the file from which an interrupted analysis resumes.
+ * Messages from the server to the speech process. Times and spans are in ticks. `language` null omits the transcript,
+ * `DETECT_LANGUAGE` detects the language; to recognize windows, null selects the built-in recognizer. `modelsDir` is
+ * the folder of installed models. `progressPath` is the file from which an interrupted analysis resumes.
  */
 export type SpeechCommand =
   | {
@@ -30,10 +31,13 @@ export type SpeechCommand =
     }
   | { command: "pause" | "resume" | "cancel"; id: number };
 
-/** A command that is work on a recording, as opposed to one that controls such work. */
+/** A command that starts work on a recording, as opposed to one that controls such work. */
 export type SpeechTask = Extract<SpeechCommand, { path: string }>;
 
-/** Speech process to server. `analyzed` is preceded by an energy frame with the same ID. `saved`: progress was written to `progressPath`. */
+/**
+ * Messages from the speech process to the server. `analyzed` is preceded by an energy frame with the same ID. `saved`
+ * reports that progress was written to `progressPath`.
+ */
 export type SpeechEvent =
   | { event: "progress"; id: number; share: number }
   | { event: "paused"; id: number }
@@ -54,7 +58,7 @@ const ENERGY_KIND = 2;
 /** The contour of a day of audio has 69 MB. */
 const MAX_PAYLOAD_BYTES = 512 * 1024 * 1024;
 
-/** Encodes a message as a frame. Numbers that JSON cannot express (-Infinity, of an impossible text) become its lowest number. */
+/** Encodes a message as a frame. Numbers that JSON cannot express (-Infinity) become the lowest number. */
 export function encodeMessage(message: SpeechCommand | SpeechEvent): Uint8Array {
   const finite = (_key: string, value: unknown) =>
     typeof value === "number" && !Number.isFinite(value) ? -Number.MAX_VALUE : value;
@@ -77,7 +81,7 @@ function encodeFrame(kind: number, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Yields the frames of a stream. Throws on malformed frames, and ignores a frame that is incomplete at the end. */
+/** Yields the frames of a stream. Throws on malformed frames, and ignores an incomplete frame at the end. */
 export async function* readIpcFrames(stream: ReadableStream<Uint8Array>): AsyncGenerator<IpcFrame> {
   for await (const frame of splitFrames(stream, HEADER_BYTES, MAX_PAYLOAD_BYTES)) {
     yield parseFrame(frame[4]!, frame.subarray(HEADER_BYTES));

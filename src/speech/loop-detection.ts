@@ -1,15 +1,15 @@
-/** Detects a decoder that repeats a phrase without end. */
+/** Detects a decoder that repeats a phrase endlessly. */
 
-/** Returns more tokens than anybody speaks in this time. */
+/** Returns a number of tokens that exceeds what anyone can speak in this time. */
 export const computeMaxTokens = (seconds: number): number => Math.max(8, Math.floor(seconds * 6.5 + 4));
 
 /** The longest repeated phrase that is detected. */
 const MAX_PHRASE_TOKENS = 12;
 
-/** Returns how often a phrase must be repeated at the end to count as a loop: people do repeat short ones. */
+/** Returns how often a phrase must be repeated at the end to count as a loop: people also repeat short phrases. */
 const getMinRepetitions = (length: number): number => (length === 1 ? 6 : length <= 3 ? 4 : 3) + 1;
 
-/** Returns the length without the repetitions (the phrase stays once) when `tokens` ends in a loop, else null. */
+/** Returns the length without the repetitions (the phrase stays once) if `tokens` ends in a loop, otherwise null. */
 export function findLengthWithoutLoop(tokens: readonly number[]): number | null {
   for (let length = 1; length <= MAX_PHRASE_TOKENS; length++) {
     let repetitions = 1;

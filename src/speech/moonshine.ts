@@ -16,17 +16,18 @@ import { BEGIN_TOKEN, END_TOKEN } from "./tokens";
 const LAYERS = 6;
 const HEADS = 8;
 const HEAD_SIZE = 36;
-/** Numbers per frame in one layer's keys (or values). */
+/** Number of values per frame in one layer's keys (or values). */
 const FRAME_VALUES = HEADS * HEAD_SIZE;
-/** The first convolutions need this much audio. */
+/** The first convolutions need at least this much audio. */
 const MIN_SAMPLES = 4_800;
 
-/** Encoded audio, which the decoder attends to: `keys` [LAYERS, HEADS, HEAD_SIZE, frames], `values` [LAYERS, HEADS, frames, HEAD_SIZE]. */
+/** Input of the decoder: `keys` [LAYERS, HEADS, HEAD_SIZE, frames] and `values` [LAYERS, HEADS, frames, HEAD_SIZE]. */
 export type EncodedAudio = { frames: number; seconds: number; keys: Float32Array; values: Float32Array };
 
 /**
- * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word starts) have a row of `frames` for
- * each token and one for the end token. `logProbs` has the end token as well, unless decoding was stopped before it. `isLoop`: it was.
+ * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word starts) have a
+ * row of `frames` for each token and one for the end token. `logProbs` also has the end token, unless decoding was
+ * stopped before it, which `isLoop` reports.
  */
 export type DecodedText = {
   tokens: number[];
@@ -45,13 +46,13 @@ export type Moonshine = {
   /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
   decode(rows: EncodedAudio[], onStep?: OnStep): Promise<DecodedText[]>;
   /**
-   * Scores given tokens (forced decoding). One text at a time: rows in a batch would share one quantization scale, and a score must not
-   * depend on the rest of a batch.
+   * Scores given tokens (forced decoding). Scores one text at a time: rows in a batch would share a quantization scale,
+   * and a score must not depend on the rest of a batch.
    */
   score(encoded: EncodedAudio, tokens: number[]): Promise<DecodedText>;
 };
 
-/** Loads the encoder and the decoder from a folder of prepared graphs. The decoder's steps are too small for more than one thread. */
+/** Loads the encoder and the decoder from prepared graphs. The decoder's steps are too small for several threads. */
 export async function loadMoonshine(folder: string, encoderThreads: number): Promise<Moonshine> {
   const encoder = await loadGraph(join(folder, "encoder.onnx"), encoderThreads);
   const decoder = await loadGraph(join(folder, "decoder.onnx"), 1);
@@ -170,7 +171,7 @@ async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Pro
       const line = (name: string) => getFloats(out, name).slice(b * longest, b * longest + row.encoded.frames);
       appendStep(row, { token: best[b]!, logProb: logProbs[b]!, attention: line("attention"), onset: line("onset") });
     }
-    // Finished rows are removed once they are half of all: removing them copies the keys and values of the others.
+    // Finished rows are removed once they are half of all, because that copies the keys and values of the others.
     const open = state.flatMap((row, b) => (row.open ? [b] : []));
     const shrink = open.length > 0 && open.length <= state.length / 2;
     past = {};

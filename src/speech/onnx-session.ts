@@ -1,4 +1,4 @@
-/** The only use of ONNX Runtime. The library is loaded with the first graph, not with this file. */
+/** The only module that uses ONNX Runtime. The library is loaded with the first graph, not with this module. */
 import type { Tensor } from "onnxruntime-node";
 
 /** A tensor's values, by element type. */
@@ -13,8 +13,8 @@ export type Graph = {
 };
 
 /**
- * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs a little wall time and saves at least a quarter of the
- * CPU time.
+ * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs a little wall time and saves at
+ * least a quarter of the CPU time.
  */
 export async function loadGraph(path: string, threads: number): Promise<Graph> {
   const runtime = await import("onnxruntime-node");
@@ -45,14 +45,14 @@ export async function loadGraph(path: string, threads: number): Promise<Graph> {
   };
 }
 
-/** Returns the values of a float output. Throws when it has another type. */
+/** Returns the values of a float output. Throws if it has another type. */
 export function getFloats(outputs: Record<string, TensorData>, name: string): Float32Array {
   const values = outputs[name]?.values;
   if (!(values instanceof Float32Array)) throw new Error(`the graph has no float output ${name}`);
   return values;
 }
 
-/** Returns the values of an output of 64-bit integers, as numbers. Throws when it has another type. */
+/** Returns the values of an output of 64-bit integers, as numbers. Throws if it has another type. */
 export function getIntegers(outputs: Record<string, TensorData>, name: string): number[] {
   const values = outputs[name]?.values;
   if (!(values instanceof BigInt64Array)) throw new Error(`the graph has no integer output ${name}`);

@@ -7,7 +7,7 @@ export type PcmReader = {
   samples: number;
   /** Changes when the file changes. */
   version: string;
-  /** Returns samples from `from` on, -1 to 1: fewer than `count` at the end of the file, none beyond it. */
+  /** Returns samples from -1 to 1, starting at `from`: fewer than `count` at the end of the file, none beyond it. */
   read(from: number, count: number): Promise<Float32Array>;
   close(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export async function openAnalysisAudio(file: AnalysisAudioFile): Promise<PcmRea
   };
 }
 
-/** Amplifies samples in place, clipped to -1 to 1. */
+/** Amplifies samples in place, clipping them to -1 to 1. */
 export function amplify(samples: Float32Array, gain: number): Float32Array {
   if (gain === 1) return samples;
   for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-1, Math.min(1, samples[i]! * gain));

@@ -1,4 +1,4 @@
-/** The main function of the speech process. A crash of a recognizer ends this process, not the server. */
+/** The main function of the speech process. A crash in a recognizer ends this process, not the server. */
 
 import type { Recognition } from "../domain/speech";
 import { analyze, type SpeechModels } from "./analyze";
@@ -13,11 +13,11 @@ import { type Checkpoint, createTaskControl, type TaskControl } from "./task-con
 import { createTranscriberSelector, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector } from "./vad";
 
-/** Progress is reported at most this often. */
+/** Minimum interval between progress reports. */
 const MIN_PROGRESS_INTERVAL_MS = 200;
 const ENCODER_THREADS = 2;
 
-/** Raise this when the records or the recognizers change: it discards the progress of older versions. */
+/** Increase this when the records or the recognizers change, to discard the progress of older versions. */
 const RECORD_LOG_VERSION = 2;
 
 type ProcessState = {
@@ -117,7 +117,7 @@ async function recognize(
   return installed === null ? recognizeNothing(requests) : recognizeWithModel(installed, pcm, requests, check);
 }
 
-/** Passes on shares that have grown, at most five times a second. */
+/** Forwards shares that have increased, at most five times a second. */
 function createProgressReporter(report: (share: number) => void): (share: number) => void {
   let highest = 0;
   let last = 0;

@@ -7,7 +7,7 @@ import type { Checkpoint } from "./task-control";
 import { computeMean, createBatches, toWords } from "./transcribe";
 import type { SherpaTranscriber } from "./transcriber-selector";
 
-/** The longest window that every recognizer accepts. The rest is cut off. */
+/** Maximum length of the window that every recognizer accepts. The rest is cut off. */
 const MAX_WINDOW_TICKS = 30 * TICKS_PER_SECOND;
 
 /** Recognizes each window with the built-in recognizer. `check` is called between steps and may throw to stop. */
@@ -62,6 +62,6 @@ export async function recognizeWithModel(
   return results;
 }
 
-/** The results when no recognizer is available: the model was removed since the recording was transcribed. */
+/** Returns empty results without a recognizer: the model was removed after the recording was transcribed. */
 export const recognizeNothing = (requests: RecognitionRequest[]): Recognition[] =>
   requests.map(() => ({ words: [], meanLogProb: Number.NEGATIVE_INFINITY }));

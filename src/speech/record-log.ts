@@ -1,13 +1,13 @@
 /**
- * An append-only file of keyed records: the finished work of a long task, for the run that resumes it. An incomplete or damaged record ends
- * the file. The file may be lost at any time; the work is then repeated.
+ * An append-only file of keyed records that stores the finished work of a long task for the run that resumes it. An
+ * incomplete or damaged record ends the file. The file may be lost at any time, in which case the work is repeated.
  */
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
 
 export type RecordLog = {
-  /** Returns a record of an earlier run and drops it from memory; null when there is none. */
+  /** Returns a record of an earlier run and drops it from memory; null if there is none. */
   take(key: string): Uint8Array | null;
-  /** Appends a record. Never rejects: when the disk is full the work continues, and only the ability to resume is lost. */
+  /** Appends a record. Never rejects: if the disk is full, the work continues, but it can no longer be resumed. */
   put(key: string, value: Uint8Array): Promise<void>;
   takeJson<T>(key: string): T | null;
   putJson(key: string, value: unknown): Promise<void>;
@@ -28,11 +28,11 @@ const HEADER_BYTES = 12;
 const IDENTITY_KEY = "identity";
 
 /**
- * Opens the log at `path`. Discards the records when the log has another `identity`. `onPut` is called after each written record.
- * Returns `NO_LOG` when the file cannot be opened.
+ * Opens the log at `path`. Discards the records if the log has another `identity`. `onPut` is called after each written
+ * record. Returns `NO_LOG` if the file cannot be opened.
  */
 export async function openRecordLog(path: string, identity: string, onPut: () => void = () => {}): Promise<RecordLog> {
-  // A view of the bytes: a Buffer's `slice` would not copy, and records must be aligned.
+  // A copy of the bytes, because `slice` of a Buffer would not copy, and records must be aligned.
   const bytes = new Uint8Array(await readFile(path).catch(() => new Uint8Array(0)));
   const { records, end } = parseRecords(bytes);
   const stored = records.get(IDENTITY_KEY);

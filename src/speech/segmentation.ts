@@ -1,15 +1,15 @@
-/** Divides a recording into the segments that are recognized as one. */
+/** Divides a recording into segments, each of which is recognized as a unit. */
 import { ENERGY_HOP } from "../domain/speech";
 import type { Span, Ticks } from "../domain/time";
 
 export type SegmentationOptions = {
-  /** Spans of speech closer than this are merged ... */
+  /** Speech spans closer than this are merged ... */
   maxGap: Ticks;
-  /** ... as long as the segment stays within this. */
+  /** ... if the merged segment is no longer than this. */
   maxMerged: Ticks;
   /** Silence kept around a segment, at most half of the gap. */
   padding: Ticks;
-  /** The longest segment. Longer ones are split where it is quietest. */
+  /** Maximum length of a segment. Longer ones are split where they are quietest. */
   maxLength: Ticks;
 };
 

@@ -11,7 +11,7 @@ import type { Checkpoint } from "./task-control";
 import { type AudioWithEnergy, type RecognizedSegment, readSamples, sliceEnergy } from "./transcribe";
 import { type TimedWord, toRecordingTicks } from "./word-timing";
 
-/** More than anybody speaks: a text with more words is a hallucination. */
+/** More than anyone can speak: a text with more words is a hallucination. */
 const MAX_WORDS_PER_SECOND = 9;
 
 /**
@@ -79,7 +79,7 @@ const toRecordingWord = (word: TimedWord, { start, end }: SpeechSegment): Word =
   confidence: Math.exp(word.meanLogProb),
 });
 
-/** Keeps one repetition of a phrase that the model repeats without end. The token times are dropped with the rest. */
+/** Keeps one repetition of a phrase that the model repeats endlessly. Token times are dropped with the others. */
 function removeLoop(result: SherpaResult, language: string): SherpaResult {
   const words = splitWords(result.text, language);
   const ids = new Map<string, number>();
@@ -97,10 +97,10 @@ function removeLoop(result: SherpaResult, language: string): SherpaResult {
 const computeMeanLogProb = (values: number[]): number =>
   values.length === 0 ? UNKNOWN_LOG_PROB : values.reduce((a, b) => a + b, 0) / values.length;
 
-/** The language is detected in this many segments, the longest of the recording. */
+/** Number of segments, the longest of the recording, in which the language is detected. */
 const MAX_PROBED_SEGMENTS = 5;
 
-/** Returns the language of more than half of the probed audio whose language was detected, or null. */
+/** Returns the language that was detected in more than half of the probed audio with a known language, or null. */
 export async function detectLanguage(
   detect: LanguageDetector,
   audio: AudioWithEnergy,

@@ -1,13 +1,13 @@
-/** Word times for the results of installed models: from token times, or else estimated from the text and the energy contour. */
+/** Word times for installed models: from token times, or estimated from the text and the energy contour. */
 import type { SherpaResult } from "./sherpa";
 import { findSilences } from "./snapping";
 import type { TimedWord } from "./word-timing";
 
-/** The log probability of a word when the model reports none: neither certain nor doubtful. */
+/** Log probability of a word if the model reports none: neither certain nor doubtful. */
 export const UNKNOWN_LOG_PROB = -0.25;
 
 const HOP_SECONDS = 0.005;
-/** The longest duration of a token when the model reports none. */
+/** Maximum duration of a token if the model reports none. */
 const MAX_TOKEN_SECONDS = 0.5;
 /** Scripts without spaces between words. */
 const SPACELESS_SCRIPT =
@@ -15,7 +15,7 @@ const SPACELESS_SCRIPT =
 
 type TextPart = { text: string; from: number; to: number };
 
-/** Splits a text into words with their offsets. Punctuation belongs to the word before it, opening punctuation to the word after it. */
+/** Splits a text into words with offsets. Punctuation belongs to the previous word, opening punctuation to the next. */
 export function splitWords(text: string, language: string): TextPart[] {
   const parts: TextPart[] = [];
   for (const match of text.matchAll(/\S+/g)) {
@@ -44,7 +44,7 @@ export function splitWords(text: string, language: string): TextPart[] {
 }
 
 const isSpoken = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
-/** Punctuation that belongs to the word after it. */
+/** Punctuation that belongs to the next word. */
 const OPENING_PUNCTUATION = /^[\p{Ps}\p{Pi}¿¡]+$/u;
 
 function segmentSpaceless(run: string, offset: number, language: string): TextPart[] {
@@ -56,7 +56,7 @@ function segmentSpaceless(run: string, offset: number, language: string): TextPa
   }));
 }
 
-/** Returns words timed by their tokens, or null when the model reports no token times. `seconds` is the length of the segment. */
+/** Returns words timed by their tokens; null if the model reports no token times. `seconds` is the segment's length. */
 export function timeTokens(result: SherpaResult, seconds: number, language: string): TimedWord[] | null {
   const { tokens, timestamps, durations, logProbs } = result;
   if (tokens.length === 0 || timestamps.length === 0) return null;
@@ -93,8 +93,9 @@ export function timeTokens(result: SherpaResult, seconds: number, language: stri
 type SecondsSpan = { start: number; end: number };
 
 /**
- * Estimates word times: distributes the words over the audible parts of a segment by how long they take to say. Pauses are assigned where
- * the lengths fit, preferably at punctuation. `speech` are the spans of speech in the segment, in seconds; `energy` is its contour.
+ * Estimates word times: distributes the words over the audible parts of a segment by how long they take to say. Pauses
+ * are assigned where the lengths fit, preferably at punctuation. `speech` contains the speech spans of the segment, in
+ * seconds; `energy` is its contour.
  */
 export function estimateWords(
   text: string,
@@ -127,7 +128,10 @@ export function estimateWords(
   return timed;
 }
 
-/** Estimates how long a word takes to say, in letters. Vowels weigh most; a digit is a word, a character of a spaceless script a syllable. */
+/**
+ * Estimates how long a word takes to say, in letters. Vowels weigh most. A digit counts as a word, and a character of a
+ * spaceless script as a syllable.
+ */
 function estimateWeight(word: string): number {
   let weight = 1;
   for (const letter of word) {
@@ -139,10 +143,10 @@ function estimateWeight(word: string): number {
   return weight;
 }
 
-/** The shortest audible part between two silences that can be a word. */
+/** Minimum duration of an audible part between two silences that can be a word. */
 const MIN_AUDIBLE_SECONDS = 0.06;
 
-/** Returns the audible parts from the start of the first span of speech to the end of the last: without the silences between. */
+/** Returns the audible parts from the start of the first speech span to the end of the last, without silences. */
 function findAudibleParts(speech: SecondsSpan[], energy: Float32Array): SecondsSpan[] {
   const first = speech[0];
   const last = speech.at(-1);
@@ -162,7 +166,9 @@ function findAudibleParts(speech: SecondsSpan[], energy: Float32Array): SecondsS
 /** The cost of a pause without punctuation, relative to a second of mismatch. */
 const UNMARKED_PAUSE_COST = 0.35;
 
-/** Returns how many words are spoken by the end of each part: the division with the best fit of lengths and pauses. Parts may be empty. */
+/**
+ * Returns how many words have been spoken by the end of each part in the division that fits best. Parts may be empty.
+ */
 function divideWords(weights: number[], pauseAfter: number[], parts: SecondsSpan[]): number[] {
   const count = weights.length;
   const sums = [0];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { InstalledModel } from "./models/installed-models";
 import { type FileRole, getFileName, type ModelKind } from "./models/manifest";
 
-/** The result of sherpa-onnx for a segment. Times are seconds from its start; a list is empty when the model does not report it. */
+/** The result for a segment. Times are in seconds from its start. Lists that the model does not report are empty. */
 export type SherpaResult = {
   text: string;
   tokens: string[];
@@ -14,7 +14,7 @@ export type SherpaResult = {
   language: string;
 };
 
-/** Where word times come from: the model's tokens, or an estimate from the text and the energy contour. */
+/** The source of word times: the model's tokens, or an estimate from the text and the energy contour. */
 export type WordTimesSource = "tokens" | "estimated";
 
 export type RecognizerCapabilities = {
@@ -30,7 +30,7 @@ export type SpeechRecognizer = {
   recognize(samples: Float32Array): Promise<SherpaResult>;
 };
 
-/** Detects the language of a segment: an ISO 639 code, or null when it is unknown. */
+/** Detects the language of a segment. Returns an ISO 639 code, or null if it is unknown. */
 export type LanguageDetector = (samples: Float32Array) => Promise<string | null>;
 
 /** The part of `sherpa-onnx-node` that is used. */
@@ -43,10 +43,10 @@ type SherpaRecognizer = { createStream(): SherpaStream; decodeAsync(stream: Sher
 type SherpaIdentification = { createStream(): SherpaStream; compute(stream: SherpaStream): string };
 
 const SAMPLE_RATE_HZ = 16_000;
-/** Models reject audio of only a few frames. */
+/** Models reject audio that is only a few frames long. */
 const MIN_SAMPLES = SAMPLE_RATE_HZ / 2;
 
-/** Loads the library. Throws when this machine cannot run it: it needs glibc 2.32 or later. */
+/** Loads the library. Throws if this machine cannot run it: it needs glibc 2.32 or later. */
 export async function loadSherpa(): Promise<SherpaModule> {
   try {
     const module: unknown = await import("sherpa-onnx-node");
@@ -58,11 +58,11 @@ export async function loadSherpa(): Promise<SherpaModule> {
   }
 }
 
-/** Returns whether a kind of model reports token times. The published Whisper files lack the output that they are computed from. */
+/** Returns whether a kind of model reports token times. Published Whisper files lack the output that they need. */
 export const getWordTimesSource = (kind: ModelKind): WordTimesSource =>
   kind === "whisper" || kind === "moonshine" ? "estimated" : "tokens";
 
-/** Loads a model for a language (null: the model detects it). Takes from 0.1 s to several seconds. Rejects when the files are not a model. */
+/** Loads a model for a language (null: the model detects it), in 0.1 s to several seconds. Rejects invalid files. */
 export async function loadRecognizer(
   module: SherpaModule,
   model: InstalledModel,
@@ -81,7 +81,7 @@ export async function loadRecognizer(
   };
 }
 
-/** Loads a language detector from a Whisper, or from a model that names the language of its transcript. */
+/** Loads a language detector from a Whisper, or from a model that reports the language of its transcript. */
 export async function loadLanguageDetector(
   module: SherpaModule,
   model: InstalledModel,
@@ -116,7 +116,7 @@ function createRecognizerConfig(model: InstalledModel, language: string | null, 
       tokens: getModelFilePath(model, "tokens"),
       numThreads: threads,
       provider: "cpu",
-      // The library writes to standard error; 0 keeps that short.
+      // The library writes to standard error; 0 keeps the output short.
       debug: 0,
     },
     decodingMethod: "greedy_search",
@@ -151,7 +151,7 @@ function padSamples(samples: Float32Array): Float32Array {
   return longer;
 }
 
-/** Returns the ISO 639 code: `de` for `<|de|>` and for `de`, or null. */
+/** Returns the ISO 639 code, such as `de` for `<|de|>` and for `de`, or null. */
 function toIsoCode(language: string): string | null {
   const code = /^(?:<\|)?([a-z]{2,3})(?:\|>)?$/.exec(language.trim().toLowerCase())?.[1] ?? null;
   return code === "jw" ? "jv" : code;

@@ -3,22 +3,22 @@ import { computePercentile, computeSilenceThreshold } from "./energy";
 import type { TimedWord } from "./word-timing";
 
 const HOP_SECONDS = 0.005;
-/** The shortest silence that counts. */
+/** Minimum length of a silence. */
 const MIN_SILENCE_HOPS = 20;
-/** How far an edge may move to a silence. */
+/** Maximum distance that an edge may move to a silence. */
 const MAX_SNAP_HOPS = 50;
-/** How far an edge between two touching words may move to the quietest place. */
+/** Maximum distance that an edge between two touching words may move to the quietest position. */
 const MAX_LOCAL_SNAP_HOPS = 2;
-/** No word becomes shorter than this. */
+/** Minimum length of a word. */
 const MIN_WORD_SECONDS = 0.03;
-/** Silences longer than this are not preferred to each other. */
+/** Silences longer than this are equally preferred. */
 const LONG_SILENCE_HOPS = 60;
 
 type SilentHops = { from: number; to: number };
 
 /**
- * Returns the words with their edges moved to nearby silences or, where two words touch, to the quietest place nearby. `energy` is the
- * contour of the segment, and word times are relative to its start.
+ * Moves the edges of words to nearby silences or, where two words touch, to the quietest position nearby. `energy` is
+ * the contour of the segment, and word times are relative to its start.
  */
 export function snapWordEdges(words: TimedWord[], energy: Float32Array): TimedWord[] {
   const silences = findSilences(energy);

@@ -6,7 +6,7 @@ import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, typ
 /** Maximum length of the message of a failed task. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
-/** How a task ended: with its result, with an error message, or with the end of the process. */
+/** How a task ended: with its result, with an error message, or because the process ended. */
 export type TaskOutcome =
   | { status: "analyzed"; analysis: SpeechAnalysis }
   | { status: "aligned"; alignments: ForcedAlignment[] }
@@ -22,7 +22,7 @@ export type SpeechProcess = {
   pause(id: number): void;
   /** Resumes a paused task. */
   resume(id: number): void;
-  /** Cancels a task. Its outcome follows soon. */
+  /** Cancels a task. It then ends soon. */
   cancel(id: number): void;
   /** Resolves when the process has ended. */
   exited: Promise<void>;
@@ -35,7 +35,7 @@ export type TaskListener = { onProgress: (share: number) => void; onPaused: () =
 
 type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
-/** Starts a speech process. `command` is its whole argument list. */
+/** Starts a speech process. `command` is the complete argument list. */
 export function startSpeechProcess(command: string[], env: Record<string, string>): SpeechProcess {
   const child = spawnChild({ command, env, stdin: "pipe", stdout: "pipe" });
   const pending = new Map<number, PendingTask>();
@@ -70,7 +70,7 @@ export function startSpeechProcess(command: string[], env: Record<string, string
     pending.clear();
   });
   const send = (command: SpeechCommand) => {
-    // `exited` reports a process that has ended.
+    // If the process has ended, `exited` reports it.
     child.stdin.write(encodeMessage(command)).catch(() => {});
   };
   return {
@@ -94,7 +94,7 @@ export function startSpeechProcess(command: string[], env: Record<string, string
   };
 }
 
-/** How long the process may take to end by itself. */
+/** Time that the process has to end by itself. */
 const MAX_EXIT_MS = 3_000;
 
 function toTaskOutcome(

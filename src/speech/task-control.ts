@@ -1,14 +1,14 @@
 /** Pauses and cancels a task at its safe points. */
 
 /**
- * Called at each safe point, between steps of at most about a second. Throws when the task is cancelled, resolves when it is not paused (any
- * more), and yields to the event loop, so that messages arrive even when the steps themselves never wait.
+ * Called at each safe point, between steps of at most about a second. Throws if the task is cancelled, resolves when it
+ * is not paused, and yields to the event loop, so that messages arrive even if the steps themselves never wait.
  */
 export type Checkpoint = () => void | Promise<void>;
 
 export type TaskControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
 
-/** How long messages may wait for the event loop. */
+/** Maximum time that messages wait for the event loop. */
 const MAX_MESSAGE_DELAY_MS = 20;
 
 /** Creates the control of a task. `onPaused` is called at the first safe point after `pause`. */

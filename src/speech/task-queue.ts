@@ -1,6 +1,6 @@
 /**
- * Runs tasks in the speech process: one analysis and one query of a planner at a time, scheduled fairly between owners. A long task is paused at its
- * next safe point when another owner is next. Its state stays in the process.
+ * Runs tasks in the speech process: one analysis and one planner query at a time, scheduled fairly between owners. A
+ * long task is paused at its next safe point when another owner is next. Its state stays in the process.
  */
 import { createFairScheduler, type FairScheduler } from "./fair-scheduler";
 import type { SpeechTask } from "./ipc-protocol";
@@ -15,7 +15,7 @@ export type NewTask = {
 };
 
 export type TaskQueue = {
-  /** Adds a task. Returns a function that withdraws it; a withdrawn task is not settled, unless it ends at the same moment. */
+  /** Adds a task. Returns a function that withdraws it. A withdrawn task settles only if it ends at the same moment. */
   add(task: NewTask): () => void;
   /** Settles the remaining tasks as crashed and stops the process. */
   close(): Promise<void>;
@@ -23,34 +23,37 @@ export type TaskQueue = {
 
 export type TaskQueueOptions = {
   start: () => SpeechProcess;
-  /** How long a process without work is kept. */
+  /** Time for which an idle process is kept. */
   idleMs: number;
-  /** How far an owner may get ahead of another one that waits. */
+  /** Maximum lead of an owner over a waiting one. */
   quantumMs: number;
   log: (event: string, fields: object) => void;
 };
 
-/** A task that has not ended. `waiting`: not in the process. `pausing`: still running, asked to pause. */
+/** A task that has not ended. `waiting`: not in the process. `pausing`: still running, but asked to pause. */
 type QueuedTask = NewTask & {
   state: "waiting" | "running" | "pausing" | "paused";
-  /** Until when the time has been charged to the owner, and when the task was asked to pause. */
+  /** Time up to which the owner has been charged, and time at which the task was asked to pause. */
   chargedAt: number;
   pausingSince: number;
-  /** How often it was active when the process crashed. After the first time it runs alone, which shows whether it causes the crash. */
+  /**
+   * Number of crashes while the task was active. After the first one it runs alone, to find out whether it is the
+   * cause.
+   */
   crashes: number;
   isWithdrawn: boolean;
 };
 
-/** They take seconds at most. A planner waits for each. */
+/** These take seconds at most, and a planner waits for each. */
 const PLANNER_QUERIES = ["align", "recognize"] as const;
 
 type TaskGroup = { commands: readonly SpeechTask["command"][]; scheduler: FairScheduler };
 
-/** A task that was active in this many crashes fails. */
+/** A task that was active during this many crashes fails. */
 const MAX_CRASHES = 3;
-/** The process is killed when it does not stop a withdrawn task within this time. */
+/** The process is killed if it does not stop a withdrawn task within this time. */
 const MAX_CANCEL_MS = 1_000;
-/** When a task takes longer than this to reach its safe point, another one starts in parallel: a large model cannot stop inside a segment. */
+/** If a task takes longer to reach a safe point, another one starts: a large model cannot stop inside a segment. */
 const MAX_PAUSING_MS = 1_000;
 
 const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";
@@ -62,9 +65,9 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
     { commands: ["analyze"], scheduler: createFairScheduler(quantumMs) },
     { commands: PLANNER_QUERIES, scheduler: createFairScheduler(quantumMs) },
   ];
-  /** While a task is suspected of having caused a crash, tasks run one at a time: the next crash then has one cause. */
+  /** While a task is suspected of causing a crash, tasks run one at a time, so that the next one has a single cause. */
   const exclusive: TaskGroup = { commands: ["analyze", ...PLANNER_QUERIES], scheduler: createFairScheduler(quantumMs) };
-  /** Processes that this queue killed: no task is to blame for their end. */
+  /** Processes that this queue has killed. No task is to blame for their end. */
   const killed = new WeakSet<SpeechProcess>();
   let activeProcess: SpeechProcess | null = null;
   let timer: Timer | undefined;
@@ -97,7 +100,7 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
     }
   }
 
-  /** Starts, resumes and pauses tasks of the group. Returns in how many milliseconds it must be called again. */
+  /** Starts, resumes and pauses tasks of the group. Returns the milliseconds after which it must be called again. */
   function advanceGroup(group: TaskGroup, maxPausingMs: number): number {
     const mine = tasks.filter(belongsTo(group));
     const ready = mine.filter((task) => !isActive(task) && !task.isWithdrawn);
@@ -190,7 +193,7 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
     const wasActive = isActive(task);
     task.state = "waiting";
     if (outcome.status === "crashed") {
-      // A paused task has lost its state, but it did not cause the crash.
+      // A paused task has lost its state, but did not cause the crash.
       if (wasActive && !killed.has(process_) && !task.isWithdrawn && !closed) {
         task.crashes++;
         log("speech.crashed", { crashes: task.crashes, detail: outcome.detail });

@@ -3,13 +3,13 @@ import llama from "llama-tokenizer-js";
 
 export const BEGIN_TOKEN = 1;
 export const END_TOKEN = 2;
-/** Ids below this are control tokens. */
+/** IDs below this are control tokens. */
 const FIRST_TEXT_TOKEN = 3;
 
 /** Returns the tokens of a text, as the recognizer would emit them. */
 export const tokenize = (text: string): number[] => llama.encode(text, false, true);
 
-/** Returns the text of tokens, without control tokens. Joins the double comma that the recognizer writes now and then. */
+/** Returns the text of tokens, without control tokens. Merges double commas that the recognizer sometimes writes. */
 export const detokenize = (tokens: readonly number[]): string =>
   llama
     .decode(

@@ -15,13 +15,13 @@ import { timeWords, toRecordingTicks } from "./word-timing";
 /** The samples of a recording and their energy contour. */
 export type AudioWithEnergy = { pcm: PcmReader; energy: Float32Array };
 
-/** Segments that are sorted by length and batched together. */
+/** Number of segments that are sorted by length and batched together. */
 const MAX_POOL_SEGMENTS = 32;
-/** The largest batch, in segments and in audio including padding: the keys and values should fit in the CPU cache. */
+/** Maximum batch size, in segments and in audio including padding: keys and values should fit in the CPU cache. */
 const MAX_BATCH_SEGMENTS = 8;
 const MAX_BATCH_TICKS: Ticks = 90_000_000;
 
-/** The transcript of a segment, as the log of a task stores it. */
+/** The transcript of a segment, in the form stored in a task's log. */
 export type RecognizedSegment = { words: Word[]; utterance: Utterance };
 
 type Hypothesis = { segment: SpeechSegment; decoded: DecodedText; meanLogProb: number };
@@ -76,7 +76,7 @@ export async function transcribe(
   return { words, utterances };
 }
 
-/** Returns the transcript of a segment; an empty list when nothing was said. */
+/** Returns the transcript of a segment; an empty list if nothing was said. */
 function toRecognizedSegments(hypothesis: Hypothesis, energy: Float32Array): RecognizedSegment[] {
   const { segment, decoded } = hypothesis;
   const words = toWords(segment, decoded, sliceEnergy(energy, segment));
@@ -125,13 +125,13 @@ async function recognizeSegments(
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TYPICAL_TOKENS_PER_SECOND;
   const decoded = await moonshine.decode(encoded, async (position) => {
     await check();
-    // Approaches 1 without reaching it: the length of the text is known only at its end.
+    // Approaches 1 without reaching it, because the length of the text is not known until its end.
     onProgress(ENCODER_SHARE + ((1 - ENCODER_SHARE) * position) / (position + expected / 2));
   });
   return decoded.map((d, i) => ({ segment: segments[i]!, decoded: d, meanLogProb: computeMean(d.logProbs) }));
 }
 
-/** Reads the samples of a span, amplified when they are quiet. */
+/** Reads the samples of a span, amplified if they are quiet. */
 export async function readSamples(audio: AudioWithEnergy, span: Span): Promise<Float32Array> {
   const from = Math.round((span.start * 16_000) / TICKS_PER_SECOND);
   const to = Math.round((span.end * 16_000) / TICKS_PER_SECOND);
@@ -144,7 +144,7 @@ export const sliceEnergy = (energy: Float32Array, span: Span): Float32Array =>
 
 /** A text with a lower mean log probability is considered garbled. */
 const MIN_CLEAR_LOG_PROB = -0.8;
-/** The least speech in a segment for which an empty text is considered an error. */
+/** If a segment has at least this much speech, an empty text is considered an error. */
 const MIN_SPEECH_TICKS: Ticks = 600_000;
 /** Parts shorter than this are not split again. */
 const MIN_SPLIT_TICKS: Ticks = 1_200_000;
@@ -152,7 +152,10 @@ const MIN_SPLIT_TICKS: Ticks = 1_200_000;
 const isGarbled = (hypothesis: Hypothesis): boolean =>
   hypothesis.decoded.isLoop || hypothesis.decoded.tokens.length === 0 || hypothesis.meanLogProb < MIN_CLEAR_LOG_PROB;
 
-/** Splits a garbled segment and recognizes the parts, which are kept when they score better: rapid repetitions confuse the decoder. */
+/**
+ * Recognizes the parts of a garbled segment, and keeps them if they score better: rapid repetitions confuse the
+ * decoder.
+ */
 async function refineHypothesis(
   moonshine: Moonshine,
   audio: AudioWithEnergy,
@@ -169,7 +172,7 @@ async function refineHypothesis(
   return computeOverallLogProb(improved) > computeOverallLogProb([hypothesis]) ? improved : [hypothesis];
 }
 
-/** Splits a segment in two: between two of its spans of speech when it has several, else where it is quietest. */
+/** Splits a segment in two: between two of its speech spans if it has several, otherwise where it is quietest. */
 function splitSegment(segment: SpeechSegment, energy: Float32Array): SpeechSegment[] {
   const middle = (segment.start + segment.end) / 2;
   const gaps = segment.speech.slice(1).map((s, i) => Math.round((segment.speech[i]!.end + s.start) / 2));
@@ -184,7 +187,7 @@ function splitSegment(segment: SpeechSegment, energy: Float32Array): SpeechSegme
   );
 }
 
-/** Returns the mean log probability of all texts, weighted by duration. An empty text scores like a wrong hypothesis. */
+/** Returns the mean log probability of all texts, weighted by duration. An empty text scores as a wrong one. */
 function computeOverallLogProb(results: Hypothesis[]): number {
   let sum = 0;
   let weight = 0;
@@ -201,7 +204,7 @@ const MIN_SPOKEN_LOG_PROB = -1.4;
 
 const isHallucination = (hypothesis: Hypothesis): boolean => hypothesis.meanLogProb < MIN_SPOKEN_LOG_PROB;
 
-/** Returns the words of a span that was decoded. `energy` is the contour of the span. */
+/** Returns the words of a decoded span. `energy` is the contour of the span. */
 export function toWords({ start, end }: Span, decoded: DecodedText, energy: Float32Array): Word[] {
   return snapWordEdges(timeWords(decoded), energy)
     .map((w) => ({
@@ -213,6 +216,6 @@ export function toWords({ start, end }: Span, decoded: DecodedText, energy: Floa
     .filter((w) => w.text !== "" && w.end > w.start);
 }
 
-/** Returns the mean; -Infinity of no values. */
+/** Returns the mean; -Infinity if there are no values. */
 export const computeMean = (values: Float32Array): number =>
   values.length === 0 ? Number.NEGATIVE_INFINITY : values.reduce((a, b) => a + b, 0) / values.length;

@@ -1,4 +1,6 @@
-/** Selects the transcriber for a recording. Installed models are looked up for each recording, loaded when needed, and one at a time is in memory. */
+/**
+ * Selects the transcriber for each recording. Installed models are loaded on demand; only one at a time is in memory.
+ */
 import type { Utterance, Word } from "../domain/speech";
 import {
   chooseModel,
@@ -23,7 +25,7 @@ import { detectLanguage, transcribeWithSherpa } from "./sherpa-transcribe";
 import type { Checkpoint } from "./task-control";
 import type { AudioWithEnergy } from "./transcribe";
 
-/** A transcriber on an installed model. Its results have the shape of the built-in recognizer's. */
+/** A transcriber that uses an installed model. Its results have the shape of the built-in recognizer's. */
 export type SherpaTranscriber = {
   capabilities: RecognizerCapabilities;
   transcribe(
@@ -35,22 +37,26 @@ export type SherpaTranscriber = {
   ): Promise<{ words: Word[]; utterances: Utterance[] }>;
 };
 
-/** The language and the transcriber: `installed` null means the built-in recognizer. Null when no model supports the language. */
+/**
+ * The language and the transcriber. `installed` null is the built-in recognizer. Null if the language is unsupported.
+ */
 export type SelectedTranscriber = { language: string; installed: SherpaTranscriber | null } | null;
 
 export type TranscriberSelector = {
-  /** Selects the transcriber. `language` null: detects it when a model can, else English. `check` may throw to stop. */
+  /**
+   * Selects the transcriber. If `language` is null, detects it if possible, or uses English. `check` may throw to stop.
+   */
   select(
     language: string | null,
     audio: AudioWithEnergy,
     segments: SpeechSegment[],
     check: Checkpoint,
   ): Promise<SelectedTranscriber>;
-  /** Returns a transcriber on the model that is installed for the language; null when none is. */
+  /** Returns a transcriber that uses the model installed for the language; null if there is none. */
   load(language: string): Promise<SherpaTranscriber | null>;
 };
 
-/** Assumed when the language is neither given nor detected. */
+/** Used when the language is neither given nor detected. */
 const DEFAULT_LANGUAGE = "en";
 const THREADS = 2;
 
@@ -90,7 +96,7 @@ export function createTranscriberSelector(
       loadLanguageDetector(await module(), model, THREADS),
     );
     const detector = await loading.catch((error: Error) => {
-      // An English recording must not fail because of this.
+      // Transcribing an English recording must not fail because of this.
       process.stderr.write(`${model.manifest.name} cannot detect languages: ${error.message}\n`);
       return null;
     });
@@ -119,7 +125,7 @@ export function createTranscriberSelector(
 const getModelIdentity = ({ manifest, folder }: InstalledModel): string =>
   [folder, ...manifest.files.map((file) => file.sha256)].join(" ");
 
-/** Creates a cache of one value, the latest: models are large. A failed load is retried the next time. */
+/** Creates a cache of the latest value only, because models are large. A failed load is retried the next time. */
 function createLatestCache<T>(): (key: string, make: () => Promise<T>) => Promise<T> {
   let kept: { key: string; value: Promise<T> } | null = null;
   return (key, make) => {

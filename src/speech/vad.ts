@@ -1,4 +1,6 @@
-/** Voice activity detection: Silero's probabilities, turned into spans of speech whose edges are refined by the energy contour. */
+/**
+ * Voice activity detection: converts Silero's probabilities to speech spans, and refines their edges with the contour.
+ */
 import { join } from "node:path";
 import { ENERGY_HOP } from "../domain/speech";
 import { fromSeconds, type Span, type Ticks } from "../domain/time";
@@ -6,7 +8,7 @@ import { computePercentile } from "./energy";
 import { getFloats, loadGraph, toFloatTensor } from "./onnx-session";
 import type { Checkpoint } from "./task-control";
 
-/** Samples per probability, and the samples before them that are input again as context. */
+/** Number of samples per probability, and number of preceding samples that are input again as context. */
 export const WINDOW_SAMPLES = 512;
 const CONTEXT_SAMPLES = 64;
 const STATE_SIZE = 128;
@@ -20,9 +22,12 @@ export type VoiceDetector = {
 
 /** The detection in one recording, whose samples are added in order. */
 export type VadStream = {
-  /** Returns the probability of speech in each window of 512 samples. Pads with silence: only the last call may have an incomplete window. */
+  /**
+   * Returns the probability of speech per window of 512 samples. Pads with silence, so only the last call may be
+   * partial.
+   */
   add(samples: Float32Array): Promise<Float32Array>;
-  /** Returns the state to continue from: `STATE_VALUES` values. */
+  /** Returns the state from which another stream can continue: `STATE_VALUES` values. */
   state(): Float32Array;
 };
 
@@ -86,7 +91,7 @@ export const DEFAULT_VAD_THRESHOLDS: VadThresholds = {
 
 const WINDOW_SECONDS = WINDOW_SAMPLES / 16_000;
 
-/** Returns the spans of speech in the probabilities of consecutive windows: sorted, disjoint, whole windows. */
+/** Returns the speech spans in the probabilities of consecutive windows: sorted, disjoint, whole windows. */
 export function findSpeechSpans(probabilities: Float32Array, thresholds = DEFAULT_VAD_THRESHOLDS): Span[] {
   const spans: Span[] = [];
   const close = (from: number, to: number) => {
@@ -115,15 +120,16 @@ export function findSpeechSpans(probabilities: Float32Array, thresholds = DEFAUL
   return spans;
 }
 
-/** Spans per safe point: a few milliseconds of work. */
+/** Number of spans per safe point: a few milliseconds of work. */
 const SPANS_PER_STEP = 64;
-/** How far an edge may move outwards and inwards. */
+/** Maximum distance that an edge may move outward and inward. */
 const MAX_OUTWARD_TICKS: Ticks = 250_000;
 const MAX_INWARD_TICKS: Ticks = 120_000;
 
 /**
- * Moves the edges of each span to where the audio becomes audible and silent: outwards while it is audible, inwards while it is silent. The
- * threshold is computed from the surroundings of the span. Spans stay sorted, disjoint and within `duration`. `check` is called at safe points.
+ * Moves the edges of each span to where the audio becomes audible or silent: outward while it is audible, inward while
+ * it is silent. The threshold is computed from the surroundings of the span. Spans stay sorted, disjoint and within
+ * `duration`. `check` is called at safe points.
  */
 export async function refineEdges(
   spans: Span[],

@@ -3,7 +3,7 @@ import { TICKS_PER_SECOND } from "../domain/time";
 import type { DecodedText } from "./moonshine";
 import { detokenize, isPunctuation, startsWord } from "./tokens";
 
-/** Frame j of the encoder covers `FRAME_SECONDS` from `FRAME_SECONDS * j + FRAME_OFFSET_SECONDS` on. */
+/** Frame j of the encoder covers `FRAME_SECONDS`, starting at `FRAME_SECONDS * j + FRAME_OFFSET_SECONDS`. */
 const FRAME_SECONDS = 0.024;
 const FRAME_OFFSET_SECONDS = 0.016;
 
@@ -11,8 +11,8 @@ const FRAME_OFFSET_SECONDS = 0.016;
 export type TimedWord = { text: string; start: number; end: number; meanLogProb: number; minLogProb: number };
 
 /**
- * Returns the monotonic path with the most attention through `rows` x `frames` (dynamic time warping), as the first frame of each row and the
- * one after its last. Each row gets at least one frame.
+ * Returns the monotonic path with the most attention through `rows` x `frames` (dynamic time warping), as the first
+ * frame of each row and the one after its last. Each row gets at least one frame.
  */
 export function alignTokens(
   attention: Float32Array,
@@ -59,15 +59,15 @@ const DIAGONAL = 0;
 const ABOVE = 1;
 const BEFORE = 2;
 
-/** How far around a token's frames the beginning of its word is searched. */
+/** Distance around a token's frames within which the beginning of its word is searched. */
 const MAX_ONSET_FRAMES = 10;
-/** From the start of the frame that the onset heads attend to, to the beginning of the word. */
+/** Time from the start of the frame to which the onset heads attend to the beginning of the word. */
 const ONSET_LEAD_SECONDS = 0.011;
 /** A word that ends this close to the next one is extended to it. */
 const MAX_TOUCHING_SECONDS = 0.12;
 const MIN_WORD_SECONDS = 0.02;
 
-/** Returns the words of decoded tokens. Punctuation belongs to the word before it and does not extend it. */
+/** Returns the words of decoded tokens. Punctuation belongs to the previous word and does not extend it. */
 export function timeWords(decoded: DecodedText): TimedWord[] {
   const { tokens, logProbs, attention, frames } = decoded;
   if (tokens.length === 0) return [];
@@ -99,7 +99,7 @@ export function timeWords(decoded: DecodedText): TimedWord[] {
   });
 }
 
-/** Returns the beginning of a word in seconds: the center of the onset heads' attention near the frames of its first token. */
+/** Returns the start of a word in seconds: the center of the onset heads' attention near its first token's frames. */
 function findOnset({ onset, frames }: DecodedText, row: number, first: number, end: number): number {
   let sum = 0;
   let moment = 0;

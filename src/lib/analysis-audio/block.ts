@@ -11,11 +11,11 @@ const REPEATED_SAMPLE = 3;
 const ORDER_BITS = 2;
 const RICE_BITS = 4;
 const MAX_RICE_PARAMETER = 2 ** RICE_BITS - 1;
-/** The most bits per call of `put`: with up to 7 pending bits they fit into 32. */
+/** Maximum number of bits per call of `put`: with up to 7 pending bits, they fit into 32. */
 const MAX_PUT_BITS = 24;
-/** The size of the largest partition: at the largest Rice parameter, a residual of 18 bits has 8 bits in unary. */
+/** Size of the largest partition: with the largest Rice parameter, a residual of 18 bits has 8 bits in unary. */
 const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE_PARAMETER + 8 + 1)) / 8;
-/** The size of the largest block. */
+/** Size of the largest block. */
 export const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
 
 /** Encodes blocks into its own buffer: the result is valid until the next call. */
@@ -104,7 +104,7 @@ function writeResiduals(samples: Int16Array, from: number, to: number, order: nu
   return sum;
 }
 
-/** Decodes a block of `count` samples. Throws a plain `Error` when the bytes are not such a block. */
+/** Decodes a block of `count` samples. Throws a plain `Error` if the bytes are not a valid block. */
 export function decodeBlock(bytes: Uint8Array, count: number): Int16Array {
   const samples = new Int16Array(count);
   let at = 0;

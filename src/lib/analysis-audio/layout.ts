@@ -1,6 +1,7 @@
 /**
- * The file of analysis audio: a header of 16 bytes, the blocks one after the other, the compressed index, a footer of 32 bytes. Numbers are
- * little-endian. The index has 8 bytes per block: its size (0: digital silence) and the CRC-32 of its bytes.
+ * The file format of analysis audio: a header of 16 bytes, consecutive blocks, a compressed index, a footer of 32
+ * bytes. Numbers are little-endian. The index has 8 bytes per block: its size (0: digital silence) and the CRC-32 of
+ * its bytes.
  */
 import { zstdDecompressSync } from "node:zlib";
 import { BLOCK_SAMPLES, MAX_BLOCK_BYTES } from "./block";
@@ -13,7 +14,7 @@ const INDEX_ENTRY_BYTES = 8;
 /** 74 hours. The limit exists because a few bytes can claim any length, and readers allocate in proportion to it. */
 const MAX_SAMPLES = 2 ** 32;
 
-/** The footer: the number of samples, and the size and CRC-32 of the compressed index before the footer. */
+/** The footer: the number of samples, and the size and CRC-32 of the compressed index that precedes it. */
 export type Footer = { samples: number; indexBytes: number; indexCrc: number };
 
 /** The file was truncated or changed after it was written. The asset must be uploaded again. */
@@ -33,7 +34,7 @@ export function formatHeader(): Uint8Array {
   return header;
 }
 
-/** Returns whether a file has the header of this format; anything else is raw samples. Throws `DamagedAudioError` for an unknown version. */
+/** Returns whether a file has this format's header; if not, it is raw samples. Throws `DamagedAudioError`. */
 export function hasHeader(bytes: Uint8Array): boolean {
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return false;
@@ -57,7 +58,7 @@ export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Ar
 
 const countBlocks = (samples: number): number => Math.ceil(samples / BLOCK_SAMPLES);
 
-/** Returns an upper bound of the compressed index: more than an incompressible index takes. */
+/** Returns an upper bound for the size of the compressed index, even if it is incompressible. */
 const computeMaxIndexBytes = (samples: number): number => 1_024 + 2 * INDEX_ENTRY_BYTES * countBlocks(samples);
 
 /** Parses the last bytes of a file of `fileBytes`. Throws `DamagedAudioError`. */
@@ -80,7 +81,7 @@ export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
   return { samples, indexBytes, indexCrc: footer.readUInt32LE(12) };
 }
 
-/** The location of a block: `size` bytes from `offset` on. Size 0 is silence. */
+/** The location of a block: `size` bytes starting at `offset`. Size 0 is silence. */
 export type BlockPlace = { offset: number; size: number; crc: number };
 /** Locates blocks by number. */
 export type BlockIndex = { count: number; locate(block: number): BlockPlace };
@@ -106,8 +107,8 @@ export function createIndexBuilder(): IndexBuilder {
 }
 
 /**
- * Parses the index of `samples` samples whose blocks end at `end`. Errors: `DamagedAudio` when it does not describe exactly the bytes
- * between the header and itself.
+ * Parses the index of `samples` samples whose blocks end at `end`. Throws `DamagedAudioError` if it does not describe
+ * exactly the bytes between the header and itself.
  */
 export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer, end: number): BlockIndex {
   const count = countBlocks(samples);
@@ -129,7 +130,7 @@ export function parseIndex(compressed: Uint8Array, { samples, indexCrc }: Footer
   };
 }
 
-/** Never allocates more than `maxBytes`, whatever the bytes expand to. Throws `DamagedAudioError`. */
+/** Never allocates more than `maxBytes`, regardless of the decompressed size. Throws `DamagedAudioError`. */
 function decompress(compressed: Uint8Array, maxBytes: number): Uint8Array {
   try {
     return zstdDecompressSync(compressed, { maxOutputLength: Math.max(1, maxBytes) });

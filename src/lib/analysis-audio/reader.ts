@@ -1,4 +1,4 @@
-/** Reads ranges of analysis audio, so that a recording of any length takes little memory. Also reads the raw samples of older versions. */
+/** Reads ranges of analysis audio, so that long recordings take little memory. Also reads old files of raw samples. */
 import { type FileHandle, open } from "node:fs/promises";
 import { BLOCK_SAMPLES, decodeBlock } from "./block";
 import {
@@ -16,12 +16,14 @@ export type AudioReader = {
   samples: number;
   /** Changes when the file changes. */
   version: string;
-  /** Returns samples from `from` on: fewer than `count` at the end of the file, none beyond it. Throws `DamagedAudioError`. */
+  /**
+   * Returns samples from `from`: fewer than `count` at the end of the file, none after it. Throws `DamagedAudioError`.
+   */
   read(from: number, count: number): Promise<Int16Array>;
   close(): Promise<void>;
 };
 
-/** Opens compressed analysis audio, or raw signed 16-bit little-endian samples. Throws `DamagedAudioError` and file system errors. */
+/** Opens compressed analysis audio, or raw 16-bit samples. Throws `DamagedAudioError` and file system errors. */
 export async function openAudioFile(path: string): Promise<AudioReader> {
   const file = await open(path, "r");
   try {
@@ -44,7 +46,7 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
   }
 }
 
-/** Reads `count` samples from `start` on, all within the file. */
+/** Reads `count` samples starting at `start`, all within the file. */
 type SampleSource = { samples: number; read(start: number, count: number): Promise<Int16Array> };
 
 function openRaw(file: FileHandle, size: number): SampleSource {
@@ -62,7 +64,7 @@ async function openCompressed(file: FileHandle, size: number): Promise<SampleSou
   const footer = parseFooter(await readBytes(file, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES), size);
   const end = size - FOOTER_BYTES - footer.indexBytes;
   const index = parseIndex(await readBytes(file, end, footer.indexBytes), footer, end);
-  // Reads are sequential: the block in which one ends is the block in which the next starts.
+  // Reads are sequential: the next one usually starts in the block in which the last one ended.
   let last: { block: number; samples: Int16Array } | null = null;
 
   async function read(start: number, count: number): Promise<Int16Array> {
@@ -88,7 +90,7 @@ async function openCompressed(file: FileHandle, size: number): Promise<SampleSou
   return { samples: footer.samples, read };
 }
 
-/** Decodes a block from `bytes`, which begin at offset `from` of the file. */
+/** Decodes a block from `bytes`, which start at offset `from` of the file. */
 function decodeBlockAt(index: BlockIndex, block: number, total: number, bytes: Uint8Array, from: number): Int16Array {
   const count = Math.min(BLOCK_SAMPLES, total - block * BLOCK_SAMPLES);
   const { offset, size, crc } = index.locate(block);

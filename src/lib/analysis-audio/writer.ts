@@ -7,7 +7,7 @@ export type AudioWriter = {
   write(samples: Int16Array): Promise<void>;
   /** Appends digital silence. */
   writeSilence(samples: number): Promise<void>;
-  /** Writes the rest, the index and the footer. Without it the file is not readable. */
+  /** Writes the remaining samples, the index and the footer. Without them the file is not readable. */
   finish(): Promise<void>;
   /** Closes the file, whether finished or not. */
   close(): Promise<void>;
@@ -47,7 +47,7 @@ export async function createAudioFile(path: string): Promise<AudioWriter> {
     if (pendingBytes >= WRITE_BYTES) await flush();
   }
 
-  /** Appends samples: `put` fills the block at `filled` with `count` samples of the input from `from` on. */
+  /** Appends samples: `put` copies `count` samples, starting at `from`, into the block at `filled`. */
   async function append(total: number, put: (from: number, count: number) => void): Promise<void> {
     for (let from = 0; from < total; ) {
       const count = Math.min(total - from, BLOCK_SAMPLES - filled);

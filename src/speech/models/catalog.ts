@@ -1,6 +1,6 @@
 /**
- * The models that `offcut models add NAME` can install. Sizes and checksums are those published; each URL names a fixed revision, so that
- * its content cannot change.
+ * The models that `offcut models add NAME` can install. Sizes and checksums are those that the publishers state; each
+ * URL names a fixed revision, so that its content cannot change.
  */
 import type { FileRole, ModelFile, ModelKind, ModelManifest } from "./manifest";
 

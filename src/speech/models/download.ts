@@ -1,4 +1,4 @@
-/** Downloads one file: resumes where an earlier attempt stopped, verifies the checksum, and leaves a complete file or none. */
+/** Downloads one file: resumes an earlier attempt, verifies the checksum, and leaves a complete file or none. */
 import { constants } from "node:fs";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
@@ -19,7 +19,7 @@ export type DownloadOptions = {
   onBytes?: (bytes: number) => void;
   /** Consecutive requests without any data after which the download fails. Default: 6. */
   maxTries?: number;
-  /** The delay after the first of them, which doubles each time. Default: 1000. */
+  /** The delay after the first failed request, which doubles each time. Default: 1000. */
   backoffMs?: number;
   /** The request is repeated when no data arrives for this long. Default: 60000. */
   stallMs?: number;
@@ -28,13 +28,13 @@ export type DownloadOptions = {
 type DownloadSettings = Required<Omit<DownloadOptions, "signal">> & { signal: AbortSignal };
 
 const MAX_BACKOFF_MS = 30_000;
-/** The download fails after this many requests, even if each returns some data. */
+/** The download fails after this number of requests, even if each of them returns some data. */
 const MAX_REQUESTS = 500;
 
 /**
- * Downloads the file unless it exists. Received data is kept when the download fails or is aborted, and the next attempt resumes from it.
- * Throws `AppError` `upstream_error` (the server has a different file), `upstream_unavailable` (it does not respond), `storage_full`, and the
- * signal's reason.
+ * Downloads the file unless it exists. Received data is kept if the download fails or is aborted, and the next attempt
+ * resumes from it. Throws `AppError` `upstream_error` (the server has a different file), `upstream_unavailable` (it
+ * does not respond), `storage_full`, and the signal's reason.
  */
 export async function download(file: ModelDownload, options: DownloadOptions = {}): Promise<void> {
   const settings: DownloadSettings = {
@@ -49,7 +49,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
     return;
   }
   const part = `${file.path}.part`;
-  // The part of an earlier attempt may belong to another file, so the first wrong checksum may not be the server's fault.
+  // The partial file may be of an earlier version, so the first wrong checksum need not be the server's fault.
   let resumed = (await getFileBytes(part)) > 0;
   for (;;) {
     await fetchUntilComplete(file, part, settings);
@@ -66,7 +66,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
   await rm(getEtagPath(part), { force: true });
 }
 
-/** Repeats requests until the part has the full length. */
+/** Repeats requests until the partial file has its full length. */
 async function fetchUntilComplete(file: ModelDownload, part: string, settings: DownloadSettings): Promise<void> {
   let failures = 0;
   for (let request = 1; ; request++) {
@@ -113,7 +113,7 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     const headers: Record<string, string> = { "accept-encoding": "identity" };
     if (from > 0) headers.range = `bytes=${from}-`;
     if (from > 0 && tag) headers["if-range"] = tag;
-    // Opened before the request: data that has arrived is lost when the connection breaks before it is read.
+    // Opened before the request: bytes that arrive before anything reads them would be lost when the connection breaks.
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const response = await fetchModelFile(file.url, headers, signal);
@@ -143,15 +143,18 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     }
   } finally {
     clearTimeout(timer);
-    // Closes the connection when the response was not read to its end.
+    // Closes the connection if the response was not read to its end.
     stall.abort();
   }
 }
 
-/** The downloaded part does not match the server's file and must be discarded. */
+/** Thrown when the partial file does not match the server's file and must be discarded. */
 class StalePartError extends Error {}
 
-/** Returns the offset in the file of a response's body. Throws `StalePartError`, or another error for a response that does not match the request. */
+/**
+ * Returns the offset in the file at which a response's body starts. Throws `StalePartError`, or another error for a
+ * response that does not match the request.
+ */
 function getStartOffset(response: Response, file: ModelDownload, from: number): number {
   const { status, headers } = response;
   if (status === 416) throw new StalePartError("the server's file is shorter than the downloaded part");
@@ -166,7 +169,7 @@ function getStartOffset(response: Response, file: ModelDownload, from: number): 
   throw createUpstreamError(file.url, `has ${length ?? "an unknown number of"} bytes, expected ${file.sizeBytes}`);
 }
 
-/** Stores the validator for `If-Range`. A weak one is dropped: it does not identify the bytes. */
+/** Stores the validator for `If-Range`. A weak one is dropped, because it does not identify the exact bytes. */
 const saveEtag = (part: string, tag: string | null): Promise<void> =>
   tag === null || tag.startsWith("W/") ? rm(getEtagPath(part), { force: true }) : writeFile(getEtagPath(part), tag);
 

@@ -1,4 +1,4 @@
-/** Sends one request for a file. Follows redirects to http and https only, and distinguishes permanent errors from transient ones. */
+/** Sends one request for a file. Follows redirects to http and https. Distinguishes permanent from transient errors. */
 import { AppError } from "../../domain/errors";
 
 const MAX_REDIRECTS = 8;
@@ -6,7 +6,7 @@ const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 /** Statuses after which a retry may succeed. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Creates the error of a permanent problem: a retry would have the same result. */
+/** Creates the error for a permanent problem, which a retry would not solve. */
 export const createUpstreamError = (url: string, what: string): AppError =>
   new AppError("upstream_error", `${maskUrlPassword(url)} ${what}.`);
 
@@ -19,8 +19,8 @@ export function maskUrlPassword(text: string): string {
 }
 
 /**
- * Returns the response to a GET: 200, 206 or 416. Throws `AppError` `upstream_error` for a permanent error, and another error, possibly with
- * `retryAfterMs`, for a transient one.
+ * Returns the response to a GET request: 200, 206 or 416. Throws `AppError` `upstream_error` for a permanent error, and
+ * another error, possibly with `retryAfterMs`, for a transient one.
  */
 export async function fetchModelFile(
   url: string,
@@ -53,7 +53,10 @@ export async function fetchModelFile(
   throw createUpstreamError(url, "redirects too often");
 }
 
-/** Resolves a redirect. Bun's fetch would read `file:` and `data:` URLs; and a redirect must not leave https. */
+/**
+ * Resolves a redirect. Only http and https are allowed, because Bun's fetch would also read `file:` and `data:` URLs,
+ * and a redirect must not leave https.
+ */
 function getRedirectTarget(url: string, from: URL, location: string | null): URL {
   const target = location === null ? null : URL.parse(location, from);
   if (target?.protocol === "https:" || (target?.protocol === "http:" && from.protocol === "http:")) return target;

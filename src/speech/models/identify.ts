@@ -6,10 +6,13 @@ import { hashFile } from "../../lib/hash";
 import type { CatalogModel } from "./catalog";
 import { MANIFEST_NAME, type ManifestDraft, type ModelFile, type ModelManifest, parseManifest } from "./manifest";
 
-/** `unchecked` are files without a published checksum. */
+/** `unchecked` lists files without a published checksum. */
 export type IdentifiedModel = { manifest: ModelManifest; unchecked: string[] };
 
-/** Identifies the model whose files are in `folder`. `ambiguous` are names that the source has more than once. Throws `AppError` `validation_error`. */
+/**
+ * Identifies the model whose files are in `folder`. `ambiguous` lists names that the source has more than once. Throws
+ * `AppError` `validation_error`.
+ */
 export async function identifyModel(
   folder: string,
   ambiguous: ReadonlySet<string>,

@@ -23,17 +23,17 @@ import { unpackModel } from "./unpack";
 export type InstallOptions = DownloadOptions & {
   /** The models folder, which is created if it does not exist. */
   modelsDir: string;
-  /** A mirror that serves each file as `<mirror>/<name>/<file>`. Null: the publishers' URLs. */
+  /** A mirror that serves each file as `<mirror>/<name>/<file>`. If null, the publishers' URLs are used. */
   mirror?: string | null;
   catalog?: readonly CatalogModel[];
   /** `stage` is the current step, `share` its progress from 0 to 1. */
   onProgress?: (stage: string, share: number) => void;
 };
 
-/** `isNew` false: the model was already installed. `unchecked`: files that were installed without a published checksum. */
+/** `isNew` is false if the model was already installed. `unchecked` lists files without a published checksum. */
 export type InstallResult = { manifest: ModelManifest; isNew: boolean; unchecked: string[] };
 
-/** The folder of incomplete downloads. */
+/** The folder for incomplete downloads. */
 const PARTIAL_FOLDER = ".partial";
 const NEW_FOLDER_PREFIX = ".new-";
 /** Free space that must remain after a download. */
@@ -64,8 +64,9 @@ export function installByName(name: string, options: InstallOptions): Promise<In
 }
 
 /**
- * Installs a model from an archive (.tar, .tar.gz, .tar.bz2) or a folder. Verifies the archive when there is a `.sha256` file next to it.
- * Throws `AppError` `validation_error` (damaged, wrong checksum, no model), `not_found`, `conflict`, `storage_full`, and the signal's reason.
+ * Installs a model from an archive (.tar, .tar.gz, .tar.bz2) or a folder. Verifies the archive if there is a `.sha256`
+ * file next to it. Throws `AppError` `validation_error` (damaged, wrong checksum, no model), `not_found`, `conflict`,
+ * `storage_full`, and the signal's reason.
  */
 export function installFromFile(path: string, options: InstallOptions): Promise<InstallResult> {
   return withModelsLock(options.modelsDir, async () => {
@@ -116,7 +117,7 @@ export function removeModel(name: string, options: Pick<InstallOptions, "modelsD
 const createNotInstalledError = (name: string): AppError =>
   new AppError("not_found", `Model "${name}" is not installed.`);
 
-/** Runs `body` while no other command changes the models, and removes the leftovers of interrupted commands. */
+/** Runs `body` while no other command changes the models, after removing the leftovers of interrupted commands. */
 async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Promise<T> {
   let lock: FolderLock | null = null;
   try {
@@ -138,7 +139,7 @@ function findInstalledModel(modelsDir: string, name: string): ModelManifest | nu
   return readInstalledModels(modelsDir).installed.find(({ manifest }) => manifest.name === name)?.manifest ?? null;
 }
 
-/** Returns the manifest of a model and the URLs of its files. For a mirror, the checksums of the catalog apply as well. */
+/** Returns the manifest of a model and the URLs of its files. The catalog's checksums also apply to a mirror. */
 async function resolveModel(
   name: string,
   options: InstallOptions,
@@ -200,7 +201,7 @@ async function sumFolderBytes(folder: string): Promise<number> {
   return bytes;
 }
 
-/** Verifies an archive against the `.sha256` file next to it, if there is one, in the format of sha256sum. */
+/** Verifies an archive against the `.sha256` file next to it, if any, in the format of sha256sum. */
 async function verifyChecksumFile(path: string): Promise<void> {
   const checksums = await readFile(`${path}.sha256`, "utf8").catch(() => null);
   if (checksums === null || !(await stat(path).catch(() => null))?.isFile()) return;

@@ -1,4 +1,7 @@
-/** The folder of installed models, and the choice of the model for a language. Read again each time: a command may change it while a server runs. */
+/**
+ * Reads the folder of installed models, and chooses the model for a language. The folder is read each time, because a
+ * command may change it while a server runs.
+ */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { BUILT_IN } from "./catalog";
@@ -6,13 +9,13 @@ import { completeManifest, isModelName, MANIFEST_NAME, type ModelManifest, parse
 
 export type InstalledModel = { manifest: ModelManifest; folder: string };
 
-/** The models of a folder. `installed` is sorted by preference, then by name; `damaged` are folders without a complete model. */
+/** The models in a folder. `installed` is sorted by preference, then by name; `damaged` lists incomplete models. */
 export type InstalledModels = { installed: InstalledModel[]; damaged: { name: string; problem: string }[] };
 
 /** Returns the models folder of a data folder. */
 export const getModelsFolder = (dataDir: string): string => join(dataDir, "models");
 
-/** Reads the folder. A missing folder has no models. */
+/** Reads the folder. If it is missing, there are no models. */
 export function readInstalledModels(modelsDir: string): InstalledModels {
   const models: InstalledModels = { installed: [], damaged: [] };
   for (const name of listModelFolders(modelsDir)) {
@@ -39,7 +42,7 @@ function listModelFolders(modelsDir: string): string[] {
 
 function readModel(folder: string, name: string): InstalledModel {
   const manifest = completeManifest(parseManifest(readFileSync(join(folder, MANIFEST_NAME), "utf8")));
-  if (!manifest || manifest.name !== name) throw new Error(`${MANIFEST_NAME} describes another model than ${name}`);
+  if (!manifest || manifest.name !== name) throw new Error(`${MANIFEST_NAME} does not describe ${name}`);
   for (const file of manifest.files) {
     const found = statSync(join(folder, file.name), { throwIfNoEntry: false });
     if (found?.size !== file.sizeBytes) throw new Error(`${file.name} is ${found ? "incomplete" : "missing"}`);
@@ -53,10 +56,10 @@ export function listLanguages(modelsDir: string): string[] {
   return [...new Set([...BUILT_IN.languages, ...installed.flatMap(({ manifest }) => manifest.languages)])].sort();
 }
 
-/** Returns the language code that models use: `de` for `de-AT`. */
+/** Converts a language tag to the code that models use, such as `de` for `de-AT`. */
 export const toLanguageCode = (language: string): string => language.trim().toLowerCase().split(/[-_]/)[0] ?? "";
 
-/** What transcribes a language: the built-in recognizer, an installed model, or nothing (null). */
+/** The transcriber for a language: the built-in recognizer, an installed model, or null. */
 export type ModelChoice = { use: "built-in" } | { use: "installed"; model: InstalledModel } | null;
 
 /**
@@ -70,7 +73,10 @@ export function chooseModel(language: string, installed: readonly InstalledModel
   return model ? { use: "installed", model } : null;
 }
 
-/** Finds the model that detects the spoken language, or null: the smallest Whisper, else a SenseVoice, which names the language of its transcript. */
+/**
+ * Finds the model that detects the spoken language: the smallest Whisper, otherwise a SenseVoice, which reports the
+ * language of its transcript. Returns null if there is none.
+ */
 export function findLanguageDetector(installed: readonly InstalledModel[]): InstalledModel | null {
   const size = ({ manifest }: InstalledModel) => manifest.files.reduce((sum, f) => sum + f.sizeBytes, 0);
   const whispers = installed.filter(({ manifest }) => manifest.kind === "whisper" && manifest.languages.length > 1);

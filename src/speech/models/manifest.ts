@@ -1,10 +1,10 @@
 /** The manifest of a model, a file in its folder: kind, languages, and the files with their checksums. */
 import { AppError } from "../../domain/errors";
 
-/** The file name of the manifest, in the model's folder, in an archive and on a mirror. */
+/** File name of the manifest in the model's folder, in an archive and on a mirror. */
 export const MANIFEST_NAME = "offcut-model.json";
 
-/** The roles of the files in each kind of model that sherpa-onnx runs. */
+/** The roles of the files for each kind of model that sherpa-onnx runs. */
 export const FILE_ROLES = {
   transducer: ["encoder", "decoder", "joiner", "tokens"],
   whisper: ["encoder", "decoder", "tokens"],
@@ -29,7 +29,7 @@ export type ModelManifest = {
   licence: string;
   /** The home page of the model. */
   source: string;
-  /** Among the models for a language, the one with the highest preference is used. */
+  /** If several models support a language, the one with the highest preference is used. */
   preference: number;
   files: ModelFile[];
 };
@@ -39,7 +39,7 @@ export type ManifestDraft = Omit<ModelManifest, "files"> & {
   files: { role: FileRole; name: string; sizeBytes: number | null; sha256: string | null }[];
 };
 
-/** A manifest that users write for their own model is preferred to the general-purpose models. */
+/** A manifest that users write for their own model takes precedence over the general-purpose models. */
 const DEFAULT_PREFERENCE = 70;
 const MODEL_NAME = /^[a-z0-9][a-z0-9.-]{0,63}$/;
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
@@ -47,7 +47,7 @@ const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
 /** Returns whether a text is a valid model name, which cannot lead out of the models folder. */
 export const isModelName = (text: string): boolean => MODEL_NAME.test(text) && !text.includes("..");
 
-/** Returns whether a text is a valid name of a model's file: without folders, not hidden. */
+/** Returns whether a text is a valid file name for a model: without folders, not hidden. */
 export const isFileName = (text: string): boolean => FILE_NAME.test(text) && text !== MANIFEST_NAME;
 
 /** Formats the manifest as the text of its file. */
@@ -85,7 +85,7 @@ export function parseManifest(text: string): ManifestDraft {
   };
 }
 
-/** Returns the manifest when it has every size and checksum, else null. */
+/** Returns the manifest if it has every size and checksum, otherwise null. */
 export function completeManifest(draft: ManifestDraft): ModelManifest | null {
   const files: ModelFile[] = [];
   for (const { role, name, sizeBytes, sha256 } of draft.files) {
@@ -95,7 +95,7 @@ export function completeManifest(draft: ManifestDraft): ModelManifest | null {
   return { ...draft, files };
 }
 
-/** Returns the name of the file with a role. Throws when the model has none. */
+/** Returns the name of the file with a role. Throws if the model has none. */
 export function getFileName(manifest: ModelManifest, role: FileRole): string {
   const file = manifest.files.find((f) => f.role === role);
   if (!file) throw new Error(`${manifest.name} has no file with the role ${role}`);

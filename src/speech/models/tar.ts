@@ -1,8 +1,8 @@
-/** Reads tar archives as a stream: plain, with GNU's long names and with pax headers. Writes nothing. */
+/** Reads tar archives as a stream: plain ones, and ones with GNU long names or pax headers. Writes nothing. */
 import { Readable } from "node:stream";
 import { extract, type Header } from "tar-stream";
 
-/** An entry of an archive. `path` is as the archive has it: it must not be trusted. */
+/** An entry of an archive. `path` is unverified and must not be trusted. */
 export type TarEntry = { path: string; kind: "file" | "link" | "other"; sizeBytes: number };
 
 /** Receives the bytes of an entry in order. The next chunk is read after it resolves. */
@@ -10,12 +10,12 @@ export type TarSink = (bytes: Uint8Array) => Promise<void>;
 
 const MAX_ENTRIES = 100_000;
 
-/** Archives older than the ustar format have no magic number; header checksums are always verified. The package's types lack the option. */
+/** Archives older than ustar have no magic number. Header checksums are always verified. The types lack this option. */
 const EXTRACT_OPTIONS: object = { allowUnknownFormat: true };
 
 /**
- * Reads an archive to its end. `onEntry` returns for each entry the sink of its bytes, or null to skip it. Throws when the data is not a
- * tar archive, is damaged or ends too early.
+ * Reads an archive to its end. `onEntry` returns a sink for the entry's bytes, or null to skip it. Throws if the data
+ * is not a tar archive, is damaged or ends too early.
  */
 export async function readTar(
   chunks: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export async function readTar(
 ): Promise<void> {
   const extractor = extract(EXTRACT_OPTIONS);
   const source = Readable.from(chunks, { objectMode: false });
-  // A pipe does not pass errors on.
+  // `pipe` does not forward errors.
   source.on("error", (error) => extractor.destroy(error));
   source.pipe(extractor);
   let entries = 0;
@@ -56,7 +56,7 @@ function toKind(type: Header["type"]): TarEntry["kind"] {
 function describeFailure(error: Error): Error {
   if (/^Unexpected end/.test(error.message)) return new Error("the archive is incomplete", { cause: error });
   if (/^Invalid (tar )?header|^Header exceeds/.test(error.message)) {
-    return new Error("it is not a tar archive, or it is damaged", { cause: error });
+    return new Error("not a tar archive, or damaged", { cause: error });
   }
   return error;
 }

@@ -14,11 +14,11 @@ import { readTar, type TarEntry, type TarSink } from "./tar";
 export type UnpackOptions = {
   signal?: AbortSignal | undefined;
   onProgress?: (share: number) => void;
-  /** The largest total size of the files. Default: 16 GiB. */
+  /** Maximum total size of the files. Default: 16 GiB. */
   maxBytes?: number;
 };
 
-/** `ambiguous` are names that the source has more than once. Only the first file was unpacked. */
+/** `ambiguous` lists names that the source has more than once. Only the first of these files was unpacked. */
 export type UnpackResult = { ambiguous: Set<string> };
 
 const MAX_MODEL_BYTES = 16 * 1024 ** 3;
@@ -51,7 +51,7 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
   return { ambiguous: target.ambiguous };
 }
 
-/** Returns whether a file may belong to a model. Sample recordings, scripts and the like do not. */
+/** Returns whether a file may belong to a model, unlike sample recordings and scripts. */
 const isWanted = (name: string): boolean =>
   name === MANIFEST_NAME || (isFileName(name) && /\.(onnx|ort|txt|json|data|weights)$/.test(name));
 
@@ -64,7 +64,7 @@ function createUnpackTarget(folder: string, maxBytes: number) {
     await handle?.close();
     handle = null;
   };
-  /** Returns the path for a file, or null when it is not needed. Throws when the limits are exceeded. */
+  /** Returns the target path for a file; null if it is not needed. Throws if the limits are exceeded. */
   const reserve = (name: string, sizeBytes: number): string | null => {
     if (!isWanted(name)) return null;
     if (seen.has(name)) {
@@ -75,7 +75,7 @@ function createUnpackTarget(folder: string, maxBytes: number) {
     total += sizeBytes;
     const isSmall = /\.(txt|json)$/.test(name);
     if (seen.size > MAX_MODEL_FILES || total > maxBytes || (isSmall && sizeBytes > MAX_TEXT_FILE_BYTES)) {
-      throw new AppError("validation_error", `The files up to ${name} are larger than a model can be.`);
+      throw new AppError("validation_error", `The files up to ${name} exceed the maximum size of a model.`);
     }
     return join(folder, name);
   };
@@ -101,7 +101,7 @@ async function copyFolder(path: string, target: ReturnType<typeof createUnpackTa
   }
 }
 
-/** Yields the bytes of the tar archive in a file. Its compression is detected from its first bytes. */
+/** Yields the bytes of the tar archive in a file. The compression is detected from the first bytes. */
 async function* readArchive(path: string, sizeBytes: number, options: UnpackOptions): AsyncGenerator<Uint8Array> {
   let read = 0;
   const onRead = (bytes: number) => {
@@ -114,11 +114,11 @@ async function* readArchive(path: string, sizeBytes: number, options: UnpackOpti
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   const packed = readChunks(path, onRead);
   const unpacked = isBzip2 ? decompressBzip2(packed) : isGzip ? decompressGzip(packed) : packed;
-  // Skipped entries count as well: they may be endless.
+  // Skipped entries count too, because they may be endless.
   let left = 2 * (options.maxBytes ?? MAX_MODEL_BYTES);
   for await (const chunk of unpacked) {
     left -= chunk.length;
-    if (left < 0) throw new AppError("validation_error", `${path} is larger than a model can be.`);
+    if (left < 0) throw new AppError("validation_error", `${path} exceeds the maximum size of a model.`);
     yield chunk;
   }
 }
@@ -140,7 +140,7 @@ async function* readChunks(path: string, onRead: (bytes: number) => void): Async
 async function* decompressGzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const packed = Readable.from(chunks);
   const stream = packed.pipe(createGunzip());
-  // A pipe does not pass errors on.
+  // `pipe` does not forward errors.
   packed.on("error", (error) => stream.destroy(error));
   try {
     for await (const chunk of stream) yield chunk as Uint8Array;

@@ -126,7 +126,7 @@ describe("loading fails with one line that names", () => {
     [
       "a mistyped recovery key, without repeating it",
       { env: { OFFCUT_BACKUP_KEY: "s3cret" } },
-      "OFFCUT_BACKUP_KEY: backup_key is not valid: A recovery key has 56 characters, this one has 6.",
+      "OFFCUT_BACKUP_KEY: backup_key is not valid: A recovery key has 56 characters, but this one has 6.",
     ],
     ["a sender", { toml: "mail_from = 'Offcut'" }, "offcut.toml: mail_from must be an email address"],
     [
@@ -195,7 +195,7 @@ describe("loading fails with one line that names", () => {
     ...["render_jobs", "prepare_jobs", "cut_jobs"].map((key): [string, Sources, string] => [
       `no ${key} without workers`,
       { env: { [`OFFCUT_${key.toUpperCase()}`]: "0" } },
-      `${key} can be 0 only with redis_url, which lets workers do the work`,
+      `${key} can be 0 only with redis_url, which lets workers run the jobs`,
     ]),
     ["a certificate without its key", { flags: { "tls-cert": "a.pem" } }, "tls_cert and tls_key must be set together"],
   ])("%s", async (_, sources, expected) => {
@@ -261,5 +261,5 @@ test.skipIf(process.getuid?.() === 0)("a file that may not be read says what to 
   await Bun.write(file, "");
   await chmod(file, 0o000);
   const loading = loadConfig({ env: {}, flags: { config: file } });
-  await expect(loading).rejects.toThrow(`${file}: permission denied. Run offcut as the user of the service`);
+  await expect(loading).rejects.toThrow(`${file}: permission denied. Run offcut as the service's user`);
 });

@@ -27,6 +27,6 @@ test("each mistyped character is found, and the message does not repeat the key"
       expect(() => parseRecoveryKey(typed)).toThrow(/^Recovery key (is mistyped|contains)/);
     }),
   );
-  expect(() => parseRecoveryKey(text.slice(1))).toThrow("A recovery key has 56 characters, this one has 55.");
+  expect(() => parseRecoveryKey(text.slice(1))).toThrow("A recovery key has 56 characters, but this one has 55.");
   expect(() => parseRecoveryKey("")).toThrow("this one has 0");
 });

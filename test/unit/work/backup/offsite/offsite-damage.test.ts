@@ -98,7 +98,7 @@ test("the wrong recovery key is named by its ID, and a mistyped one is refused, 
   expect(message).not.toContain(other.slice(0, 7));
   const typo = other.slice(0, -1) + (other.endsWith("A") ? "B" : "A");
   expect(await open(typo)).toBe("Recovery key is mistyped: its last characters do not match the others.");
-  expect(await open("short")).toBe("A recovery key has 56 characters, this one has 5.");
+  expect(await open("short")).toBe("A recovery key has 56 characters, but this one has 5.");
   expect(await open(null)).toContain("There is no recovery key yet.");
 });
 
