@@ -154,6 +154,7 @@ test_packages() {
   fi
   has melt || missing+=(melt)
   has bwrap || missing+=(bubblewrap)
+  has curl || missing+=(curl)
   has python3 || missing+=(python3)
   has openssl || missing+=(openssl)
   has minisign || missing+=(minisign)

@@ -1,5 +1,9 @@
-/** Types of the files that the build embeds: SQL as text, browser scripts and styles as a path or text. */
+/** Types of the files that the build embeds: SQL and Markdown as text, browser scripts and styles as a path or text. */
 declare module "*.sql" {
+  const text: string;
+  export default text;
+}
+declare module "*.md" {
   const text: string;
   export default text;
 }
@@ -11,7 +15,11 @@ declare module "swagger-ui-dist/swagger-ui.css" {
   const path: string;
   export default path;
 }
-declare module "*/web/failure.css" {
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+declare module "*/web/docs/start.js" {
   const text: string;
   export default text;
 }

@@ -4,7 +4,6 @@ import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
-import { API_GUIDE } from "./api-guide";
 import { createApiKeyAuthenticator } from "./authentication";
 import { restoreLength, toResponse, withHeaders } from "./call";
 import { findClient, UNKNOWN_CLIENT } from "./client";
@@ -13,19 +12,17 @@ import { createCorsHeaders, isPreflight, respondToPreflight } from "./cors";
 import { DASHBOARD_PREFIX, dashboardRoutes } from "./dashboard";
 import { createDashboardAuthenticator, createOriginCheck } from "./dashboard/authentication";
 import { dashboardErrorShape } from "./dashboard/errors";
-import { DASHBOARD_GUIDE } from "./dashboard/guide";
 import { createDocsPlugin } from "./docs";
 import { publicErrorShape } from "./errors";
 import { EVENT_STREAM_TYPE } from "./event-stream";
 import { createFailurePage, createFailurePagePlugin, isAskedByPerson } from "./failure-page";
 import { type Family, family, logRefusal, type RequestContext, toErrorResponse } from "./family";
 import { serveFile } from "./files";
+import { GUIDES } from "./guide";
 import { KEYS_PREFIX, keyRoutes } from "./keys";
-import { KEYS_GUIDE } from "./keys/guide";
 import { countRequest, createMetricsHandler, METRICS_PATH } from "./metrics";
 import { createOAuthMetadata, OAUTH_METADATA_PATH, OAUTH_PREFIX, oauthRoutes } from "./oauth";
 import { oauthErrorShape } from "./oauth/errors";
-import { OAUTH_GUIDE } from "./oauth/guide";
 import { mustCloseConnection } from "./parse-request";
 import { PUBLIC_PREFIX, publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
@@ -62,7 +59,7 @@ export function createFamilies(services: Services): Family[] {
       hasUploads: true,
       hasSignedUploads: false,
       hasWorkspaces: false,
-      document: { path: "/openapi.json", guide: API_GUIDE, securitySchemes: { apiKey: API_KEY_SCHEME } },
+      document: { path: "/openapi.json", guide: GUIDES.public, securitySchemes: { apiKey: API_KEY_SCHEME } },
     }),
     family({
       prefix: DASHBOARD_PREFIX,
@@ -76,7 +73,7 @@ export function createFamilies(services: Services): Family[] {
       hasWorkspaces: true,
       document: {
         path: `${DASHBOARD_PREFIX}/openapi.json`,
-        guide: DASHBOARD_GUIDE,
+        guide: GUIDES.dashboard,
         securitySchemes: { ...sessionSchemes, apiKey: API_KEY_SCHEME },
       },
     }),
@@ -89,7 +86,7 @@ export function createFamilies(services: Services): Family[] {
       hasUploads: false,
       hasSignedUploads: false,
       hasWorkspaces: false,
-      document: { path: `${KEYS_PREFIX}/openapi.json`, guide: KEYS_GUIDE, securitySchemes: sessionSchemes },
+      document: { path: `${KEYS_PREFIX}/openapi.json`, guide: GUIDES.keys, securitySchemes: sessionSchemes },
     }),
     family({
       prefix: OAUTH_PREFIX,
@@ -100,7 +97,7 @@ export function createFamilies(services: Services): Family[] {
       hasUploads: false,
       hasSignedUploads: false,
       hasWorkspaces: true,
-      document: { path: `${OAUTH_PREFIX}/openapi.json`, guide: OAUTH_GUIDE, securitySchemes: sessionSchemes },
+      document: { path: `${OAUTH_PREFIX}/openapi.json`, guide: GUIDES.oauth, securitySchemes: sessionSchemes },
     }),
   ];
 }
@@ -134,7 +131,7 @@ export async function createHandler(services: Services): Promise<Handler> {
       }
       return toErrorResponse(shown, errorShape ?? publicErrorShape, log);
     })
-    .use(await createDocsPlugin(mounted))
+    .use(createDocsPlugin(mounted))
     .use(createWebAppPlugin(services))
     .use(createFailurePagePlugin());
   const workerRoutes = services.cluster ? createWorkerRoutes(services, services.cluster, contextOf) : [];

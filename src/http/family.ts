@@ -13,6 +13,7 @@ import { type Reauthorize, toResponse, toResponseTo, withHeaders } from "./call"
 import type { RequestClient } from "./client";
 import type { Connection } from "./connection";
 import { type ErrorShape, toErrorReply } from "./errors";
+import type { Guide } from "./guide";
 import { isReadMethod } from "./methods";
 import type { JsonObject } from "./openapi-parts";
 import { NO_LIMIT, type RateLimiter } from "./rate-limit";
@@ -41,10 +42,10 @@ export type FamilyDefinition = {
   document: FamilyDocument;
 };
 
-/** What the OpenAPI document of a family says besides its routes. `guide` is the description at its head, in Markdown. */
+/** What the OpenAPI document of a family says besides its routes. The text of `guide` is the description at its head. */
 export type FamilyDocument = {
   path: string;
-  guide: string;
+  guide: Guide;
   /** By their names: one of them is needed. */
   securitySchemes: Record<string, object>;
 };

@@ -6,8 +6,8 @@ import type { JsonObject } from "./openapi-parts";
 import { toPlainSchema } from "./route-detail";
 import { SCHEMAS } from "./schemas";
 
-/** What the documents and the page about them begin with. */
-export const DOCUMENT_INFO = { title: "Offcut", version: "0.0.0" };
+/** The version is that of the contract, not that of the program. */
+const DOCUMENT_INFO = { title: "Offcut", version: "0.0.0" };
 
 const DOCUMENT_PATH = "/openapi.json";
 
@@ -18,7 +18,7 @@ export async function createOpenApiDocument(family: Family, routes: FamilyRoute[
   const documentation = {
     // 3.1 for nullable types.
     openapi: "3.1.0",
-    info: { ...DOCUMENT_INFO, description: guide },
+    info: { ...DOCUMENT_INFO, description: guide.text },
     // The plugin fills them in: here they have their place.
     paths: {},
     components: {

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
 import { saveScreenshots } from "./screenshots";
 
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+export const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 /** What depends on the theme. The other rules see the same page twice. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
@@ -21,7 +21,7 @@ const NARROW = [
 export async function listViolations(page: Page): Promise<string[]> {
   // Not as an element: the policy allows no inline script.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  const found = await page.evaluate(runAxe, [TAGS, isFullSize ? TAGS : COLOR_RULES, isFullSize] as const);
+  const found = await page.evaluate(runAxe, [AXE_TAGS, isFullSize ? AXE_TAGS : COLOR_RULES, isFullSize] as const);
   await saveScreenshots(page);
   const before = page.viewportSize();
   for (const size of before?.width === 1280 ? [...NARROW, before] : []) {

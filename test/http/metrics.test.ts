@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { version } from "../../package.json";
 import { getControlSocketPath } from "../../src/data-folder";
 import { KEY_SCOPES, type KeyScope } from "../../src/domain/access";
+import { GUIDES } from "../../src/http/guide";
 import { newId } from "../../src/lib/ids";
 import { insertMember, insertWorkspace } from "../../src/store/workspaces";
 import { insertNewKey } from "../../src/work/identity/api-keys";
@@ -12,6 +13,7 @@ import { until } from "../until";
 import { createAdmin, startSession } from "./accounts";
 import { type Client, createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
+
 import { wav } from "./media";
 
 setDefaultTimeout(PATIENCE_MS);
@@ -138,9 +140,9 @@ test.each([
   expect(labels.filter((one) => !values.has(`${name}${one}`))).toEqual([]);
 });
 
-test("every metric is in the table of the README or begins with process_", async () => {
-  const readme = await Bun.file("README.md").text();
-  const missing = [...(await scrape()).types.keys()].filter((name) => !readme.includes(`\`${name}\``));
+test("every metric is in the table of the guide or begins with process_", async () => {
+  const { text } = GUIDES.administration;
+  const missing = [...(await scrape()).types.keys()].filter((name) => !text.includes(`\`${name}\``));
   expect(missing).toEqual([]);
 });
 

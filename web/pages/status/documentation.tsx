@@ -1,7 +1,7 @@
 import { Section } from "../../ui/section";
 
 const LINKS: { href: string; label: string; hint: string }[] = [
-  { href: "/docs", label: "API documentation", hint: "reference of the public API" },
+  { href: "/docs", label: "API documentation", hint: "guides with examples, and a reference of every call" },
   { href: "/openapi.json", label: "OpenAPI of the public API", hint: "/v1" },
   { href: "/api/v1/openapi.json", label: "OpenAPI of the dashboard API", hint: "/api/v1" },
   { href: "/api-keys/openapi.json", label: "OpenAPI of API keys", hint: "/api-keys" },
