@@ -162,6 +162,7 @@ async function verifyBackup(parsed: ParsedCommand): Promise<number> {
     for (const { path, problem } of damaged) print(`FAIL ${path} ${problem}\n`);
     const result = damaged.length === 0 ? "is intact" : `has ${count(damaged.length)} with damage`;
     print(`${report.path} ${result}: ${count(report.checked_files)} of ${count(report.files)} read.\n`);
+    for (const note of report.notes) print(`${note}\n`);
   }
   return damaged.length === 0 ? 0 : 1;
 }

@@ -124,17 +124,32 @@ export function findLastDueTime(now: number, at: string): number {
   return due.getTime();
 }
 
+export type PruneRule = { daily: number; weekly: number };
+
 /**
  * Returns the backups to remove, by their times: all but the newest of each of the last `daily` local days and of each of the last `weekly` weeks
  * that have a backup, and the newest of all. Times in the future stay and are not counted: the clock was wrong once, and they must not replace
- * the backups that are made now.
+ * the backups that are made now. `damaged` ones take the place of none that is good. They have good files too, and go when a good one of their age
+ * would, as long as there is a good one.
  */
 export function selectBackupsToPrune(
-  times: readonly number[],
-  keep: { daily: number; weekly: number },
+  good: readonly number[],
+  keep: PruneRule,
   now: number,
+  damaged: readonly number[] = [],
 ): number[] {
-  const newestFirst = times.filter((time) => time <= now).sort((a, b) => b - a);
+  const all = [...good, ...damaged].filter((time) => time <= now).sort((a, b) => b - a);
+  const kept = selectKept(all, keep).union(
+    selectKept(
+      all.filter((time) => good.includes(time)),
+      keep,
+    ),
+  );
+  return good.some((time) => time <= now) ? all.filter((time) => !kept.has(time)) : [];
+}
+
+/** Returns the times of the backups to keep, if all are good. */
+function selectKept(newestFirst: readonly number[], keep: PruneRule): Set<number> {
   const kept = new Set(newestFirst.slice(0, 1));
   const keepNewestOf = (count: number, toPeriod: (time: number) => number) => {
     const periods = new Set<number>();
@@ -149,7 +164,7 @@ export function selectBackupsToPrune(
   keepNewestOf(keep.daily, toLocalDay);
   // The day 1970-01-01 was a Thursday: weeks begin on Monday.
   keepNewestOf(keep.weekly, (time) => Math.floor((toLocalDay(time) + 3) / 7));
-  return newestFirst.filter((time) => !kept.has(time));
+  return kept;
 }
 
 /** Returns the number of the local day since 1970-01-01. */

@@ -1,25 +1,16 @@
 /** Reads and verifies backups in a folder. */
-import { lstat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { listNames } from "../../blobs/trash";
-import {
-  type BackupFile,
-  type BackupManifest,
-  DATABASE_NAME,
-  MANIFEST_NAME,
-  parseBackupName,
-  parseManifest,
-  SECRETS_NAME,
-} from "../../domain/backup";
-import { AppError } from "../../domain/errors";
-import { hashFile } from "../../lib/hash";
-import { findDatabaseProblems } from "../../store/database-file";
+import { type BackupManifest, DATABASE_NAME, parseBackupName, SECRETS_NAME } from "../../domain/backup";
+import { readManifest } from "./backup-manifest";
+import { recordDamage } from "./damage";
+import { createResolver, type DamagedFile, verifyFiles } from "./verify-files";
 
 /** A backup in a folder or a bucket. `path`: where it is, for people. */
 export type Backup = {
   path: string;
   manifest: BackupManifest;
-  /** Reads the files, or a sample of them, and returns the damaged ones. */
+  /** Reads the files, or some of them, and returns the damaged ones, which the next backup stores again. */
   verify(options: VerifyOptions): Promise<VerifyReport>;
   /**
    * Writes all files but those in `skipped` to a folder. Returns the damaged ones, which are not written. Errors: `storage_full` when they do not
@@ -30,25 +21,24 @@ export type Backup = {
     | null;
 };
 
-export type VerifyOptions = { sample?: number; signal: AbortSignal; random?: () => number };
+/** `sample`: the share of media files that are read, from 0 to 1. `paths`: only these files are read. */
+export type VerifyOptions = {
+  sample?: number;
+  paths?: ReadonlySet<string>;
+  signal: AbortSignal;
+  random?: () => number;
+};
 
-/** A manifest has about 200 bytes for each file. */
-const MAX_MANIFEST_BYTES = 1024 ** 3;
+/** Returns whether a verification reads a file. Sizes of all files are compared. */
+export function isChosen(path: string, { sample = 1, paths, random = Math.random }: VerifyOptions): boolean {
+  if (paths !== undefined) return paths.has(path);
+  return path === DATABASE_NAME || path === SECRETS_NAME || random() < sample;
+}
 
 /** Reads a backup. Throws `AppError` `bad_request` when the folder is not one. */
 export async function readBackup(path: string): Promise<Backup> {
-  const folder = resolve(path);
-  const file = Bun.file(join(folder, MANIFEST_NAME));
-  if (!(await file.exists()))
-    throw new AppError("bad_request", `${folder} is not a backup: it has no ${MANIFEST_NAME}.`);
-  if (file.size > MAX_MANIFEST_BYTES)
-    throw new AppError("bad_request", `${folder} is not a valid backup: ${MANIFEST_NAME} is too large.`);
-  try {
-    const backup = { path: folder, manifest: parseManifest(await file.text()) };
-    return { ...backup, verify: (options) => verifyBackup(backup, options), download: null };
-  } catch (error) {
-    throw new AppError("bad_request", `${folder} is not a valid backup: ${(error as Error).message}`);
-  }
+  const backup = { path: resolve(path), manifest: await readManifest(resolve(path)) };
+  return { ...backup, verify: (options) => verifyBackup(backup, options), download: null };
 }
 
 /**
@@ -72,103 +62,34 @@ export async function findNewestBackup(
   return null;
 }
 
-export type DamagedFile = { path: string; problem: string };
-export type VerifyReport = { path: string; files: number; checked_files: number; damaged: DamagedFile[] };
+/** `notes`: sentences for the administrator. */
+export type VerifyReport = {
+  path: string;
+  files: number;
+  checked_files: number;
+  damaged: DamagedFile[];
+  notes: string[];
+};
 
 /**
- * Reads the files of a backup and compares them with its manifest. `sample` from 0 to 1 is the share of media files that are read; sizes are always
- * compared, and the database is always checked. Errors: the signal's reason.
+ * Reads the files of a backup and compares them with its manifest. Sizes are always compared, and the database is always checked unless `paths` are
+ * chosen. What is found is recorded in the backup. Errors: the signal's reason.
  */
 export async function verifyBackup(
   { path, manifest }: Pick<Backup, "path" | "manifest">,
-  { sample = 1, signal, random = Math.random }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<VerifyReport> {
-  let checked = 0;
+  const { signal } = options;
+  const checked = new Set<string>();
   const isRead = (file: { path: string }) => {
-    const isChosen = file.path === DATABASE_NAME || file.path === SECRETS_NAME || random() < sample;
-    if (isChosen) checked++;
-    return isChosen;
+    if (isChosen(file.path, options)) checked.add(file.path);
+    return checked.has(file.path);
   };
-  const damaged = await verifyFiles(createResolver(path), manifest.files, { isRead, hasDatabase: true, signal });
-  return { path, files: manifest.files.length, checked_files: checked, damaged };
-}
-
-/** Returns where a file or folder is by its path in a backup. */
-export type ResolvePath = (path: string) => string;
-
-/** Returns the function for the files of a backup. */
-export const createResolver =
-  (folder: string): ResolvePath =>
-  (path) =>
-    join(folder, path);
-
-/** A file as it must be. `sha256` null: its content is not known, so that only its size is compared. */
-type ExpectedFile = Pick<BackupFile, "path" | "bytes"> & { sha256: string | null };
-
-/**
- * Compares the sizes of files, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among them, too. Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
- */
-export async function verifyFiles(
-  resolvePath: ResolvePath,
-  files: readonly ExpectedFile[],
-  {
-    isRead = () => true,
-    hasDatabase,
-    signal,
-  }: { isRead?: (file: ExpectedFile) => boolean; hasDatabase: boolean; signal: AbortSignal },
-): Promise<DamagedFile[]> {
-  const damaged: DamagedFile[] = [];
-  const findLinkedFolder = createLinkedFolderFinder(resolvePath);
-  for (const file of files) {
-    signal.throwIfAborted();
-    const problem =
-      (await findLinkedFolder(file.path)) ?? (await findProblem(resolvePath(file.path), file, isRead(file), signal));
-    if (problem !== null) damaged.push({ path: file.path, problem });
-  }
-  if (hasDatabase && !damaged.some((file) => file.path === DATABASE_NAME)) {
-    const [problem] = await findDatabaseProblems(resolvePath(DATABASE_NAME));
-    if (problem !== undefined) damaged.push({ path: DATABASE_NAME, problem });
-  }
-  return damaged;
-}
-
-/** Returns a function that says whether a folder of a path is a link. Each folder is looked at once. */
-function createLinkedFolderFinder(resolvePath: ResolvePath): (path: string) => Promise<string | null> {
-  const known = new Map<string, Promise<boolean>>();
-  const isLink = (path: string) => {
-    const found =
-      known.get(path) ??
-      lstat(path).then(
-        (entry) => entry.isSymbolicLink(),
-        () => false,
-      );
-    known.set(path, found);
-    return found;
-  };
-  return async (path) => {
-    for (let folder = dirname(path); folder !== "."; folder = dirname(folder))
-      if (await isLink(resolvePath(folder))) return `is in ${folder}, which is a link`;
-    return null;
-  };
-}
-
-async function findProblem(
-  path: string,
-  file: ExpectedFile,
-  isRead: boolean,
-  signal: AbortSignal,
-): Promise<string | null> {
-  try {
-    const found = await lstat(path);
-    if (!found.isFile()) return "is not a file";
-    if (found.size !== file.bytes) return `has ${found.size} bytes, expected ${file.bytes}`;
-    if (isRead && file.sha256 !== null && (await hashFile(path, signal)) !== file.sha256)
-      return "has changed since the backup";
-    return null;
-  } catch (error) {
-    signal.throwIfAborted();
-    return (error as NodeJS.ErrnoException).code === "ENOENT"
-      ? "is missing"
-      : `cannot be read: ${(error as Error).message}`;
-  }
+  const hasDatabase = options.paths?.has(DATABASE_NAME) ?? true;
+  const damaged = await verifyFiles(createResolver(path), manifest.files, { isRead, hasDatabase, signal });
+  const notes = await recordDamage({ path, manifest }, { damaged, checked }).then(
+    () => [],
+    (error: Error) => [`The damage could not be recorded, so the next backup may keep it: ${error.message}`],
+  );
+  return { path, files: manifest.files.length, checked_files: checked.size, damaged, notes };
 }

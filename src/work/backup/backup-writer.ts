@@ -24,8 +24,8 @@ export type BackupWriter = {
   requireRoom(hold: TrashHold): Promise<void>;
   /** Stores the copy of the database, the secrets and media. Errors: `storage_full` when they do not fit. */
   store(files: readonly FoundFile[], hold: TrashHold): Promise<StoredFiles>;
-  /** Writes the manifest: only now there is a backup. */
-  complete(manifest: BackupManifest): Promise<void>;
+  /** Writes the manifest: only now there is a backup. Returns sentences for the administrator. */
+  complete(manifest: BackupManifest): Promise<string[]>;
   /** Removes what an unfinished backup has left. */
   discard(): Promise<void>;
   /** Ends the use of the place, after a failure too. */

@@ -131,10 +131,10 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
       const backup = await places.open(path, signal);
       return start("verify", backup.path, record, {
         work: () => backup.verify({ sample, signal }),
-        toResult: ({ files, checked_files, damaged }) => ({
+        toResult: ({ files, checked_files, damaged, notes }) => ({
           path: backup.path,
           figures: { files, checked_files },
-          problems: damaged.map((file) => `${file.path} ${file.problem}.`),
+          problems: [...damaged.map((file) => `${file.path} ${file.problem}.`), ...notes],
         }),
       });
     },

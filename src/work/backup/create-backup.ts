@@ -64,7 +64,7 @@ export async function createBackup(
     const missing = [...found.missing, ...counts.missing];
     const folderId = await readFolderId(folders.root);
     await requireOnline(folders);
-    await writer.complete({
+    const notes = await writer.complete({
       format: 1,
       created_at: new Date(writer.createdAt).toISOString(),
       version,
@@ -80,6 +80,7 @@ export async function createBackup(
       files: stored.length,
       bytes: sumBytes(stored),
       ...counts,
+      notes: [...counts.notes, ...notes],
       missing,
       duration_ms: Math.round(performance.now() - started),
     };

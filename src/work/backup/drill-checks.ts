@@ -10,7 +10,7 @@ import type { MediaTools } from "../jobs/media-tools";
 import { loadRender } from "../jobs/render-job";
 import { describeMaker, runRender } from "../jobs/render-run";
 import type { Services } from "../services";
-import { verifyFiles } from "./backup-folder";
+import { verifyFiles } from "./verify-files";
 
 /** `folders` are those of the restored data folder. */
 export type DrillTarget = Pick<Services, "store" | "folders"> & { manifest: BackupManifest };
@@ -25,7 +25,7 @@ type DrillCheck<Figures> = Figures & { problems: string[] };
 export async function checkFiles(
   { store, folders, manifest }: DrillTarget,
   { isRestored, maxMs, signal }: { isRestored(path: string): boolean; maxMs: number; signal: AbortSignal },
-): Promise<DrillCheck<{ files: number; checked_files: number }>> {
+): Promise<DrillCheck<{ files: number; checked_files: number; damaged: string[] }>> {
   const problems: string[] = [];
   const files = manifest.files.filter(({ path }) => isRestored(path));
   const sizes = new Map(files.map(({ path, bytes }) => [path, bytes]));
@@ -50,7 +50,7 @@ export async function checkFiles(
     { isRead, hasDatabase: false, signal },
   );
   problems.push(...damaged.map(({ path, problem }) => `${path} ${problem}.`));
-  return { problems, files: files.length, checked_files: checked };
+  return { problems, files: files.length, checked_files: checked, damaged: damaged.map(({ path }) => path) };
 }
 
 /** Checks that the restored ledger gives each workspace the balance that it had. A manifest of an older version has no balances. */

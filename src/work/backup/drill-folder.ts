@@ -86,12 +86,18 @@ async function isInUse(path: string): Promise<boolean> {
 
 /**
  * Restores a backup to the data folder of a scratch folder: media is linked to the backup, or copied where the file system cannot. Missing files are
- * left to the checks. Returns the bytes that were copied. Errors: `AppError` `storage_full`, `conflict` for a file that has changed; the signal's reason.
+ * left to the checks. `damaged` receives the paths of damaged files. Returns the bytes that were copied. Errors: `AppError` `storage_full`, `conflict` for
+ * a file that has changed; the signal's reason.
  */
-export async function restoreToScratch(backup: Backup, scratch: string, signal: AbortSignal): Promise<number> {
+export async function restoreToScratch(
+  backup: Backup,
+  scratch: string,
+  damaged: Set<string>,
+  signal: AbortSignal,
+): Promise<number> {
   const data = getDrillData(scratch);
   await mkdir(data, { mode: 0o700 });
-  if (backup.download !== null) return downloadToScratch(backup, scratch, signal);
+  if (backup.download !== null) return downloadToScratch(backup, scratch, damaged, signal);
   const canLink = await tryLink(join(backup.path, MANIFEST_NAME), join(scratch, MANIFEST_NAME));
   const files = backup.manifest.files.filter(({ path }) => isRestoredForDrill(path));
   const isLinked = ({ path }: BackupFile) => canLink && isIn(path, LINKED_FOLDERS);
@@ -102,7 +108,10 @@ export async function restoreToScratch(backup: Backup, scratch: string, signal: 
     signal.throwIfAborted();
     const [from, to] = [join(backup.path, file.path), join(data, file.path)];
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    await (isLinked(file) ? tryLink(from, to) : copyUnchanged(file, from, to, signal)).catch(ignoreMissing);
+    await (isLinked(file) ? tryLink(from, to) : copyUnchanged(file, from, to, signal)).catch((error) => {
+      damaged.add(file.path);
+      ignoreMissing(error);
+    });
   }
   await deleteAllSessions(join(data, DATABASE_NAME));
   await writeMediaMarker(getFolders(data));
@@ -113,13 +122,14 @@ export async function restoreToScratch(backup: Backup, scratch: string, signal: 
 async function downloadToScratch(
   { manifest, download }: Backup,
   scratch: string,
+  damaged: Set<string>,
   signal: AbortSignal,
 ): Promise<number> {
   const files = manifest.files.filter(({ path }) => isRestoredForDrill(path));
   await requireSpace(scratch, sumBytes(files) + WORK_BYTES);
   await Bun.write(join(scratch, MANIFEST_NAME), JSON.stringify(manifest));
   const skipped = manifest.files.filter(({ path }) => !isRestoredForDrill(path));
-  await download!(getDrillData(scratch), skipped, signal);
+  for (const { path } of await download!(getDrillData(scratch), skipped, signal)) damaged.add(path);
   const database = join(getDrillData(scratch), DATABASE_NAME);
   if ((await findFileSize(database)) === null) throw new AppError("conflict", `${DATABASE_NAME} is damaged.`);
   await deleteAllSessions(database);

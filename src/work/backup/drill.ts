@@ -19,16 +19,17 @@ export type DrillSource = {
   now(): number;
 };
 
-/** What the restored server has found. Each problem is a sentence. */
+/** What the restored server has found. Each problem is a sentence. `damaged`: paths of files. */
 export type DrillFindings = {
   files: number;
   checked_files: number;
   balances: number;
   render_frames: number | null;
   problems: string[];
+  damaged: string[];
 };
 
-export type DrillReport = DrillFindings & { path: string; bytes: number; duration_ms: number };
+export type DrillReport = Omit<DrillFindings, "damaged"> & { path: string; bytes: number; duration_ms: number };
 
 const MAX_MINUTES = 30;
 /** Settings of the restored server. Everything that it could send to or listen on has no setting here. */
@@ -43,7 +44,7 @@ export async function findDrillBackup(path: string): Promise<Backup> {
 }
 
 /**
- * Tries out a backup. `bytes` of the report: of the whole backup. Errors: `AppError` `storage_full` when the scratch folder does not fit, `conflict`
+ * Tries out a backup. Files that seem to be damaged are verified in the backup, so that the next one stores them again. `bytes` of the report: of the whole backup. Errors: `AppError` `storage_full` when the scratch folder does not fit, `conflict`
  * for a damaged database and after 30 minutes, `internal_error` when the restored server does not run; the signal's reason.
  */
 export async function runDrill(
@@ -58,17 +59,21 @@ export async function runDrill(
     MAX_MINUTES * 60_000,
   );
   const signal = AbortSignal.any([stopping, limit.signal]);
+  const suspects = new Set<string>();
   try {
     const parents = backup.download === null ? [join(backup.path, ".."), folders.root] : [folders.root];
     await discardAbandonedDrills(parents);
     await using scratch = await createDrillFolder(parents, now());
-    await restoreToScratch(backup, scratch.path, signal);
+    await restoreToScratch(backup, scratch.path, suspects, signal);
     await Bun.write(join(scratch.path, SETTINGS_NAME), formatSettings(scratch.path, config));
-    const findings = await runRestoredServer(drillCommand, scratch.path, signal);
+    const { damaged, ...findings } = await runRestoredServer(drillCommand, scratch.path, signal);
+    for (const path of damaged) suspects.add(path);
     const bytes = backup.manifest.files.reduce((sum, file) => sum + file.bytes, 0);
     return { path: backup.path, bytes, ...findings, duration_ms: Math.round(performance.now() - started) };
   } finally {
     clearTimeout(timer);
+    // The drill itself says what is wrong.
+    if (suspects.size > 0) await backup.verify({ paths: suspects, signal: stopping }).catch(() => {});
   }
 }
 

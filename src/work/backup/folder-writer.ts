@@ -12,6 +12,7 @@ import type { Folders } from "../../blobs/folders";
 import { listNames, type TrashHold } from "../../blobs/trash";
 import {
   type BackupFile,
+  type BackupManifest,
   DATABASE_NAME,
   formatBackupName,
   MANIFEST_NAME,
@@ -32,6 +33,7 @@ import type { Store } from "../../store/db";
 import { readStorageTotals } from "../../store/storage";
 import { type Backup, findNewestBackup } from "./backup-folder";
 import { type BackupWriter, createStoredFiles, type StoredFiles } from "./backup-writer";
+import { readDamage, replaceDamaged } from "./damage";
 import { type FoundFile, findFiles, storeFound } from "./find-files";
 import { requireOwnPlace } from "./folder-id";
 import { measureDatabase, requireSpace } from "./space";
@@ -84,6 +86,7 @@ export async function openFolderWriter(
       await flushFile(part);
       await rename(part, join(folder, name));
       await flushFile(folder);
+      return describeReplaced({ path: join(folder, name), manifest }, signal);
     },
     discard: () => discardFolder(part),
     release: async () => {},
@@ -104,7 +107,7 @@ async function requireRoom(
   const { sourceBytes, derivedBytes, renderBytes } = await readStorageTotals(store.read);
   if (database + sourceBytes + derivedBytes + renderBytes <= getFreeBytes(folder)) return;
   const { files } = await findFiles(folders, hold, await readDatabaseContents(join(folders.root, DATABASE_NAME)));
-  const findUnchanged = createUnchangedFinder(await findNewestBackup(folder, { hasMedia: true }));
+  const findUnchanged = await createUnchangedFinder(await findNewestBackup(folder, { hasMedia: true }));
   await requireSpace(folder, database + sumBytes(files.filter((file) => findUnchanged(file) === null)));
 }
 
@@ -117,9 +120,15 @@ async function canReflink({ root, mediaDir }: Folders, part: string): Promise<bo
   return canShare;
 }
 
-/** Returns a function that finds a file in the previous backup. One that was deleted since then has another path now, and the same bytes. */
-function createUnchangedFinder(previous: Backup | null): (file: FoundFile) => BackupFile | null {
-  const known = new Map((previous?.manifest.files ?? []).map((file) => [file.path, file]));
+/**
+ * Returns a function that finds a file in the previous backup, unless it is damaged there. One that was deleted since then has another path now, and the
+ * same bytes.
+ */
+async function createUnchangedFinder(previous: Backup | null): Promise<(file: FoundFile) => BackupFile | null> {
+  if (previous === null) return () => null;
+  const damage = await readDamage(previous);
+  const intact = previous.manifest.files.filter(({ path }) => !damage.has(path));
+  const known = new Map(intact.map((file) => [file.path, file]));
   return (file) => {
     const before = known.get(file.path) ?? known.get(toFormerPath(file.path));
     return before?.bytes === file.bytes && before.modified_at === file.modified_at ? before : null;
@@ -150,7 +159,7 @@ async function storeFiles(
   const canShare = await canReflink(folders, part);
   if (previous !== null && !canLink)
     report.notes.push(`${folder} does not support hard links: unchanged files are copied again.`);
-  const findUnchanged = createUnchangedFinder(canLink ? previous : null);
+  const findUnchanged = await createUnchangedFinder(canLink ? previous : null);
   if (!canShare) await requireSpace(folder, sumBytes(media.filter((file) => findUnchanged(file) === null)));
   for (const file of media) {
     signal.throwIfAborted();
@@ -174,6 +183,19 @@ async function storeFiles(
     report.copied_bytes += copy.bytes;
   }
   return report;
+}
+
+/** The backup is complete: what cannot be replaced in earlier ones is replaced by the next one. */
+async function describeReplaced(
+  backup: { path: string; manifest: BackupManifest },
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    const replaced = await replaceDamaged(backup, signal);
+    return replaced === 0 ? [] : [`Damaged files of earlier backups that were replaced: ${replaced}.`];
+  } catch (error) {
+    return [`Damaged files of earlier backups could not be replaced: ${(error as Error).message}`];
+  }
 }
 
 /** Returns false when the previous backup lacks the file or a part of it, so that it is copied again. */

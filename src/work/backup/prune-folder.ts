@@ -3,24 +3,34 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { discardFolder } from "../../blobs/backup-files";
 import { listNames } from "../../blobs/trash";
-import { formatBackupName, isOwnBackup, parseBackupName, selectBackupsToPrune } from "../../domain/backup";
-import { readBackup } from "./backup-folder";
+import {
+  formatBackupName,
+  isOwnBackup,
+  type PruneRule,
+  parseBackupName,
+  selectBackupsToPrune,
+} from "../../domain/backup";
+import { readManifest } from "./backup-manifest";
+import { readDamage } from "./damage";
 
 /** `folderId`: the ID of the data folder. */
-export type PruneOptions = { keep: { daily: number; weekly: number }; folderId: string | null; now: number };
+export type PruneOptions = { keep: PruneRule; folderId: string | null; now: number };
 
 /**
  * Removes old backups with media from a folder, and returns their names. Backups without a valid manifest, without media and of another data folder
- * are not counted and not removed. A removed one loses its name first, so that a crash leaves no incomplete backup.
+ * are not counted and not removed; damaged ones are not counted. A removed one loses its name first, so that a crash leaves no incomplete backup.
  */
 export async function pruneBackups(target: string, { keep, folderId, now }: PruneOptions): Promise<string[]> {
-  const times: number[] = [];
+  const times: Record<"good" | "damaged", number[]> = { good: [], damaged: [] };
   for (const name of await listNames(target)) {
     const time = parseBackupName(name);
-    const backup = time === null ? null : await readBackup(join(target, name)).catch(() => null);
-    if (time !== null && backup?.manifest.has_media && isOwnBackup(backup.manifest, folderId)) times.push(time);
+    const path = join(target, name);
+    const manifest = time === null ? null : await readManifest(path).catch(() => null);
+    if (time === null || !manifest?.has_media || !isOwnBackup(manifest, folderId)) continue;
+    const damage = await readDamage({ path, manifest });
+    times[damage.size === 0 ? "good" : "damaged"].push(time);
   }
-  const removed = selectBackupsToPrune(times, keep, now).map(formatBackupName);
+  const removed = selectBackupsToPrune(times.good, keep, now, times.damaged).map(formatBackupName);
   for (const name of removed) {
     const doomed = join(target, `.${name}.part`);
     await rename(join(target, name), doomed);

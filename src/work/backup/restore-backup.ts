@@ -15,10 +15,10 @@ import { parseTrashName, selectFiles, TRASH_FOLDER } from "../../domain/point-in
 import { flushFile } from "../../lib/atomic-file";
 import { deleteAllSessions, findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import { isKnownMigration } from "../../store/migrate";
-import { type DamagedFile, verifyFiles } from "./backup-folder";
 import { readUnpackedSize, unpackFile } from "./compressed-file";
 import type { RestoreSource, SourceFile } from "./restore-source";
 import { findSeparateMedia, planTargets, requireRoom, writeMediaMarker } from "./restore-targets";
+import { type DamagedFile, verifyFiles } from "./verify-files";
 
 /**
  * `previous`, `previous_media`: where the folders are that were replaced; null when there was none. `media_dir`: null when it is the data folder.

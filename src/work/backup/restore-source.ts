@@ -15,17 +15,11 @@ import {
 import { AppError } from "../../domain/errors";
 import { MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { findStateAt, listStates, type RecordedState } from "../../domain/point-in-time";
-import {
-  type Backup,
-  createResolver,
-  type DamagedFile,
-  findNewestBackup,
-  type ResolvePath,
-  readBackup,
-} from "./backup-folder";
+import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
 import { requireOnline } from "./create-backup";
 import { walk } from "./find-files";
 import { readFolderId } from "./folder-id";
+import { createResolver, type DamagedFile, type ResolvePath } from "./verify-files";
 
 /** A file of a source. `sha256` null: not known, because the file is not in a backup. */
 export type SourceFile = Omit<BackupFile, "sha256"> & { sha256: string | null };

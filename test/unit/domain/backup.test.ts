@@ -113,6 +113,12 @@ describe("pruning", () => {
     expect(selectBackupsToPrune([evening, morning], { daily: 7, weekly: 4 }, LATER)).toEqual([morning]);
   });
 
+  test("damaged ones replace no good one, and go when a good one of their age would", () => {
+    const keep = { daily: 2, weekly: 0 };
+    expect(selectBackupsToPrune(days(1, 2, 3), keep, LATER, days(4, 5, 6))).toEqual(days(4, 1));
+    expect(selectBackupsToPrune([], keep, LATER, days(1, 2, 3))).toEqual([]);
+  });
+
   test("never removes the newest, and removes nothing twice", () => {
     fc.assert(
       fc.property(

@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { discardFolder } from "../../../blobs/backup-files";
 import { AppError } from "../../../domain/errors";
 import { splitBackupUrl } from "../../../domain/offsite";
-import { createResolver } from "../backup-folder";
 import { refuseDamage } from "../restore-backup";
 import { type RestoreSource, selectSource, toSource } from "../restore-source";
+import { createResolver } from "../verify-files";
 import { listOffsiteBackups, type OffsiteBackup, openOffsiteBackup } from "./offsite-backup";
 import type { OffsiteAccess } from "./repository";
 

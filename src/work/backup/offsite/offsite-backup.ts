@@ -1,7 +1,7 @@
 /** Reads the backups of a bucket. */
 import { mkdir, open, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type BackupFile, DATABASE_NAME, parseBackupName, SECRETS_NAME, sumBytes } from "../../../domain/backup";
+import { type BackupFile, DATABASE_NAME, parseBackupName, sumBytes } from "../../../domain/backup";
 import { getBlobBytes, type OffsiteFile, type OffsiteManifest, splitBackupUrl } from "../../../domain/offsite";
 import { SECRET_FILE_MODE } from "../../../lib/atomic-file";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
@@ -9,9 +9,10 @@ import { createBufferCollector } from "../../../lib/collect-buffers";
 import { newId } from "../../../lib/ids";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { findDatabaseProblems } from "../../../store/database-file";
-import type { Backup, DamagedFile } from "../backup-folder";
+import { type Backup, isChosen } from "../backup-folder";
 import { requireSpace } from "../space";
-import { type OffsiteAccess, openRepository, type Repository } from "./repository";
+import type { DamagedFile } from "../verify-files";
+import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
 
 /** Blobs that are read at the same time: many small ones, or two of full size. */
 const MAX_READ = 16;
@@ -67,24 +68,25 @@ function createBackup(repository: Repository, name: string, manifest: OffsiteMan
   return {
     path,
     manifest,
-    findIncomplete: (signal) => findIncomplete(repository, manifest, signal),
-    verify: async ({ sample = 1, random = Math.random, signal }) => {
-      const incomplete = await findIncomplete(repository, manifest, signal);
+    findIncomplete: async (signal) => findIncomplete(await repository.listBlobs(signal), manifest),
+    verify: async (options) => {
+      const { signal } = options;
+      const existing = await repository.listBlobs(signal);
+      const incomplete = findIncomplete(existing, manifest);
       const skipped = new Set(incomplete.map((file) => file.path));
-      const isRead = (file: OffsiteFile) =>
-        file.path === DATABASE_NAME || file.path === SECRETS_NAME || random() < sample;
-      const read = manifest.files.filter(isRead);
-      const reads = read.filter((file) => !skipped.has(file.path));
-      const toVerify = ({ path: each }: BackupFile): string | null =>
+      const read = manifest.files.filter((file) => isChosen(file.path, options));
+      const files = read.filter((file) => !skipped.has(file.path));
+      const toTarget = ({ path: each }: BackupFile): string | null =>
         each === DATABASE_NAME ? join(repository.scratch, `.verify-${newId()}.db`) : null;
-      const changed = await readFiles(
-        repository,
-        manifest,
-        { files: reads, toTarget: toVerify, isKept: false },
-        signal,
-      );
+      const blobs = new Set<string>();
+      const changed = await readFiles(repository, manifest, { files, toTarget, isKept: false, blobs }, signal);
       const damaged = [...incomplete, ...changed];
-      return { path, files: manifest.files.length, checked_files: read.length, damaged };
+      const intact = files.filter((file) => !changed.some((one) => one.path === file.path));
+      const notes = await recordDamage(repository, { existing, intact, damaged: blobs }, signal).then(
+        () => [],
+        (error: Error) => [`The damage could not be recorded, so the next backup may keep it: ${error.message}`],
+      );
+      return { path, files: manifest.files.length, checked_files: read.length, damaged, notes };
     },
     download: async (folder, skipped, signal) => {
       const left = new Set(skipped.map((file) => file.path));
@@ -101,12 +103,7 @@ function createBackup(repository: Repository, name: string, manifest: OffsiteMan
 }
 
 /** Finds the files of which the bucket lacks blobs, or has blobs of another size. */
-async function findIncomplete(
-  repository: Repository,
-  { files, blob_bytes }: OffsiteManifest,
-  signal: AbortSignal,
-): Promise<DamagedFile[]> {
-  const existing = await repository.listBlobs(signal);
+function findIncomplete(existing: Map<string, StoredBlob>, { files, blob_bytes }: OffsiteManifest): DamagedFile[] {
   const damaged: DamagedFile[] = [];
   for (const file of files) {
     const problems = file.blobs.map((name, index) => {
@@ -122,6 +119,20 @@ async function findIncomplete(
 
 const CHANGED = "has changed since the backup";
 
+/** `intact`: files whose blobs were read; `damaged`: names of blobs. */
+type BlobFindings = { existing: Map<string, StoredBlob>; intact: readonly OffsiteFile[]; damaged: ReadonlySet<string> };
+
+/** Marks the blobs that were found to be damaged, and removes the marks of those that are intact. Missing ones need no mark. */
+async function recordDamage(
+  repository: Repository,
+  { existing, intact, damaged }: BlobFindings,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const name of damaged) await repository.markBlob(name, true, signal);
+  for (const name of new Set(intact.flatMap(({ blobs }) => blobs)))
+    if (existing.get(name)?.isDamaged && !damaged.has(name)) await repository.markBlob(name, false, signal);
+}
+
 type FilePart = { file: OffsiteFile; index: number };
 
 /** One item for each blob, and one without a blob for an empty file. */
@@ -132,18 +143,22 @@ function* listParts(files: readonly OffsiteFile[]): Generator<FilePart> {
   }
 }
 
-/** `toTarget`: where a file is written; null: it is only read. `isKept` false: what was written is checked as a database and removed. */
+/**
+ * `toTarget`: where a file is written; null: it is only read. `isKept` false: what was written is checked as a database and removed. `blobs` receives the
+ * names of those that are damaged.
+ */
 type FileReading = {
   files: readonly OffsiteFile[];
   toTarget(file: BackupFile): string | null;
   isKept: boolean;
+  blobs?: Set<string>;
 };
 
 /** Reads files and returns the damaged ones, which are not written. */
 async function readFiles(
   repository: Repository,
   { blob_bytes }: OffsiteManifest,
-  { files, toTarget, isKept }: FileReading,
+  { files, toTarget, isKept, blobs }: FileReading,
   signal: AbortSignal,
 ): Promise<DamagedFile[]> {
   const damaged: DamagedFile[] = [];
@@ -159,6 +174,7 @@ async function readFiles(
   try {
     for await (const { part, content } of parts) {
       signal.throwIfAborted();
+      if (content === "changed") blobs?.add(part.file.blobs[part.index]!);
       if (part.index === 0) file = await openFile(part.file, { target: toTarget(part.file), isKept });
       if (file === null) continue;
       let problem = content instanceof Uint8Array ? null : content === "missing" ? "is missing" : CHANGED;
@@ -167,7 +183,11 @@ async function readFiles(
         collect(content.length);
       }
       if (problem === null && part.index < part.file.blobs.length - 1) continue;
-      problem ??= await file.complete();
+      if (problem === null) {
+        problem = await file.complete();
+        // All of its blobs are as they were sent.
+        if (problem === CHANGED) for (const name of part.file.blobs) blobs?.add(name);
+      }
       if (problem !== null) {
         damaged.push({ path: part.file.path, problem });
         await file.discard();

@@ -42,10 +42,11 @@ export async function openOffsiteWriter(
       requireRoom: async () => requireSpace(scratch, await measureDatabase(folders.root)),
       store: upload.store,
       complete: async (manifest) => {
-        await upload.verify();
+        const replaced = await upload.verify();
         lock.requireHeld();
         const files = manifest.files as OffsiteFile[];
         await repository.writeManifest(name, { ...manifest, blob_bytes: BLOB_BYTES, files }, signal);
+        return replaced === 0 ? [] : [`Damaged blobs in the bucket that were replaced: ${replaced}.`];
       },
       // Blobs of an unfinished backup stay for the next one.
       discard: async () => {},

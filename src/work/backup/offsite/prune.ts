@@ -2,14 +2,13 @@
 import type { Folders } from "../../../blobs/folders";
 import { formatBackupName, isOwnBackup, parseBackupName, selectBackupsToPrune } from "../../../domain/backup";
 import { getBlobBytes, type OffsiteManifest } from "../../../domain/offsite";
-import { getEncryptedBytes } from "../../../lib/blob-cipher";
 import type { PruneOptions } from "../prune-folder";
 import { lockRepository, type RepositoryLock } from "./lock";
-import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
+import { isIntact, type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
 
 /**
- * Removes old backups with media and returns their names. Those without media, with a damaged manifest, with missing blobs or of another data folder are not counted and not
- * removed. Blobs stay while a manifest cannot be read, because it may name them. Errors: those of `openRepository` and `lockRepository`.
+ * Removes old backups with media and returns their names. Those without media, with a damaged manifest or of another data folder are not counted and not
+ * removed; those with missing or damaged blobs are not counted. Blobs stay while a manifest cannot be read, because it may name them. Errors: those of `openRepository` and `lockRepository`.
  */
 export async function pruneOffsite(
   url: string,
@@ -36,16 +35,16 @@ async function prune(
   const positions = new Map([...blobs.keys()].map((name, position) => [name, position]));
   /** Positions of the blobs that each backup names: the names of all backups would not fit in memory. */
   const named = new Map<string, Uint32Array>();
-  const times: number[] = [];
+  const times: Record<"good" | "damaged", number[]> = { good: [], damaged: [] };
   for (const name of names) {
     const manifest = await repository.findManifest(name, signal);
     if (manifest === null) continue;
     const found = manifest.files.flatMap((file) => file.blobs.map((blob) => positions.get(blob) ?? -1));
     named.set(name, Uint32Array.from(found.filter((position) => position >= 0)));
-    if (manifest.has_media && isOwnBackup(manifest, folderId) && isComplete(manifest, blobs))
-      times.push(parseBackupName(name)!);
+    if (manifest.has_media && isOwnBackup(manifest, folderId))
+      times[isComplete(manifest, blobs) ? "good" : "damaged"].push(parseBackupName(name)!);
   }
-  const removed = selectBackupsToPrune(times, keep, now).map(formatBackupName);
+  const removed = selectBackupsToPrune(times.good, keep, now, times.damaged).map(formatBackupName);
   for (const name of removed) {
     lock.requireHeld();
     await repository.deleteSnapshot(name, signal);
@@ -58,13 +57,12 @@ async function prune(
     if (isKept[position] === 1) continue;
     lock.requireHeld();
     await repository.deleteBlob(name, signal);
+    if (blobs.get(name)?.isDamaged) await repository.markBlob(name, false, signal);
   }
   return removed;
 }
 
 const isComplete = ({ files, blob_bytes }: OffsiteManifest, blobs: Map<string, StoredBlob>): boolean =>
   files.every((file) =>
-    file.blobs.every(
-      (name, index) => blobs.get(name)?.bytes === getEncryptedBytes(getBlobBytes(file, index, blob_bytes)),
-    ),
+    file.blobs.every((name, index) => isIntact(blobs.get(name), getBlobBytes(file, index, blob_bytes))),
   );

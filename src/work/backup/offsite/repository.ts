@@ -3,6 +3,7 @@
  * - `repository.json`: the format and the ID of the recovery key, not encrypted
  * - `snapshots/offcut-<time>.json`: a manifest
  * - `blobs/<name>`: a part of a file, which every file and backup with the same bytes shares
+ * - `damaged/<name>`: a blob whose content was found to be damaged. The next backup sends it again
  * - `locks/<owner>`: a server that writes
  */
 
@@ -25,7 +26,12 @@ export type OffsiteAccess = {
   timing?: BucketTiming;
 };
 
-export type StoredBlob = { bytes: number; etag: string };
+/** `isDamaged`: it was read and its content was not right. */
+export type StoredBlob = { bytes: number; etag: string; isDamaged: boolean };
+
+/** Returns whether a blob with a content of `bytes` bytes is as it should be, as far as is known without reading it. */
+export const isIntact = (blob: StoredBlob | undefined, bytes: number): boolean =>
+  blob?.bytes === getEncryptedBytes(bytes) && !blob.isDamaged;
 
 /** Errors of all calls: those of `Bucket`. */
 export type Repository = {
@@ -48,17 +54,22 @@ export type Repository = {
   /** Returns the content of a blob, or "missing" or "changed". */
   getBlob(name: string, bytes: number, signal: AbortSignal): Promise<Uint8Array | "missing" | "changed">;
   deleteBlob(name: string, signal: AbortSignal): Promise<void>;
+  /** Remembers whether the content of a blob is damaged. */
+  markBlob(name: string, isDamaged: boolean, signal: AbortSignal): Promise<void>;
 };
 
 const REPOSITORY_KEY = "repository.json";
 const SNAPSHOTS = "snapshots/";
 const SNAPSHOT_SUFFIX = ".json";
 const BLOBS = "blobs/";
+const DAMAGED = "damaged/";
 export const BLOB_PLACE = "blob";
 const MAX_REPOSITORY_BYTES = 4096;
 /** Enough for the names of the blobs of 15 TB. */
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2;
 const FORMAT = 1;
+/** Not every bucket takes empty objects. */
+const DAMAGE_MARK = Buffer.from("damaged\n");
 
 const toPlace = (name: string): string => `snapshot ${name}`;
 
@@ -184,7 +195,11 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
       const blobs = new Map<string, StoredBlob>();
       for await (const { key, bytes, etag } of bucket.list(BLOBS, signal)) {
         const name = key.slice(BLOBS.length);
-        if (isBlobName(name)) blobs.set(name, { bytes, etag });
+        if (isBlobName(name)) blobs.set(name, { bytes, etag, isDamaged: false });
+      }
+      for await (const { key } of bucket.list(DAMAGED, signal)) {
+        const blob = blobs.get(key.slice(DAMAGED.length));
+        if (blob !== undefined) blob.isDamaged = true;
       }
       return blobs;
     },
@@ -195,5 +210,7 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
       return content === "changed" ? readBlob(name, bytes, signal) : content;
     },
     deleteBlob: (name, signal) => bucket.delete(BLOBS + name, signal),
+    markBlob: (name, isDamaged, signal) =>
+      isDamaged ? bucket.put(DAMAGED + name, DAMAGE_MARK, signal) : bucket.delete(DAMAGED + name, signal),
   };
 }

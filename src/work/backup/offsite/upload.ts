@@ -14,7 +14,7 @@ import { mapInOrder } from "../../../lib/map-in-order";
 import { createStoredFiles, type StoredFiles } from "../backup-writer";
 import type { FoundFile } from "../find-files";
 import { type ReadPart, readParts } from "./read-parts";
-import { BLOB_PLACE, type Repository, type StoredBlob } from "./repository";
+import { BLOB_PLACE, isIntact, type Repository, type StoredBlob } from "./repository";
 
 /** Hashing and encrypting one takes a few milliseconds, in which the server does not respond. */
 export const BLOB_BYTES = 4 * 1024 * 1024;
@@ -25,8 +25,11 @@ const MAX_SENT_BYTES = 2 * BLOB_BYTES;
 export type BlobUpload = {
   /** Errors: those of the bucket and of the file system; the signal's reason. */
   store(files: readonly FoundFile[], hold: TrashHold): Promise<StoredFiles>;
-  /** Compares all blobs of the backup with those in the bucket. Errors: `upstream_error` when the bucket lacks or changed some. */
-  verify(): Promise<void>;
+  /**
+   * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors: `upstream_error` when the bucket
+   * lacks or changed some.
+   */
+  verify(): Promise<number>;
 };
 
 /** Creates an upload to a repository that is locked. */
@@ -42,10 +45,9 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
     existing: Map<string, StoredBlob>,
   ): Promise<{ name: string; isNew: boolean }> {
     const name = cipher.nameOf(content);
-    const bytes = getEncryptedBytes(content.length);
-    if (existing.get(name)?.bytes === bytes) return { name, isNew: false };
+    if (isIntact(existing.get(name), content.length)) return { name, isNew: false };
     // The same content may follow before it is sent; when sending fails, there is no backup.
-    existing.set(name, { bytes, etag: "" });
+    existing.set(name, { bytes: getEncryptedBytes(content.length), etag: "", isDamaged: false });
     // The server responds between two steps.
     await Bun.sleep(0);
     const object = cipher.encrypt(content, BLOB_PLACE);
@@ -128,8 +130,8 @@ function createComparison(
   return (file) => {
     const before = known.get(file.path);
     if (before?.bytes !== file.bytes || before.modified_at !== file.modified_at || isEssential(file)) return null;
-    const isComplete = before.blobs.every(
-      (name, index) => existing.get(name)?.bytes === getEncryptedBytes(getBlobBytes(before, index, BLOB_BYTES)),
+    const isComplete = before.blobs.every((name, index) =>
+      isIntact(existing.get(name), getBlobBytes(before, index, BLOB_BYTES)),
     );
     return isComplete ? before : null;
   };
@@ -148,9 +150,9 @@ async function verifyUpload(
   repository: Repository,
   { needed, sent }: { needed: Map<string, number>; sent: Map<string, string> },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const found = await repository.listBlobs(signal);
-  const isIntact = async (name: string, bytes: number): Promise<boolean> => {
+  const isStored = async (name: string, bytes: number): Promise<boolean> => {
     const object = found.get(name);
     if (object?.bytes !== getEncryptedBytes(bytes)) return false;
     const md5 = sent.get(name);
@@ -159,8 +161,12 @@ async function verifyUpload(
     return (await repository.getBlob(name, bytes, signal)) instanceof Uint8Array;
   };
   const damaged: string[] = [];
-  for (const [name, bytes] of needed) if (!(await isIntact(name, bytes))) damaged.push(name);
-  if (damaged.length === 0) return;
+  for (const [name, bytes] of needed) if (!(await isStored(name, bytes))) damaged.push(name);
+  if (damaged.length === 0) {
+    const replaced = [...sent.keys()].filter((name) => found.get(name)?.isDamaged);
+    for (const name of replaced) await repository.markBlob(name, false, signal);
+    return replaced.length;
+  }
   // The next backup would take what has the right size for intact.
   for (const name of damaged) if (sent.has(name)) await repository.deleteBlob(name, signal);
   throw new AppError("upstream_error", `${repository.url} did not store ${damaged.length} of ${needed.size} blobs.`);

@@ -42,7 +42,7 @@ test("media is linked, the database is copied, and a missing file is left to the
   await rm(join(path, "renders", renderId), { recursive: true });
   const scratch = join(root, "scratch");
   await mkdir(scratch);
-  await restoreToScratch(await readBackup(path), scratch, NEVER);
+  await restoreToScratch(await readBackup(path), scratch, new Set(), NEVER);
   const inode = async (...names: string[]) => (await stat(join(...names))).ino;
   const source = `media/${assetId}/source`;
   expect(await inode(scratch, "data", source)).toBe(await inode(path, source));
@@ -56,6 +56,6 @@ test("a server starts on a scratch folder without media: it has the marker of th
   const { path } = await recorded.backup({ hasMedia: false });
   const scratch = join(recorded.root, "scratch");
   await mkdir(scratch);
-  await restoreToScratch(await readBackup(path), scratch, NEVER);
+  await restoreToScratch(await readBackup(path), scratch, new Set(), NEVER);
   expect(await Bun.file(join(scratch, "data", "offcut-media.id")).text()).toStartWith(FOLDER_ID);
 });

@@ -57,7 +57,7 @@ test("a scratch folder of a bucket without media has the marker of the media fol
   await offsite.backup({ hasMedia: false });
   const scratch = join(recorded.root, "scratch");
   await mkdir(scratch);
-  await restoreToScratch((await offsite.open())!, scratch, NEVER);
+  await restoreToScratch((await offsite.open())!, scratch, new Set(), NEVER);
   expect(await Bun.file(join(scratch, "data", "offcut-media.id")).text()).toStartWith(FOLDER_ID);
 });
 

@@ -43,16 +43,22 @@ test("old backups and what only they name are removed, and the others stay intac
   expect(await s3.keys("office/blobs/")).toEqual(after);
 });
 
-test("the newest backup that is complete stays, however many damaged ones are newer", async () => {
+test("the newest good backup stays, however many with missing or damaged blobs are newer", async () => {
   await using offsite = await offsiteFolder();
   const { s3, recorded } = offsite;
   const good = await offsite.backup({ now: START });
   await Bun.write(recorded.folders.media(recorded.assetId).filmstrip, "lost later");
   const before = new Set(await s3.keys("office/blobs/"));
   for (const day of [1, 2, 3]) await offsite.backup({ now: START + day * DAY_MS });
-  for (const key of await s3.keys("office/blobs/")) if (!before.has(key)) await s3.client.delete(key);
-  expect(await prune(offsite, { daily: 1, weekly: 0 })).toEqual([]);
-  expect(await names(offsite)).toHaveLength(4);
+  const added = (await s3.keys("office/blobs/")).filter((key) => !before.has(key));
+  // The content of each blob is damaged, which only reading finds.
+  for (const key of added) await s3.client.write(key, (await s3.client.file(key).bytes()).reverse());
+  const damaged = await names(offsite).then((found) => found.slice(1));
+  for (const name of damaged) expect(await verify(offsite, `${PLACE}/${name}`)).not.toEqual([]);
+  for (const key of (await s3.keys("office/damaged/")).slice(1))
+    await s3.client.delete(key.replace("damaged", "blobs"));
+  expect(await prune(offsite, { daily: 1, weekly: 0 })).toEqual(damaged.slice(0, 2).reverse());
+  expect(await names(offsite)).toEqual([good.path.split("/").at(-1)!, damaged[2]!]);
   expect(await verify(offsite, good.path)).toEqual([]);
 });
 

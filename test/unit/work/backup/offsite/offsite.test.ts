@@ -24,6 +24,7 @@ test("a backup in a bucket has every file, is intact, and restores on an empty m
     files: 7,
     checked_files: 7,
     damaged: [],
+    notes: [],
   });
   // Nothing of the data folder and no lock stays behind.
   expect((await readdir(recorded.data)).filter((name) => name.startsWith("."))).toEqual([]);
