@@ -28,6 +28,8 @@ export type Backups = {
   drill(options: { path: string }, record?: RecordRun): Promise<StartedBackupRun<DrillReport>>;
   /** Those of `BackupPlaces`, until the server stops. */
   findNewest(target: string, until: number): Promise<Backup | null>;
+  /** Records a backup to `target` that could not be started. */
+  recordFailure(target: string, error: unknown): Promise<void>;
   prune(target: string, keep: { daily: number; weekly: number }): Promise<string[]>;
   createRecoveryKey: BackupPlaces["createRecoveryKey"];
   /** Whether anything of this runs. */
@@ -157,6 +159,13 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         log.error("backup.search_failed", { error, target });
         throw error;
       }
+    },
+    recordFailure: async (path, error) => {
+      // The search was interrupted.
+      if (signal.aborted) return;
+      const at = { started_at: now(), ended_at: now() };
+      const failed = { state: "failed", error: (error as Error).message } as const;
+      await store.write((tx) => insertBackupRun(tx, { id: newId(), kind: "backup", path, ...failed, ...at }));
     },
     prune: (target, keep) => places.prune(target, keep, signal),
     createRecoveryKey: places.createRecoveryKey,

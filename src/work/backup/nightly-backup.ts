@@ -4,11 +4,17 @@
 import { findLastDueTime } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
 import { createPoller, type Poller } from "../../lib/poller";
-import { listBackupRuns } from "../../store/backup-runs";
+import { listAuditEntries } from "../../store/audit";
+import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import type { Services } from "../services";
+import { INTERRUPTED } from "./backups";
+import { isInPlace } from "./places";
 
 /** A drill of a bucket downloads all of it: once a week. The last one started some time after its night began. */
 const OFFSITE_DRILL_INTERVAL_MS = 6 * 24 * 3600 * 1000;
+
+/** Drills that are looked at: enough for a week with many by hand. */
+const MAX_DRILLS = 100;
 
 /** After a failure, for example while a network folder is away. */
 const RETRY_MS = 3600 * 1000;
@@ -27,7 +33,11 @@ export function createNightlyBackup(
     if (due === doneUntil || now() - failedAt < RETRY_MS || backups.isBusy()) return null;
     try {
       // One that a wrong clock dated in the future does not count.
-      const newest = await backups.findNewest(target, now());
+      const newest = await backups.findNewest(target, now()).catch(async (error) => {
+        // The place is away. Administrators see why there is no backup.
+        await backups.recordFailure(target, error);
+        throw error;
+      });
       if (newest === null || Date.parse(newest.manifest.created_at) < due)
         await (await backups.create({ target, hasMedia: true })).done;
     } catch {
@@ -38,14 +48,32 @@ export function createNightlyBackup(
     doneUntil = due;
     const removed = await backups.prune(target, { daily: config.backupKeepDaily, weekly: config.backupKeepWeekly });
     if (removed.length > 0) log.info("backup.pruned", { target, removed });
-    // Once for each night or week, also when the server was killed meanwhile: whatever killed it may have been the drill.
-    const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: 1, offset: 0 });
-    const drilledAt = rows[0]?.started_at ?? Number.NEGATIVE_INFINITY;
-    if (drilledAt >= due || (isOffsite(target) && due - drilledAt < OFFSITE_DRILL_INTERVAL_MS)) return null;
+    if (await hasDrill(due)) return null;
     const drill = await backups.drill({ path: target }).catch((error) => log.error("drill.failed", { error, target }));
     // Its end is logged and in its row.
     await drill?.done.catch(() => {});
     return null;
+  }
+
+  /**
+   * Returns whether the drill of this night was started, also by a server that it may have killed, or that of this week has ended. In a bucket only those
+   * of the server and proofs by hand count for the week: others may have been interrupted, or have been of an old backup.
+   */
+  async function hasDrill(due: number): Promise<boolean> {
+    const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: MAX_DRILLS, offset: 0 });
+    const since = isOffsite(target) ? due - OFFSITE_DRILL_INTERVAL_MS : due;
+    for (const run of rows.filter(({ path, started_at }) => started_at >= since && isInPlace(path, target))) {
+      if (run.state === "completed") return true;
+      const isAutomatic = !(await isManual(run));
+      if (isAutomatic && (run.started_at >= due || run.error !== INTERRUPTED)) return true;
+    }
+    return false;
+  }
+
+  /** The audit log has those that somebody started. */
+  async function isManual({ id }: BackupRun): Promise<boolean> {
+    const filter = { targetId: id, action: "backup.drill_started" };
+    return (await listAuditEntries(store.read, filter, { limit: 1, offset: 0 })).total > 0;
   }
 
   return createPoller(poll, (error) => log.error("backup.poll_failed", { error, target }));

@@ -1,7 +1,9 @@
 /** The places of backups: folders and buckets. A path that begins with `s3:` is that of a bucket. */
+import { resolve } from "node:path";
 import type { Folders } from "../../blobs/folders";
 import { isOwnBackup } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
+import { isInside } from "../../domain/media-folder";
 import { isOffsite } from "../../domain/offsite";
 import { createRecoveryKey } from "../../lib/recovery-key";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
@@ -25,6 +27,10 @@ export type BackupPlaces = {
   /** Creates the recovery key of off-site backups and returns it; null when there is one. */
   createRecoveryKey(): Promise<string | null>;
 };
+
+/** Returns whether a path is that of a place, or of a backup in it. */
+export const isInPlace = (path: string, place: string): boolean =>
+  isOffsite(place) ? isInside(path, place.replace(/\/$/, "")) : isInside(resolve(path), resolve(place));
 
 type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess };
 

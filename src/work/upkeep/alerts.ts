@@ -34,8 +34,7 @@ const CLEAR_AFTER_MS = 10 * 60_000;
 /** A problem that comes back within a day is not reported again, so the rows are needed for longer than that. */
 const KEPT_MS = 90 * 24 * 3600 * 1000;
 
-/** `clock`: milliseconds on a monotonic clock, because the time of day may be changed. */
-type AlertServices = ProblemServices & Pick<Services, "log"> & { clock(): number };
+type AlertServices = ProblemServices & Pick<Services, "log">;
 
 export function createAlerts(services: AlertServices): Alerts {
   const { clock, log, now, store } = services;

@@ -1,7 +1,6 @@
 /** How each problem of the server is found. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import {
   type FoundProblem,
   findBackupProblem,
@@ -18,19 +17,20 @@ import {
   WORKER_GONE_AFTER_MS,
 } from "../../domain/alerts";
 import { findDiskTrend, SAMPLE_INTERVAL_MS, SAMPLES_KEPT_MS } from "../../domain/disk-trend";
-import { isInside } from "../../domain/media-folder";
-import { isOffsite } from "../../domain/offsite";
 import type { BackupRunKind } from "../../domain/states";
 import { listDiskSamples, saveDiskSample } from "../../store/alerts";
 import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { countOpenFindings } from "../../store/file-checks";
 import { readFailingEndpoints } from "../../store/webhooks";
 import { INTERRUPTED } from "../backup/backups";
+import { isInPlace } from "../backup/places";
 import type { DiskState } from "../health/system-health";
 import type { Services } from "../services";
 
 export type ProblemServices = Pick<Services, "config" | "folders" | "now" | "store" | "workerList"> & {
   readDisk(): Promise<DiskState>;
+  /** Returns milliseconds on a monotonic clock, because the time of day may be changed. */
+  clock(): number;
 };
 
 /** `graceMs`: how long after the start the problem is not looked for. `find` returns null without a problem, and throws when it cannot know. */
@@ -66,21 +66,23 @@ async function listEndedRuns({ store }: ProblemServices, kind: BackupRunKind): P
 
 /** Only backups to the folder of the nightly ones count. */
 function createBackupCheck(services: ProblemServices): ProblemCheck["find"] {
-  const { config, now } = services;
+  const { clock, config, now } = services;
   const { backupTo } = config;
   if (backupTo === null) return async () => null;
-  const startedAt = now();
+  const startedAt = clock();
   return async () => {
-    const runs = (await listEndedRuns(services, "backup")).filter(({ path }) => isIn(path, backupTo));
+    const at = now();
+    // Those of a clock that was ahead once would hide that there are no later ones.
+    const runs = (await listEndedRuns(services, "backup")).filter(
+      ({ path, started_at }) => isInPlace(path, backupTo) && started_at <= at,
+    );
     const completed = runs.find(({ state }) => state === "completed");
     const error = runs[0]?.state === "failed" ? (runs[0].error ?? "The log has the reason") : null;
-    return findBackupProblem({ completedAt: completed?.started_at ?? startedAt, error }, now());
+    // Before the first one: a server that is restarted each day is late too. The time of day may have been wrong at its start.
+    const waitingSince = Math.min(runs.at(-1)?.started_at ?? at, at - (clock() - startedAt));
+    return findBackupProblem({ completedAt: completed?.started_at ?? waitingSince, error }, at);
   };
 }
-
-/** Returns whether a path is that of the folder of backups, or of a backup in it. */
-const isIn = (path: string, place: string): boolean =>
-  isOffsite(place) ? isInside(path, place.replace(/\/$/, "")) : isInside(resolve(path), resolve(place));
 
 async function checkDrill(services: ProblemServices): Promise<FoundProblem | null> {
   const [last] = await listEndedRuns(services, "drill");

@@ -23,7 +23,7 @@ import type { Services } from "../services";
 import { type CheckTools, type FileChecker, openFileChecker, withProblem } from "./file-check";
 import { getOwnerFolder, listOwnerEntries, listUnknownEntries, type MediaEntry, readEntry } from "./media-files";
 
-export type ScrubServices = Pick<Services, "config" | "disk" | "folders" | "log" | "now" | "store">;
+export type ScrubServices = Pick<Services, "backups" | "config" | "disk" | "folders" | "log" | "now" | "store">;
 
 /** `isOnline`: whether the media folder is there now. */
 export type ScrubOptions = { bytesPerSecond?: number; isOnline: () => Promise<boolean>; maxYieldMs?: number };
@@ -53,14 +53,14 @@ export async function runScrub(
   options: ScrubOptions,
   signal: AbortSignal,
 ): Promise<ScrubReport> {
-  const { config, folders, now, store } = services;
+  const { folders, now, store } = services;
   const { bytesPerSecond = BYTES_PER_SECOND, maxYieldMs = MAX_YIELD_MS } = options;
   await using checker = openFileChecker(tools, folders, { bytesPerSecond, now, signal });
   const report: ScrubReport = { isComplete: false, files: 0, read_files: 0, findings: 0 };
   const pass: Pass = {
     services,
     checker,
-    catalog: await openBackupCatalog(config.backupTo),
+    catalog: await openBackupCatalog(services),
     since: await readFirstCheck(store.read),
     report,
     signal,

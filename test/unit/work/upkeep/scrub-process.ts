@@ -14,6 +14,7 @@ const store = await openStore(join(folder, "offcut.db"));
 store.onCommit(() => void Bun.write(Bun.stdout, "saved\n"));
 const report = await runScrub(
   {
+    backups: {} as never,
     config: { backupTo: null } as never,
     disk: openDiskReserve(getFolders(folder), 0),
     folders: getFolders(folder),
