@@ -2,9 +2,10 @@
  * Removes files in two steps: they are moved to the trash immediately and deleted later. Media, renders and uploads are kept there for 48 hours,
  * under a name with the time and their former place; everything else is deleted in the background, and after a crash at startup.
  */
-import { readdir, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName } from "../domain/point-in-time";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName, STRAY_OWNER, STRAY_SUFFIX } from "../domain/point-in-time";
+import { type ConfirmAges, createConfirmedAges } from "../lib/confirmed-ages";
 import { newId, newIdAt } from "../lib/ids";
 import { createFolder, type Folders } from "./folders";
 
@@ -33,7 +34,8 @@ export function holdTrash({ trash }: Pick<Folders, "trash">): TrashHold {
       if (all.size > 0) return;
       holds.delete(trash);
       for (const target of hold.moved.values())
-        if (parseTrashName(basename(target)) === null) await rm(target, { recursive: true, force: true });
+        if (parseTrashName(relative(trash, target).split("/")[0]!) === null)
+          await rm(target, { recursive: true, force: true });
     },
   };
 }
@@ -51,6 +53,21 @@ export async function moveToTrash(folders: Folders, paths: string[], now = Date.
     const folder = KEPT_FOLDERS.find((kept) => roots[kept] === dirname(path));
     return folder === undefined ? newId() : `${newIdAt(now)}.${folder}.${basename(path)}`;
   });
+}
+
+/**
+ * Moves a file or folder that no row knows to the trash, where it is kept under its own name. It is in one of the three folders or in a folder of them.
+ * Throws `AppError` `upstream_unavailable` while a folder is offline.
+ */
+export async function moveStrayToTrash(folders: Folders, path: string, now: number): Promise<void> {
+  const [folder = "", owner = "", inside] = folders.toRelative(path).split("/");
+  const id = newIdAt(now);
+  if (inside === undefined && parseTrashName(`${id}.${folder}.${owner}`) !== null)
+    return moveToTrash(folders, [path], now);
+  const entry = join(folders.trash, `${id}.${folder}.${inside === undefined ? STRAY_OWNER : owner}${STRAY_SUFFIX}`);
+  await folders.guard.confirmOnline();
+  await mkdir(entry, { recursive: true, mode: 0o700 });
+  await move(folders, [path], () => join(basename(entry), basename(path)));
 }
 
 /**
@@ -79,7 +96,8 @@ async function move(folders: Folders, paths: string[], nameFor: (path: string) =
     const held = holds.get(folders.trash);
     if (held) for (const hold of held) recordMove(hold, path, target);
     // What cannot be deleted now is deleted by the next start.
-    else if (parseTrashName(name) === null) void rm(target, { recursive: true, force: true }).catch(() => {});
+    else if (parseTrashName(name.split("/")[0]!) === null)
+      void rm(target, { recursive: true, force: true }).catch(() => {});
   }
 }
 
@@ -97,20 +115,30 @@ export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Pr
   await discard(folders, [...places, ...deleted.map((name) => join(folders.trash, name))]);
 }
 
+/** Ages by the path of their trash. */
+const ages = new Map<string, ConfirmAges>();
+
 /**
- * Deletes what was moved to the trash more than 48 hours ago, and what is not kept. Does nothing while a backup reads the trash. Entries of the
- * future stay: the clock may be wrong for a moment. The folder stays, because files may be moved to it at the same time. Throws `AppError`
- * `upstream_unavailable` while a folder is offline.
+ * Deletes what was moved to the trash more than 48 hours ago, as a sweep an hour before has found too, and what is not kept. Does nothing while a backup
+ * reads the trash. Entries of the future stay: the clock may be wrong for a moment. The folder stays, because files may be moved to it at the same
+ * time. `confirm` knows the sweeps before. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
-export async function sweepTrash(folders: Folders, now: number): Promise<void> {
+export async function sweepTrash(folders: Folders, now: number, confirm = getAges(folders)): Promise<void> {
   await folders.guard.confirmOnline();
-  for (const name of await listNames(folders.trash)) {
+  const names = await listNames(folders.trash);
+  const old = confirm(names.filter((name) => (parseTrashName(name)?.time ?? now) < now - POINT_IN_TIME_MS));
+  for (const name of names) {
     if (isTrashHeld(folders)) return;
-    const entry = parseTrashName(name);
-    if (entry !== null && entry.time >= now - POINT_IN_TIME_MS) continue;
+    if (parseTrashName(name) !== null && !old.has(name)) continue;
     await folders.guard.confirmOnline();
     await rm(join(folders.trash, name), { recursive: true, force: true });
   }
+}
+
+function getAges({ trash }: Folders): ConfirmAges {
+  const known = ages.get(trash) ?? createConfirmedAges();
+  ages.set(trash, known);
+  return known;
 }
 
 /**

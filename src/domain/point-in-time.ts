@@ -37,25 +37,34 @@ export function selectSnapshotsToRemove(times: readonly number[], now: number): 
 /** Folders whose entries are kept in the trash. */
 export const KEPT_FOLDERS = ["media", "renders", "uploads"] as const;
 
-/** A deleted file or folder: `folder` and `name` are its former place. */
-export type TrashEntry = { time: number; folder: string; name: string };
+/**
+ * A deleted file or folder: `folder` and `name` are its former place. `isStray`: it is a folder with something that no row knows, and that was in the
+ * folder of `name`.
+ */
+export type TrashEntry = { time: number; folder: string; name: string; isStray: boolean };
+
+/** The end of the name of an entry with something that no row knows. */
+export const STRAY_SUFFIX = ".stray";
+/** The name in such an entry when its content was in the folder of no recording or render. */
+export const STRAY_OWNER = "_";
 
 const TRASH_NAME = new RegExp(
-  `^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\\.(${KEPT_FOLDERS.join("|")})\\.([\\w-]{1,200})$`,
+  `^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\\.(${KEPT_FOLDERS.join("|")})\\.([\\w-]{1,200})(\\${STRAY_SUFFIX})?$`,
 );
 
-/** Returns what `<UUIDv7>.<folder>.<name>` says; null for another name. The UUID contains the time. */
+/** Returns what `<UUIDv7>.<folder>.<name>` says, also with `.stray`; null for another name. The UUID contains the time. */
 export function parseTrashName(entry: string): TrashEntry | null {
-  const [, high, low, folder, name] = TRASH_NAME.exec(entry) ?? [];
+  const [, high, low, folder, name, stray] = TRASH_NAME.exec(entry) ?? [];
   if (folder === undefined || name === undefined) return null;
-  return { time: Number.parseInt(`${high}${low}`, 16), folder, name };
+  return { time: Number.parseInt(`${high}${low}`, 16), folder, name, isStray: stray !== undefined };
 }
 
 /** Returns where a path of a data folder was before it was deleted; the path itself when it is not in the trash. */
 export function toFormerPath(path: string): string {
   const [folder, entry = "", ...rest] = path.split("/");
   const former = folder === TRASH_FOLDER ? parseTrashName(entry) : null;
-  return former === null ? path : [former.folder, former.name, ...rest].join("/");
+  if (former === null) return path;
+  return [former.folder, ...(former.name === STRAY_OWNER ? [] : [former.name]), ...rest].join("/");
 }
 
 /** A copy of the database that can be restored. `path` is that of the database or of a snapshot. */
@@ -99,11 +108,16 @@ export function selectFiles(
   const files: SelectedFile[] = [];
   const keep = (path: string) => files.push({ from: path, to: path });
   const places = new Map<string, RowPlaces>();
+  const strays: { path: string; owner: string; time: number }[] = [];
   for (const path of paths) {
     const [folder = "", name = ""] = path.split("/");
     const snapshot = folder === SNAPSHOTS_FOLDER ? parseSnapshotName(name) : null;
     if (folder === "models" || (snapshot !== null && snapshot <= time)) keep(path);
     const deleted = folder === TRASH_FOLDER ? parseTrashName(name) : null;
+    if (deleted?.isStray) {
+      strays.push({ path, owner: `${deleted.folder}/${deleted.name}`, time: deleted.time });
+      continue;
+    }
     if (deleted === null && !(KEPT_FOLDERS as readonly string[]).includes(folder)) continue;
     const key = deleted === null ? `${folder}/${name}` : `${deleted.folder}/${deleted.name}`;
     const found: RowPlaces = places.get(key) ?? { live: [], deleted: new Map() };
@@ -117,12 +131,21 @@ export function selectFiles(
   }
   const assetIds = new Set(assets.map(({ id }) => id));
   const renderIds = new Set(renders.map(({ id }) => id));
-  for (const [key, found] of places) {
+  const hasRow = (key: string) => {
     const [folder, name = ""] = key.split("/");
-    const chosen = (folder === "renders" ? renderIds : assetIds).has(name) ? choosePlace(found, time) : [];
+    return (folder === "renders" ? renderIds : assetIds).has(name);
+  };
+  for (const [key, found] of places) {
+    const chosen = hasRow(key) ? choosePlace(found, time) : [];
     for (const path of chosen) files.push({ from: path, to: toFormerPath(path) });
     for (const entry of found.deleted.values())
       if (entry.time <= time && entry.paths !== chosen) for (const path of entry.paths) keep(path);
+  }
+  const restored = new Set(files.map(({ to }) => to));
+  for (const { path, owner, time: deletedAt } of strays) {
+    const to = toFormerPath(path);
+    if (deletedAt <= time) keep(path);
+    else if (hasRow(owner) && !restored.has(to)) files.push({ from: path, to });
   }
   return { files, missing: findMissing(files, { assets, renders }) };
 }

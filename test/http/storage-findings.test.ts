@@ -177,6 +177,8 @@ test("problems of each kind are found, listed and solved", async () => {
   for (const path of ["media/junk", `media/${rotten.id}/notes.txt`, `uploads/${rotten.id}`])
     expect(await Bun.file(join(server.dataDir, path)).exists()).toBe(false);
   expect((await readdir(folders.mediaRoot)).includes("junk")).toBe(false);
+  const kept = await readdir(folders.trash, { recursive: true });
+  expect(kept.some((path) => path.endsWith(`.media.${rotten.id}.stray/notes.txt`))).toBe(true);
   const render = found.filter(({ owner }) => owner?.kind === "render");
   expect((await resolve("delete_owner", render)).items).toEqual([
     { id: render[0]!.id, state: "resolved", error: null },

@@ -16,6 +16,7 @@ import {
   selectSnapshotsToRemove,
 } from "../../domain/point-in-time";
 import { flushFile } from "../../lib/atomic-file";
+import { type ConfirmAges, createConfirmedAges } from "../../lib/confirmed-ages";
 import { createPoller, type Poller } from "../../lib/poller";
 import { findDatabaseProblems } from "../../store/database-file";
 import type { Services } from "../services";
@@ -32,7 +33,7 @@ const PART_PREFIX = ".";
 export const getSnapshotsFolder = (root: string): string => join(root, SNAPSHOTS_FOLDER);
 
 /** Creates the hourly snapshots. */
-export function createSnapshots(services: SnapshotServices): Poller {
+export function createSnapshots(services: SnapshotServices, confirm = createConfirmedAges()): Poller {
   const { folders, log, now } = services;
   const folder = getSnapshotsFolder(folders.root);
   const stopping = new AbortController();
@@ -50,7 +51,7 @@ export function createSnapshots(services: SnapshotServices): Poller {
     const taken = (await listSnapshotTimes(folder)).filter((each) => each <= roundUp(time));
     const isDue = Math.max(...taken) < findLastSnapshotTime(time);
     if (isDue && Math.abs(time - failedAt) >= RETRY_MS) await takeIfChanged(time);
-    if (!isTrashHeld(folders)) await removeOldSnapshots(folder, time);
+    await removeOldSnapshots(services, time, confirm);
     return getSnapshotDelay(now());
   }
 
@@ -140,9 +141,13 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await listNames(folder)) if (name.startsWith(PART_PREFIX)) await discardFolder(join(folder, name));
 }
 
-async function removeOldSnapshots(folder: string, now: number): Promise<void> {
-  for (const time of selectSnapshotsToRemove(await listSnapshotTimes(folder), now))
-    await rm(join(folder, formatSnapshotName(time)), { force: true });
+/** Removes those that were old an hour ago too. */
+async function removeOldSnapshots({ folders }: SnapshotServices, now: number, confirm: ConfirmAges): Promise<void> {
+  const folder = getSnapshotsFolder(folders.root);
+  const old = selectSnapshotsToRemove(await listSnapshotTimes(folder), now).map(formatSnapshotName);
+  const confirmed = confirm(old);
+  if (isTrashHeld(folders)) return;
+  for (const name of confirmed) await rm(join(folder, name), { force: true });
 }
 
 /** Removes snapshots, oldest first but never the newest, as long as `isNeeded` returns true. Returns how many were removed. */

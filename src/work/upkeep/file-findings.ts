@@ -1,5 +1,5 @@
 /** What administrators do about files with a problem. Each action is written to the audit log in the transaction of its change. */
-import { moveToTrash } from "../../blobs/trash";
+import { moveStrayToTrash } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import { parseCheckedPath } from "../../domain/scrub";
 import type { Queries } from "../../store/db";
@@ -112,7 +112,7 @@ async function deleteUntracked(
       now(),
     );
   });
-  await moveToTrash(folders, [absolute], now());
+  await moveStrayToTrash(folders, absolute, now());
 }
 
 async function deleteOwner(services: FindingServices, actor: AuditActor, finding: OpenFinding): Promise<void> {

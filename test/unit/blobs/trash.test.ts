@@ -9,10 +9,12 @@ import {
   holdTrash,
   listNames,
   measureTrash,
+  moveStrayToTrash,
   moveToTrash,
   sweepTrash,
 } from "../../../src/blobs/trash";
-import { parseTrashName } from "../../../src/domain/point-in-time";
+import { parseTrashName, selectFiles, toFormerPath } from "../../../src/domain/point-in-time";
+import { createConfirmedAges } from "../../../src/lib/confirmed-ages";
 import { newId } from "../../../src/lib/ids";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
@@ -46,17 +48,22 @@ test("media, uploads and renders disappear from their folders and are kept for 4
   for (const root of [folders.mediaRoot, folders.uploads, folders.rendersRoot, folders.workRoot])
     expect(await listNames(root)).toEqual([]);
   const kept = [
-    { time: NOW, folder: "media", name: asset },
-    { time: NOW, folder: "renders", name: render },
-    { time: NOW, folder: "uploads", name: upload },
+    { time: NOW, folder: "media", name: asset, isStray: false },
+    { time: NOW, folder: "renders", name: render, isStray: false },
+    { time: NOW, folder: "uploads", name: upload, isStray: false },
   ];
   await until("three entries", async () => (await listNames(folders.trash)).length === 3);
   const byFolder = async () => (await it.entries()).sort((a, b) => (a!.folder < b!.folder ? -1 : 1));
   expect(await byFolder()).toEqual(kept);
   expect(await measureTrash(folders)).toBe("sourceuploadrender".length);
-  await sweepTrash(folders, NOW + 48 * HOUR_MS);
+  let uptime = 0;
+  const ages = createConfirmedAges(() => uptime);
+  await sweepTrash(folders, NOW + 48 * HOUR_MS, ages);
+  uptime += HOUR_MS;
+  await sweepTrash(folders, NOW + 48 * HOUR_MS + 1, ages);
   expect(await byFolder()).toEqual(kept);
-  await sweepTrash(folders, NOW + 48 * HOUR_MS + 1);
+  uptime += HOUR_MS;
+  await sweepTrash(folders, NOW + 49 * HOUR_MS, ages);
   // The folder stays: a file that is moved to it at the same time must not fail as missing.
   expect(await readdir(folders.trash)).toEqual([]);
   await sweepTrash(folders, NOW);
@@ -67,6 +74,52 @@ test("a clock that was set back deletes nothing", async () => {
   await moveToTrash(it.folders, it.paths.slice(0, 1), NOW);
   await sweepTrash(it.folders, 0);
   expect(await it.entries()).toHaveLength(1);
+});
+
+test("a clock that jumps ahead deletes nothing unless it stays there for an hour, also at a start", async () => {
+  await using it = await trash();
+  const { folders } = it;
+  await moveToTrash(folders, it.paths.slice(0, 1), NOW);
+  let uptime = 0;
+  const ages = createConfirmedAges(() => uptime);
+  const sweepAt = async (hours: number) => {
+    await sweepTrash(folders, NOW + hours * HOUR_MS, ages);
+    uptime += HOUR_MS;
+    return (await it.entries()).length;
+  };
+  expect([await sweepAt(50), await sweepAt(2), await sweepAt(51)]).toEqual([1, 1, 1]);
+  // Sweeps that follow each other at once, as when a folder comes back.
+  uptime -= HOUR_MS;
+  expect(await sweepAt(51)).toBe(1);
+  expect(await sweepAt(52)).toBe(0);
+});
+
+test("what no row knows is kept with its place, for itself and for a restore", async () => {
+  await using it = await trash();
+  const { folders, asset } = it;
+  const { dir, source } = folders.media(asset);
+  await Bun.write(join(dir, "Notes (1).txt"), "notes");
+  await Bun.write(join(folders.mediaRoot, "left over.tmp", "part"), "rest");
+  await moveStrayToTrash(folders, join(dir, "Notes (1).txt"), NOW);
+  await moveStrayToTrash(folders, join(folders.mediaRoot, "left over.tmp"), NOW + 1);
+  expect(await it.entries()).toEqual([
+    { time: NOW, folder: "media", name: asset, isStray: true },
+    { time: NOW + 1, folder: "media", name: "_", isStray: true },
+  ]);
+  const names = (await readdir(folders.root, { recursive: true })).map((path) => path);
+  const files = names.filter((path) => /^trash\/[^/]+\/.*(txt|part)$/.test(path)).sort();
+  expect(files.map(toFormerPath)).toEqual([`media/${asset}/Notes (1).txt`, "media/left over.tmp/part"]);
+  expect(await Bun.file(source).exists()).toBe(true);
+  // Before the deletion the recording had both; after it, the trash has the note.
+  const state = { assets: [{ id: asset, is_complete: true }], renders: [] };
+  const paths = [folders.toRelative(source), ...files];
+  const restored = (time: number) => selectFiles(paths, state, time).files.map(({ to }) => to);
+  expect(restored(NOW - 1)).toEqual([`media/${asset}/source`, `media/${asset}/Notes (1).txt`]);
+  expect(restored(NOW + 2)).toEqual([`media/${asset}/source`, ...files]);
+  const again = `media/${asset}/Notes (1).txt`;
+  expect(selectFiles([...paths, again], state, NOW - 1).files.map(({ from }) => from)).not.toContain(files[0]!);
+  await eraseFiles(folders, new Set([asset]));
+  await until("one entry", async () => (await listNames(folders.trash)).length === 1);
 });
 
 test("what a crash left behind is swept, and what an older version has moved", async () => {
@@ -97,7 +150,7 @@ test("a full disk empties the trash, oldest first, as far as needed", async () =
   await moveToTrash(it.folders, [upload!], NOW + 1);
   let needed = 2;
   expect(await emptyTrash(it.folders, () => needed-- > 0)).toBe(2);
-  expect(await it.entries()).toEqual([{ time: NOW + 2, folder: "renders", name: it.render }]);
+  expect(await it.entries()).toEqual([{ time: NOW + 2, folder: "renders", name: it.render, isStray: false }]);
   expect(await emptyTrash(it.folders, () => true)).toBe(1);
   expect(await emptyTrash(it.folders, () => true)).toBe(0);
 });
@@ -108,7 +161,7 @@ test("erased files are deleted from their folders and from the trash, and nobody
   await moveToTrash(folders, it.paths.slice(0, 2), NOW);
   await eraseFiles(folders, new Set([asset, render]));
   await until("one entry", async () => (await listNames(folders.trash)).length === 1);
-  expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: upload }]);
+  expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: upload, isStray: false }]);
   expect(await listNames(folders.rendersRoot)).toEqual([]);
   await eraseFiles(folders, new Set());
   expect(await it.entries()).toHaveLength(1);
@@ -129,7 +182,7 @@ test("while a backup holds the trash nothing in it is deleted, and everything ca
   expect(await Bun.file(join(hold.find(render!)!, "output.mp4")).text()).toBe("render");
   expect(await Bun.file(join(hold.find(work!)!, "chunk")).text()).toBe("work");
   await hold.release();
-  expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: it.upload }]);
+  expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: it.upload, isStray: false }]);
 });
 
 test("a missing folder has no names", async () => {

@@ -65,7 +65,9 @@ describe("snapshots", () => {
 describe("names in the trash", () => {
   test("contain the time and the former place", () => {
     const path = trashed(at(9), "media", A);
-    expect(parseTrashName(path.slice("trash/".length))).toEqual({ time: at(9), folder: "media", name: A });
+    expect(parseTrashName(path.slice("trash/".length))).toEqual({
+      ...{ time: at(9), folder: "media", name: A, isStray: false },
+    });
     expect(toFormerPath(`${path}/source`)).toBe(`media/${A}/source`);
     expect(toFormerPath(`media/${A}/source`)).toBe(`media/${A}/source`);
     expect(toFormerPath("trash/other/source")).toBe("trash/other/source");

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { moveToTrash } from "../../../../src/blobs/trash";
 import { formatSnapshotName } from "../../../../src/domain/point-in-time";
+import { createConfirmedAges } from "../../../../src/lib/confirmed-ages";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteAsset } from "../../../../src/store/assets";
 import { compressFile } from "../../../../src/work/backup/compressed-file";
@@ -187,13 +188,18 @@ test("snapshots are taken every hour when something was committed, and old ones 
   await using recorded = await recordedFolder();
   let now: number;
   const polled: number[] = [];
-  const snapshots = createSnapshots({
+  let uptime = 0;
+  const source = {
     ...services(recorded, 0),
     now: () => {
       polled.push(now);
       return now;
     },
-  });
+  };
+  const snapshots = createSnapshots(
+    source,
+    createConfirmedAges(() => uptime),
+  );
   await Bun.write(join(recorded.data, "snapshots", ".offcut-2027-01-30T02-00-00Z.db.zst.copy"), "of a killed server");
   await Bun.write(join(recorded.data, "snapshots", formatSnapshotName(START - 60 * HOUR_MS)), "old");
   await Bun.write(join(recorded.data, "snapshots", formatSnapshotName(START - 50 * HOUR_MS)), "the state 48 hours ago");
@@ -209,7 +215,10 @@ test("snapshots are taken every hour when something was committed, and old ones 
   snapshots.start();
   const [first, second] = [START + 2_000, START + HOUR_MS + 62_000].map(formatSnapshotName);
   const oldest = formatSnapshotName(START - 50 * HOUR_MS);
-  expect(await pass(START, true)).toEqual([oldest, first!]);
+  const ancient = formatSnapshotName(START - 60 * HOUR_MS);
+  expect(await pass(START, true)).toEqual([ancient, oldest, first!]);
+  uptime += HOUR_MS;
+  expect(await pass(START, false)).toEqual([oldest, first!]);
   await rm(join(recorded.data, "snapshots", oldest));
   expect(await pass(START + HOUR_MS, false)).toEqual([first!]);
   await addLater(recorded);
@@ -219,7 +228,12 @@ test("snapshots are taken every hour when something was committed, and old ones 
   // The clock is set back: the snapshots of the future stay, and a new one is taken.
   const early = formatSnapshotName(START - 24 * HOUR_MS + 2_000);
   expect(await pass(START - 24 * HOUR_MS, true)).toEqual([early, first!, second!]);
-  expect(await pass(START + 49 * HOUR_MS, false)).toEqual([first!, second!]);
+  // A jump ahead, of which the clock comes back: nothing that was needed before is removed.
+  expect(await pass(START + 49 * HOUR_MS, false)).toEqual([early, first!, second!]);
+  uptime += HOUR_MS;
+  expect(await pass(START + 2 * HOUR_MS, false)).toEqual([early, first!, second!]);
+  expect(await pass(START + 50 * HOUR_MS, false)).toEqual([early, first!, second!]);
+  uptime += HOUR_MS;
   expect(await pass(START + 50 * HOUR_MS, false)).toEqual([second!]);
   await snapshots.stop();
 });
