@@ -16,6 +16,7 @@ import { flushFile } from "../../lib/atomic-file";
 import { deleteAllSessions, findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import { isKnownMigration } from "../../store/migrate";
 import { readUnpackedSize, unpackFile } from "./compressed-file";
+import { keepRecoveryKey } from "./folder-id";
 import type { RestoreSource, SourceFile } from "./restore-source";
 import { findSeparateMedia, planTargets, requireRoom, writeMediaMarker } from "./restore-targets";
 import { type DamagedFile, verifyFiles } from "./verify-files";
@@ -96,6 +97,7 @@ export async function restoreState(
     const copied = chosen.filter(isCopied).map(({ file, to }) => ({ bytes: file.bytes, to }));
     await requireRoom(source, copied, targets, { written: unpackedBytes + draftBytes });
     for (const planned of chosen) await restoreFile(source, planned, { folders, canLink, signal });
+    await keepRecoveryKey(folders.root, targets.data);
     await deleteAllSessions(join(folders.root, DATABASE_NAME));
     await flushFile(join(folders.root, DATABASE_NAME));
     // A media folder that stays has its marker.

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { MANIFEST_NAME } from "../../../../src/domain/backup";
 import { insertSession } from "../../../../src/store/sessions";
 import { findNewestBackup, readBackup, verifyBackup } from "../../../../src/work/backup/backup-folder";
+import { keepRecoveryKey } from "../../../../src/work/backup/folder-id";
 import { restoreState } from "../../../../src/work/backup/restore-backup";
 import { findBackupSource } from "../../../../src/work/backup/restore-source";
+import { temporaryFolder } from "../../../temporary-folder";
 import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
 
 const NEVER = new AbortController().signal;
@@ -53,10 +55,31 @@ test("the data folder is renamed, with everything in it", async () => {
   await using recorded = await recordedFolder();
   const { path } = await recorded.backup();
   await Bun.write(join(recorded.data, "later"), "made after the backup");
+  // So was the recovery key, without which the backups in the bucket could not be read any more.
+  await writeFile(join(recorded.data, "secrets.json"), '{"links":"newer","backup_key":"KEY"}');
   const { previous } = await restore(path, recorded.data);
+  expect(await Bun.file(join(recorded.data, "secrets.json")).json()).toEqual({ links: "secret", backup_key: "KEY" });
   expect(previous).toBe(`${recorded.data}.before-restore-2027-02-01T09-00-00Z`);
   expect(await Bun.file(join(previous!, "later")).text()).toBe("made after the backup");
   expect(await readdir(recorded.data)).not.toContain("later");
+});
+
+test.each([
+  ["of another data folder is not taken over", '{"folder_id":"other","backup_key":"KEY"}', {}, {}],
+  [
+    "does not replace that of the backup",
+    '{"folder_id":"own","backup_key":"KEY"}',
+    { backup_key: "OLD" },
+    { backup_key: "OLD" },
+  ],
+  ["is lost when its file is damaged", "{", {}, {}],
+])("a recovery key %s", async (_, live, stored, expected) => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, "live", "secrets.json"), live);
+  const restored = join(folder.path, "restored");
+  await Bun.write(join(restored, "secrets.json"), JSON.stringify({ folder_id: "own", ...stored }));
+  await keepRecoveryKey(restored, join(folder.path, "live"));
+  expect(await Bun.file(join(restored, "secrets.json")).json()).toEqual({ folder_id: "own", ...expected });
 });
 
 test("sessions end, because they may have been revoked after the backup", async () => {
