@@ -21,6 +21,7 @@ import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createOidcClient } from "./outbound/oidc";
 import { openPayments } from "./outbound/payments";
 import { createRunner, getExtraSlots, TIME_SLICE_MS } from "./queue/runner";
+import { formatDatabaseDamage } from "./store/database-file";
 import { createCursors } from "./store/paging";
 import { createBackgroundWork } from "./work/background";
 import { createBackups } from "./work/backup/backups";
@@ -181,6 +182,7 @@ async function serve(
     timeSliceMs,
   });
 
+  store.onDamage((problem) => log.error("database.damaged", { problem, advice: formatDatabaseDamage(problem) }));
   store.onCommit(services.liveStreams.wake);
   store.onCommit(liveEvents.wake);
   const background = createBackgroundWork(services, tools);

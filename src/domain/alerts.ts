@@ -11,6 +11,7 @@ export type FoundProblem = { severity: ProblemSeverity; title: string; detail: s
 
 /** The text when a problem has ended. */
 export const RESOLVED_TITLES: Record<Problem, string> = {
+  database_damaged: "No damage of the database is known any longer",
   backups_failing: "Backups are written again",
   drill_failed: "A backup was restored and checked again",
   folder_offline: "The folder is back",
@@ -49,6 +50,16 @@ function formatNames(names: readonly string[], total = names.length): string {
   const last = shown.pop() ?? "";
   return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
 }
+
+/** Finds a damaged database. `damage`: in the words of SQLite, null without. */
+export const findDatabaseProblem = (damage: string | null): FoundProblem | null =>
+  damage === null
+    ? null
+    : {
+        severity: "critical",
+        title: "The database is damaged",
+        detail: `Stop the server and restore a backup with offcut restore. ${formatError(damage.replaceAll("\n", " "))}`,
+      };
 
 const BACKUP_LATE_AFTER_MS = 26 * HOUR_MS;
 const BACKUP_CRITICAL_AFTER_MS = 3 * DAY_MS;

@@ -114,6 +114,7 @@ export type FileProblem = (typeof FILE_PROBLEMS)[number];
 
 /** Problems of the server that administrators are notified of. */
 export const PROBLEMS = [
+  "database_damaged",
   "backups_failing",
   "drill_failed",
   "folder_offline",

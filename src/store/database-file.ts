@@ -12,11 +12,13 @@ type AsyncStatement = { all(): Promise<Record<string, unknown>[]> };
 type AsyncConnection = {
   exec(sql: string): Promise<void>;
   prepare(sql: string): Promise<AsyncStatement>;
+  interrupt(): void;
   close(): void;
 };
 
-/** Codes of SQLite for a file that is no longer a database, or not throughout. */
-const DAMAGE_CODES: unknown[] = ["SQLITE_CORRUPT", "SQLITE_NOTADB"];
+/** Returns whether SQLite says that a file is no longer a database, or not throughout. */
+export const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(?:CORRUPT|NOTADB)/.test(String((error as { code?: unknown } | null)?.code));
 
 /**
  * Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it, unless it is temporary. Writers are not
@@ -26,9 +28,8 @@ export async function copyDatabase(from: string, to: string, { isTemporary = fal
   try {
     await withConnection(from, (connection) => connection.exec(`VACUUM INTO '${to.replaceAll("'", "''")}'`));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw DAMAGE_CODES.includes(code)
-      ? new AppError("internal_error", formatDatabaseDamage(message), { cause: error })
+    throw isDamage(error)
+      ? new AppError("internal_error", formatDatabaseDamage((error as Error).message), { cause: error })
       : error;
   }
   // VACUUM INTO does not flush its result.
@@ -44,21 +45,33 @@ const MAX_PROBLEMS = 20;
 
 /**
  * Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems, empty when it is intact.
- * `isQuick`: checks the pages only.
+ * `isQuick`: checks the pages only, which is possible while it is written. Errors: the signal's reason.
  */
-export async function findDatabaseProblems(path: string, { isQuick = false } = {}): Promise<string[]> {
+export async function findDatabaseProblems(
+  path: string,
+  { isQuick = false, signal }: { isQuick?: boolean; signal?: AbortSignal } = {},
+): Promise<string[]> {
   const check = isQuick ? "quick_check" : "integrity_check";
+  // The driver aborts the process when a closed connection is interrupted.
+  const closing = new AbortController();
   try {
-    return await withConnection(path, async (connection) => {
-      const integrity = await selectAll(connection, `PRAGMA ${check}(${MAX_PROBLEMS})`);
-      const problems = integrity.map((row) => String(row[check])).filter((line) => line !== "ok");
-      if (isQuick || problems.length > 0) return problems;
-      const orphans = await selectAll(connection, "PRAGMA foreign_key_check");
-      return orphans
-        .slice(0, MAX_PROBLEMS)
-        .map((row) => `Row ${row.rowid} of ${row.table} refers to a missing row of ${row.parent}.`);
-    });
+    return await withConnection(
+      path,
+      async (connection) => {
+        signal?.throwIfAborted();
+        signal?.addEventListener("abort", () => connection.interrupt(), { signal: closing.signal });
+        const integrity = await selectAll(connection, `PRAGMA ${check}(${MAX_PROBLEMS})`);
+        const problems = integrity.map((row) => String(row[check])).filter((line) => line !== "ok");
+        if (isQuick || problems.length > 0) return problems;
+        const orphans = await selectAll(connection, "PRAGMA foreign_key_check");
+        return orphans
+          .slice(0, MAX_PROBLEMS)
+          .map((row) => `Row ${row.rowid} of ${row.table} refers to a missing row of ${row.parent}.`);
+      },
+      closing,
+    );
   } catch (error) {
+    signal?.throwIfAborted();
     return [(error as Error).message];
   }
 }
@@ -137,11 +150,17 @@ export const deleteAllSessions = (path: string): Promise<void> =>
 const selectAll = async (connection: AsyncConnection, query: string): Promise<Record<string, unknown>[]> =>
   (await connection.prepare(query)).all();
 
-async function withConnection<T>(path: string, run: (connection: AsyncConnection) => Promise<T>): Promise<T> {
+/** `closing` is aborted before the connection is closed. */
+async function withConnection<T>(
+  path: string,
+  run: (connection: AsyncConnection) => Promise<T>,
+  closing?: AbortController,
+): Promise<T> {
   const connection = new AsyncDatabase(path, {}) as unknown as AsyncConnection;
   try {
     return await run(connection);
   } finally {
+    closing?.abort();
     connection.close();
   }
 }

@@ -8,7 +8,7 @@
 import { type Client, createClient, type InStatement, type ResultSet, type Transaction } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
-import { copyDatabase } from "./database-file";
+import { copyDatabase, isDamage } from "./database-file";
 
 /** Runs queries: the reading connection or an open transaction. */
 export type Queries = BaseSQLiteDatabase<"async", ResultSet, Record<string, never>>;
@@ -29,6 +29,11 @@ export type Store = {
   copyTo(path: string, options?: { isTemporary?: boolean }): Promise<void>;
   /** Returns whether the database responds. */
   isAlive(): Promise<boolean>;
+  /** Returns the damage that a query or a check has found, in the words of SQLite; null: none is known. A restart forgets it. */
+  findDamage(): string | null;
+  reportDamage(problem: string): void;
+  /** Calls `listener` when the first damage is found. */
+  onDamage(listener: (problem: string) => void): void;
   close(): Promise<void>;
 };
 
@@ -56,13 +61,26 @@ const ACCOUNT_CHANGE = new RegExp(
 
 /** Opens the database file at `path`, and creates it if needed. `migrate.ts` creates the tables. */
 export async function openStore(path: string): Promise<Store> {
+  let damage: string | null = null;
+  const damageListeners: ((problem: string) => void)[] = [];
+  const reportDamage = (problem: string): void => {
+    if (damage !== null) return;
+    damage = problem;
+    for (const listener of damageListeners) listener(problem);
+  };
+  const watch: WatchQuery = (query) =>
+    query.catch((error) => {
+      if (isDamage(error)) reportDamage((error as Error).message);
+      throw error;
+    });
   const writeClient = await openConnection(path);
   const reader = await openConnection(path);
   let accountsTouched = false;
   let accountsRevision = 0;
-  const writer = createWriterConnection(writeClient, (query) => {
+  const onQuery = (query: string): void => {
     if (ACCOUNT_CHANGE.test(query)) accountsTouched = true;
-  });
+  };
+  const writer = createWriterConnection(writeClient, onQuery, watch);
   const waiting: PendingWrite[] = [];
   const listeners: (() => void)[] = [];
   let draining: Promise<void> | null = null;
@@ -81,7 +99,7 @@ export async function openStore(path: string): Promise<Store> {
   }
 
   return {
-    read: drizzle(reader) as Queries,
+    read: drizzle({ execute: (statement: InStatement) => watch(reader.execute(statement)) } as Client) as Queries,
     write: <T>(work: (tx: Queries) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -91,7 +109,17 @@ export async function openStore(path: string): Promise<Store> {
       listeners.push(listener);
     },
     accountsRevision: () => accountsRevision,
-    copyTo: (target, options) => copyDatabase(path, target, options),
+    copyTo: (target, options) =>
+      copyDatabase(path, target, options).catch((error) => {
+        const { cause } = error as Error;
+        if (isDamage(cause)) reportDamage((cause as Error).message);
+        throw error;
+      }),
+    findDamage: () => damage,
+    reportDamage,
+    onDamage: (listener) => {
+      damageListeners.push(listener);
+    },
     isAlive: () =>
       reader.execute("SELECT 1").then(
         () => true,
@@ -126,13 +154,15 @@ async function openConnection(path: string): Promise<Client> {
 /** The writing connection. `db` runs queries in the transaction of the current group and stays valid after it, so that queries can be prepared. */
 type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): void };
 
-function createWriterConnection(client: Client, onQuery: (query: string) => void): WriterConnection {
+type WatchQuery = <T>(query: Promise<T>) => Promise<T>;
+
+function createWriterConnection(client: Client, onQuery: (query: string) => void, watch: WatchQuery): WriterConnection {
   let open: Transaction | null = null;
   const current = (): Transaction => {
     if (!open) throw new Error("query on the writing connection outside a transaction");
     return open;
   };
-  const transactionClient = { execute: (statement: InStatement) => current().execute(statement) } as Client;
+  const transactionClient = { execute: (statement: InStatement) => watch(current().execute(statement)) } as Client;
   return {
     db: drizzle(transactionClient, { logger: { logQuery: onQuery } }) as Queries,
     begin: async () => {

@@ -16,6 +16,7 @@ import { createInvitationNotifier } from "./notifications/invitation-notices";
 import { createNotificationMailer } from "./notifications/mails";
 import { sweep } from "./recovery";
 import type { Services } from "./services";
+import { createDatabaseCheck } from "./upkeep/database-check";
 import { createScrubber } from "./upkeep/scrubber";
 import { createDeliverer } from "./webhooks/deliver";
 import { getAddressRules } from "./webhooks/endpoints";
@@ -46,6 +47,7 @@ export function createBackgroundWork(services: Services, tools: MediaTools): Bac
     createSnapshots(services),
     createScrubber(services, tools, { isOnline: async () => (await folders.guard.check()) === null }),
     services.alerts,
+    createDatabaseCheck(services),
     ...(backupTo === null ? [] : [createNightlyBackup(services, backupTo)]),
   ];
   for (const { wake } of workers) store.onCommit(wake);

@@ -50,6 +50,9 @@ export async function openKillableStore(path: string): Promise<KillableStore> {
     accountsRevision: () => inner.accountsRevision(),
     copyTo: (target) => inner.copyTo(target),
     isAlive: () => inner.isAlive(),
+    findDamage: inner.findDamage,
+    reportDamage: inner.reportDamage,
+    onDamage: inner.onDamage,
     close: () => inner.close(),
   };
   return {

@@ -22,6 +22,7 @@ const notificationOf = (type: string, category: string, payload: TProperties) =>
   });
 
 const problem = oneOf(
+  "database_damaged",
   "backups_failing",
   "drill_failed",
   "folder_offline",

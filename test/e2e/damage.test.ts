@@ -1,8 +1,8 @@
 /** Days that end badly: a damaged database page, a full disk, a read-only folder. The server and its commands say so, and nothing is lost. */
-import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { appendFile, mkdir, open, readdir, rm } from "node:fs/promises";
+import { appendFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { damageTable } from "../damaged-table";
 import { createClient } from "../http/client";
 import { wav } from "../http/media";
 import { outcome } from "../http/outcome";
@@ -13,16 +13,6 @@ import { IS_BUNDLED_PASS, type RunOptions, runOffcut, startOffcut } from "./offc
 import { admin, createUser, startServer } from "./server";
 
 const LONG = 120_000;
-
-/** Overwrites the header of the page with the rows of a table. */
-async function damageTable(path: string, table: string): Promise<void> {
-  using database = new Database(path, { readwrite: true, create: false });
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  const [root] = database.query("SELECT rootpage FROM sqlite_master WHERE name = ?").values(table) as [[number]];
-  const [size] = database.query("PRAGMA page_size").values() as [[number]];
-  await using file = await open(path, "r+");
-  await file.write(new Uint8Array(16).fill(0xa5), 0, 16, (root[0] - 1) * size[0]);
-}
 
 test.skipIf(IS_BUNDLED_PASS)(
   "a damaged page is reported by doctor, backup and the hourly snapshot, and a backup restores the database",
@@ -46,6 +36,9 @@ test.skipIf(IS_BUNDLED_PASS)(
     await rm(join(server.data, "snapshots"), { recursive: true });
     await server.start();
     await until("the failed snapshot", () => server.log().some(({ event }) => event === "snapshot.failed"));
+    // It starts, so that what can be read is there, and says so.
+    expect(server.log()).toContainEqual(expect.objectContaining({ event: "database.damaged", level: "error" }));
+    expect((await user.call("GET", "/readyz")).body).toMatchObject({ ready: false, database: false });
     await server.terminate();
     // The damaged copy of the database replaced no good one.
     expect((await readdir(backups)).filter((name) => join(backups, name) !== path)).toEqual([]);

@@ -82,6 +82,7 @@ export function describeNotification(notification: Notification): NotificationTe
 
 /** The page that helps with a problem of the server. */
 export const PROBLEM_PAGES: Record<Payload<"problem_found">["problem"], string> = {
+  database_damaged: "/admin/health",
   backups_failing: "/admin/backups",
   drill_failed: "/admin/backups",
   folder_offline: "/admin/health",

@@ -109,7 +109,10 @@ export async function takeSnapshot(
     await store.copyTo(copy, { isTemporary: true });
     signal.throwIfAborted();
     const [problem] = await findDatabaseProblems(copy, { isQuick: true });
-    if (problem !== undefined) throw new Error(`The database is damaged: ${problem}`);
+    if (problem !== undefined) {
+      store.reportDamage(problem);
+      throw new Error(`The database is damaged: ${problem}`);
+    }
     const { size } = await stat(copy);
     const bytes = await compressFile(copy, part, signal);
     await verifyCompressed(part, size, signal);

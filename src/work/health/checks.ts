@@ -8,6 +8,7 @@ import { type SandboxFacts, WORKER_JOBS } from "../../domain/workers";
 import { chooseEncoder, type Encoders } from "../../media/encoders";
 import { type Ffmpeg, findFfmpegWarning } from "../../media/ffmpeg";
 import type { readInstalledModels } from "../../speech/models/installed-models";
+import { formatDatabaseDamage } from "../../store/database-file";
 import type { JobFacts } from "../../store/job-list";
 import type { RedisState } from "../cluster/redis-state";
 import type { ShortageCount } from "../cluster/scheduling-places";
@@ -101,11 +102,13 @@ export function describeMail(config: Config, base: string, problem: string | nul
   return config.publicUrl === null ? warning(`${about}: set public_url`) : ok(about);
 }
 
-/** Describes the database; `bytes` null: it does not respond. */
-export const describeDatabase = (bytes: number | null): CheckResult =>
-  bytes === null
+/** Describes the database; `bytes` null: it does not respond. `damage`: in the words of SQLite, null without. */
+export const describeDatabase = (bytes: number | null, damage: string | null): CheckResult => {
+  if (damage !== null) return broken(formatDatabaseDamage(damage));
+  return bytes === null
     ? broken("does not respond: check the log for database errors, and whether the disk is full or read-only")
     : ok(`responds, ${formatBytes(bytes)}`);
+};
 
 export const missingFfmpeg = (path: string): CheckResult =>
   broken(`${path} no longer exists: restart the server to unpack or find it again`);

@@ -16,10 +16,10 @@ const hasFreeBytes = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** Checks each part; `storage` is false also while a folder is offline. Without Redis the server is ready as long as it can do some work itself. */
+/** Checks each part; `database` is false when it is damaged, though most queries may work, and `storage` is false also while a folder is offline. Without Redis the server is ready as long as it can do some work itself. */
 export async function checkReadiness(services: ReadinessServices): Promise<Readiness> {
   const { cluster, config, folders, store } = services;
-  const database = await store.isAlive();
+  const database = (await store.isAlive()) && store.findDamage() === null;
   const isOnline = (await folders.guard.check()) === null;
   const storage = isOnline && (await hasFreeBytes(folders.root)) && (await hasFreeBytes(folders.mediaDir));
   const ffmpeg = (await findFileSize(services.ffmpegPath)) !== null;

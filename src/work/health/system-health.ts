@@ -10,7 +10,7 @@ import { getModelsFolder, readInstalledModels } from "../../speech/models/instal
 import { type Alert, listOpenAlerts } from "../../store/alerts";
 import { readDatabaseBytes } from "../../store/db-size";
 import { countDeliveries } from "../../store/delivery-queue";
-import { countOpenJobs, readJobFacts } from "../../store/job-list";
+import { countOpenJobs, type JobFacts, readJobFacts } from "../../store/job-list";
 import type { RedisState } from "../cluster/redis-state";
 import type { MediaTools } from "../jobs/media-tools";
 import type { Services } from "../services";
@@ -81,16 +81,25 @@ export async function readSystemHealth(services: HealthServices, sources: Health
   const isAlive = await store.isAlive();
   const encoders = await readEncoders(services, tools);
   const disk = await readDisk(services);
-  const databaseBytes = isAlive ? await readDatabaseBytes(store.read) : null;
+  // Damage is in some tables only.
+  const readRows = <T>(read: () => Promise<T>, otherwise: T): Promise<T> =>
+    isAlive
+      ? read().catch((error) => {
+          if (store.findDamage() === null) throw error;
+          return otherwise;
+        })
+      : Promise.resolve(otherwise);
+  const databaseBytes = await readRows(() => readDatabaseBytes(store.read), null);
   const redis = await probes.readRedis();
-  const queue = isAlive ? await readQueue(services, services.cluster?.countSlots() ?? slots) : [];
-  const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, models, redis, queue });
+  const queue = await readRows(() => readQueue(services, services.cluster?.countSlots() ?? slots), []);
+  const jobs = await readRows(() => readJobFacts(store.read, services.now()), null);
+  const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, jobs, models, redis, queue });
   const isDegraded = !isAlive || disk.isLow || checks.some(({ state }) => state === "broken");
   return {
     status: isDegraded ? "degraded" : "ok",
     version,
     checks,
-    problems: isAlive ? await listOpenAlerts(store.read) : [],
+    problems: await readRows(() => listOpenAlerts(store.read), []),
     disk,
     database: { isAlive, bytes: databaseBytes },
     ffmpeg: { path: tools.ffmpeg.path, version: tools.ffmpeg.version, isBundled: tools.ffmpeg.bundled },
@@ -103,7 +112,7 @@ export async function readSystemHealth(services: HealthServices, sources: Health
     damagedModels: damaged,
     redis,
     queue,
-    pendingDeliveries: isAlive ? await countDeliveries(store.read, "pending") : 0,
+    pendingDeliveries: await readRows(() => countDeliveries(store.read, "pending"), 0),
   };
 }
 
@@ -111,6 +120,7 @@ export async function readSystemHealth(services: HealthServices, sources: Health
 type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> & {
   sources: HealthSources;
   databaseBytes: number | null;
+  jobs: JobFacts | null;
   models: ReturnType<typeof readInstalledModels>;
 };
 
@@ -125,11 +135,10 @@ async function runChecks(services: HealthServices, parts: CheckedParts): Promise
     probes.findMailProblem(),
     Bun.sleep(MAX_MAIL_WAIT_MS).then(() => "it does not respond"),
   ]);
-  const jobs = parts.databaseBytes === null ? null : await readJobFacts(store.read, services.now());
   return [
-    { name: "database", ...describeDatabase(parts.databaseBytes) },
+    { name: "database", ...describeDatabase(parts.databaseBytes, store.findDamage()) },
     ...checkFolders(services),
-    { name: "queue", ...describeQueue(jobs, slots) },
+    { name: "queue", ...describeQueue(parts.jobs, slots) },
     {
       name: "ffmpeg",
       ...(hasFfmpeg ? describeFfmpeg(tools.ffmpeg, process.env.PATH) : missingFfmpeg(tools.ffmpeg.path)),

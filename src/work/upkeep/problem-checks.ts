@@ -5,6 +5,7 @@ import {
   type FoundProblem,
   findBackupProblem,
   findCertificateProblem,
+  findDatabaseProblem,
   findDiskProblem,
   findDrillProblem,
   findFilesProblem,
@@ -42,6 +43,7 @@ const AT_ONCE = 0;
 
 /** Creates the check of each problem. */
 export const createProblemChecks = (services: ProblemServices): Record<Problem, ProblemCheck> => ({
+  database_damaged: { graceMs: AT_ONCE, find: async () => findDatabaseProblem(services.store.findDamage()) },
   backups_failing: { graceMs: CATCH_UP_MS, find: createBackupCheck(services) },
   drill_failed: { graceMs: AT_ONCE, find: () => checkDrill(services) },
   folder_offline: {

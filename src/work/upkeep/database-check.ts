@@ -1,0 +1,36 @@
+/**
+ * Checks the pages of the database once after each start, outside the event loop. A damaged database still starts: what can be read may be needed, and
+ * only an administrator can decide which backup replaces it. `/readyz`, `offcut doctor` and an alert say so. Later damage shows in queries and in the
+ * hourly snapshots. Both checks read the whole file, as each backup does.
+ */
+import { join } from "node:path";
+import { DATABASE_NAME } from "../../domain/backup";
+import { findDatabaseProblems } from "../../store/database-file";
+import type { Services } from "../services";
+
+export type DatabaseCheck = {
+  start(): void;
+  /** Ends the check. */
+  stop(): Promise<void>;
+};
+
+/** Creates the check. */
+export function createDatabaseCheck({ folders, store }: Pick<Services, "folders" | "store">): DatabaseCheck {
+  const stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  async function check(): Promise<void> {
+    const path = join(folders.root, DATABASE_NAME);
+    const [problem] = await findDatabaseProblems(path, { isQuick: true, signal: stopping.signal });
+    if (problem !== undefined) store.reportDamage(problem);
+  }
+  return {
+    start: () => {
+      // Only the stop of the server makes it fail.
+      running = check().catch(() => {});
+    },
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
