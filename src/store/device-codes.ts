@@ -1,6 +1,7 @@
 /** Requests of devices for an API key (RFC 8628). */
 import { and, eq, gt, lt } from "drizzle-orm";
 import type { Queries } from "./db";
+import { findRow } from "./rows";
 import { deviceCodes } from "./schema-accounts";
 
 export type DeviceCode = typeof deviceCodes.$inferSelect;
@@ -10,30 +11,20 @@ export async function insertDeviceCode(tx: Queries, code: typeof deviceCodes.$in
 }
 
 /** Returns the request with this device code, in any state, or null. */
-export async function findDeviceCode(db: Queries, hash: string): Promise<DeviceCode | null> {
-  const [row] = await db.select().from(deviceCodes).where(eq(deviceCodes.device_code_hash, hash)).limit(1);
-  return row ?? null;
-}
+export const findDeviceCode = (db: Queries, hash: string): Promise<DeviceCode | null> =>
+  findRow(db, deviceCodes, eq(deviceCodes.device_code_hash, hash));
 
 /** Returns the request with this user code if it waits for its user, or null. */
-export async function findPendingDeviceCode(
-  db: Queries,
-  userCodeHash: string,
-  now: number,
-): Promise<DeviceCode | null> {
-  const [row] = await db
-    .select()
-    .from(deviceCodes)
-    .where(
-      and(
-        eq(deviceCodes.user_code_hash, userCodeHash),
-        eq(deviceCodes.state, "pending"),
-        gt(deviceCodes.expires_at, now),
-      ),
-    )
-    .limit(1);
-  return row ?? null;
-}
+export const findPendingDeviceCode = (db: Queries, userCodeHash: string, now: number): Promise<DeviceCode | null> =>
+  findRow(
+    db,
+    deviceCodes,
+    and(
+      eq(deviceCodes.user_code_hash, userCodeHash),
+      eq(deviceCodes.state, "pending"),
+      gt(deviceCodes.expires_at, now),
+    ),
+  );
 
 type DeviceCodeChange = Partial<
   Pick<DeviceCode, "state" | "user_id" | "workspace_id" | "interval_seconds" | "last_polled_at">

@@ -1,24 +1,25 @@
 /** Accounts at OpenID Connect providers that sign in users of this server. */
 import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "./db";
+import { first } from "./rows";
 import { oidcIdentities, users } from "./schema-accounts";
 import type { User } from "./users";
 
 export type StoredIdentity = typeof oidcIdentities.$inferSelect;
 
 /** Returns the identity of a subject at an issuer with its user, or null. */
-export async function findOidcIdentity(
+export const findOidcIdentity = (
   db: Queries,
   { issuer, subject }: Pick<StoredIdentity, "issuer" | "subject">,
-): Promise<{ identity: StoredIdentity; user: User } | null> {
-  const [row] = await db
-    .select({ identity: oidcIdentities, user: users })
-    .from(oidcIdentities)
-    .innerJoin(users, eq(users.id, oidcIdentities.user_id))
-    .where(and(eq(oidcIdentities.issuer, issuer), eq(oidcIdentities.subject, subject)))
-    .limit(1);
-  return row ?? null;
-}
+): Promise<{ identity: StoredIdentity; user: User } | null> =>
+  first(
+    db
+      .select({ identity: oidcIdentities, user: users })
+      .from(oidcIdentities)
+      .innerJoin(users, eq(users.id, oidcIdentities.user_id))
+      .where(and(eq(oidcIdentities.issuer, issuer), eq(oidcIdentities.subject, subject)))
+      .limit(1),
+  );
 
 /** Lists the identities of a user, the first linked first. There is at most one for each issuer. */
 export const listOidcIdentities = (db: Queries, userId: string): Promise<StoredIdentity[]> =>

@@ -1,6 +1,7 @@
 /** Links with which people without an account download a render. A link works while its row exists and its maker may write. */
 import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
+import { type CountedRows, findRow, type OffsetPage } from "./rows";
 import { users, workspaceMembers } from "./schema-accounts";
 import { renderShares } from "./schema-shares";
 
@@ -11,10 +12,8 @@ export async function insertRenderShare(tx: Queries, share: RenderShare): Promis
 }
 
 /** Returns a link of any workspace, or null. */
-export async function getRenderShare(db: Queries, id: string): Promise<RenderShare | null> {
-  const [row] = await db.select().from(renderShares).where(eq(renderShares.id, id)).limit(1);
-  return row ?? null;
-}
+export const getRenderShare = (db: Queries, id: string): Promise<RenderShare | null> =>
+  findRow(db, renderShares, eq(renderShares.id, id));
 
 /** Returns the link of a render, or null. */
 export async function findRenderShare(db: Queries, renderId: string, id: string): Promise<RenderShare | null> {
@@ -27,8 +26,8 @@ export async function listRenderShares(
   db: Queries,
   renderId: string,
   now: number,
-  page: { limit: number; offset: number },
-): Promise<{ rows: RenderShare[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<RenderShare>> {
   const all = await db
     .select({ share: renderShares })
     .from(renderShares)

@@ -2,14 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
-import {
-  findProject,
-  insertProject,
-  listProjects,
-  type Project,
-  type ProjectChange,
-  updateProject,
-} from "../../store/projects";
+import { findProject, insertProject, type Project, type ProjectChange, updateProject } from "../../store/projects";
+import { listSortedProjects } from "../../store/sorted-lists";
 import { removeProject } from "../../work/assets/deletion";
 import { requireRoomForProject } from "../../work/storage/limits";
 import { type Call, created, createOnce, noContent, ok } from "../call";
@@ -75,9 +69,12 @@ export const list = listRoute({
   description: "A page of projects",
   scope: ({ principal }, { filters }) => ["projects", principal.workspace.id, filters.state ?? "active"],
   read: ({ services, principal }, { filters, after, limit }) =>
-    listProjects(services.store.read, principal.workspace.id, {
+    listSortedProjects(services.store.read, principal.workspace.id, {
       state: filters.state ?? "active",
-      after: after && { lastActivityAt: after[0], id: after[1] },
+      sort: "last_activity_at",
+      isDescending: true,
+      q: null,
+      after,
       limit,
     }),
   sortKey: (project: Project): [number, string] => [project.last_activity_at, project.id],

@@ -200,7 +200,7 @@ export const listSent = listRoute({
   read: ({ services }, { parent, filters, after, limit }) =>
     listDeliveries(services.store.read, parent.id, {
       state: filters.state ?? null,
-      after: after && { createdAt: after[0], id: after[1] },
+      after,
       limit,
     }),
   sortKey: (delivery: Delivery): [number, string] => [delivery.created_at, delivery.id],
