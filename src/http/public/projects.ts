@@ -9,26 +9,18 @@ import { requireRoomForProject } from "../../work/storage/limits";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, textField } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 const name = textField(256);
 const state = oneOf(...PROJECT_STATES);
 
 /** Returns a project as the API shows it. */
-export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> => ({
-  id: project.id,
-  name: project.name,
-  state: project.state,
-  archived_at: formatTime(project.archived_at),
-  created_at: formatTime(project.created_at),
-  updated_at: formatTime(project.updated_at),
-  last_activity_at: formatTime(project.last_activity_at),
-  ...(await authorship(project.created_by)),
-});
+export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> =>
+  showRow(SCHEMAS.Project, project, await authorship(project.created_by));
 
 const load: ResourceLoader<Project> = {
   name: "Project",

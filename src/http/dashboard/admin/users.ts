@@ -39,7 +39,8 @@ import { offsetListRoute } from "../../offset-list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { parseSort, sortField } from "../../sort-field";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
@@ -49,22 +50,14 @@ const MAX_NOTE_CHARACTERS = 500;
 /** Far above any studio's use, and far below where sums lose precision. */
 const MAX_CREDITS = 1_000_000_000;
 
-const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> => ({
-  id: user.id,
-  email: user.email,
-  first_name: user.first_name,
-  last_name: user.last_name,
-  role: user.is_admin ? "admin" : "member",
-  disabled: user.disabled_at !== null,
-  two_factor_enabled: user.two_factor_enabled,
-  credits,
-  storage_used_bytes: storageBytes,
-  storage_quota_bytes: quotaBytes,
-  email_verified_at: formatTime(user.email_verified_at),
-  last_sign_in_at: formatTime(user.last_sign_in_at),
-  deleted_at: formatTime(user.deleted_at),
-  created_at: formatTime(user.created_at),
-});
+const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> =>
+  showRow(SCHEMAS.AdminUser, user, {
+    role: user.is_admin ? "admin" : "member",
+    disabled: user.disabled_at !== null,
+    credits,
+    storage_used_bytes: storageBytes,
+    storage_quota_bytes: quotaBytes,
+  });
 
 async function showUserDetail(
   { config, now, store }: Pick<Services, "config" | "now" | "store">,
