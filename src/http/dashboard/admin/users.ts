@@ -150,7 +150,7 @@ export const invite = route({
   responses: { 201: respondsWith("InvitedUser", "The account and the link, which is shown once") },
   handle: async (call, { body }) => {
     const account = { email: body.email, isAdmin: body.role === "admin", credits: body.credits ?? null };
-    const reply = await createOnce(call, async (tx) => {
+    return createOnce(call, async (tx) => {
       const { user, url, expiresAt } = await inviteUser(tx, call.services, toActingAdmin(call), account);
       const listed = await findListedUser(tx, user.id);
       if (!listed) throw notFound(load.name);
@@ -160,7 +160,6 @@ export const invite = route({
         expires_at: formatTime(expiresAt),
       } satisfies Resource<"InvitedUser">);
     });
-    return { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } };
   },
 });
 
@@ -262,7 +261,6 @@ export const createPasswordLink = route({
   responses: { 200: respondsWith("AccountLink", "The link, which is shown once") },
   handle: async (call) => {
     const { url, expiresAt } = await createResetLink(call.services, toActingAdmin(call), call.params.user_id!);
-    const body = { url, expires_at: formatTime(expiresAt) } satisfies Resource<"AccountLink">;
-    return { ...ok(body), headers: { "Cache-Control": "no-store" } };
+    return ok({ url, expires_at: formatTime(expiresAt) } satisfies Resource<"AccountLink">);
   },
 });

@@ -42,14 +42,12 @@ export const create = route({
     }),
   }),
   responses: { 201: respondsWith("CreatedWorkerToken", "The token; the response is the only one that shows it") },
-  handle: async (call, { body }) => {
-    const reply = await createOnce(call, async (tx) => {
+  handle: (call, { body }) =>
+    createOnce(call, async (tx) => {
       const { token, secret } = await createWorkerToken(tx, toCallActor(call), body.name, call.services.now());
       const shown: Resource<"CreatedWorkerToken"> = { ...showToken({ token, workerId: null }), token: secret };
       return created(call.url(`/admin/worker-tokens/${token.id}`), shown);
-    });
-    return { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } };
-  },
+    }),
 });
 
 export const remove = route({
