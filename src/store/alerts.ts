@@ -3,7 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Problem } from "../domain/alerts";
 import type { DiskSample } from "../domain/disk-trend";
 import type { Queries } from "./db";
-import { findRow, insertRow } from "./rows";
+import { deleteRows, findRow, insertRow, updateRows } from "./rows";
 import { alerts, diskSamples } from "./schema-upkeep";
 
 export type Alert = typeof alerts.$inferSelect;
@@ -28,18 +28,15 @@ export async function findLastReportTime(db: Queries, problem: Problem): Promise
 export const insertAlert = (tx: Queries, alert: typeof alerts.$inferInsert): Promise<Alert> =>
   insertRow(tx, alerts, alert);
 
-export async function updateAlert(
+export const updateAlert = (
   tx: Queries,
   id: string,
   change: Partial<Pick<Alert, "severity" | "title" | "detail" | "reported_at" | "resolved_at">>,
-): Promise<void> {
-  await tx.update(alerts).set(change).where(eq(alerts.id, id));
-}
+): Promise<boolean> => updateRows(tx, alerts, change, eq(alerts.id, id));
 
 /** Deletes problems that ended before `time`. */
-export async function deleteAlertsResolvedBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(alerts).where(lt(alerts.resolved_at, time));
-}
+export const deleteAlertsResolvedBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, alerts, lt(alerts.resolved_at, time));
 
 /** Lists the measurements, the oldest first. */
 export const listDiskSamples = (db: Queries): Promise<DiskSample[]> =>

@@ -5,7 +5,7 @@ import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import type { RowPage } from "./paging";
 import { prepareOwnRowQuery } from "./prepared-query";
-import { findRow, hasRow, type IdPage, insertRow, listIds, listNewest, listRows, updateRow } from "./rows";
+import { deleteRows, findRow, hasRow, type IdPage, insertRow, listIds, listNewest, listRows, updateRow } from "./rows";
 import { assets } from "./schema";
 
 export type Asset = typeof assets.$inferSelect;
@@ -58,9 +58,7 @@ export const updateAssetInState = (
   change: Partial<NewAsset>,
 ): Promise<Asset | null> => updateRow(tx, assets, change, and(eq(assets.id, id), eq(assets.state, from)));
 
-export async function deleteAsset(tx: Queries, id: string): Promise<void> {
-  await tx.delete(assets).where(eq(assets.id, id));
-}
+export const deleteAsset = (tx: Queries, id: string): Promise<void> => deleteRows(tx, assets, eq(assets.id, id));
 
 /** Counts the unfinished uploads within the workspace's cap: not expired, and if still empty, created after `emptySince`. */
 export const countOpenUploads = (

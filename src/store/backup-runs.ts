@@ -2,7 +2,7 @@
 import { and, desc, eq, lte, notInArray } from "drizzle-orm";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, type OffsetPage, readPage } from "./rows";
+import { type CountedRows, findRow, type OffsetPage, readPage, updateRows } from "./rows";
 import { backupRuns } from "./schema-upkeep";
 
 export type BackupRun = typeof backupRuns.$inferSelect;
@@ -27,13 +27,11 @@ export async function insertBackupRun(tx: Queries, run: typeof backupRuns.$infer
   return row!;
 }
 
-export async function updateBackupRun(
+export const updateBackupRun = (
   tx: Queries,
   id: string,
   change: Partial<typeof backupRuns.$inferInsert>,
-): Promise<void> {
-  await tx.update(backupRuns).set(change).where(eq(backupRuns.id, id));
-}
+): Promise<boolean> => updateRows(tx, backupRuns, change, eq(backupRuns.id, id));
 
 /** Ends the runs of a server that was killed. Returns how many there were. */
 export async function failInterruptedRuns(tx: Queries, error: string, now: number): Promise<number> {

@@ -4,7 +4,7 @@ import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
 import type { RowPage } from "./paging";
 import { prepareOwnRowQuery } from "./prepared-query";
-import { findRow, type IdPage, insertRow, isAfter, listIds, updateRow } from "./rows";
+import { deleteRows, findRow, type IdPage, insertRow, isAfter, listIds, updateRow } from "./rows";
 import { cuts } from "./schema";
 
 export type Cut = typeof cuts.$inferSelect;
@@ -90,6 +90,4 @@ export const updateOpenCut = (
   change: Partial<typeof cuts.$inferInsert>,
 ): Promise<Cut | null> => updateRow(tx, cuts, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
 
-export async function deleteCut(tx: Queries, id: string): Promise<void> {
-  await tx.delete(cuts).where(eq(cuts.id, id));
-}
+export const deleteCut = (tx: Queries, id: string): Promise<void> => deleteRows(tx, cuts, eq(cuts.id, id));

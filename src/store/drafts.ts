@@ -1,7 +1,7 @@
 /** Drafts: the unsaved edits of cuts. A cut has at most one. */
 import { and, eq } from "drizzle-orm";
 import type { Queries } from "./db";
-import { findRow } from "./rows";
+import { deleteRows, findRow } from "./rows";
 import { drafts } from "./schema";
 
 export type Draft = typeof drafts.$inferSelect;
@@ -21,6 +21,5 @@ export async function saveDraft(tx: Queries, draft: Draft): Promise<void> {
   await tx.insert(drafts).values(draft).onConflictDoUpdate({ target: drafts.cut_id, set: draft });
 }
 
-export async function deleteDraft(tx: Queries, cutId: string): Promise<void> {
-  await tx.delete(drafts).where(eq(drafts.cut_id, cutId));
-}
+export const deleteDraft = (tx: Queries, cutId: string): Promise<void> =>
+  deleteRows(tx, drafts, eq(drafts.cut_id, cutId));

@@ -3,7 +3,7 @@ import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, min, sql } from "
 import type { FileProblem } from "../domain/states";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, type OffsetPage, readPage } from "./rows";
+import { type CountedRows, deleteRows, findRow, type OffsetPage, readPage, updateRows } from "./rows";
 import { fileChecks } from "./schema-upkeep";
 
 export type FileCheck = typeof fileChecks.$inferSelect;
@@ -32,13 +32,11 @@ export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void
   await tx.insert(fileChecks).values(check).onConflictDoUpdate({ target: fileChecks.path, set: change });
 }
 
-export async function updateFileCheck(tx: Queries, id: string, change: Partial<FileCheck>): Promise<void> {
-  await tx.update(fileChecks).set(change).where(eq(fileChecks.id, id));
-}
+export const updateFileCheck = (tx: Queries, id: string, change: Partial<FileCheck>): Promise<boolean> =>
+  updateRows(tx, fileChecks, change, eq(fileChecks.id, id));
 
-export async function deleteFileChecks(tx: Queries, ids: string[]): Promise<void> {
-  await tx.delete(fileChecks).where(isAnyOf(fileChecks.id, ids));
-}
+export const deleteFileChecks = (tx: Queries, ids: string[]): Promise<void> =>
+  deleteRows(tx, fileChecks, isAnyOf(fileChecks.id, ids));
 
 /** Returns since when files are checked; null when none was. */
 export async function readFirstCheck(db: Queries): Promise<number | null> {

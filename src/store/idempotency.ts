@@ -1,7 +1,7 @@
 /** Responses stored for `Idempotency-Key`. */
 import { and, eq, lt } from "drizzle-orm";
 import type { Queries } from "./db";
-import { findRow } from "./rows";
+import { deleteRows, findRow } from "./rows";
 import { idempotency } from "./schema-outbox";
 
 type StoredResponse = typeof idempotency.$inferSelect;
@@ -13,6 +13,5 @@ export async function insertStoredResponse(tx: Queries, response: typeof idempot
   await tx.insert(idempotency).values(response);
 }
 
-export async function deleteStoredResponsesBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(idempotency).where(lt(idempotency.created_at, time));
-}
+export const deleteStoredResponsesBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, idempotency, lt(idempotency.created_at, time));

@@ -1,7 +1,7 @@
 /** Invoices of payment providers, and what the ledger has of them. */
 import { and, count, desc, eq, sql, sum } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, insertRow, type OffsetPage, only, readPage } from "./rows";
+import { type CountedRows, findRow, insertRow, type OffsetPage, only, readPage, updateRows } from "./rows";
 import { ledger } from "./schema";
 import { invoices } from "./schema-billing";
 
@@ -32,9 +32,8 @@ export async function listInvoices(db: Queries, workspaceId: string, page: Offse
 }
 
 /** Gives the invoices of a workspace another ID, without the links to their pages, which show who paid. */
-export async function moveInvoices(tx: Queries, workspaceId: string, newId: string): Promise<void> {
-  await tx.update(invoices).set({ workspace_id: newId, url: null }).where(eq(invoices.workspace_id, workspaceId));
-}
+export const moveInvoices = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
+  updateRows(tx, invoices, { workspace_id: newId, url: null }, eq(invoices.workspace_id, workspaceId));
 
 /** Returns whether the ledger has the credits of an invoice, and how many refunds have taken back. */
 export async function readInvoiceCredits(

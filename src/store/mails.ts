@@ -1,7 +1,7 @@
 /** The queue of mails. */
 import { and, eq, gt, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { findRow } from "./rows";
+import { deleteRows, findRow } from "./rows";
 import { mails } from "./schema-accounts";
 
 export type StoredMail = typeof mails.$inferSelect;
@@ -58,6 +58,5 @@ export async function countRecentMails(
 }
 
 /** Deletes mails that were sent or given up, and created before `time`. */
-export async function deleteFinishedMailsBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(mails).where(and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));
-}
+export const deleteFinishedMailsBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, mails, and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));

@@ -62,14 +62,13 @@ export const countNotifications = (
 ): Promise<number> => db.$count(notifications, isShownTo(reader, filter));
 
 /** Marks all unread notifications of the user as read, also those that the user does not see. */
-export async function markAllRead(tx: Queries, userId: string, now: number): Promise<void> {
-  await updateRows(
+export const markAllRead = (tx: Queries, userId: string, now: number): Promise<boolean> =>
+  updateRows(
     tx,
     notifications,
     { read_at: now },
     and(eq(notifications.user_id, userId), isNull(notifications.read_at)),
   );
-}
 
 /** Marks what was reported to the user about a cause as read. */
 export async function markCauseRead(

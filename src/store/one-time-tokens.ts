@@ -2,7 +2,7 @@
 import { and, count, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { TOKEN_PURPOSES } from "../domain/states";
 import type { Queries } from "./db";
-import { findRow, updateRow, updateRows } from "./rows";
+import { deleteRows, findRow, updateRow, updateRows } from "./rows";
 import { oneTimeTokens } from "./schema-accounts";
 
 export type OneTimeToken = typeof oneTimeTokens.$inferSelect;
@@ -37,12 +37,12 @@ export const takeToken = (tx: Queries, search: TokenSearch): Promise<OneTimeToke
   updateRow(tx, oneTimeTokens, { used_at: search.now }, isUsable(search));
 
 /** Counts a failed attempt at the code of a token. The last one of `maxAttempts` uses it up. */
-export async function countFailedAttempt(
+export const countFailedAttempt = (
   tx: Queries,
   id: string,
   { maxAttempts, now }: { maxAttempts: number; now: number },
-): Promise<void> {
-  await updateRows(
+): Promise<boolean> =>
+  updateRows(
     tx,
     oneTimeTokens,
     {
@@ -51,7 +51,6 @@ export async function countFailedAttempt(
     },
     eq(oneTimeTokens.id, id),
   );
-}
 
 /** Returns how many tokens of a user were created after `since`, and when the first of them was. */
 export async function countRecentTokens(
@@ -74,23 +73,22 @@ export const countTokensCreatedBy = (db: Queries, createdBy: string, since: numb
   db.$count(oneTimeTokens, and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
 
 /** Uses up all tokens of a user for a purpose. */
-export async function takeTokensOf(tx: Queries, userId: string, purpose: TokenPurpose, now: number): Promise<void> {
-  await updateRows(
+export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose, now: number): Promise<boolean> =>
+  updateRows(
     tx,
     oneTimeTokens,
     { used_at: now },
     and(eq(oneTimeTokens.user_id, userId), eq(oneTimeTokens.purpose, purpose), isNull(oneTimeTokens.used_at)),
   );
-}
 
 /** Revokes the links that a user has created for others: all of them, or those that only an administrator can create. The rows still count against the limit of who invites. */
-export async function revokeTokensCreatedBy(
+export const revokeTokensCreatedBy = (
   tx: Queries,
   createdBy: string,
   which: "all" | "administration",
   now: number,
-): Promise<void> {
-  await updateRows(
+): Promise<boolean> =>
+  updateRows(
     tx,
     oneTimeTokens,
     { used_at: now, workspace_id: null },
@@ -100,8 +98,6 @@ export async function revokeTokensCreatedBy(
       which === "all" ? undefined : isNull(oneTimeTokens.workspace_id),
     ),
   );
-}
 
-export async function deleteExpiredTokens(tx: Queries, now: number): Promise<void> {
-  await tx.delete(oneTimeTokens).where(lte(oneTimeTokens.expires_at, now));
-}
+export const deleteExpiredTokens = (tx: Queries, now: number): Promise<void> =>
+  deleteRows(tx, oneTimeTokens, lte(oneTimeTokens.expires_at, now));

@@ -2,7 +2,17 @@
 import { and, desc, eq, gt, or } from "drizzle-orm";
 import type { ORDER_STATES } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, first, insertRow, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
+import {
+  type CountedRows,
+  deleteRows,
+  findRow,
+  first,
+  insertRow,
+  type OffsetPage,
+  readPage,
+  updateRow,
+  updateRows,
+} from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { orders } from "./schema-billing";
 
@@ -37,9 +47,8 @@ export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: st
   );
 
 /** Deletes an order that is still pending, because its checkout could not be started. */
-export async function deletePendingOrder(tx: Queries, id: string): Promise<void> {
-  await tx.delete(orders).where(and(eq(orders.id, id), eq(orders.state, "pending")));
-}
+export const deletePendingOrder = (tx: Queries, id: string): Promise<void> =>
+  deleteRows(tx, orders, and(eq(orders.id, id), eq(orders.state, "pending")));
 
 /** Counts the pending orders of a workspace that were created after `since`. */
 export const countPendingOrders = (db: Queries, workspaceId: string, since: number): Promise<number> =>
@@ -49,14 +58,13 @@ export const countPendingOrders = (db: Queries, workspaceId: string, since: numb
   );
 
 /** Closes the pending orders of a workspace that is deleted. */
-export async function closeOrders(tx: Queries, workspaceId: string, now: number): Promise<void> {
-  await updateRows(
+export const closeOrders = (tx: Queries, workspaceId: string, now: number): Promise<boolean> =>
+  updateRows(
     tx,
     orders,
     { state: "expired", decided_at: now },
     and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending")),
   );
-}
 
 /** Gives the orders of a workspace another ID, and those that its owner decided another administrator's. */
 export async function moveOrders(tx: Queries, account: { userId: string; randomId: string }): Promise<void> {

@@ -1,7 +1,7 @@
 /** What is known of the payment provider: customers, subscriptions, and the events that were applied. */
 import { and, desc, eq, inArray, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
-import { findRow, hasRow, insertRow, listRows, only } from "./rows";
+import { deleteRows, findRow, hasRow, insertRow, listRows, only } from "./rows";
 import { paymentCustomers, paymentEvents, subscriptions } from "./schema-billing";
 
 export type Subscription = typeof subscriptions.$inferSelect;
@@ -19,9 +19,8 @@ export async function insertCustomer(tx: Queries, row: typeof paymentCustomers.$
   await tx.insert(paymentCustomers).values(row).onConflictDoNothing();
 }
 
-export async function deleteCustomer(tx: Queries, workspaceId: string): Promise<void> {
-  await tx.delete(paymentCustomers).where(eq(paymentCustomers.workspace_id, workspaceId));
-}
+export const deleteCustomer = (tx: Queries, workspaceId: string): Promise<void> =>
+  deleteRows(tx, paymentCustomers, eq(paymentCustomers.workspace_id, workspaceId));
 
 /** Returns whether an event was applied. */
 export const hasPaymentEvent = (db: Queries, id: string): Promise<boolean> =>
@@ -32,9 +31,8 @@ export async function insertPaymentEvent(tx: Queries, event: typeof paymentEvent
 }
 
 /** Forgets events that were received before `time`. */
-export async function deletePaymentEventsBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(paymentEvents).where(lt(paymentEvents.received_at, time));
-}
+export const deletePaymentEventsBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, paymentEvents, lt(paymentEvents.received_at, time));
 
 export const findSubscription = (db: Queries, providerSubscriptionId: string): Promise<Subscription | null> =>
   findRow(db, subscriptions, eq(subscriptions.provider_subscription_id, providerSubscriptionId));

@@ -123,12 +123,12 @@ export const hasIncompleteStepsAfter = (db: Queries, pipelineId: string, stepOrd
   hasRow(db, steps, and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)));
 
 /** Gives a pending step its subject and makes it due. A step that had ended is as if it had never started. */
-export async function startStep(
+export const startStep = (
   tx: Queries,
   stepId: string,
   start: { subjectId: string; params: StoredStepParams | null; now: number },
-): Promise<void> {
-  await updateRows(
+): Promise<boolean> =>
+  updateRows(
     tx,
     steps,
     {
@@ -152,7 +152,6 @@ export async function startStep(
     },
     eq(steps.id, stepId),
   );
-}
 
 /** Ends a pipeline. Returns null if it had already ended. */
 export const endPipeline = (
@@ -163,13 +162,11 @@ export const endPipeline = (
 ): Promise<Pipeline | null> =>
   updateRow(tx, pipelines, { state, finished_at: now }, and(eq(pipelines.id, id), isNull(pipelines.finished_at)));
 
-export async function updatePipeline(
+export const updatePipeline = (
   tx: Queries,
   id: string,
   change: Partial<typeof pipelines.$inferInsert>,
-): Promise<void> {
-  await tx.update(pipelines).set(change).where(eq(pipelines.id, id));
-}
+): Promise<boolean> => updateRows(tx, pipelines, change, eq(pipelines.id, id));
 
 /** Lists this step of the pipeline and the later ones, in their order. */
 export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number): Promise<StepRow[]> =>
@@ -180,20 +177,17 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
     .orderBy(asc(steps.step_order));
 
 /** Sets what a step costs. */
-export async function updateStepPrice(tx: Queries, stepId: string, credits: number): Promise<void> {
-  await tx.update(steps).set({ credits_cost: credits }).where(eq(steps.id, stepId));
-}
+export const updateStepPrice = (tx: Queries, stepId: string, credits: number): Promise<boolean> =>
+  updateRows(tx, steps, { credits_cost: credits }, eq(steps.id, stepId));
 
 /** Records the asset that a step has made. */
-export async function updateStepOutput(tx: Queries, stepId: string, assetId: string): Promise<void> {
-  await tx.update(steps).set({ output_asset_id: assetId }).where(eq(steps.id, stepId));
-}
+export const updateStepOutput = (tx: Queries, stepId: string, assetId: string): Promise<boolean> =>
+  updateRows(tx, steps, { output_asset_id: assetId }, eq(steps.id, stepId));
 
-export async function addCreditsConsumed(tx: Queries, id: string, credits: number): Promise<void> {
-  await updateRows(
+export const addCreditsConsumed = (tx: Queries, id: string, credits: number): Promise<boolean> =>
+  updateRows(
     tx,
     pipelines,
     { total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` },
     eq(pipelines.id, id),
   );
-}

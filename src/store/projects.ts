@@ -3,7 +3,7 @@ import { and, asc, eq, getTableColumns, type Placeholder, sql } from "drizzle-or
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
 import { prepareOwnRowQuery, prepareRowQuery } from "./prepared-query";
-import { findRow, updateRow } from "./rows";
+import { deleteRows, findRow, updateRow } from "./rows";
 import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;
@@ -54,6 +54,4 @@ export async function updateProject(
 export const touchProject = (tx: Queries, id: string, now: number): Promise<Project | null> =>
   updateProject(tx, id, { last_activity_at: sql`max(${projects.last_activity_at}, ${now})` }, now);
 
-export async function deleteProject(tx: Queries, id: string): Promise<void> {
-  await tx.delete(projects).where(eq(projects.id, id));
-}
+export const deleteProject = (tx: Queries, id: string): Promise<void> => deleteRows(tx, projects, eq(projects.id, id));

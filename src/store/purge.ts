@@ -2,7 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deleteDeviceCodesOf } from "./device-codes";
-import { exists, listIds, only } from "./rows";
+import { exists, listIds, only, updateRows } from "./rows";
 import { assets, ledger, pipelines, projects, renders } from "./schema";
 import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
 import { liveEvents } from "./schema-notifications";
@@ -71,6 +71,5 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
 }
 
 /** Gives the ledger entries of a workspace another ID. */
-export async function moveLedger(tx: Queries, workspaceId: string, newId: string): Promise<void> {
-  await tx.update(ledger).set({ workspace_id: newId }).where(eq(ledger.workspace_id, workspaceId));
-}
+export const moveLedger = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
+  updateRows(tx, ledger, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));

@@ -1,7 +1,7 @@
 /** Links with which people without an account download a render. A link works while its row exists and its maker may write. */
 import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, type OffsetPage } from "./rows";
+import { type CountedRows, deleteRows, findRow, type OffsetPage } from "./rows";
 import { users, workspaceMembers } from "./schema-accounts";
 import { renderShares } from "./schema-shares";
 
@@ -52,22 +52,16 @@ export async function listRenderShares(
   return { rows: all.slice(page.offset, page.offset + page.limit).map(({ share }) => share), total: all.length };
 }
 
-export async function deleteRenderShare(tx: Queries, id: string): Promise<void> {
-  await tx.delete(renderShares).where(eq(renderShares.id, id));
-}
+export const deleteRenderShare = (tx: Queries, id: string): Promise<void> =>
+  deleteRows(tx, renderShares, eq(renderShares.id, id));
 
 /** Deletes the links that a user has made in a workspace. */
-export async function deleteRenderSharesOf(tx: Queries, workspaceId: string, userId: string): Promise<void> {
-  await tx
-    .delete(renderShares)
-    .where(and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
-}
+export const deleteRenderSharesOf = (tx: Queries, workspaceId: string, userId: string): Promise<void> =>
+  deleteRows(tx, renderShares, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
 
 /** Deletes the links that a user has made in any workspace. */
-export async function deleteRenderSharesBy(tx: Queries, userId: string): Promise<void> {
-  await tx.delete(renderShares).where(eq(renderShares.created_by, userId));
-}
+export const deleteRenderSharesBy = (tx: Queries, userId: string): Promise<void> =>
+  deleteRows(tx, renderShares, eq(renderShares.created_by, userId));
 
-export async function deleteRenderSharesExpiredBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(renderShares).where(lt(renderShares.expires_at, time));
-}
+export const deleteRenderSharesExpiredBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, renderShares, lt(renderShares.expires_at, time));

@@ -5,7 +5,7 @@ import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import type { RowPage } from "./paging";
 import { prepareOwnRowQuery } from "./prepared-query";
-import { findRow, type IdPage, insertRow, listIds, listNewest, updateRow } from "./rows";
+import { deleteRows, findRow, type IdPage, insertRow, listIds, listNewest, updateRow } from "./rows";
 import { renders } from "./schema";
 
 export type Render = typeof renders.$inferSelect;
@@ -75,6 +75,4 @@ export const updateOpenRender = (
   change: Partial<typeof renders.$inferInsert>,
 ): Promise<Render | null> => updateRow(tx, renders, change, and(eq(renders.id, id), isNull(renders.completed_at)));
 
-export async function deleteRender(tx: Queries, id: string): Promise<void> {
-  await tx.delete(renders).where(eq(renders.id, id));
-}
+export const deleteRender = (tx: Queries, id: string): Promise<void> => deleteRows(tx, renders, eq(renders.id, id));

@@ -73,6 +73,11 @@ export async function updateRows<T extends SQLiteTable>(
   return rowsAffected > 0;
 }
 
+/** Deletes the rows that match the condition. */
+export async function deleteRows(tx: Queries, table: SQLiteTable, condition: SQL | undefined): Promise<void> {
+  await tx.delete(table).where(condition);
+}
+
 /** Which rows of a list that is sorted by ID, newest first: those that follow the one with the ID `afterId`, if it is not null. */
 export type IdPage = { afterId: string | null; limit: number };
 

@@ -1,7 +1,7 @@
 /** Networks from which users have signed in. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { exists } from "./rows";
+import { deleteRows, exists } from "./rows";
 import { signInNetworks, users } from "./schema-accounts";
 
 const MAX_NETWORKS_PER_USER = 50;
@@ -37,6 +37,5 @@ export async function recordSignInNetwork(tx: Queries, userId: string, network: 
 }
 
 /** Deletes the networks of a user. */
-export async function deleteSignInNetworksOf(tx: Queries, userId: string): Promise<void> {
-  await tx.delete(signInNetworks).where(eq(signInNetworks.user_id, userId));
-}
+export const deleteSignInNetworksOf = (tx: Queries, userId: string): Promise<void> =>
+  deleteRows(tx, signInNetworks, eq(signInNetworks.user_id, userId));

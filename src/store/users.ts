@@ -5,6 +5,7 @@ import type { Queries } from "./db";
 import type { RowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
 import {
+  deleteRows,
   findRow,
   first,
   hasRow,
@@ -61,9 +62,7 @@ export const listUsersDeletedBefore = (db: Queries, time: number): Promise<User[
   db.select().from(users).where(lte(users.deleted_at, time)).orderBy(asc(users.deleted_at), asc(users.id));
 
 /** Deletes an account with its keys, sessions and memberships. */
-export async function deleteUser(tx: Queries, id: string): Promise<void> {
-  await tx.delete(users).where(eq(users.id, id));
-}
+export const deleteUser = (tx: Queries, id: string): Promise<void> => deleteRows(tx, users, eq(users.id, id));
 
 /** Returns whether there is an administrator, who may be disabled. */
 export const hasAdministrator = (db: Queries): Promise<boolean> => hasRow(db, users, eq(users.is_admin, true));
@@ -78,18 +77,15 @@ export const listAdminIds = (db: Queries): Promise<string[]> =>
   listIds(db.select({ id: users.id }).from(users).where(eq(users.is_admin, true)));
 
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
-export async function recordSignIn(tx: Queries, id: string, now: number): Promise<void> {
-  await tx.update(users).set({ last_sign_in_at: now }).where(eq(users.id, id));
-}
+export const recordSignIn = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, users, { last_sign_in_at: now }, eq(users.id, id));
 
-export async function setPasswordHash(tx: Queries, id: string, hash: string): Promise<void> {
-  await tx.update(users).set({ password_hash: hash }).where(eq(users.id, id));
-}
+export const setPasswordHash = (tx: Queries, id: string, hash: string): Promise<boolean> =>
+  updateRows(tx, users, { password_hash: hash }, eq(users.id, id));
 
 /** Records that the user owns the address, unless it is known. */
-export async function setEmailVerified(tx: Queries, id: string, now: number): Promise<void> {
-  await updateRows(tx, users, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
-}
+export const setEmailVerified = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, users, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
 
 /** An account that was invited and that nobody has used. */
 const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
@@ -181,6 +177,5 @@ export const deleteApiKeyOf = (tx: Queries, userId: string, id: string): Promise
 export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { hash });
 
 /** Records the use of a key. Does not change `Store.accountsRevision`. */
-export async function touchApiKey(tx: Queries, id: string, now: number): Promise<void> {
-  await tx.update(apiKeys).set({ last_used_at: now }).where(eq(apiKeys.id, id));
-}
+export const touchApiKey = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, apiKeys, { last_used_at: now }, eq(apiKeys.id, id));

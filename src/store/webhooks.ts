@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, gt, inArray, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { follows, type RowPage, type SortKey, toRowPage } from "./paging";
-import { findRow, type IdPage, insertRow, listNewest, listRows, updateRow } from "./rows";
+import { deleteRows, findRow, type IdPage, insertRow, listNewest, listRows, updateRow } from "./rows";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 import { hasRemainingOwner } from "./workspaces";
 
@@ -70,14 +70,12 @@ export const updateEndpoint = (
   change: Partial<typeof webhookEndpoints.$inferInsert>,
 ): Promise<WebhookEndpoint | null> => updateRow(tx, webhookEndpoints, change, eq(webhookEndpoints.id, id));
 
-export async function deleteEndpoint(tx: Queries, id: string): Promise<void> {
-  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id));
-}
+export const deleteEndpoint = (tx: Queries, id: string): Promise<void> =>
+  deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.id, id));
 
 /** Deletes all endpoints of a workspace. */
-export async function deleteEndpointsOf(tx: Queries, workspaceId: string): Promise<void> {
-  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspace_id, workspaceId));
-}
+export const deleteEndpointsOf = (tx: Queries, workspaceId: string): Promise<void> =>
+  deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.workspace_id, workspaceId));
 
 /** Inserts a delivery, unless one of the same event to the same endpoint exists. */
 export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
@@ -109,8 +107,9 @@ export async function listDeliveries(
 }
 
 /** Deletes deliveries in a terminal state that were created before `time`. */
-export async function deleteFinishedDeliveriesBefore(tx: Queries, time: number): Promise<void> {
-  await tx
-    .delete(deliveries)
-    .where(and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))));
-}
+export const deleteFinishedDeliveriesBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(
+    tx,
+    deliveries,
+    and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))),
+  );

@@ -3,7 +3,7 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
-import { findRow, first, insertRow, listRows, type OffsetPage, only, updateRow } from "./rows";
+import { deleteRows, findRow, first, insertRow, listRows, type OffsetPage, only, updateRow, updateRows } from "./rows";
 import { workerRuns, workers, workerTokens } from "./schema-workers";
 
 export type WorkerToken = typeof workerTokens.$inferSelect;
@@ -53,9 +53,8 @@ export const revokeWorkerToken = (tx: Queries, id: string, now: number): Promise
   updateRow(tx, workerTokens, { revoked_at: now }, and(eq(workerTokens.id, id), isValid));
 
 /** Deletes tokens that were revoked before `time`, with their workers and what those have run. */
-export async function deleteRevokedTokensBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(workerTokens).where(lt(workerTokens.revoked_at, time));
-}
+export const deleteRevokedTokensBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, workerTokens, lt(workerTokens.revoked_at, time));
 
 /** What a worker announces, and when. */
 export type AnnouncedWorker = Omit<typeof workers.$inferInsert, "id" | "is_draining" | "speed" | "created_at">;
@@ -93,9 +92,8 @@ export async function touchWorker(
   await tx.update(workerTokens).set({ last_used_at: heartbeat.last_seen_at }).where(eq(workerTokens.id, tokenId));
 }
 
-export async function setWorkerDraining(tx: Queries, id: string, isDraining: boolean): Promise<void> {
-  await tx.update(workers).set({ is_draining: isDraining }).where(eq(workers.id, id));
-}
+export const setWorkerDraining = (tx: Queries, id: string, isDraining: boolean): Promise<boolean> =>
+  updateRows(tx, workers, { is_draining: isDraining }, eq(workers.id, id));
 
 /** A worker, and when its token was revoked. */
 export type ListedWorker = { worker: WorkerRow; revokedAt: number | null };

@@ -76,9 +76,8 @@ export async function findReceivedInvitation(
 }
 
 /** Uses up an invitation. */
-export async function takeInvitation(tx: Queries, id: string, now: number): Promise<void> {
-  await tx.update(oneTimeTokens).set({ used_at: now }).where(eq(oneTimeTokens.id, id));
-}
+export const takeInvitation = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, oneTimeTokens, { used_at: now }, eq(oneTimeTokens.id, id));
 
 const inviters = alias(users, "inviters");
 

@@ -135,9 +135,8 @@ export async function countOtherOwners(db: Queries, workspaceId: string, userId:
   return row?.n ?? 0;
 }
 
-export async function setRole(tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> {
-  await tx.update(workspaceMembers).set({ role }).where(isOf(workspaceId, userId));
-}
+export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<boolean> =>
+  updateRows(tx, workspaceMembers, { role }, isOf(workspaceId, userId));
 
 /** Revokes the invitations that a user has made to a workspace. */
 export async function revokeInvitationsBy(
@@ -155,14 +154,13 @@ export async function revokeInvitationsOf(tx: Queries, workspaceId: string, emai
 }
 
 /** The rows stay until they expire, because they count against the limit of who invites, and belong to no workspace any more. */
-async function revokeInvitations(tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<void> {
-  await updateRows(
+const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<boolean> =>
+  updateRows(
     tx,
     oneTimeTokens,
     { used_at: sql`coalesce(${oneTimeTokens.used_at}, ${now})`, workspace_id: null },
     and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which),
   );
-}
 
 /** Removes a member with the API keys, invitations and share links that the member has made for the workspace. */
 export async function deleteMember(tx: Queries, workspaceId: string, userId: string, now: number): Promise<void> {
