@@ -1,4 +1,4 @@
-/** Problems of the server that administrators must know of: how each is worded, and when it is reported. Pure. */
+/** Server problems that administrators need to know about: their wording, and when they are reported. Pure. */
 import { formatBytes } from "./bytes";
 import type { DiskTrend } from "./disk-trend";
 import type { PROBLEM_SEVERITIES, PROBLEMS } from "./states";
@@ -6,16 +6,16 @@ import type { PROBLEM_SEVERITIES, PROBLEMS } from "./states";
 export type Problem = (typeof PROBLEMS)[number];
 export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
 
-/** A problem as it was found. `title`: what is wrong, without a period. `detail`: one or two sentences with what to do. */
+/** A problem that was found. `title` says what is wrong, without a period; `detail` what to do, in 1 or 2 sentences. */
 export type FoundProblem = { severity: ProblemSeverity; title: string; detail: string };
 
-/** The text when a problem has ended. */
+/** Titles for problems that have ended. */
 export const RESOLVED_TITLES: Record<Problem, string> = {
   database_damaged: "No damage of the database is known any longer",
   backups_failing: "Backups are written again",
   drill_failed: "A backup was restored and checked again",
   folder_offline: "The folder is back",
-  files_damaged: "All damaged files are dealt with",
+  files_damaged: "All damaged files were dealt with",
   disk_space: "The disk has enough free space again",
   certificate: "The TLS certificate is valid for long enough again",
   worker_gone: "All workers are back",
@@ -26,12 +26,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A problem is reported at most this often, also when it has ended meanwhile and has come back. */
+/** A problem is reported at most this often, even if it ends and comes back. */
 export const REPORT_INTERVAL_MS = DAY_MS;
 
 /**
- * Returns whether a problem may be reported. `reportedAt`: when it was reported last, null if never. A time in the future is that of a clock that
- * was set back.
+ * Returns whether a problem may be reported. `reportedAt` is the time of the last report; null if never. A time in the
+ * future comes from a clock that was set back.
  */
 export const mayReport = (reportedAt: number | null, now: number): boolean =>
   reportedAt === null || reportedAt > now || now - reportedAt >= REPORT_INTERVAL_MS;
@@ -39,7 +39,7 @@ export const mayReport = (reportedAt: number | null, now: number): boolean =>
 const MAX_NAME_CHARACTERS = 60;
 const MAX_LISTED_NAMES = 5;
 
-/** Formats names as a list: `render-1, render-2 and 3 more`. They are those of users. */
+/** Formats user-defined names as a list: `render-1, render-2 and 3 more`. */
 function formatNames(names: readonly string[], total = names.length): string {
   const shown = names.slice(0, MAX_LISTED_NAMES).map((name) => {
     const characters = [...name];
@@ -66,8 +66,8 @@ const BACKUP_CRITICAL_AFTER_MS = 3 * DAY_MS;
 const MAX_ERROR_CHARACTERS = 300;
 
 /**
- * `completedAt`: when the last complete backup was started, or when the server began to wait for the first one. `error`: that of the last backup, null
- * unless it failed.
+ * `completedAt` is the start of the last complete backup, or the time since when the server has waited for the first
+ * one. `error` is the error of the last backup if it failed.
  */
 export type BackupFacts = { completedAt: number; error: string | null };
 
@@ -91,7 +91,7 @@ export function findBackupProblem({ completedAt, error }: BackupFacts, now: numb
   };
 }
 
-/** Finds a restore drill that failed. `error` is that of the last drill, null unless it failed. */
+/** Finds a restore drill that failed. `error` is the error of the last drill if it failed. */
 export const findDrillProblem = (error: string | null): FoundProblem | null =>
   error === null
     ? null
@@ -101,7 +101,7 @@ export const findDrillProblem = (error: string | null): FoundProblem | null =>
         detail: `The newest backup may not be restorable. ${formatError(error)}`,
       };
 
-/** Finds a data folder or media folder that is away. `problem`: which one, why, and what to do. */
+/** Finds a data folder or media folder that is offline. `problem` says which one, why, and what to do. */
 export const findFolderProblem = (problem: string | null): FoundProblem | null =>
   problem === null
     ? null
@@ -111,7 +111,7 @@ export const findFolderProblem = (problem: string | null): FoundProblem | null =
         detail: `The ${formatError(problem)} Uploads, renders and exports wait until it is back.`,
       };
 
-/** Finds files with problems that nobody has dealt with. `open` is how many there are. */
+/** Finds unresolved problems of files. `open` is their number. */
 export const findFilesProblem = (open: number): FoundProblem | null =>
   open === 0
     ? null
@@ -131,7 +131,7 @@ function formatError(error: string): string {
 const MIN_FREE_SHARE = 0.1;
 const MAX_DAYS_LEFT = 7;
 
-/** `trend`: how the free space has changed; null: not known yet. */
+/** `trend` is the change of the free space; null while unknown. */
 export type DiskFacts = { freeBytes: number; totalBytes: number; reserveBytes: number; trend: DiskTrend | null };
 
 /** Finds a disk that is almost full, or will be within a week. */
@@ -159,7 +159,7 @@ export function findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend }: 
   };
 }
 
-/** Returns in how many days the space is used up if that is at most a week, else null. */
+/** Returns the number of days until the space is used up if that is at most a week, otherwise null. */
 function findDaysLeft(freeBytes: number, { bytesPerDay }: DiskTrend): number | null {
   const days = bytesPerDay < 0 ? freeBytes / -bytesPerDay : Number.POSITIVE_INFINITY;
   return days <= MAX_DAYS_LEFT ? days : null;
@@ -174,12 +174,10 @@ function formatDays(days: number): string {
 const CERTIFICATE_WARNING_MS = 14 * DAY_MS;
 const CERTIFICATE_CRITICAL_MS = 3 * DAY_MS;
 
-/**
- * `usedUntil`: when the certificate that the server uses ends. `storedUntil`: when the one in its file ends now, null when the file cannot be read.
- */
+/** `usedUntil` is the end of the certificate in use; `storedUntil` that of the one in its file, null if unreadable. */
 export type CertificateFacts = { usedUntil: number; storedUntil: number | null };
 
-/** Finds a certificate that has ended or ends soon, and one that is renewed but not in use. */
+/** Finds a certificate that has expired or expires soon, or whose renewed version is not in use. */
 export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFacts, now: number): FoundProblem | null {
   const left = usedUntil - now;
   if (left > CERTIFICATE_WARNING_MS) return null;
@@ -195,7 +193,7 @@ export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFa
 
 export const WORKER_GONE_AFTER_MS = 10 * MINUTE_MS;
 
-/** Finds workers that are gone: `names` are those that were not seen for 10 minutes, `online` is how many others there are. */
+/** Finds missing workers: `names` were not seen for 10 minutes, `online` is the number of other workers. */
 export function findWorkerProblem({
   names,
   online,
@@ -212,15 +210,15 @@ export function findWorkerProblem({
   };
 }
 
-/** An endpoint fails when no delivery has succeeded for this long. */
+/** An endpoint is failing if no delivery has succeeded for this long. */
 export const WEBHOOK_FAILING_AFTER_MS = DAY_MS;
-/** A disabled endpoint is reported for this long: its owners were notified and may no longer want it. */
+/** A disabled endpoint is reported for this long. Its owners were notified and may not want it anymore. */
 export const WEBHOOK_DISABLED_FOR_MS = 7 * DAY_MS;
 
-/** `hosts`: those of some of the endpoints; `total` is how many fail, `disabled` how many of them the server has disabled. */
+/** `hosts` are those of some endpoints; `total` endpoints fail, `disabled` of which the server has disabled. */
 export type WebhookFacts = { hosts: readonly string[]; total: number; disabled: number };
 
-/** Finds webhook endpoints that fail. */
+/** Finds failing webhook endpoints. */
 export function findWebhookProblem({ hosts, total, disabled }: WebhookFacts): FoundProblem | null {
   if (total === 0) return null;
   if (total === 1)

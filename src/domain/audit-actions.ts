@@ -1,4 +1,4 @@
-/** What the audit log records, as `noun.verb_past`. */
+/** The actions in the audit log, named `noun.verb_past`. */
 export const AUDIT_ACTIONS = [
   "api_key.created",
   "api_key.deleted",

@@ -1,24 +1,24 @@
-/** What the server remembers of a backup, of its verification, and of a drill. */
+/** The stored results of backups, verifications and drills. */
 
-/** `bytes`: of all files, with the database; `copied_bytes`: of those that the previous backup lacks. */
+/** `bytes` is the size of all files including the database, `copied_bytes` that of files not in the previous backup. */
 export type BackupFigures = {
   files: number;
   bytes?: number;
   copied_bytes?: number;
-  /** Files that the data folder itself lacked. */
+  /** Number of files that the data folder itself lacked. */
   missing_files?: number;
-  /** Files whose contents were read and compared. */
+  /** Number of files whose contents were read and compared. */
   checked_files?: number;
-  /** Workspaces whose balance was compared. */
+  /** Number of workspaces whose balance was compared. */
   balances?: number;
-  /** Frames of the render that was rendered again; null when there was none to render. */
+  /** Number of frames of the render that was repeated; null if there was none. */
   render_frames?: number | null;
 };
 
-/** Maximum number of problems that the error of a run names. */
+/** Maximum number of problems in the error of a run. */
 const MAX_NAMED_PROBLEMS = 5;
 
-/** Returns the problems of a run as its error. Null without problems. */
+/** Formats the problems of a run as its error. Returns null if there are none. */
 export function formatProblems(problems: readonly string[]): string | null {
   if (problems.length === 0) return null;
   const rest = problems.length - MAX_NAMED_PROBLEMS;

@@ -1,12 +1,12 @@
-/** Backups: their manifest, their names, and which of them are kept. */
+/** Backups: their manifests, their names, and which of them are kept. */
 
 /** A file of a backup. `path` is relative to the backup and has `/` between its parts. */
 export type BackupFile = { path: string; bytes: number; sha256: string; modified_at: number };
 
-/** What a workspace has: the sum of its ledger and the sum of its holds. `entries`: of the ledger. */
+/** The balance of a workspace: the sums of its ledger and of its holds. `entries` is the number of ledger entries. */
 export type WorkspaceBalance = { workspace_id: string; entries: number; credits: number; held: number };
 
-/** Written last: a folder without a manifest is not a backup. Times are ISO 8601. */
+/** The manifest is written last: a folder without one is not a backup. Times are ISO 8601. */
 export type BackupManifest = {
   format: 1;
   created_at: string;
@@ -15,7 +15,7 @@ export type BackupManifest = {
   schema: string;
   has_media: boolean;
   files: BackupFile[];
-  /** Files that the database names and that did not exist. */
+  /** Files that the database refers to and that did not exist. */
   missing: string[];
   /** The ID of the data folder. Older versions did not write it. */
   folder_id?: string;
@@ -36,14 +36,14 @@ export const formatBackupName = (time: number): string =>
 
 const BACKUP_NAME = /^offcut-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z$/;
 
-/** Returns the time in the name of a backup in milliseconds since 1970; null for another name. */
+/** Returns the time in the name of a backup, in milliseconds since 1970; null for any other name. */
 export function parseBackupName(name: string): number | null {
   const [, date, hours, minutes, seconds] = BACKUP_NAME.exec(name) ?? [];
   const time = Date.parse(`${date}T${hours}:${minutes}:${seconds}Z`);
   return Number.isNaN(time) ? null : time;
 }
 
-/** Reads a manifest. Throws an `Error` with the reason when it is not one of this format. */
+/** Parses a manifest. Throws an `Error` with the reason if it does not have this format. */
 export function parseManifest(text: string): BackupManifest {
   let value: unknown;
   try {
@@ -91,7 +91,7 @@ function isBalance(value: unknown): boolean {
 
 const MAX_PATH_CHARACTERS = 500;
 
-/** Returns whether a path names a file that a backup may contain: a manifest may come from a stranger. */
+/** Returns whether a path may be in a backup. Manifests may come from untrusted sources. */
 function isBackupPath(path: string): boolean {
   if (path === DATABASE_NAME || path === SECRETS_NAME) return true;
   const [folder, ...names] = path.split("/");
@@ -104,8 +104,8 @@ function isBackupPath(path: string): boolean {
 }
 
 /**
- * Returns whether a backup may be that of the data folder with this ID. Those of another one must not count as its own: it would write none, and
- * remove theirs.
+ * Returns whether a backup may belong to the data folder with this ID. Backups of another folder must not count: Offcut
+ * would then skip its own backups and delete the others.
  */
 export const isOwnBackup = ({ folder_id }: Pick<BackupManifest, "folder_id">, folderId: string | null): boolean =>
   folder_id === undefined || folderId === null || folder_id === folderId;
@@ -114,12 +114,12 @@ export const isOwnBackup = ({ folder_id }: Pick<BackupManifest, "folder_id">, fo
 export const sumBytes = (files: readonly { bytes: number }[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Returns the newest time until `now` with the local time of day `at` (`HH:MM`), in milliseconds since 1970. */
+/** Returns the last time before `now` with the local time of day `at` (`HH:MM`), in milliseconds since 1970. */
 export function findLastDueTime(now: number, at: string): number {
   const [hours = 0, minutes = 0] = at.split(":").map(Number);
   const due = new Date(now);
   due.setHours(hours, minutes, 0, 0);
-  // Calendar arithmetic: days with a change of the clocks have 23 or 25 hours.
+  // Calendar arithmetic, because days on which clocks change have 23 or 25 hours.
   if (due.getTime() > now) due.setDate(due.getDate() - 1);
   return due.getTime();
 }
@@ -162,7 +162,7 @@ function selectKept(newestFirst: readonly number[], keep: PruneRule): Set<number
     }
   };
   keepNewestOf(keep.daily, toLocalDay);
-  // The day 1970-01-01 was a Thursday: weeks begin on Monday.
+  // 1970-01-01 was a Thursday, and weeks begin on Monday.
   keepNewestOf(keep.weekly, (time) => Math.floor((toLocalDay(time) + 3) / 7));
   return kept;
 }

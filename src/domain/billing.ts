@@ -1,9 +1,9 @@
-/** Payments: prices, what a payment provider does and reports, and the credits that a refund takes back. */
+/** Payments: prices, operations and events of a payment provider, and the credits that a refund takes back. */
 import { AppError } from "./errors";
 import type { PRICE_KINDS, PriceInterval, SubscriptionState } from "./states";
 
 export const MAX_PRICE_ID_CHARACTERS = 120;
-/** Far above any studio's use, and far below where sums lose precision. */
+/** Far above any studio's use, and far below the range in which sums lose precision. */
 export const MAX_PRICE_CREDITS = 1_000_000_000;
 export const MAX_PRICE_AMOUNT = 1_000_000_000_000;
 
@@ -23,8 +23,9 @@ export type Price = {
 };
 
 /**
- * What the provider says about an invoice. `orderId` is what the checkout gave it; null for an invoice of something else. `providerSubscriptionId`:
- * it is for a period of this subscription. `grantsCredits` is false for an invoice that pays for no new period, such as a change of the subscription.
+ * An invoice of the provider. `orderId` is the ID that the checkout passed; null for other invoices.
+ * `providerSubscriptionId` is set if it covers a period of that subscription. `grantsCredits` is false if it does not
+ * pay for a new period, as for a change of the subscription.
  */
 export type ProviderInvoice = {
   paymentInvoiceId: string;
@@ -46,10 +47,10 @@ export type ProviderSubscription = {
   isEnding: boolean;
 };
 
-/** What a signed event of the provider means. Times are milliseconds since 1970. */
+/** The content of a signed event from the provider. Times are in milliseconds since 1970. */
 export type PaymentEvent = { id: string; type: string; occurredAt: number } & (
   | {
-      /** A checkout ended. `invoice` is null unless it is a paid one of a pack: a subscription's invoice has events of its own. */
+      /** A checkout ended. `invoice` is set only for a paid pack: a subscription's invoices have their own events. */
       kind: "checkout";
       orderId: string | null;
       outcome: "paid" | "waiting" | "failed" | "expired";
@@ -58,13 +59,13 @@ export type PaymentEvent = { id: string; type: string; occurredAt: number } & (
   | { kind: "invoice"; outcome: "paid" | "failed"; attempt: number; invoice: ProviderInvoice }
   | { kind: "subscription"; subscription: ProviderSubscription }
   | {
-      /** `amountRefunded` is the sum of all refunds of the payment so far. */
+      /** `amountRefunded` is the total of all refunds of the payment so far. */
       kind: "refund";
       customerId: string | null;
       paymentIntentId: string | null;
       amountRefunded: number;
     }
-  /** Of no interest. */
+  /** An irrelevant event. */
   | { kind: "other" }
 );
 
@@ -74,49 +75,49 @@ export type CheckoutRequest = {
   customerId: string;
   kind: PriceKind;
   stripePrice: string;
-  /** Where the browser returns to, after the payment and without one. */
+  /** The address to which the browser returns, with or without a payment. */
   returnUrl: string;
 };
 
-/** A started checkout. `amount` and `currency` are what the provider will ask for, without taxes; null if it does not say. */
+/** A started checkout. `amount` and `currency` are what the provider will charge, without taxes; null if unknown. */
 export type StartedCheckout = { id: string; url: string; amount: number | null; currency: string | null };
 
-/** A started checkout as the provider has it. `complete`: the user has paid, or chose a payment method that takes days. `url`: only of an open one. */
+/** The state of a started checkout. `complete`: the user has paid or chosen a slow method. Open ones have a `url`. */
 export type CheckoutState = { id: string; state: "open" | "complete" | "expired"; url: string | null };
 
-/** The customer of a request was deleted at the provider. */
+/** Thrown when the customer of a request was deleted at the provider. */
 export class CustomerMissingError extends AppError<"upstream_error"> {}
 
 /**
- * A payment provider. Calls throw `AppError`: `upstream_unavailable` when it does not respond, `upstream_error` when it refuses, which a retry does
- * not change.
+ * A payment provider. Calls throw `AppError`: `upstream_unavailable` if it does not respond, `upstream_error` if it
+ * rejects the request, which a retry would not change.
  */
 export type PaymentGateway = {
-  /** Creates the customer of a workspace, once however often it is called. `replaces`: one that is missing. Returns its ID. */
+  /** Creates a workspace's customer, only once for repeated calls. `replaces` is a missing customer. Returns its ID. */
   createCustomer(customer: { workspaceId: string; email: string; replaces: string | null }): Promise<string>;
-  /** Starts the checkout of an order, once however often it is called. Throws `CustomerMissingError`. */
+  /** Starts the checkout of an order, only once for repeated calls. Throws `CustomerMissingError`. */
   startCheckout(request: CheckoutRequest): Promise<StartedCheckout>;
   readCheckout(id: string): Promise<CheckoutState>;
-  /** Makes a checkout unusable. Does nothing to one that has ended. */
+  /** Invalidates a checkout. Does nothing if it has ended. */
   expireCheckout(id: string): Promise<void>;
-  /** Ends a subscription with its paid period, or at once. Returns its new state. */
+  /** Ends a subscription, either at the end of the paid period or now. Returns its new state. */
   endSubscription(id: string, when: "period_end" | "now"): Promise<ProviderSubscription>;
-  /** Returns the invoice that a payment paid, or null. */
+  /** Returns the invoice of a payment, or null. */
   findInvoiceOfPayment(paymentIntentId: string): Promise<ProviderInvoice | null>;
-  /** Returns what a received event means. Throws `AppError` `bad_request` unless its signature is valid and recent. */
+  /** Parses a received event. Throws `AppError` `bad_request` unless its signature is valid and recent. */
   readEvent(body: string, signature: string | null): Promise<PaymentEvent>;
 };
 
-/** Returns the credits that refunds of `amountRefunded` take back: all for a full refund, a proportional share otherwise, rounded down. */
+/** Returns the credits that refunds take back: all for a full refund, otherwise a proportional share, rounded down. */
 export function computeRefundedCredits(invoice: { credits: number; amount: number; amountRefunded: number }): number {
   const { credits, amount, amountRefunded } = invoice;
   if (amountRefunded <= 0) return 0;
   if (amountRefunded >= amount) return credits;
-  // The product exceeds what a number represents exactly.
+  // The product can exceed the exact range of numbers.
   return Number((BigInt(credits) * BigInt(amountRefunded)) / BigInt(amount));
 }
 
-/** How far a subscription has come, to order events of the same second. */
+/** The progress of a subscription, which orders events of the same second. */
 const SUBSCRIPTION_RANK: Record<SubscriptionState, number> = { incomplete: 0, past_due: 1, active: 2, cancelled: 3 };
 
 type SubscriptionVersion = {
@@ -127,7 +128,7 @@ type SubscriptionVersion = {
   updatedAt: number | null;
 };
 
-/** Returns whether `next` replaces `current`: the provider's time decides, in seconds, and the progress within one. Nothing follows `cancelled`. */
+/** Returns whether `next` replaces `current`: by time, then by progress. Nothing follows `cancelled`. */
 export function isNewerSubscription(next: SubscriptionVersion, current: SubscriptionVersion): boolean {
   if (current.state === "cancelled") return false;
   if (next.state === "cancelled") return true;

@@ -1,10 +1,10 @@
-/** Sizes in bytes: formatted in decimal units as file managers and disks have them, and read from headers. */
+/** Formats sizes in bytes with decimal units, as file managers and disk manufacturers do. */
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB", "PB"] as const;
 
 /**
- * Formats a size in the largest unit that it fills, with at most one decimal: `1.5 GB`, `85 bytes`. `toText` formats the number, which the
- * dashboard does for the browser's language.
+ * Formats a size in the largest unit of which it has at least one, with at most one decimal: `1.5 GB`, `85 bytes`.
+ * `toText` formats the number; the dashboard uses it for the browser's language.
  */
 export function formatBytes(bytes: number, toText: (value: number) => string = String): string {
   let [value, unit] = [bytes, 0];

@@ -1,4 +1,4 @@
-/** The polls of a device that waits for its user (RFC 8628, section 3.5): what to answer, and how the interval grows. */
+/** Polls of a device that waits for its user (RFC 8628, section 3.5): the responses, and the growing interval. */
 import type { DEVICE_CODE_STATES } from "./states";
 
 /** Times in milliseconds since 1970. */
@@ -14,12 +14,12 @@ export type PollResult =
   | { kind: "refuse"; error: "access_denied" | "expired_token" | "invalid_grant" }
   | { kind: "wait"; error: "authorization_pending" | "slow_down"; intervalSeconds: number };
 
-/** The time between two polls to start with. */
+/** Initial time between two polls. */
 export const POLL_INTERVAL_SECONDS = 5;
-/** What RFC 8628 adds to the interval with each `slow_down`. */
+/** Seconds that RFC 8628 adds to the interval with each `slow_down`. */
 const SLOW_DOWN_SECONDS = 5;
 const MAX_INTERVAL_SECONDS = 60;
-/** Requests arrive a little earlier or later than they were sent. */
+/** Tolerance for varying delays of requests. */
 const TOLERANCE_MS = 500;
 
 /** Returns the result of a poll at `now`. */

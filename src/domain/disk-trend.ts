@@ -1,24 +1,25 @@
-/** How the free space of a disk changes, from measurements of the last days. Pure. */
+/** Computes the trend of a disk's free space from measurements of the last days. Pure. */
 
-/** A measurement. Times are milliseconds since 1970. */
+/** A measurement. Times are in milliseconds since 1970. */
 export type DiskSample = { takenAt: number; freeBytes: number };
 
-/** Negative: the disk fills up. */
+/** Negative if the disk is filling up. */
 export type DiskTrend = { bytesPerDay: number };
 
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Measurements are taken this often. */
 export const SAMPLE_INTERVAL_MS = 3600 * 1000;
-/** Older measurements say nothing about the current rate. */
+/** Older measurements do not reflect the current rate. */
 export const SAMPLES_KEPT_MS = 7 * DAY_MS;
-/** The import of a day says nothing about the days after it. */
+/** A single day with an import does not predict the days after it. */
 const MIN_SPAN_MS = 2 * DAY_MS;
 const MIN_SAMPLES = 12;
 
 /**
- * Returns the slope of a straight line through the measurements of the last 7 days, fitted by least squares. Returns null while there are too few, and
- * when the line contradicts the last day: the disk filled up, and has stopped to. Measurements in any order; those of the future are ignored.
+ * Returns the slope of a line fitted through the measurements of the last 7 days (least squares). Returns null while
+ * there are too few, and if the last day contradicts the line, because the disk has stopped filling up. Measurements
+ * may be in any order; those in the future are ignored.
  */
 export function findDiskTrend(samples: readonly DiskSample[], now: number): DiskTrend | null {
   const used = samples
@@ -33,7 +34,7 @@ export function findDiskTrend(samples: readonly DiskSample[], now: number): Disk
   return hasStopped ? null : { bytesPerDay };
 }
 
-/** Returns the slope of the line through points that has the least squares. The points have at least two different x. */
+/** Returns the slope of the least-squares line through points that have at least two different x values. */
 function fitSlope(points: readonly (readonly [number, number])[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanX, meanY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];

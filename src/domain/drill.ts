@@ -1,8 +1,8 @@
-/** What a drill compares, and which render it renders again. */
+/** Compares the data of a drill, and selects the render to repeat. */
 import type { WorkspaceBalance } from "./backup";
 import { type Ticks, toSeconds } from "./time";
 
-/** Compares the balances of a restored database with those of the manifest. Returns a sentence for each workspace that differs. */
+/** Compares the balances of a restored database with the manifest. Returns a sentence for each difference. */
 export function findBalanceProblems(
   expected: readonly WorkspaceBalance[],
   restored: readonly WorkspaceBalance[],
@@ -26,7 +26,7 @@ export function findBalanceProblems(
 
 const format = (value: number): string => value.toLocaleString("en-US");
 
-/** Compares the frames of a render with those of the stored one, by their hashes. Returns what differs first, or null. `unit`: "Frame". */
+/** Compares two renders by the hashes of their frames. Returns the first difference, or null. `unit` is "Frame". */
 export function findFrameProblem(unit: string, stored: readonly string[], rendered: readonly string[]): string | null {
   const lower = unit.toLowerCase();
   if (stored.length === 0) return `The stored render has no ${lower}.`;
@@ -38,7 +38,7 @@ export function findFrameProblem(unit: string, stored: readonly string[], render
     : `${unit} ${format(first + 1)} of ${format(stored.length)} differs from the stored render.`;
 }
 
-/** A completed render. `duration`: of the recording. `encodedShare`: null without video. `madeWith`: null when unknown. */
+/** A completed render. `duration` is the recording's. `encodedShare` is null without video, `madeWith` if unknown. */
 export type RenderCandidate = {
   id: string;
   isCut: boolean;
@@ -48,17 +48,17 @@ export type RenderCandidate = {
   madeWith: string | null;
 };
 
-/** Maximum cost of the render that is rendered again: about the seconds of video that are encoded. */
+/** Maximum cost of the render to repeat, roughly in seconds of encoded video. */
 const MAX_COST = 120;
-/** Cost of a second that is copied, or of a second of audio, compared with one that is encoded. */
+/** Cost of a copied second, or of a second of audio, relative to an encoded second. */
 const COPY_COST = 0.05;
 
 const getCost = ({ duration, encodedShare }: RenderCandidate): number =>
   toSeconds(duration) * Math.max(COPY_COST, encodedShare ?? 0);
 
 /**
- * Returns the cheapest render to render again: one that was made with the ffmpeg and the encoder in use if there is one, because others may give
- * other frames; else a cut with video. Null when all are too long.
+ * Returns the cheapest render to repeat: one that was made with the current ffmpeg and encoder if possible, because
+ * others may produce different frames; otherwise a cut with video. Null if all are too long.
  */
 export function selectRender(candidates: readonly RenderCandidate[], madeWith: string): RenderCandidate | null {
   const rank = (candidate: RenderCandidate): number =>

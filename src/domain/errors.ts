@@ -1,4 +1,4 @@
-/** The error class of the product. `http/errors.ts` maps it to the response of each route family; jobs store `code` and `message`. */
+/** The error class of the product. `http/errors.ts` maps it to HTTP responses; jobs store `code` and `message`. */
 
 /** All HTTP error codes of the API, with their status. */
 export const HTTP_STATUS = {
@@ -39,13 +39,13 @@ export const JOB_CODES = [
   "storage_full",
 ] as const;
 
-/** Why an asset, a cut or a render failed permanently. */
+/** The code of a permanent failure of an asset, a cut or a render. */
 export type JobCode = (typeof JOB_CODES)[number];
 
-/** The most fields that an error lists. */
+/** Maximum number of fields in an error. */
 export const MAX_FIELD_ERRORS = 50;
 
-/** `type` and `context` are those of pydantic v2; `input` is the value that was sent, never a secret. */
+/** `type` and `context` are those of pydantic v2. `input` is the sent value, never a secret. */
 export type FieldError = {
   field: string;
   message: string;
@@ -54,7 +54,7 @@ export type FieldError = {
   context?: Record<string, unknown>;
 };
 
-/** An error with a code of the API. `message` is one line that is safe to show to the user. */
+/** An error with a code of the API. `message` is a single line that is safe to show to users. */
 export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> extends Error {
   constructor(
     readonly code: Code,
@@ -62,10 +62,10 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
     readonly details: {
       fields?: FieldError[];
       retryAfterSeconds?: number;
-      /** With `forbidden`: why, if the client can act on it. */
+      /** For `forbidden`: a reason on which the client can act. */
       reason?: "session_too_old";
       cause?: unknown;
-      /** For jobs: a retry would fail the same way. Some codes always mean that, see `isPermanent` in `domain/jobs.ts`. */
+      /** For jobs: a retry would fail the same way. See `isPermanent` in `domain/jobs.ts` for codes that imply it. */
       isPermanent?: boolean;
     } = {},
   ) {
@@ -77,11 +77,11 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
 /** Returns whether a code can be in an HTTP response. */
 export const isHttpCode = (code: string): code is HttpCode => Object.hasOwn(HTTP_STATUS, code);
 
-/** Returns whether a code is one of the API or of jobs. */
+/** Returns whether a code is used by the API or by jobs. */
 export const isErrorCode = (code: unknown): code is HttpCode | JobCode =>
   typeof code === "string" && (isHttpCode(code) || JOB_CODES.some((known) => known === code));
 
-/** Returns the error with its fields, which are in `body`, at another place, such as `body.steps.1.params`. Other errors stay as they are. */
+/** Moves the fields of an error from `body` to another place, such as `body.steps.1.params`. Keeps other errors. */
 export function moveFields(error: unknown, place: string): unknown {
   if (!(error instanceof AppError) || !error.details.fields) return error;
   const fields = error.details.fields.map((one) => ({ ...one, field: one.field.replace(/^body/, place) }));

@@ -1,25 +1,25 @@
-/** Names of files that users download. */
+/** Names for files that users download. */
 
-/** Returns a file name without its extension; null when nothing is left. */
+/** Returns a file name without its extension; null if nothing is left. */
 export const getFileStem = (filename: string | null | undefined): string | null =>
   filename?.replace(/\.[^.]*$/, "") || null;
 
-/** Returns the name of a render's file. `source`: the file name of the recording. */
+/** Returns the name of a render's file. `source` is the file name of the recording. */
 export const getRenderFileName = (
   render: { cut_id: string | null; resolved: { format: string } },
   source: string | null | undefined,
 ): string => `${getFileStem(source) ?? "render"}${render.cut_id ? ".cut" : ""}.${render.resolved.format}`;
 
-/** Characters that some file system does not allow in names. */
+/** Characters that some file systems do not allow in names. */
 const NOT_IN_NAMES = /[<>:"/\\|?*\p{Cc}]/gu;
 /** Line separators and direction marks, which can disguise an extension. */
 const INVISIBLE = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
-/** File systems allow 255; numbers are added to duplicates. */
+/** File systems allow 255. The rest is for the numbers of duplicates. */
 const MAX_NAME_BYTES = 200;
 const MAX_EXTENSION_CHARACTERS = 16;
 
-/** Returns a name that is one path component and that every file system accepts; `file` when nothing is left of it. */
+/** Returns a name that is a single path component and valid on every file system; `file` if nothing else is left. */
 export function toPortableName(name: string): string {
   const clean = name
     .toWellFormed()
@@ -41,7 +41,7 @@ export function toPortableName(name: string): string {
   return DEVICE_NAME.test(short) ? `_${short}` : short;
 }
 
-/** `extension` includes its dot. A long one is part of the stem. */
+/** `extension` includes its dot. An overly long one counts as part of the stem. */
 function splitName(name: string): { stem: string; extension: string } {
   const dot = name.lastIndexOf(".");
   const hasExtension = dot > 0 && name.length - dot <= MAX_EXTENSION_CHARACTERS;
@@ -49,8 +49,8 @@ function splitName(name: string): { stem: string; extension: string } {
 }
 
 /**
- * Returns a function that makes portable names unique, by numbering duplicates: `talk.mp4`, `talk (2).mp4`. Names that differ only in case are
- * duplicates.
+ * Returns a function that makes portable names unique by numbering duplicates: `talk.mp4`, `talk (2).mp4`. Names that
+ * differ only in case count as duplicates.
  */
 export function createUniqueNames(): (name: string) => string {
   const used = new Set<string>();

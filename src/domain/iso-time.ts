@@ -3,8 +3,9 @@
 const ISO_TIME = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 /**
- * Parses a date (`2027-01-31`: 00:00 UTC of that day) or a date and time (`2027-01-31T18:30`, with optional seconds, fraction and offset;
- * UTC without an offset). Returns milliseconds since 1970; null for invalid text or a date that the calendar does not have.
+ * Parses a date (`2027-01-31`, 00:00 UTC of that day) or a date and time (`2027-01-31T18:30`, with optional seconds,
+ * fraction and offset; UTC without an offset). Returns milliseconds since 1970; null for invalid text or a date that
+ * does not exist.
  */
 export function parseIsoTime(text: string): number | null {
   const match = ISO_TIME.exec(text.trim());
@@ -12,7 +13,7 @@ export function parseIsoTime(text: string): number | null {
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((digits) => Number(digits ?? 0));
   const fraction = Math.floor(Number(`0.${match[7] ?? 0}`) * 1000);
   const local = Date.UTC(year!, month! - 1, day, hour, minute, second, fraction);
-  // Without this check, values beyond the calendar (February 30, 25 h) would roll over.
+  // Without this check, invalid values (February 30, 25 h) would roll over.
   const read = new Date(local);
   const isReal =
     read.getUTCFullYear() === year &&

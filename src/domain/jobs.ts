@@ -1,12 +1,12 @@
-/** The contract between job runners and the product, and the policy for jobs that fail. A job is a claimed row of `steps`. */
+/** The contract between job runners and the product, and the retry policy. A job is a claimed row of `steps`. */
 import { AppError, type JobCode } from "./errors";
 
 export const JOB_NAMES = ["prepare", "cut", "render", "preview"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
 /**
- * A claimed step. `attempt` counts from 1. `failures` counts the earlier attempts that threw an error, `kernelKills` those that the kernel
- * killed. `runsAlone`: no other job may run at the same time.
+ * A claimed step. `attempt` counts from 1. `failures` counts the earlier attempts that threw an error, `kernelKills`
+ * those that the kernel killed. If `runsAlone`, no other job may run at the same time.
  */
 export type Job = {
   stepId: string;
@@ -20,12 +20,12 @@ export type Job = {
   runsAlone: boolean;
 };
 
-/** A step that may be claimed. `running`: how many jobs of this name its workspace has running. */
+/** A step that may be claimed. `running` is the number of running jobs with this name in its workspace. */
 export type DueJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone"> & { running: number };
 
 /**
- * Why a running job was aborted. After all reasons but `cancelled` the step runs again later. `lost`: another attempt has replaced this one.
- * `interrupted`: it makes room for a job that runs alone.
+ * Why a running job was aborted. Except for `cancelled`, the step runs again later. `lost`: another attempt has
+ * replaced this one. `interrupted`: it makes room for a job that runs alone.
  */
 export type AbortReason = "cancelled" | "shutdown" | "lost" | "interrupted";
 
@@ -36,7 +36,7 @@ export class JobAborted extends Error {
   }
 }
 
-/** Thrown by a job that was asked to yield. The next attempt resumes from what it has saved. */
+/** Thrown by a job that was asked to yield. The next attempt resumes from its saved work. */
 export class JobYielded extends Error {
   constructor() {
     super("job yielded");
@@ -44,7 +44,7 @@ export class JobYielded extends Error {
   }
 }
 
-/** The job's child process received a SIGKILL that this server did not send: the kernel ran out of memory. */
+/** Thrown when the job's child process received a SIGKILL from the kernel, which ran out of memory. */
 export class JobKilled extends Error {
   constructor() {
     super("the kernel killed the job's child process");
@@ -53,8 +53,8 @@ export class JobKilled extends Error {
 }
 
 /**
- * The machine that ran the job is gone, cut off or stopping, and the job runs again. `hasStarted`: the attempt counts, so that a job which
- * brings machines down does not run forever; it is no failure in any case.
+ * Thrown when the machine that ran the job is gone, unreachable or stopping. The job runs again. If `hasStarted`, the
+ * attempt counts, so that a job that crashes machines does not run forever; it never counts as a failure.
  */
 export class ExecutionLost extends Error {
   constructor(
@@ -66,7 +66,7 @@ export class ExecutionLost extends Error {
   }
 }
 
-/** A job that cannot run now because of the server's storage. It runs again after `delayMs`. An attempt that has not started is not counted. */
+/** Thrown when the server's storage prevents a job. It runs again after `delayMs`; unstarted attempts do not count. */
 export class JobPostponed extends Error {
   constructor(
     readonly delayMs: number,
@@ -79,27 +79,27 @@ export class JobPostponed extends Error {
 }
 
 export type JobContext = {
-  /** Its reason is a `JobAborted`. */
+  /** The reason is a `JobAborted`. */
   signal: AbortSignal;
-  /** Whether another workspace waits that has been served less. A long job that can resume then throws `JobYielded` at its next safe point. */
+  /** Returns whether a less served workspace is waiting. A resumable job then throws `JobYielded` at a safe point. */
   shouldYield(): boolean;
-  /** Reports how much is done, 0 to 1. Lower values than before are ignored. */
+  /** Reports the finished share, 0 to 1. A lower share than before is ignored. */
   progress(share: number): void;
 };
 
-/** Runs the job and writes its result and the end of the step in one transaction. When it throws, the runner reports to `JobSource.fail`. */
+/** Runs the job and stores its result and the step's end in one transaction. Errors go to `JobSource.fail`. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
-/** Where a runner gets its jobs. */
+/** The source of a runner's jobs. */
 export type JobSource = {
   /**
-   * Returns the due step of this name that is next in the fair order of workspaces, without those that run alone and those in `except`, which
-   * has step IDs; null when none is due.
+   * Returns the due step of this name that is next in the fair order of workspaces, excluding steps that run alone and
+   * the step IDs in `except`; null if none is due.
    */
   next(name: JobName, owner: string, except: readonly string[]): Promise<DueJob | null>;
   /** Returns the due step that has waited longest to run alone and is not in `except`, or null. */
   nextAlone(owner: string, except: readonly string[]): Promise<DueJob | null>;
-  /** Claims a due step with a lease of `leaseMs`; null when it is no longer due. */
+  /** Claims a due step with a lease of `leaseMs`; null if it is no longer due. */
   claim(stepId: string, owner: string, leaseMs: number): Promise<Job | null>;
   /** Extends the leases and stores the progress. Returns the IDs of the steps that no longer belong to the owner. */
   renew(running: { stepId: string; progress: number | null }[], owner: string, leaseMs: number): Promise<string[]>;
@@ -107,7 +107,7 @@ export type JobSource = {
   release(job: Job, owner: string): Promise<void>;
   /** Requeues a job that threw `error`, or fails it permanently, as `decideRetry` says. */
   fail(job: Job, error: unknown): Promise<void>;
-  /** Returns when the next step becomes due, in milliseconds since 1970; null when no step is waiting. */
+  /** Returns when the next step becomes due, in milliseconds since 1970; null if no step is waiting. */
   nextDue(): Promise<number | null>;
 };
 
@@ -121,13 +121,13 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/** Failures after which a step fails permanently. */
+/** Number of failures after which a step fails permanently. */
 export const MAX_FAILURES = 3;
-/** Attempts after which a step fails permanently: most of them must have ended with the server. */
+/** Number of attempts after which a step fails permanently. Most of them must have ended with the server. */
 export const MAX_ATTEMPTS = 12;
-/** Kills by the kernel after which a step fails permanently. After the first kill it runs alone. */
+/** Number of kills by the kernel after which a step fails permanently. After the first one it runs alone. */
 export const MAX_KERNEL_KILLS = 2;
-/** Unclean exits of the server during a step after which the step runs alone. */
+/** Number of unclean exits of the server during a step after which the step runs alone. */
 export const MIN_UNCLEAN_STARTS_ALONE = 2;
 
 const RETRY_DELAYS_MS = [0, 2_000, 15_000];
@@ -137,7 +137,7 @@ export function retryDelayMs(failures: number): number | null {
   return failures >= MAX_FAILURES ? null : RETRY_DELAYS_MS[failures]!;
 }
 
-/** The error codes that fail a job without a retry, because another attempt would fail too. */
+/** Error codes that fail a job without a retry, because another attempt would also fail. */
 const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
   prepare: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
   cut: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],
@@ -150,7 +150,7 @@ export const isPermanent = (name: JobName, error: unknown): error is AppError<Jo
   error instanceof AppError &&
   (error.details.isPermanent === true || PERMANENT_CODES[name].some((code) => code === error.code));
 
-/** What happens to a job that threw an error. The counts of a requeued job replace those of the step. */
+/** The fate of a job that threw an error. The counts of a requeued job replace those of the step. */
 export type RetryDecision =
   | { kind: "fail"; code: string; message: string }
   | { kind: "requeue"; delayMs: number; attempts: number; failures: number; kernelKills: number };

@@ -1,9 +1,9 @@
-/** Mails: what is sent, and when a failed one is sent again. */
+/** Mails: their content, and when a failed one is retried. */
 
 /** A mail to one address. `text` and `html` say the same. */
 export type Mail = { to: string; subject: string; text: string; html: string };
 
-/** `refused`: sending it again is useless. `failed`: the mail server could not be reached or asks to try later. `detail` is one line. */
+/** `refused`: a retry is useless. `failed`: the server is unreachable or asks to retry. `detail` is one line. */
 export type MailResult =
   | { outcome: "sent" }
   | { outcome: "refused"; detail: string }
@@ -15,8 +15,8 @@ export type SendMail = (mail: Mail) => Promise<MailResult>;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Pauses before each further attempt. Links in mails expire after an hour at the earliest. */
+/** Delays before each retry. Links in mails expire after an hour at the earliest. */
 const RETRY_DELAYS_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
 
-/** Returns when a mail is due again after its `attempts` so far, in milliseconds from now; null when it is given up. */
+/** Returns the delay until the next attempt after `attempts` attempts, in milliseconds; null if there is none. */
 export const getMailRetryDelay = (attempts: number): number | null => RETRY_DELAYS_MS[attempts - 1] ?? null;

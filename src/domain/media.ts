@@ -1,13 +1,13 @@
-/** Description of a media file as found by probing. Plain data: it is stored with the asset and passed to the planner and the renderer. */
+/** The description of a media file from probing. Plain data that is stored and passed to planner and renderer. */
 import type { FrameTimes, Rational, Ticks } from "./time";
 
-/** The type of a file according to its first bytes. `demuxer`: the ffmpeg demuxer that every later call is forced to use. */
+/** The type of a file by its first bytes. Every later call is forced to use the ffmpeg demuxer `demuxer`. */
 export type SniffedMedia = { type: "audio" | "video"; extension: string; contentType: string; demuxer: string };
 
 export type VideoStream = {
   /** ffmpeg's codec name: `h264`, `hevc`, `vp9`, … */
   codec: string;
-  /** Display size in pixels: after rotation and with square pixels. */
+  /** Display size in pixels, after rotation and with square pixels. */
   width: number;
   height: number;
   /** Size of the coded pictures. */
@@ -20,11 +20,11 @@ export type VideoStream = {
   /** The exact rate, snapped to a standard one if close; the mean rate if `variable`. */
   frameRate: Rational;
   variable: boolean;
-  /** Bits per second, measured or declared; null when unknown. */
+  /** Bits per second, measured or declared; null if unknown. */
   bitrate: number | null;
   pixelFormat: string | null;
   bitDepth: number;
-  /** ffmpeg's names; null when not tagged. */
+  /** Named as in ffmpeg; null if not tagged. */
   color: { primaries: string | null; transfer: string | null; matrix: string | null; range: "tv" | "pc" | null };
   interlaced: boolean;
 };
@@ -43,8 +43,8 @@ export type AudioStream = {
 };
 
 /**
- * The source's clock starts (0) at the earliest presentation time of its audio and video, which is `startPts` in the container. All times
- * in plans, transcripts and frame times are on this clock.
+ * The source's clock starts (0) at the earliest presentation time of its audio and video, which is `startPts` in the
+ * container. All times in plans, transcripts and frame times are on this clock.
  */
 export type MediaInfo = {
   type: "audio" | "video";
@@ -54,7 +54,7 @@ export type MediaInfo = {
   startPts: Ticks;
   video: VideoStream | null;
   audio: AudioStream[];
-  /** Start timecode `HH:MM:SS:FF` (`;` before the frames for drop-frame); null when the file has none. */
+  /** Start timecode `HH:MM:SS:FF` (`;` before the frames for drop-frame); null if the file has none. */
   timecode: string | null;
 };
 
@@ -68,15 +68,15 @@ export const getPlanFrameRate = ({ info, frames }: ProbedMedia): Rational | null
 /** The output of a render with every field resolved; created by `resolveOutput` in `domain/render-output.ts`. */
 export type ResolvedOutput = {
   format: "mp4" | "mov" | "m4a" | "mp3";
-  /** Null for an audio output. Even display size; `frameRate` null: the source's frame times; `bitrate` null: constant quality. */
+  /** Null for audio. Even display size; `frameRate` null: the source's times; `bitrate` null: constant quality. */
   video: { width: number; height: number; frameRate: Rational | null; bitrate: number | null } | null;
-  /** Null when the source has no audio. */
+  /** Null if the source has no audio. */
   audio: { bitrate: number } | null;
   /** Whether only the segments differ from the source, so that packets may be copied. */
   matchesSource: boolean;
 };
 
-/** Input of the renderer. `segments` null: the whole source. */
+/** The input of the renderer. `segments` null renders the whole source. */
 export type RenderRequest = {
   sourcePath: string;
   probed: ProbedMedia;
@@ -90,8 +90,8 @@ export type RenderRequest = {
 export type RenderSegment = { start: Ticks; end: Ticks; startFrame: number | null; endFrame: number | null };
 
 /**
- * What encoding video took: `seconds` is the sum of those of all encoder processes, of which at most `processes` ran at the same time. Files of an
- * earlier run do not count.
+ * The cost of encoding video. `seconds` is the total of all encoder processes, of which at most `processes` ran at the
+ * same time. Files of an earlier run do not count.
  */
 export type EncodingFigures = { frames: number; seconds: number; processes: number };
 
@@ -99,7 +99,7 @@ export type RenderResult = {
   strategy: "smart" | "chunked" | "audio";
   /** Share of the video that was encoded, 0 to 1; null without video. */
   encodedShare: number | null;
-  /** Why the video was not copied, in the order of the strategies tried; empty when it was. */
+  /** Why the video was not copied, in the order of the strategies tried; empty if it was. */
   reasons: string[];
   sizeBytes: number;
   duration: Ticks;

@@ -1,4 +1,4 @@
-/** Notifications: the payload of each type, and which channels a user receives it on. */
+/** Notifications: the payload of each type, and the channels on which a user receives it. */
 import type { WorkspaceRole } from "./access";
 import type { Problem, ProblemSeverity } from "./alerts";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "./states";
@@ -6,7 +6,7 @@ import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "./states";
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
 
-/** `asset_name` is the file name of the upload. `steps` are the processors in their order. */
+/** `asset_name` is the file name of the upload. `steps` lists the processors in order. */
 type PipelineNotice = {
   pipeline_id: string;
   asset_id: string | null;
@@ -25,7 +25,9 @@ export type NotificationPayloads = {
     project_id: string | null;
     credits_required: number;
   };
-  /** `host` is that of the URL, whose path can contain a secret. `gone`: the receiver answered 410; `failing`: 5 days without a success. */
+  /**
+   * `host` is the URL's, whose path may be secret. `gone`: the receiver answered 410; `failing`: no success in 5 days.
+   */
   webhook_disabled: {
     endpoint_id: string;
     host: string;
@@ -40,7 +42,7 @@ export type NotificationPayloads = {
     amount: number | null;
     currency: string | null;
   };
-  /** `size_bytes` and `expires_at` are those of the file; `error_message` is that of a failure. */
+  /** `size_bytes` and `expires_at` describe the file; `error_message` describes a failure. */
   data_export_ready: {
     status: "pending" | "ready" | "failed" | "expired";
     requested_at: string;
@@ -50,7 +52,7 @@ export type NotificationPayloads = {
     size_bytes: number | null;
     error_message: string | null;
   };
-  /** `invited_by`: the name or address of who invites. The user is not a member of the workspace yet. */
+  /** `invited_by` is the name or address of the inviting user. The recipient is not a member of the workspace yet. */
   workspace_invitation: {
     invitation_id: string;
     invited_workspace_id: string;
@@ -68,9 +70,9 @@ export type NotificationPayloads = {
     currency: string;
     ordered_by: string;
   };
-  /** For administrators, again each day while it lasts. `title` has no period at its end, `detail` is one or two sentences with what to do. */
+  /** For administrators, daily while it lasts. `title` has no period, `detail` says what to do in 1 or 2 sentences. */
   problem_found: { problem: Problem; severity: ProblemSeverity; title: string; detail: string; found_at: string };
-  /** `problem_title` is that of the problem. */
+  /** `problem_title` is the title of the problem. */
   problem_resolved: { problem: Problem; title: string; problem_title: string; found_at: string };
 };
 
@@ -89,7 +91,7 @@ export const NOTIFICATION_CATEGORIES: Record<NotificationType, NotificationCateg
   problem_resolved: "system",
 };
 
-/** Mails of completed work are off by default: a user who works all day would get one every 10 minutes. */
+/** Mails about completed work are off by default: a user who works all day would get one every 10 minutes. */
 const OFF_BY_DEFAULT: readonly string[] = ["pipeline_completed/email"];
 const MANDATORY: readonly string[] = [
   "subscription_payment_failed/email",
@@ -104,10 +106,10 @@ export type NotificationChoice = NotificationTarget & { enabled: boolean };
 
 export const isMandatory = ({ type, channel }: NotificationTarget): boolean => MANDATORY.includes(`${type}/${channel}`);
 
-/** A choice with the defaults merged in. `isDefault`: the user has not chosen. */
+/** A choice merged with the defaults. `isDefault`: the user has not chosen. */
 export type NotificationPreference = NotificationChoice & { isDefault: boolean; isMandatory: boolean };
 
-/** Returns the preference of one type and channel. A mandatory one is always on, whatever was stored. */
+/** Returns the preference for a type and channel. A mandatory one is always on, regardless of the stored choice. */
 export function resolvePreference(
   target: NotificationTarget,
   choices: readonly NotificationChoice[],
@@ -131,8 +133,8 @@ export type TypedNotification = {
 }[NotificationType];
 
 /**
- * Returns whether a notification goes to a channel. The completion of a pipeline of one step, such as a cut of `/v1`, does only if the user
- * has chosen it: who requests a single cut or render waits for it.
+ * Returns whether a notification goes to a channel. The completion of a pipeline with one step, such as a cut of `/v1`,
+ * does so only if the user has chosen it: clients that request a single cut or render wait for it.
  */
 export function goesTo(
   notification: TypedNotification,

@@ -1,10 +1,10 @@
 /** Off-site backups in an S3 bucket: their location, their names and their manifest. */
 import { type BackupFile, type BackupManifest, parseBackupName, parseManifest } from "./backup";
 
-/** A bucket and the beginning of its keys: empty, or with a slash at its end. */
+/** A bucket and the prefix of its keys: empty, or with a trailing slash. */
 export type OffsiteLocation = { bucket: string; prefix: string };
 
-/** Returns whether a target is a URL of S3 and not a folder. */
+/** Returns whether a target is an S3 URL and not a folder. */
 export const isOffsite = (target: string): boolean => /^s3:/i.test(target);
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/;
@@ -27,24 +27,24 @@ export function parseOffsiteUrl(url: string): OffsiteLocation {
   return { bucket, prefix: prefix === "" ? "" : `${prefix}/` };
 }
 
-/** Returns the URL of a location, without a slash at its end. */
+/** Formats a location as a URL, without a trailing slash. */
 export const formatOffsiteUrl = ({ bucket, prefix }: OffsiteLocation): string =>
   `s3://${bucket}/${prefix}`.replace(/\/$/, "");
 
-/** Splits the URL of a backup in its place and its name. `name` null: the URL is that of a place. */
+/** Splits the URL of a backup into its place and its name. `name` is null if the URL is that of a place. */
 export function splitBackupUrl(url: string): { place: string; name: string | null } {
   const end = url.replace(/\/$/, "").lastIndexOf("/");
   const name = url.slice(end + 1).replace(/\/$/, "");
   return parseBackupName(name) === null ? { place: url, name: null } : { place: url.slice(0, end), name };
 }
 
-/** A file as its blobs, in order: each has `blob_bytes` bytes of the file, the last one the rest. */
+/** A file with its blobs in order: each has `blob_bytes` bytes of the file, the last one the remainder. */
 export type OffsiteFile = BackupFile & { blobs: string[] };
 export type OffsiteManifest = Omit<BackupManifest, "files"> & { blob_bytes: number; files: OffsiteFile[] };
 
 const MAX_BLOB_BYTES = 64 * 1024 ** 2;
 
-/** Reads the manifest of an off-site backup. Throws an `Error` with the reason when it is not valid. */
+/** Parses the manifest of an off-site backup. Throws an `Error` with the reason if it is invalid. */
 export function parseOffsiteManifest(text: string): OffsiteManifest {
   const manifest = parseManifest(text) as OffsiteManifest;
   const { blob_bytes: blobBytes, files } = manifest;
@@ -58,6 +58,6 @@ export function parseOffsiteManifest(text: string): OffsiteManifest {
 /** Returns whether a text is the name of a blob. */
 export const isBlobName = (name: unknown): boolean => typeof name === "string" && /^[0-9a-f]{64}$/.test(name);
 
-/** Returns the size of the `index`th blob of a file. */
+/** Returns the size of a file's blob number `index`. */
 export const getBlobBytes = (file: BackupFile, index: number, blobBytes: number): number =>
   Math.min(blobBytes, file.bytes - index * blobBytes);

@@ -1,6 +1,6 @@
-/** Sign-in with OpenID Connect: what the product needs of a provider. */
+/** Sign-in with OpenID Connect: the product's view of a provider. */
 
-/** A provider as configured. `groupsClaim` and `adminGroup`: members of the group are administrators. */
+/** A configured provider. If `groupsClaim` and `adminGroup` are set, members of the group are administrators. */
 export type OidcProvider = {
   name: string;
   issuer: string;
@@ -9,14 +9,14 @@ export type OidcProvider = {
   scopes: string[];
   groupsClaim: string | null;
   adminGroup: string | null;
-  /** Whoever signs in for the first time gets an account, even while sign-up is closed. */
+  /** Whether a first sign-in creates an account, even while sign-up is closed. */
   createAccounts: boolean;
 };
 
-/** The secrets of one sign-in, which the browser must bring back (`state`) or which only this server knows. */
+/** The secrets of one sign-in. The browser must return `state`; the others are known only to this server. */
 export type OidcChecks = { state: string; nonce: string; codeVerifier: string };
 
-/** Who signed in. `subject` never changes for a person at a provider; `isAdmin` is null when the provider does not tell. */
+/** The signed-in user. `subject` never changes for a person at a provider. `isAdmin` is null if unknown. */
 export type OidcIdentity = {
   subject: string;
   email: string | null;
@@ -26,7 +26,7 @@ export type OidcIdentity = {
   isAdmin: boolean | null;
 };
 
-/** Returns whether the claims make somebody an administrator; null without a configured group. */
+/** Returns whether the claims make the user an administrator; null without a configured group. */
 export function findAdminGroup(
   { groupsClaim, adminGroup }: Pick<OidcProvider, "groupsClaim" | "adminGroup">,
   claims: Readonly<Record<string, unknown>>,

@@ -1,17 +1,17 @@
-/** The rule for new passwords: their length, and passwords that everybody guesses first. */
+/** The rule for new passwords: their length, and common passwords that are rejected. */
 
 export const MIN_PASSWORD_CHARACTERS = 10;
 export const MAX_PASSWORD_CHARACTERS = 200;
 
-/** Bounds normalization, which is done before the characters are counted. */
+/** Bounds the normalization that precedes counting the characters. */
 export const MAX_PASSWORD_UTF16_UNITS = 1024;
 
-/** Returns a password in the form that is hashed: two keyboards may type one character in two ways. */
+/** Normalizes a password for hashing, because keyboards may encode the same character in different ways. */
 export const normalizePassword = (password: string): string => password.normalize("NFKC");
 
 /**
- * Returns why a password cannot be chosen, as the end of a sentence that begins with "Password"; null if it can. `email` is the account's
- * address, which a password must not repeat.
+ * Returns why a password cannot be chosen, as the end of a sentence that begins with "Password", or null. `email` is
+ * the account's address, which the password must not repeat.
  */
 export function findPasswordProblem(password: string, email: string): string | null {
   const bounds = `must have ${MIN_PASSWORD_CHARACTERS} to ${MAX_PASSWORD_CHARACTERS} characters`;
@@ -25,7 +25,7 @@ export function findPasswordProblem(password: string, email: string): string | n
   return isCommon(lower) ? "is too common: choose one that is harder to guess" : null;
 }
 
-/** The words that the most frequent leaked passwords consist of, and what this product suggests. Lower case, letters only. */
+/** The words in the most frequent leaked passwords, and words that relate to this product. Lower case, letters only. */
 const COMMON_WORDS = new Set(
   `abc access account adidas admin administrator alexander amanda andrea andrew angel angels anthony apple arsenal asdf asdfgh asdfghjkl
   ashley austin azerty babygirl bailey barcelona baseball basketball batman beautiful bigdog blink blue bond brandon buster butterfly camaro
@@ -41,7 +41,7 @@ const COMMON_WORDS = new Set(
   vincent welcome whatever william winner winter yankees yellow you love me my the is one our new`.split(/\s+/),
 );
 
-/** Rows of keyboards, the alphabet and digits, and columns of keyboards from left to right: any stretch of them is common. */
+/** Keyboard rows, the alphabet, digits, and keyboard columns from left to right. Any stretch of them is common. */
 const SEQUENCES = [
   "qwertyuiopasdfghjklzxcvbnm",
   "qwertzuiopasdfghjklyxcvbnm",
@@ -58,15 +58,15 @@ const SEQUENCES = [
 ];
 
 const MIN_RUN_CHARACTERS = 3;
-/** Digits and signs before and after common words, such as a year and an exclamation mark. */
+/** Maximum number of digits and symbols around common words, such as a year and an exclamation mark. */
 const MAX_AFFIX_CHARACTERS = 6;
-/** Four words or more are a passphrase, even if each is common. */
+/** Four or more words form a passphrase, even if each is common. */
 const MAX_COMMON_WORDS = 3;
 
 const isCommon = (password: string): boolean =>
   isRepetition(password) || isMadeOfRuns(password) || isMadeOfCommonWords(password);
 
-/** Returns whether a text that is too short for a password is repeated throughout, such as `abababababa` or `secretsecret`. */
+/** Returns whether the password is a repetition of a short text, such as `abababababa` or `secretsecret`. */
 function isRepetition(password: string): boolean {
   for (let period = 1; period < MIN_PASSWORD_CHARACTERS && 2 * period <= password.length; period++) {
     const unit = password.slice(0, period);
@@ -75,7 +75,7 @@ function isRepetition(password: string): boolean {
   return false;
 }
 
-/** Returns whether the password consists of stretches of the sequences, in either direction: `qwerty12345`, `abcdef654321`. */
+/** Returns whether the password consists of runs of the sequences in any direction: `qwerty12345`, `abcdef654321`. */
 function isMadeOfRuns(password: string): boolean {
   let rest = password;
   while (rest !== "") {
@@ -96,7 +96,7 @@ function findLongestRun(text: string): number {
   return longest;
 }
 
-/** Letters that are often replaced by digits and signs that look alike. */
+/** Letters that are often replaced with digits and symbols that look alike. */
 const LOOKALIKES: Record<string, string> = {
   "0": "o",
   "1": "i",
@@ -109,24 +109,24 @@ const LOOKALIKES: Record<string, string> = {
   "!": "i",
 };
 
-/** Returns whether the password is up to three common words with something before and after them: `Passw0rd2024!`, `iloveyou_forever`. */
+/** Returns whether the password is up to three common words with affixes: `Passw0rd2024!`, `iloveyou_forever`. */
 function isMadeOfCommonWords(password: string): boolean {
   const [before = ""] = /^[^a-z]+/.exec(password) ?? [];
   const [after = ""] = /(?<![^a-z])[^a-z]+$/.exec(password) ?? [];
   const middle = password.slice(before.length, password.length - after.length);
   const isAffix = (text: string) => text.length <= MAX_AFFIX_CHARACTERS || isMadeOfRuns(text);
-  // A sign at either end may stand for a letter: `p@$$`.
+  // A symbol at either end may stand for a letter: `p@$$`.
   return (isAffix(before) && isAffix(after) && isFewCommonWords(middle)) || isFewCommonWords(password);
 }
 
-/** `text` may have digits and signs between the words, and in place of letters. */
+/** `text` may have digits and symbols between the words and in place of letters. */
 function isFewCommonWords(text: string): boolean {
   const letters = [...text].map((character) => LOOKALIKES[character] ?? character).join("");
   const onlyLetters = letters.replace(/[^a-z]/g, "");
   return letters.length - onlyLetters.length <= MAX_AFFIX_CHARACTERS && countWords(onlyLetters) <= MAX_COMMON_WORDS;
 }
 
-/** Returns the least number of common words that make up the text; infinite if it has others. */
+/** Returns the smallest number of common words that form the text; infinite if it contains others. */
 function countWords(text: string): number {
   const least = [0];
   for (let end = 1; end <= text.length; end++) {

@@ -10,10 +10,10 @@ import { fromSeconds, type Span, toSeconds } from "./time";
 /** A segment of a request, in seconds. */
 export type EditedSegment = { start: number; end: number };
 
-/** `field`: the bound that is wrong on its own; null when the bounds do not fit together or the previous segment. */
+/** `field` is the bound that is invalid by itself; null if the bounds contradict each other or the previous segment. */
 export type EditError = { index: number; field: keyof EditedSegment | null; message: string };
 
-/** Returns the first errors in the user's segments; empty when there are none. */
+/** Returns the first errors in the user's segments; empty if there are none. */
 export function validateEdit(segments: readonly EditedSegment[], clock: SourceClock): EditError[] {
   const errors: EditError[] = [];
   const last = toSeconds(clock.duration);
@@ -22,7 +22,7 @@ export function validateEdit(segments: readonly EditedSegment[], clock: SourceCl
     const before = segments[index - 1];
     if (start < 0 || fromSeconds(end) > clock.duration)
       errors.push({ index, field: start < 0 ? "start" : "end", message: `must be within 0 and ${last}` });
-    // In ticks: in floating-point seconds, 0.4 to 0.5 is slightly less than a tenth.
+    // Compared in ticks: in floating-point seconds, 0.4 to 0.5 is slightly less than a tenth.
     else if (fromSeconds(end) - fromSeconds(start) < MIN_SEGMENT_TICKS)
       errors.push({ index, field: null, message: "must be at least 0.1 s long" });
     else if (before && fromSeconds(start) < fromSeconds(before.end))
@@ -32,9 +32,10 @@ export function validateEdit(segments: readonly EditedSegment[], clock: SourceCl
 }
 
 /**
- * Returns the plan with the user's segments, which `validateEdit` has accepted. What the old plan removed keeps its reason and rule; what the
- * user removes as well is `manual`. The text of a span is the words inside it; an unchanged one keeps its text unless that was corrected in
- * it, and an unchanged segment also its review. `corrected` (sorted, disjoint) is where the words have corrected texts.
+ * Returns the plan with the user's segments, which `validateEdit` has accepted. Spans that were already removed keep
+ * their reason and rule; newly removed ones get `manual`. The text of a span is the words inside it. An unchanged span
+ * keeps its text unless that was corrected, and an unchanged segment also keeps its review. `corrected` (sorted,
+ * disjoint) contains the spans with corrected texts.
  */
 export function editPlan(
   old: PlanJson,
@@ -89,7 +90,7 @@ export function editPlan(
   };
 }
 
-/** Returns the rule of the span of the old plan that overlaps a removed span longest. */
+/** Returns the rule of the old plan's span that overlaps a removed span longest. */
 function findOldRule(removed: readonly PlanJson["removed"][number][], span: RemovedSpan): Removed["rule"] {
   const same = findOverlapping(removed, span).filter((one) => one.reason === span.reason);
   const longest = same.reduce<PlanJson["removed"][number] | null>(
@@ -99,7 +100,7 @@ function findOldRule(removed: readonly PlanJson["removed"][number][], span: Remo
   return longest?.rule ?? null;
 }
 
-/** Returns a function that returns the words whose middle is in a span. It uses binary search: there can be thousands of spans. */
+/** Returns a function that returns the words with their middle in a span, by binary search: spans can be thousands. */
 export function createTextIndex(words: readonly Word[]): (span: Span) => string {
   const middle = (word: Word) => (word.start + word.end) / 2;
   const sorted = words.toSorted((a, b) => middle(a) - middle(b));

@@ -1,15 +1,15 @@
-/** Files with the plan of a cut, as a client uploads them. */
+/** Plan files of cuts that clients upload. */
 import { AppError } from "./errors";
 import { parsePlanText } from "./plan-text";
 
-/** A plan of a recording of a day has a tenth of this. */
+/** The plan of a recording of a day has a tenth of this size. */
 export const MAX_PLAN_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_NESTING_LEVELS = 64;
 
-/** Maximum duration of a plan. Its times are those of a client. */
+/** Maximum duration of a plan. The times come from a client. */
 const MAX_PLAN_SECONDS = 1e9;
 
-/** Returns the seconds that a plan keeps. Throws `AppError` `unsupported_media` that names the first problem when `parsePlanText` does not accept it. */
+/** Returns the seconds that a plan keeps. Throws `AppError` `unsupported_media` with the first problem. */
 export function checkPlanBytes(bytes: Uint8Array): number {
   let text: string;
   try {

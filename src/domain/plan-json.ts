@@ -1,12 +1,13 @@
-/** The JSON form of a plan: as the API and the CLI show it, and as it is stored. */
+/** The JSON form of a plan, as the API and the CLI show it, and as it is stored. */
 import type { RenderSegment } from "./media";
 import type { Plan } from "./plan";
 import type { RemovalReason, RemovalRule } from "./planning/rules";
 import { fromSeconds, type Rational, toSeconds } from "./time";
 
 /**
- * Times are seconds on the source's clock with at most six decimals; `chosen` indexes `candidates`. Plans that were stored before rules
- * were recorded have no `rule`, and plans edited from them null; likewise `language`.
+ * Times are in seconds on the source's clock, with at most six decimals. `chosen` is an index into `candidates`. Plans
+ * that were stored before rules were recorded have no `rule`, and plans edited from them have null; the same applies to
+ * `language`.
  */
 export type PlanJson = {
   source_duration: number;

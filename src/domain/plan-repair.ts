@@ -11,17 +11,17 @@ import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
 import { fromSeconds, type Span, type Ticks, toSeconds } from "./time";
 
-/** Containers and copies of a recording in another format disagree about its length by less. */
+/** Containers and copies of a recording in another format differ in duration by less than this. */
 const MAX_DURATION_DIFFERENCE_TICKS: Ticks = 500_000;
-/** Below, the difference is rounding. */
+/** A smaller difference is caused by rounding. */
 const MIN_REPORTED_DIFFERENCE_TICKS: Ticks = 10_000;
 
-/** `words` are those of the transcript with the corrections of the plan's texts, for subtitles. */
+/** `words` are the transcript's words with the corrections of the plan's texts, for subtitles. */
 export type RepairedPlan = { plan: PlanJson; words: Word[]; warnings: string[] };
 
 /**
- * Returns the plan with its segments snapped to the recording, or the first errors, each with its segment. Without `words` segments that
- * have no text stay without one.
+ * Returns the plan with its segments snapped to the recording, or the first errors, each with its segment. Without
+ * `words`, segments without a text stay without one.
  */
 export function repairPlan(
   written: WrittenPlan,
@@ -68,7 +68,7 @@ function compareDuration(written: WrittenPlan, duration: Ticks): { difference: T
   return { difference, errors: [{ field: "source_duration", message }] };
 }
 
-/** Ends segments with the recording that end with a slightly longer one. */
+/** Clamps segments that end slightly after the recording. */
 function clampEnds({ segments, sourceDurationSeconds }: WrittenPlan, duration: Ticks): WrittenSegment[] {
   const [last, writtenLast] = [toSeconds(duration), sourceDurationSeconds ?? 0];
   return segments.map((segment) =>
@@ -78,7 +78,7 @@ function clampEnds({ segments, sourceDurationSeconds }: WrittenPlan, duration: T
 
 type WrittenRemoved = WrittenPlan["removed"][number];
 
-/** Returns the removed spans within the recording, sorted and disjoint. They only explain the cut, so mistakes in them do not matter. */
+/** Returns the removed spans within the recording, sorted and disjoint. They only explain the cut. */
 function listWrittenRemoved({ removed }: WrittenPlan, duration: Ticks): (WrittenRemoved & Span)[] {
   const out: (WrittenRemoved & Span)[] = [];
   const spans = removed.map(toTicks);
@@ -90,7 +90,7 @@ function listWrittenRemoved({ removed }: WrittenPlan, duration: Ticks): (Written
   return out;
 }
 
-/** Lists what sorted, disjoint spans leave of the recording. */
+/** Lists the parts of the recording that sorted, disjoint spans do not cover. */
 function listGaps(spans: readonly Span[], duration: Ticks): Span[] {
   const out: Span[] = [];
   let at = 0;
@@ -101,7 +101,7 @@ function listGaps(spans: readonly Span[], duration: Ticks): Span[] {
   return out;
 }
 
-/** Returns the plan before the edit, as far as the file still shows it: it kept what is not listed as removed. */
+/** Reconstructs the plan before the edit: everything that the file does not list as removed was kept. */
 function createOldPlan(
   written: WrittenPlan,
   removed: readonly (WrittenRemoved & Span)[],
@@ -127,7 +127,7 @@ function createOldPlan(
   };
 }
 
-/** Returns the segments with the texts and reviews of the written ones that each of them contains. */
+/** Returns the segments with the texts and reviews of the written segments that each of them contains. */
 function withWrittenTexts(
   kept: Plan["segments"],
   segments: readonly WrittenSegment[],

@@ -1,4 +1,4 @@
-/** Parses a plan that a person or a program has edited: the JSON of `cut --plan`, or the API's cut resource around it. */
+/** Parses a plan edited by a person or program: the JSON of `cut --plan`, or the API's cut resource around it. */
 import { type FieldError, MAX_FIELD_ERRORS } from "./errors";
 import type { EditedSegment } from "./plan-edit";
 import type { PlanJson } from "./plan-json";
@@ -7,14 +7,14 @@ import { REMOVAL_REASONS } from "./planning/rules";
 /** A segment as written. A null `text` was not given. */
 export type WrittenSegment = EditedSegment & { text: string | null; review: string | null };
 
-/** A plan as written: correct in form, its times not yet checked against a recording. What a program may leave out is null or empty. */
+/** A plan as written: correct in form, but not yet checked against a recording. Optional parts are null or empty. */
 export type WrittenPlan = Pick<PlanJson, "removed" | "takes" | "missing" | "warnings"> & {
   sourceDurationSeconds: number | null;
   segments: WrittenSegment[];
   language: string | null;
 };
 
-/** Returns null when the value is valid, else what it must be. */
+/** Returns null if the value is valid, otherwise what it must be. */
 type FieldCheck = (value: unknown, field: string, errors: FieldError[]) => string | null;
 type FieldRule = { check: FieldCheck; required: boolean };
 /** A rule for each field, so that a new field of a plan does not compile until it is accepted here. */
@@ -41,7 +41,7 @@ const language: FieldCheck = (value) =>
     ? null
     : "must be a language code or null";
 
-/** Returns a check of a list whose elements pass `check`. */
+/** Returns a check for a list whose elements pass `check`. */
 function listOf(check: FieldCheck, emptyMessage: string | null = null): FieldCheck {
   return (value, field, errors) => {
     if (!Array.isArray(value)) return "must be a list";
@@ -51,7 +51,7 @@ function listOf(check: FieldCheck, emptyMessage: string | null = null): FieldChe
   };
 }
 
-/** Returns a check of an object with the fields of `rules` and no others. */
+/** Returns a check for an object with exactly the fields of `rules`. */
 function objectOf<T>(rules: FieldRules<T>): FieldCheck {
   const known = Object.entries<FieldRule>(rules);
   return (value, field, errors) => {
@@ -96,7 +96,7 @@ function shorten(value: string): string {
 const SEGMENT: FieldRules<PlanJson["segments"][number]> = {
   start: required(seconds),
   end: required(seconds),
-  // Computed again from the times.
+  // Recomputed from the times.
   start_frame: optional(anything),
   end_frame: optional(anything),
   text: optional(textOrNull),
@@ -122,7 +122,7 @@ const TAKE: FieldRules<PlanJson["takes"][number]> = {
 };
 const PLAN: FieldRules<PlanJson> = {
   source_duration: optional(seconds),
-  // Computed again from the segments and the recording.
+  // Recomputed from the segments and the recording.
   kept_duration: optional(anything),
   frame_rate: optional(anything),
   segments: required(listOf(objectOf(SEGMENT), "must have at least one segment")),
@@ -134,7 +134,7 @@ const PLAN: FieldRules<PlanJson> = {
 };
 const checkPlan = objectOf(PLAN);
 
-/** Parses a plan. Returns the first errors, each with its field; that of the whole text is empty. */
+/** Parses a plan. Returns the first errors, each with its field, which is empty if it is about the whole text. */
 export function parsePlanText(json: string): { ok: true; plan: WrittenPlan } | { ok: false; errors: FieldError[] } {
   const errors: FieldError[] = [];
   const found = parseJson(json, errors);

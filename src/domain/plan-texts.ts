@@ -1,4 +1,4 @@
-/** Corrected texts of an edit: what was really said in a span of the recording, whatever was recognized. */
+/** Corrected texts of an edit: the actual words in a span of the recording, regardless of the recognized ones. */
 import { MAX_FIELD_ERRORS } from "./errors";
 import type { EditError } from "./plan-edit";
 import type { Word } from "./speech";
@@ -8,7 +8,7 @@ import { fromSeconds, type Span, type Ticks, toSeconds } from "./time";
 /** A corrected text of a request, in seconds. */
 export type EditedText = { start: number; end: number; text: string };
 
-/** Returns the first errors in the texts, which must be sorted and disjoint; empty when there are none. */
+/** Returns the first errors in the texts, which must be sorted and disjoint; empty if there are none. */
 export function validateTexts(texts: readonly EditedText[], duration: Ticks): EditError[] {
   const errors: EditError[] = [];
   for (const [index, { start, end }] of texts.entries()) {
@@ -24,7 +24,7 @@ export function validateTexts(texts: readonly EditedText[], duration: Ticks): Ed
   return errors;
 }
 
-/** Returns the words with the texts in place of those whose middle is in the span of a text, and these spans. */
+/** Replaces the words whose middle is in the span of a text with that text. Also returns these spans. */
 export function applyTexts(
   words: readonly Word[],
   texts: readonly EditedText[],

@@ -1,12 +1,12 @@
-/** The words of a cut: what its subtitles show. */
+/** The words of a cut, which its subtitles show. */
 import { type PlanJson, planSegments } from "./plan-json";
 import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
 import { fromSeconds } from "./time";
 
 /**
- * Returns the transcript's words as the texts of the plan's segments have them: words that were not understood or were corrected are not
- * shown. Null: the plan was made without words. `words` is null without a transcript.
+ * Returns the transcript's words with the texts of the plan's segments: unclear words are omitted, and corrected ones
+ * replaced. Returns null if the plan was made without words. `words` is null without a transcript.
  */
 export function listPlanWords(plan: PlanJson, words: readonly Word[] | null): Word[] | null {
   const texts = plan.segments.map(({ text }) => text);
@@ -16,7 +16,7 @@ export function listPlanWords(plan: PlanJson, words: readonly Word[] | null): Wo
   return correctWords(words ?? [], segments, []);
 }
 
-/** Returns the words that an edit of the plan starts from: those of the cut, and of removed spans as their texts have them. */
+/** Returns the words from which an edit starts: those of the cut, and of removed spans with their texts. */
 export function listEditableWords(plan: PlanJson, words: readonly Word[] | null): Word[] {
   const removed = plan.removed.map(({ start, end, text }) => ({
     start: fromSeconds(start),

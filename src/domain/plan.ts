@@ -1,8 +1,8 @@
-/** The plan of a cut: what is kept, what is removed and why. Plain data; times are ticks on the source's clock. */
+/** The plan of a cut: kept and removed spans with their reasons. Plain data; times are ticks on the source's clock. */
 import type { Finding, RemovalReason, RemovalRule } from "./planning/rules";
 import type { Rational, Span } from "./time";
 
-/** A kept stretch. Frames index the source's frame times, `endFrame` exclusive; null for audio. `review`: why an editor should check it. */
+/** A kept span. Frames index the source's frame times, `endFrame` exclusive; null for audio. `review`: why to check. */
 export type Segment = Span & {
   startFrame: number | null;
   endFrame: number | null;
@@ -11,7 +11,7 @@ export type Segment = Span & {
 };
 
 export type RemovedSpan = Span & { reason: RemovalReason; text: string };
-/** `rule` is the rule that decided; null in a plan edited from one that was stored before rules were recorded. */
+/** `rule` is the deciding rule; null in a plan edited from one that was stored before rules were recorded. */
 export type Removed = RemovedSpan & { rule: RemovalRule | null };
 
 export type Candidate = Span & { score: number; complete: boolean };
@@ -28,16 +28,16 @@ export type Plan = {
   takes: Take[];
   missing: string[];
   warnings: string[];
-  /** ISO 639-1 code of the language that was assumed; null when the cut was made from pauses alone. */
+  /** ISO 639-1 code of the assumed language; null if the cut was made from pauses alone. */
   language: string | null;
-  /** The rules that applied, with the scores they decided on: for every removed span and every segment marked for review. Sorted by time. */
+  /** The rules that applied to removed spans and to segments marked for review, with their scores. Sorted by time. */
   findings: Finding[];
 };
 
 export const CUT_MODE_NAMES = ["tight", "natural", "loose"] as const;
 export type CutMode = (typeof CUT_MODE_NAMES)[number];
 
-/** Resolved options of a cut; the times in seconds as the API takes them. */
+/** The resolved options of a cut. Times are in seconds, as in the API. */
 export type CutOptions = {
   mode: CutMode;
   min_silence_seconds: number;

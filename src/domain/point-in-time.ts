@@ -1,9 +1,9 @@
-/** Points in time to which a data folder can be restored: snapshots of the database, and the trash with the files that were deleted since. */
+/** Points in time to which a data folder can be restored, from database snapshots and the trash of deleted files. */
 import { DATABASE_NAME, formatBackupName, parseBackupName } from "./backup";
 
 export const SNAPSHOTS_FOLDER = "snapshots";
 export const TRASH_FOLDER = "trash";
-/** How long snapshots and deleted files are kept. Both together restore any hour of that time. */
+/** Time for which snapshots and deleted files are kept. Together they restore any hour in it. */
 export const POINT_IN_TIME_MS = 48 * 3600 * 1000;
 
 const SNAPSHOT_SUFFIX = ".db.zst";
@@ -11,7 +11,7 @@ const SNAPSHOT_SUFFIX = ".db.zst";
 /** Returns the name of a snapshot: `offcut-2027-01-31T02-00-00Z.db.zst`. */
 export const formatSnapshotName = (time: number): string => `${formatBackupName(time)}${SNAPSHOT_SUFFIX}`;
 
-/** Returns the time in the name of a snapshot in milliseconds since 1970; null for another name. */
+/** Returns the time in the name of a snapshot, in milliseconds since 1970; null for any other name. */
 export const parseSnapshotName = (name: string): number | null =>
   name.endsWith(SNAPSHOT_SUFFIX) ? parseBackupName(name.slice(0, -SNAPSHOT_SUFFIX.length)) : null;
 
@@ -19,22 +19,22 @@ const HOUR_MS = 3600 * 1000;
 /** A snapshot is taken this long before the hour ends, so that the state at 14:00 is in one that is not newer. */
 const LEAD_MS = 10_000;
 
-/** Returns the newest time until `now` at which a snapshot was due. */
+/** Returns the last time before `now` at which a snapshot was due. */
 export const findLastSnapshotTime = (now: number): number => Math.floor((now + LEAD_MS) / HOUR_MS) * HOUR_MS - LEAD_MS;
 
-/** Returns how many milliseconds after `now` the next snapshot is due. */
+/** Returns the milliseconds from `now` until the next snapshot is due. */
 export const getSnapshotDelay = (now: number): number => findLastSnapshotTime(now) + HOUR_MS - now;
 
 /**
- * Returns the snapshots to remove, by their times. The newest that is older than 48 hours stays: it is the state at the beginning of that time.
- * Times in the future stay: the clock may be wrong for a moment.
+ * Returns the snapshots to remove, by their times. The newest one older than 48 hours is kept, because it is the state
+ * at the beginning of that time. Times in the future are kept, because the clock may be wrong temporarily.
  */
 export function selectSnapshotsToRemove(times: readonly number[], now: number): number[] {
   const oldest = Math.max(...times.filter((time) => time <= now - POINT_IN_TIME_MS));
   return times.filter((time) => time < oldest);
 }
 
-/** Folders whose entries are kept in the trash. */
+/** Folders whose deleted entries go to the trash. */
 export const KEPT_FOLDERS = ["media", "renders", "uploads"] as const;
 
 /**
@@ -59,7 +59,7 @@ export function parseTrashName(entry: string): TrashEntry | null {
   return { time: Number.parseInt(`${high}${low}`, 16), folder, name, isStray: stray !== undefined };
 }
 
-/** Returns where a path of a data folder was before it was deleted; the path itself when it is not in the trash. */
+/** Returns the original path of a deleted file, or the path itself if it is not in the trash. */
 export function toFormerPath(path: string): string {
   const [folder, entry = "", ...rest] = path.split("/");
   const former = folder === TRASH_FOLDER ? parseTrashName(entry) : null;
@@ -67,10 +67,10 @@ export function toFormerPath(path: string): string {
   return [former.folder, ...(former.name === STRAY_OWNER ? [] : [former.name]), ...rest].join("/");
 }
 
-/** A copy of the database that can be restored. `path` is that of the database or of a snapshot. */
+/** A copy of the database that can be restored. `path` is the path of the database or snapshot. */
 export type RecordedState = { path: string; time: number };
 
-/** Lists the states among the files of a backup that was made at `time`, or of a data folder. */
+/** Lists the states among the files of a backup made at `time`, or of a data folder. */
 export function listStates(paths: Iterable<string>, time: number): RecordedState[] {
   const states: RecordedState[] = [];
   for (const path of paths) {
@@ -82,13 +82,13 @@ export function listStates(paths: Iterable<string>, time: number): RecordedState
   return states;
 }
 
-/** Returns the newest state until `at`; null if all are newer. */
+/** Returns the newest state that is not newer than `at`, or null. */
 export const findStateAt = (states: readonly RecordedState[], at: number): RecordedState | null =>
   states
     .filter(({ time }) => time <= at)
     .reduce<RecordedState | null>((best, state) => (best === null || state.time > best.time ? state : best), null);
 
-/** An asset or a render with files, as a copy of the database lists them. `is_complete`: its main file must exist. */
+/** An asset or a render with files, as listed in a copy of the database. `is_complete`: its main file must exist. */
 export type RowWithFiles = { id: string; is_complete: boolean };
 
 export type SelectedFile = { from: string; to: string };
@@ -97,8 +97,9 @@ export type SelectedFile = { from: string; to: string };
 type RowPlaces = { live: string[]; deleted: Map<string, { time: number; paths: string[] }> };
 
 /**
- * Selects the files that belong to a state of the database at `time`, and where each of them was then: files that were deleted since come from
- * the trash. What was already in the trash stays there. `missing`: main files of rows that are in none of `paths`.
+ * Selects the files that belong to a state of the database at `time`, and their locations: files that were deleted
+ * since come from the trash. Files that were already in the trash stay there. `missing` lists the main files of rows
+ * that are not in `paths`.
  */
 export function selectFiles(
   paths: Iterable<string>,
@@ -151,8 +152,8 @@ export function selectFiles(
 }
 
 /**
- * Returns the files of a row as they were at `time`: the first that were deleted after it, else those that were not deleted. A deletion just
- * before `time` may be newer than the state, whose name is rounded up.
+ * Returns the files of a row at `time`: the first ones deleted after it, otherwise those that were not deleted. A
+ * deletion just before `time` may be newer than the state, whose name is rounded up.
  */
 function choosePlace({ live, deleted }: RowPlaces, time: number): string[] {
   const entries = [...deleted.values()].sort((a, b) => a.time - b.time);

@@ -4,20 +4,21 @@ import { lowestTerms, type Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
 
-/** The `output` object of a render request. An absent or null field means: as the source. Bitrates in bits per second. */
+/** The `output` object of a render request. Absent or null fields match the source. Bitrates are in bits per second. */
 export type OutputRequest = {
   format?: string | null;
   resolution?: string | null;
   video_bitrate?: number | null;
   frame_rate?: number | null;
-  /** In place of `frame_rate`, which may be there too. That of the source: frames keep their times. */
+  /** Used in place of `frame_rate`, which may also be set. With the source's rate, frames keep their times. */
   exact_frame_rate?: Rational | null;
   audio_bitrate?: number | null;
 };
 
 /**
- * The `output` object of a render in the API: rounded; null where the output has no such track or the value is unknown. `exact_frame_rate` is
- * null where `frame_rate` is exact. As a request for the same source it is the request that it was resolved from.
+ * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
+ * unknown. `exact_frame_rate` is null if `frame_rate` is exact. Sent as a request for the same source, it resolves to
+ * the same output.
  */
 export type OutputJson = {
   format: OutputFormat;
@@ -44,7 +45,7 @@ const MIN_AUDIO_BITRATE_BPS = 32_000;
 const MAX_AUDIO_BITRATE_BPS = 320_000;
 const MAX_FRAME_RATE_FPS = 120;
 const MIN_SHORT_SIDE_PIXELS = 144;
-/** Re-encoding lossy speech below this bitrate per channel is audibly worse. */
+/** Below this bitrate per channel, re-encoding lossy speech is audibly worse. */
 const MIN_LOSSY_BITRATE_PER_CHANNEL_BPS = 64_000;
 const LOSSLESS_BITRATE_PER_CHANNEL_BPS = 96_000;
 
@@ -52,8 +53,8 @@ const LOSSLESS_BITRATE_PER_CHANNEL_BPS = 96_000;
 export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
 
 /**
- * Resolves a request against a source. Returns the output for the renderer and its API representation, or an error for every invalid field,
- * named as in the request body (`body.output.resolution`).
+ * Resolves a request against a source. Returns the output for the renderer and its API representation, or an error for
+ * every invalid field, named as in the request body (`body.output.resolution`).
  */
 export function resolveOutput(
   probed: ProbedMedia,
@@ -120,7 +121,7 @@ function resolveVideo(video: VideoStream, request: OutputRequest, fail: ReportFi
   };
 }
 
-/** Lists how the requested video differs from the source's, as sentences for the log. Empty when the source's packets can be copied. */
+/** Lists the differences between the requested and the source video, for the log. Empty if packets can be copied. */
 export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedOutput): string[] {
   if (video === null || info.video === null) return [];
   const sourceSize = toEvenSize(info.video.width, info.video.height);
@@ -133,7 +134,7 @@ export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedO
   ];
 }
 
-/** Returns the largest even size within the source's: 4:2:0 chroma covers two by two pixels. */
+/** Returns the largest even size within the source's, because 4:2:0 chroma covers two by two pixels. */
 function toEvenSize(width: number, height: number): { width: number; height: number } {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
@@ -154,7 +155,7 @@ function resolveSize(sourceSize: { width: number; height: number }, resolution: 
     : { width: scaleSide(sourceSize.width), height: side };
 }
 
-/** Returns null when the request equals the source's bitrate. */
+/** Returns null if the request equals the source's bitrate. */
 function resolveVideoBitrate(video: VideoStream, requested: number | null, fail: ReportFieldError): number | null {
   if (requested === null) return null;
   const max = video.bitrate === null ? Number.MAX_SAFE_INTEGER : Math.round(video.bitrate);
@@ -172,7 +173,7 @@ const getMaxFrameRate = ({ frameRate: { num, den } }: VideoStream): number =>
 
 const toWholeFrameRate = ({ num, den }: Rational): number => Math.max(1, Math.round(num / den));
 
-/** Returns null when the frames keep their times. */
+/** Returns null if the frames keep their times. */
 function resolveFrameRate(video: VideoStream, requested: number | null, fail: ReportFieldError): Rational | null {
   if (requested === null) return null;
   const { num, den } = video.frameRate;
@@ -184,7 +185,7 @@ function resolveFrameRate(video: VideoStream, requested: number | null, fail: Re
   return !video.variable && num === requested * den ? null : { num: requested, den: 1 };
 }
 
-/** Returns null when the frames keep their times. `whole`: the rounded rate, if the request has it too. */
+/** Returns null if the frames keep their times. `whole` is the rounded rate, if the request also has it. */
 function resolveExactFrameRate(
   video: VideoStream,
   exact: Rational,

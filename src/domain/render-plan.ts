@@ -1,4 +1,4 @@
-/** Turns kept segments into a render plan: exact output times, and chunks that are encoded separately. */
+/** Converts kept segments to a render plan: exact output times, and chunks that are encoded separately. */
 import type { ProbedMedia, RenderSegment } from "./media";
 import {
   type FrameTimes,
@@ -11,7 +11,7 @@ import {
   type Ticks,
 } from "./time";
 
-/** A kept segment and its place in the output. `start` and `end` are on the source's clock. `frames` is null without video. */
+/** A kept segment and its position in the output. `start` and `end` are source times. No `frames` without video. */
 export type PlacedSegment = {
   start: Ticks;
   end: Ticks;
@@ -23,9 +23,9 @@ export type PlacedSegment = {
 export type RenderTimeline = { segments: PlacedSegment[]; duration: Ticks; frameCount: number };
 
 /**
- * Snaps segments to the source's frames (starts down, ends up), merges adjacent ones, and places them one after the other. `null` means the
- * whole source. At the start and the end of the file, audio may extend beyond the video: the first frame is then shown earlier, the last
- * one longer.
+ * Snaps segments to the source's frames (starts down, ends up), merges adjacent ones, and places them one after
+ * another. `null` means the whole source. At the start and end of the file, audio may extend beyond the video: the
+ * first frame is then shown earlier, the last one longer.
  */
 export function placeSegments(probed: ProbedMedia, segments: readonly RenderSegment[] | null): RenderTimeline {
   const whole: RenderSegment = { start: 0, end: probed.info.duration, startFrame: null, endFrame: null };
@@ -40,7 +40,7 @@ export function placeSegments(probed: ProbedMedia, segments: readonly RenderSegm
   }
   let outputTime: Ticks = 0;
   let frames = 0;
-  // Ticks are rounded frame times. At a constant rate, durations are counted in frames, so that rounding errors do not accumulate.
+  // Ticks are rounded. At a constant rate, durations are counted in frames, so that errors do not accumulate.
   let beyondFrames: Ticks = 0;
   for (const segment of placed) {
     segment.outputStart = outputTime;
@@ -94,19 +94,16 @@ export function getOutputTime(segment: PlacedSegment, frames: FrameTimes, n: num
   return segment.outputStart + getFrameTime(frames, n) - segment.start;
 }
 
-/**
- * Frames `[from, to)` of the source: a segment, or the part of one within a chunk. Source time `sourceStart` becomes `outputStart` in the
- * output.
- */
+/** Frames `[from, to)` of a segment within a chunk. Source time `sourceStart` becomes `outputStart`. */
 export type ChunkSegment = { from: number; to: number; sourceStart: Ticks; outputStart: Ticks };
 
 /** The segments that one process decodes and encodes, in order. */
 export type RenderChunk = { segments: ChunkSegment[]; outputStart: Ticks; outputEnd: Ticks; frameCount: number };
 
 export type ChunkSizes = {
-  /** Numbers of frames, in order, which add up to the frames of the timeline; with `findRandomAccessFrame`, approximate ones. */
+  /** Frame counts, in order, that add up to the timeline; approximate ones with `findRandomAccessFrame`. */
   targets: readonly number[];
-  /** Segments further apart than this get chunks of their own, because the frames between them would be decoded too. */
+  /** Segments farther apart than this get separate chunks, because the frames between them would also be decoded. */
   maxGapFrames: number;
   maxSegments: number;
   /** Returns the last random access point at or before a frame. Chunks then end where few frames are decoded twice. */
@@ -152,10 +149,10 @@ export function divideIntoChunks(timeline: RenderTimeline, frames: FrameTimes, s
   return chunks;
 }
 
-/** A chunk's size, and the number of frames of the output at its end. */
+/** The size of a chunk, and the number of output frames at its end. */
 type ChunkTarget = { frames: number; end: number };
 
-/** Returns the target of a chunk that starts after `done` frames. A chunk that is nearly covered by those before it is skipped. */
+/** Returns the target of a chunk that starts after `done` frames. Skips chunks that are nearly covered already. */
 function findTarget(targets: readonly number[], done: number): ChunkTarget {
   let end = 0;
   let last = 1;
@@ -167,7 +164,7 @@ function findTarget(targets: readonly number[], done: number): ChunkTarget {
   return { frames: last, end: Math.max(end, done + last) };
 }
 
-/** How far a chunk's size may deviate from its target to avoid decoding frames twice, as a share. */
+/** Maximum deviation from a chunk's target size to avoid decoding frames twice, as a share. */
 const MAX_SIZE_DEVIATION = 0.12;
 /** Cost of a frame of deviation, which delays the slowest process, relative to a frame that is decoded twice. */
 const SIZE_DEVIATION_COST = 0.25;
@@ -205,7 +202,7 @@ function chooseChunkFrames(
   return Math.max(1, best);
 }
 
-/** Returns the last chunk if a segment that starts at frame `from` belongs to it. */
+/** Returns the last chunk if it includes a segment that starts at frame `from`. */
 function findOpenChunk(
   chunks: readonly RenderChunk[],
   from: number,
@@ -218,9 +215,7 @@ function findOpenChunk(
   return from - lastChunk.segments.at(-1)!.to <= sizes.maxGapFrames ? lastChunk : null;
 }
 
-/**
- * Presentation times of the output's frames in seconds, then the end of the last one. `constantRate` is null when frame durations differ.
- */
+/** Presentation times of the output's frames in seconds, then the end. `constantRate` is null if durations differ. */
 export type OutputTimes = { times: Float64Array; constantRate: Rational | null };
 
 /** Returns the output times of a timeline whose frames keep the times of the source. */

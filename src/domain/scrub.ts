@@ -1,33 +1,33 @@
-/** The weekly check of all files: which are read in a week, which belong to a recording or a render, and whether a file is as it was recorded. */
+/** The weekly file check: which files are read, what they belong to, and whether they match their records. Pure. */
 import { formatBytes } from "./bytes";
 import type { AssetKind, AssetState, FileProblem, RenderState } from "./states";
 
-/** Size, time and SHA-256 of a file's content. */
+/** Size, modification time and SHA-256 of a file's content. */
 export type FileFacts = { bytes: number; modified_at: number; sha256: string | null };
 
 const WEEK_MS = 7 * 24 * 3600 * 1000;
-/** All files are read once in this many weeks. */
+/** All files are read once in this number of weeks. */
 const CYCLE_WEEKS = 4;
-/** The day 1970-01-01 was a Thursday: weeks begin on Monday. */
+/** 1970-01-01 was a Thursday, and weeks begin on Monday. */
 const FIRST_MONDAY_MS = 4 * 24 * 3600 * 1000;
 
-/** Returns the number of the week that a time is in. */
+/** Returns the number of the week that contains a time. */
 export const toWeek = (time: number): number => Math.floor((time - FIRST_MONDAY_MS) / WEEK_MS);
 
 const toWeekStart = (week: number): number => FIRST_MONDAY_MS + week * WEEK_MS;
 
-/** Returns in which week of each cycle a file is read, 0 to 3: paths are evenly distributed. */
+/** Returns the week of each cycle in which a file is read, 0 to 3. Paths are evenly distributed. */
 export function getQuarter(path: string): number {
-  // FNV-1a. Its high bits are mixed best.
+  // FNV-1a, whose high bits are mixed best.
   let hash = 0x811c9dc5;
   for (let n = 0; n < path.length; n++) hash = Math.imul(hash ^ path.charCodeAt(n), 0x01000193);
   return ((hash >>> 16) ^ hash) & (CYCLE_WEEKS - 1);
 }
 
 /**
- * Returns whether a file must be read: it was not since its newest week began. A week that was missed, because the server was off, is made up for, and
- * so new files are read soon. `checkedAt` null: the file was never read. `since`: when the first file was, null before: the first pass of a server reads
- * a quarter.
+ * Returns whether a file must be read, because it was not since its last week began. This makes up for a week in which
+ * the server was off, and new files are read soon. `checkedAt` is null if the file was never read. `since` is the time
+ * of the first read of any file, null before that: the first pass of a server reads a quarter.
  */
 export function isDue(
   path: string,
@@ -40,7 +40,7 @@ export function isDue(
   return newest >= toWeek(Math.min(since ?? now, now));
 }
 
-/** A recording, or a finished file that was uploaded. `bytes`: of its source. */
+/** A recording, or a finished file that was uploaded. `bytes` is the size of its source. */
 export type AssetFiles = {
   kind: "asset";
   id: string;
@@ -53,24 +53,24 @@ export type AssetFiles = {
   hasWaveform: boolean;
 };
 
-/** A render. `bytes` null: it is not complete. */
+/** A render. `bytes` is null if it is not complete. */
 export type RenderFiles = { kind: "render"; id: string; state: RenderState; bytes: number | null; format: string };
 
 export type FileOwner = AssetFiles | RenderFiles;
 
 /**
- * Facts about a file. `fixed`: it never changes once its recording is prepared or its render complete. `remade`: a job may write it again, and
- * does when it is missing.
+ * A file with an expected state. `fixed`: it never changes once its recording is prepared or its render is complete.
+ * `remade`: a job may write it again, and does if it is missing.
  */
 export type TrackedFile = {
   name: string;
   role: "fixed" | "remade";
   isRequired: boolean;
-  /** Its size, as the row has it. */
+  /** The size according to the row. */
   bytes: number | null;
 };
 
-/** The names that a folder of this owner may have; null while jobs or uploads write to it. */
+/** Returns the names that a folder of this owner may contain; null while jobs or uploads write to it. */
 export function listTrackedFiles(owner: FileOwner): TrackedFile[] | null {
   if (owner.kind === "render") {
     if (owner.state !== "completed") return null;
@@ -94,7 +94,7 @@ export function listTrackedFiles(owner: FileOwner): TrackedFile[] | null {
   ];
 }
 
-/** Files of a preparation that not every recording has. Older versions wrote some of them. */
+/** Files of a preparation that not every recording has. Some were written only by older versions. */
 const FIXED_NAMES = [
   "analysis.audio",
   "speech.pcm",
@@ -115,27 +115,27 @@ const REMADE_NAMES = [
 
 const STORYBOARD_NAME = /^storyboard-\d{4}\.jpg$/;
 
-/** The file that a restore is written to before it is renamed. */
+/** Suffix of the file that a restore writes before renaming it. */
 export const RESTORING_SUFFIX = ".restoring";
 
-/** Returns what is known of a name in the owner's folder; null for a file that no row knows. */
+/** Returns the expected state of a name in the owner's folder; null for an unknown file. */
 export const findTracked = (tracked: readonly TrackedFile[], name: string): TrackedFile | null =>
   tracked.find((file) => file.name === name) ??
   (tracked.length > 1 && STORYBOARD_NAME.test(name) ? { name, role: "remade", isRequired: false, bytes: null } : null);
 
-/** Returns whether all other names in the owner's folder are untracked: jobs write to the folders of the others. */
+/** Returns whether all other names in the owner's folder are untracked. Jobs still write to other folders. */
 export const isSettled = (owner: FileOwner): boolean =>
   owner.kind === "render" ? owner.state === "completed" : owner.state === "ready" || owner.state === "pending_payment";
 
-/** What is wrong with a file, as a sentence. */
+/** The problem of a file, as a sentence. */
 export type FileFinding = { problem: FileProblem; detail: string };
 
-/** A file as it was read. `error`: why it could not be, such as `EIO`. */
+/** A file that was read. `error` says why that failed, such as `EIO`. */
 export type ReadFile = FileFacts & { error: string | null };
 
 /**
- * Compares a file with what is recorded of it, or at its first reading with its row and the newest backup. Returns null when it is right. A `remade`
- * file with another size or time was written again by a job.
+ * Compares a file with its record or, when it is read for the first time, with its row and the newest backup. Returns
+ * null if it is correct. A `remade` file with another size or time was written again by a job.
  */
 export function findChange(
   file: Pick<TrackedFile, "role" | "bytes">,
@@ -162,14 +162,16 @@ const describeSize = (bytes: number, expected: number): string => {
   return found === right ? `Has ${bytes} bytes, expected ${expected}.` : `Has ${found}, expected ${right}.`;
 };
 
-/** Streams of a media file. `duration` in seconds and `frames`: null when they are not known. */
+/** The streams of a media file. `duration` (seconds) and `frames` are null if unknown. */
 export type ExpectedMedia = { demuxer: string; duration: number | null; frames: number | null };
 
-/** Maximum part of a recording, in seconds and as a share of it, that decoders may leave out at its end. */
+/** Maximum part of a recording that decoders may omit at its end, in seconds and as a share. */
 const MAX_MISSING_SECONDS = 2;
 const MAX_MISSING_SHARE = 0.02;
 
-/** Compares what was decoded of a file with what must be. Durations are in seconds. Returns null for a complete one. */
+/**
+ * Compares the decoded part of a file, in seconds and frames, with what is expected. Returns null if it is complete.
+ */
 export function findShortfall(
   expected: Pick<ExpectedMedia, "duration" | "frames">,
   decoded: { seconds: number; frames: number },
@@ -182,10 +184,10 @@ export function findShortfall(
   return null;
 }
 
-/** A path in the media folder, as checks name files: that of an owner's file or folder, or of something else directly in one of the folders. */
+/** A path in the media folder, as file checks use it: an owner's file or folder, or another direct entry. */
 export type CheckedPath = { folder: "media" | "renders" | "uploads"; owner: string; name: string | null };
 
-/** Parses a path of `file_checks`; null for one that no check writes. */
+/** Parses a path of `file_checks`; null for any other path. */
 export function parseCheckedPath(path: string): CheckedPath | null {
   const [folder, owner, name, ...rest] = path.split("/");
   if (folder !== "media" && folder !== "renders" && folder !== "uploads") return null;

@@ -13,7 +13,7 @@ import {
 /** Minimum duration of a segment. */
 export const MIN_SEGMENT_TICKS: Ticks = 100_000;
 
-/** A span to keep, before it is snapped. */
+/** A span to keep, not yet snapped. */
 export type KeptSpan = Span & { text: string; review: string | null };
 
 /** The duration of the source and its frame times (null without video). */
@@ -21,7 +21,7 @@ export type SourceClock = { duration: Ticks; frames: FrameTimes | null };
 
 type SnappedEdge = { time: Ticks; frame: number | null };
 
-/** Rounds a start down to a frame. Before the first frame it is the start of the source. */
+/** Rounds a start down to a frame. Before the first frame, this is the start of the source. */
 export function snapStart(time: Ticks, { frames }: SourceClock): SnappedEdge {
   const at = Math.max(0, time);
   if (!frames || getFrameCount(frames) === 0) return { time: at, frame: null };
@@ -30,7 +30,7 @@ export function snapStart(time: Ticks, { frames }: SourceClock): SnappedEdge {
   return { time: shown > at ? 0 : Math.max(0, shown), frame };
 }
 
-/** Rounds an end up to a frame, exclusive. Beyond the last frame or the source it is the end of the source. */
+/** Rounds an end up to a frame, exclusive. Beyond the last frame or the source, this is the end of the source. */
 export function snapEnd(time: Ticks, { duration, frames }: SourceClock): SnappedEdge {
   const at = Math.min(duration, time);
   if (!frames || getFrameCount(frames) === 0) return { time: at, frame: null };
@@ -40,8 +40,8 @@ export function snapEnd(time: Ticks, { duration, frames }: SourceClock): Snapped
 }
 
 /**
- * Converts spans to segments: clamps them to the source, snaps starts down and ends up to frames, extends segments shorter than 0.1 s, and
- * merges segments that then touch or overlap. Everything inside the source stays kept.
+ * Converts spans to segments: clamps them to the source, snaps starts down and ends up to frames, extends segments
+ * shorter than 0.1 s, and merges segments that then touch or overlap. Everything inside the spans stays kept.
  */
 export function toSegments(spans: readonly KeptSpan[], clock: SourceClock): Segment[] {
   const sorted = spans
@@ -94,15 +94,15 @@ export function mergeSegments(a: Segment, b: Segment): Segment {
 /** Joins texts with single spaces. */
 export const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(" ");
 
-/** Joins the distinct remarks for an editor into one line; null when there are none. */
+/** Joins the distinct remarks for an editor into one line; null if there are none. */
 export function joinReviews(reviews: readonly (string | null)[]): string | null {
   const distinct = [...new Set(reviews.flatMap((review) => review?.split("; ") ?? []))];
   return distinct.length === 0 ? null : distinct.join("; ");
 }
 
 /**
- * Lists the removed spans: each gap between segments, divided among the dropped spans in it (sorted, disjoint). Silence of at least `quiet`
- * next to a dropped span is listed separately; shorter silence is part of the dropped span.
+ * Lists the removed spans: each gap between segments, divided among the dropped spans in it (sorted, disjoint). Silence
+ * of at least `quiet` next to a dropped span is listed separately; shorter silence is part of the dropped span.
  */
 export function listRemovedSpans(
   segments: readonly Span[],

@@ -1,16 +1,16 @@
-/** Decides which packets of a source are copied into a cut, and which frames are encoded. Pure. */
+/** Decides which packets of a source to copy into a cut, and which frames to encode. Pure. */
 
 /** Packets in decode order. */
 export type PacketOrder = {
-  /** The frame that each packet shows, in display order; negative for packets that are not shown. */
+  /** The frame that each packet shows, in display order; negative for packets that are not displayed. */
   frames: Int32Array;
   /** Packets at which decoding can start, ascending. No frame shown after one of them needs an earlier packet. */
   randomAccessPoints: Int32Array;
 };
 
 /**
- * Frames `[from, to)`, encoded, or copied from packets `[firstPacket, endPacket)` without the leading pictures among these, which precede
- * the first frame in display order.
+ * Frames `[from, to)`, either encoded, or copied from packets `[firstPacket, endPacket)` without those of their leading
+ * pictures, which precede the first frame in display order.
  */
 export type SpliceSegment =
   | { kind: "copy"; from: number; to: number; firstPacket: number; endPacket: number }
@@ -20,8 +20,8 @@ export type SpliceSegment =
 export const MIN_COPY_FRAMES = 8;
 
 /**
- * Divides a kept range of frames into segments: frames before the first random access point are encoded, packets from there on are copied
- * as long as they show exactly the frames that follow, and the frames left at the end are encoded.
+ * Divides a kept range of frames into segments: frames before the first random access point are encoded, packets from
+ * there on are copied as long as they show exactly the following frames, and the remaining frames are encoded.
  */
 export function planSpliceSegments(range: { from: number; to: number }, order: PacketOrder): SpliceSegment[] {
   const { from, to } = range;
@@ -37,7 +37,7 @@ export function planSpliceSegments(range: { from: number; to: number }, order: P
   return segments;
 }
 
-/** Returns the first random access point that shows a frame of the range; null when there is none. */
+/** Returns the first random access point that shows a frame of the range; null if there is none. */
 function findFirstRandomAccessPoint(
   from: number,
   to: number,
@@ -55,8 +55,8 @@ function findFirstRandomAccessPoint(
 }
 
 /**
- * Returns the packet after a copy and the number of copied frames. The copy extends in decode order up to frame `to`, without packets whose
- * frames are not yet contiguous in display order.
+ * Returns the packet after a copy and the number of copied frames. The copy extends in decode order up to frame `to`,
+ * excluding packets whose frames are not yet contiguous in display order.
  */
 function findCopyEnd(firstPacket: number, to: number, { frames }: PacketOrder): { end: number; copied: number } {
   const first = frames[firstPacket]!;
@@ -72,7 +72,7 @@ function findCopyEnd(firstPacket: number, to: number, { frames }: PacketOrder): 
   return complete;
 }
 
-/** Returns the index of the last random access point that shows a frame at or before `frame`; -1 when there is none. */
+/** Returns the index of the last random access point that shows a frame at or before `frame`; -1 if there is none. */
 function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints }: PacketOrder): number {
   let low = 0;
   let high = randomAccessPoints.length;
@@ -84,13 +84,13 @@ function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints }:
   return low - 1;
 }
 
-/** Returns the last frame at or before `frame` at which decoding can start; 0 when there is none. */
+/** Returns the last frame at or before `frame` at which decoding can start; 0 if there is none. */
 export const getRandomAccessFrame = (frame: number, order: PacketOrder): number =>
   Math.max(0, order.frames[order.randomAccessPoints[getLastRandomAccessIndex(frame, order)] ?? -1] ?? 0);
 
 /**
- * Returns the packets `[from, to)` that decoding frames `[from, to)` needs: from the last random access point at or before the first frame
- * to the packet that is decoded last.
+ * Returns the packets `[from, to)` needed to decode frames `[from, to)`: from the last random access point at or before
+ * the first frame to the packet that is decoded last.
  */
 export function planDecodeRange(range: { from: number; to: number }, order: PacketOrder) {
   const { frames, randomAccessPoints } = order;
@@ -108,7 +108,7 @@ export function planDecodeRange(range: { from: number; to: number }, order: Pack
 /** The limit of H.264 and HEVC. */
 const MAX_REORDER_FRAMES = 16;
 
-/** Returns the maximum number of frames that precede a frame in decode order and follow it in display order: 0 without B-frames. */
+/** Returns the maximum number of frames that precede a frame in decode but not in display order: 0 without B-frames. */
 export function measureReorderDepth(frames: Int32Array): number {
   let depth = 0;
   for (let n = 0; n < frames.length; n++) {

@@ -4,12 +4,13 @@ import type { Span, Ticks } from "./time";
 /** A spoken word. `confidence` is 0 to 1. */
 export type Word = { text: string; start: Ticks; end: Ticks; confidence: number };
 
-/** A segment of speech that was recognized as one. Its words are in the transcript. */
+/** A segment of speech that was recognized as a unit. Its words are in the transcript. */
 export type Utterance = Span & { text: string; meanLogProb: number };
 
 /**
- * A transcript. `forcing` false: the model does not support forced alignment. `wordTimes` `estimated`: the model reports no word times;
- * word edges at pauses are accurate, the others may be off by a quarter of a second. The names are those of stored files.
+ * A transcript. `forcing` is false if the model does not support forced alignment. `wordTimes` is `estimated` if the
+ * model reports no word times: word edges at pauses are accurate, others may be off by a quarter of a second. The names
+ * are those of stored files.
  */
 export type Transcript = {
   language: string | null;
@@ -25,7 +26,7 @@ export const ENERGY_HOP: Ticks = 5_000;
 /** Levels are whole steps of 1/128 dB, so that a stored contour equals the measured one. */
 export const ENERGY_STEPS_PER_DB = 128;
 
-/** The analysis of a recording. `speech` is the voice activity: sorted, disjoint spans. `transcript` is null when no model supports the language. */
+/** The analysis of a recording. `speech` is voice activity: sorted, disjoint. `transcript` is null without a model. */
 export type SpeechAnalysis = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
 
 /** A text to align with a window of the recording. The `mute` spans are silenced first. */
@@ -44,16 +45,16 @@ export type ForcedAlignment = { words: AlignedWord[]; meanLogProb: number; tailL
 export type RecognitionRequest = { window: Span };
 
 /**
- * What was recognized in a window. `meanLogProb` is over the tokens of the text (clear speech: above -0.4; garbled: below -0.8), and lowest
- * when no recognizer is available.
+ * The result of recognizing a window. `meanLogProb` is over the tokens of the text (clear speech: above -0.4; garbled:
+ * below -0.8), and lowest if no recognizer is available.
  */
 export type Recognition = { words: Word[]; meanLogProb: number };
 
-/** Analysis audio: 16 kHz, mono, 16 bit, losslessly compressed (`lib/analysis-audio`). Sample 0 is at time 0 of the source. */
+/** Analysis audio: 16 kHz, mono, 16 bit, lossless (`lib/analysis-audio`). Sample 0 is at time 0 of the source. */
 export type AnalysisAudioFile = { path: string };
 export const PCM_SAMPLE_RATE_HZ = 16_000;
 
-/** `owner`: the user that the work is for. The engine schedules owners fairly, and processes the work of each in order. */
+/** `owner` is the user who requested the work. Owners are scheduled fairly, and each one's work runs in order. */
 export type SpeechOptions = { owner?: string; signal?: AbortSignal };
 export type AnalyzeOptions = SpeechOptions & {
   language: string | null;
@@ -64,12 +65,12 @@ export type AnalyzeOptions = SpeechOptions & {
   onSaved?: () => void;
 };
 
-/** `language` null: the built-in recognizer. Else the model that is installed for the language. */
+/** If `language` is null, the built-in recognizer is used, otherwise the model installed for the language. */
 export type RecognizeOptions = SpeechOptions & { language?: string | null };
 
-/** The speech engine. Throws `AppError` `processing_failed` when recognition fails or crashes repeatedly, and the signal's reason when aborted. */
+/** The speech engine. Throws `AppError` `processing_failed` for repeated failures, and the signal's reason. */
 export type SpeechEngine = {
-  /** Returns whether a model supports the language. Null: unknown, which the default model handles. */
+  /** Returns whether a model supports the language. Null stands for unknown, which the default model handles. */
   canTranscribe(language: string | null): boolean;
   /** Measures the energy contour, detects speech and transcribes. */
   analyze(audio: AnalysisAudioFile, options: AnalyzeOptions): Promise<SpeechAnalysis>;

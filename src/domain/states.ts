@@ -1,17 +1,17 @@
-/** The closed sets of values that resources take: shared by the database columns, the API schemas and the types. */
+/** The closed sets of values of resources, shared by the database columns, the API schemas and the types. */
 
 export const PROJECT_STATES = ["active", "archived"] as const;
 export type ProjectState = (typeof PROJECT_STATES)[number];
 
 export const ASSET_KINDS = ["source", "rendered_video", "cut_file"] as const;
-/** Only a `source` is charged, transcribed and cut. The others are finished files: outputs of pipelines, or uploaded as such. */
+/** Only a `source` is charged, transcribed and cut. Others are finished files: pipeline outputs, or uploads. */
 export type AssetKind = (typeof ASSET_KINDS)[number];
 /** What an asset contains, detected from its bytes. */
 export const ASSET_TYPES = ["audio", "video"] as const;
 export const ASSET_STATES = ["pending_upload", "processing", "pending_payment", "ready", "failed"] as const;
 export type AssetState = (typeof ASSET_STATES)[number];
 
-/** How an asset is paid for. `held`: an active hold covers the charge; `settled`: the charge is in the ledger. */
+/** The payment state of an asset. `held`: an active hold covers the charge; `settled`: the charge is in the ledger. */
 export const PAYMENT_STATES = ["none", "held", "settled"] as const;
 
 export const CUT_STATES = ["pending", "processing", "completed", "failed"] as const;
@@ -29,7 +29,7 @@ export const LEDGER_TYPES = ["topup", "grant", "consume_asset", "consume_step", 
 
 export const ENDPOINT_STATES = ["enabled", "disabled"] as const;
 
-/** Why an endpoint is disabled: by a user, because it answered 410 Gone, or because no delivery succeeded for five days. */
+/** Why an endpoint is disabled: by a user, because of a 410 Gone, or because of five days without a success. */
 export const ENDPOINT_DISABLED_REASONS = ["manual", "gone", "failing"] as const;
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
@@ -38,7 +38,7 @@ export const DEVICE_CODE_STATES = ["pending", "approved", "denied", "exchanged"]
 
 export const MAIL_STATES = ["pending", "sent", "failed"] as const;
 
-/** What a one-time token is good for. A token of one purpose is never accepted for another. */
+/** The purpose of a one-time token. A token is never accepted for another purpose. */
 export const TOKEN_PURPOSES = [
   "email_verification",
   "password_reset",
@@ -52,12 +52,12 @@ export const PRICE_KINDS = ["pack", "subscription"] as const;
 export const PRICE_INTERVALS = ["month", "year"] as const;
 export type PriceInterval = (typeof PRICE_INTERVALS)[number];
 
-/** `expired`: the checkout was abandoned. A paid order stays `paid` when it is refunded; its invoice becomes `refunded`. */
+/** `expired`: the checkout was abandoned. A refunded order stays `paid`; its invoice becomes `refunded`. */
 export const ORDER_STATES = ["pending", "paid", "rejected", "expired"] as const;
 
 export const INVOICE_STATES = ["open", "paid", "failed", "refunded"] as const;
 
-/** `past_due`: the last payment failed, and the provider tries again. */
+/** `past_due`: the last payment failed, and the provider retries it. */
 export const SUBSCRIPTION_STATES = ["incomplete", "active", "past_due", "cancelled"] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
@@ -75,12 +75,12 @@ export const NOTIFICATION_TYPES = [
 ] as const;
 export const NOTIFICATION_CHANNELS = ["in_app", "email"] as const;
 
-/** `waiting`: the mail is combined with later ones of its type until the user may get the next. */
+/** `waiting`: the mail is combined with later ones of its type until the user may receive the next one. */
 export const NOTIFICATION_MAIL_STATES = ["none", "waiting", "queued"] as const;
 
 export const DATA_EXPORT_STATES = ["pending", "ready", "failed", "expired"] as const;
 
-/** How the processes that read recordings are confined, the strictest first. */
+/** How the processes that read recordings are confined, from the strictest mode on. */
 export const SANDBOX_MODES = ["bwrap", "unshare", "none"] as const;
 
 /** `draining`: gets nothing new, and completes what it runs. */
@@ -100,14 +100,14 @@ export const WORKER_RUN_OUTCOMES = [
   "lost",
 ] as const;
 
-/** `drill`: a backup was restored to a scratch folder and tried out. */
+/** `drill`: a backup was restored to a scratch folder and tested. */
 export const BACKUP_RUN_KINDS = ["backup", "verify", "drill"] as const;
 export type BackupRunKind = (typeof BACKUP_RUN_KINDS)[number];
 export const BACKUP_RUN_STATES = ["running", "completed", "failed"] as const;
 
 /**
- * Problem of a file in the media folder. `missing`: a row says that it exists. `changed`: its content is not what was recorded. `untracked`: no
- * row knows it. `undecodable`: ffmpeg cannot read it to its end.
+ * The problem of a file in the media folder. `missing`: a row says that it exists. `changed`: its content differs from
+ * the record. `untracked`: no row refers to it. `undecodable`: ffmpeg cannot read it to its end.
  */
 export const FILE_PROBLEMS = ["missing", "changed", "untracked", "undecodable"] as const;
 export type FileProblem = (typeof FILE_PROBLEMS)[number];
@@ -125,5 +125,5 @@ export const PROBLEMS = [
   "webhooks_failing",
 ] as const;
 
-/** `critical`: work is refused or data is at risk. */
+/** `critical`: work is rejected or data is at risk. */
 export const PROBLEM_SEVERITIES = ["warning", "critical"] as const;

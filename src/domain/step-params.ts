@@ -1,21 +1,21 @@
-/** What the steps of a pipeline were asked to do, as they are stored until their turn comes. */
+/** The parameters of pipeline steps, stored until the steps run. */
 import type { CutOptions } from "./plan";
 import type { OutputRequest } from "./render-output";
 
-/** `script`: "" for none. */
+/** `script` is "" if there is none. */
 export type CutStepParams = { script: string; options: CutOptions };
 
-/** `cutId` null: the cut of the last cut step before this one, or the whole source if there is none. */
+/** `cutId` null stands for the cut of the last cut step before this one, or the whole source if there is none. */
 export type RenderStepParams = { cutId: string | null; output: OutputRequest };
 
-/** A cut step as it is stored. `scriptOfStep`: the cut of this step of the pipeline has the script, or the step itself until it starts. */
+/** A stored cut step. `scriptOfStep` is the step whose cut has the script, or this step until it starts. */
 export type StoredCutParams = CutStepParams | { scriptOfStep: number; options: CutOptions };
 export type StoredStepParams = StoredCutParams | RenderStepParams;
 
-/** The processor of a step that a client can ask for, with what it asked for. */
+/** The processor of a step that a client can request, with its parameters. */
 export type StepRequest = { name: "cut"; params: CutStepParams } | { name: "render"; params: RenderStepParams };
 
-/** Returns the parameters of a new chain as they are stored: each script once. The cut of the first step exists already, with its script. */
+/** Returns the stored parameters of a new chain: each script once. The first step's cut already has its script. */
 export function shareScripts(steps: StepRequest[]): StoredStepParams[] {
   const orders = new Map<string, number>();
   return steps.map(({ name, params }, n) => {
@@ -26,6 +26,6 @@ export function shareScripts(steps: StepRequest[]): StoredStepParams[] {
   });
 }
 
-/** Returns the parameters of a step of a chain that has started: its cut has the script. */
+/** Returns the parameters of a step in a started chain, whose cut has the script. */
 export const withoutScript = (params: StoredStepParams, stepOrder: number): StoredStepParams =>
   "script" in params && params.script !== "" ? { scriptOfStep: stepOrder, options: params.options } : params;

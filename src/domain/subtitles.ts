@@ -1,4 +1,4 @@
-/** Subtitles of a cut: readable cues from its words. */
+/** Subtitles of a cut: creates readable cues from its words. */
 import type { PlanJson } from "./plan-json";
 import type { Word } from "./speech";
 import { type CueText, divideIntoCues } from "./subtitles/cue-breaks";
@@ -7,15 +7,15 @@ import { fromSeconds, type Span, type Ticks } from "./time";
 
 export { formatSrt, formatVtt } from "./subtitles/format";
 
-/** One or two lines shown from `start` to `end`. Times are whole milliseconds. */
+/** One or two lines shown from `start` to `end`. Times are in whole milliseconds. */
 export type Cue = Span & { lines: string[] };
 
-/** How far a word may extend beyond a kept segment and still belong to it: recognized times are not more precise. */
+/** A word may extend this far beyond a kept segment and still belong to it: recognized times are not more precise. */
 const WORD_TOLERANCE_TICKS: Ticks = 20_000;
 const MIN_CUE_GAP_TICKS: Ticks = 80_000;
 const MIN_CUE_TICKS: Ticks = 1_000_000;
 const MAX_CUE_TICKS: Ticks = 7_000_000;
-/** A shorter gap would flicker: the first cue is extended to the next one. */
+/** A shorter gap would flicker, so the first cue is extended to the next one. */
 const MIN_VISIBLE_GAP_TICKS: Ticks = 500_000;
 const LINGER_TICKS: Ticks = 200_000;
 /** A comfortable reading speed. */
@@ -26,9 +26,9 @@ const TICKS_PER_MILLISECOND: Ticks = 1_000;
 type CueGroup = Span & { tokens: SubtitleToken[] };
 
 /**
- * Returns the cues of the words that a plan keeps whole: in order, without overlap, none across a splice. `cut`: times as in the rendered
- * cut; `source`: as in the recording. A cue has at most two lines of 42 columns (wide characters count twice) and lasts 1 to 7 s where the
- * segment and its neighbors allow.
+ * Creates the cues of the words that a plan keeps completely: in order, without overlap, none across a splice. `cut`
+ * uses the times of the rendered cut, `source` those of the recording. A cue has at most two lines of 42 columns (wide
+ * characters count twice) and lasts 1 to 7 s if the segment and its neighbors allow it.
  */
 export function createCues(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): Cue[] {
   const cues: (CueText & { segment: Span })[] = groupWords(words, plan, timeline).flatMap((segmentGroup) =>
@@ -82,9 +82,9 @@ function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "s
 }
 
 /**
- * Returns when a cue is shown: from its first word until shortly after its last, and at least as long as reading it takes. If there is no
- * room after it, it starts earlier. It stays within its segment and apart from its neighbors. `next`: when the next cue's words start.
- * `free`: the first free time after the previous cue.
+ * Returns when a cue is shown: from its first word until shortly after its last, and for at least the reading time. If
+ * there is no room after it, it starts earlier. It stays within its segment and apart from its neighbors. `next` is the
+ * start of the next cue's words. `free` is the first free time after the previous cue.
  */
 function computeCueSpan(cue: CueText, segment: Span, next: Ticks | null, earliestStart: Ticks): Span {
   const latest = next === null ? segment.end : next - Math.min(MIN_CUE_GAP_TICKS, (next - cue.start) / 2);
@@ -96,7 +96,7 @@ function computeCueSpan(cue: CueText, segment: Span, next: Ticks | null, earlies
   return { start, end };
 }
 
-/** Rounds inside the span, not before `after`, to at least one millisecond. */
+/** Rounds inward, not before `after`, to at least one millisecond. */
 function roundToMilliseconds({ start, end }: Span, after: Ticks): Span {
   const from = Math.max(after, Math.ceil(start / TICKS_PER_MILLISECOND) * TICKS_PER_MILLISECOND);
   return {

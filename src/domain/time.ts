@@ -41,8 +41,8 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * Presentation time of each frame of a video, on the source's clock, in display order. `constant`: frame n is shown at `first + n / rate`.
- * `listed`: a time for every frame (variable frame rate); `end` is the end of the last frame.
+ * Presentation times of a video's frames on the source's clock, in display order. `constant`: frame n is shown at
+ * `first + n / rate`. `listed`: a time for every frame (variable frame rate); `end` is the end of the last frame.
  */
 export type FrameTimes =
   | { kind: "constant"; rate: Rational; first: Ticks; count: number }
@@ -55,15 +55,16 @@ const BROADCAST_RATES: readonly Rational[] = [24_000, 30_000, 48_000, 60_000, 12
 }));
 
 /**
- * Returns frame times for presentation times (ticks, ascending, at least one) and the end of the last frame: `constant` when a standard
- * rate, or the mean rate, matches every time within `tolerance` (the rounding of the container).
+ * Returns frame times for presentation times (ticks, ascending, at least one) and the end of the last frame. The result
+ * is `constant` if a standard rate, or the mean rate, matches every time within `tolerance` (the rounding of the
+ * container).
  */
 export function toFrameTimes(times: Float64Array, end: Ticks, tolerance: Ticks): FrameTimes {
   const count = times.length;
   const first = times[0]!;
   const span = count > 1 ? times[count - 1]! - first : Math.max(1, end - first);
   const mean = (Math.max(1, count - 1) * TICKS_PER_SECOND) / Math.max(1, span);
-  // A dropped frame is not a rounding error.
+  // A dropped frame must not pass for a rounding error.
   const rounding = Math.min(tolerance, (0.3 * TICKS_PER_SECOND) / mean);
   const rate = listNearbyRates(mean).find((candidate) => matchesRate(times, candidate, rounding));
   if (rate !== undefined) return { kind: "constant", rate, first, count };
@@ -108,19 +109,19 @@ export function lowestTerms({ num, den }: Rational): Rational {
 export const getFrameCount = (frames: FrameTimes): number =>
   frames.kind === "constant" ? frames.count : frames.times.length;
 
-/** Returns the presentation time of frame `n`; for `n` at or beyond the frame count, the end of the last frame. */
+/** Returns the presentation time of frame `n`. At or beyond the frame count, this is the end of the last frame. */
 export function getFrameTime(frames: FrameTimes, n: number): Ticks {
   if (frames.kind === "listed") return n >= frames.times.length ? frames.end : frames.times[Math.max(0, n)]!;
   const at = Math.min(Math.max(0, n), frames.count);
   return frames.first + Math.round((at * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
 }
 
-/** Returns the last frame shown at or before `time`; 0 when `time` is before the first frame. */
+/** Returns the last frame shown at or before `time`; 0 if `time` is before the first frame. */
 export function getFrameAtOrBefore(frames: FrameTimes, time: Ticks): number {
   return Math.max(0, findFirstFrame(frames, (shown) => shown > time) - 1);
 }
 
-/** Returns the first frame shown at or after `time`; the frame count when there is none. */
+/** Returns the first frame shown at or after `time`; the frame count if there is none. */
 export function getFrameAtOrAfter(frames: FrameTimes, time: Ticks): number {
   return findFirstFrame(frames, (shown) => shown >= time);
 }

@@ -1,6 +1,6 @@
-/** Versions of releases: `1.2.3`. */
+/** Release versions such as `1.2.3`. */
 
-/** Compares two versions by their numbers: negative when `a` is older, zero when they are equal or not versions. */
+/** Compares two versions by their numbers. Negative if `a` is older, zero if they are equal or not versions. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [toNumbers(a), toNumbers(b)];
   if (left === null || right === null) return 0;

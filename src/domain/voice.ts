@@ -1,25 +1,25 @@
 /** Measures a voice: its pitch by normalized autocorrelation, and its level. Pure functions over samples. */
 import { fromSeconds, type Span, type Ticks } from "./time";
 
-/** Median pitch in Hz and median level in dBFS of the voiced parts of a span, and their duration; null when it has hardly any. */
+/** Median pitch in Hz and level in dBFS of a span's voiced parts, and their duration; null if there are too few. */
 export type VoiceFeatures = { pitch: number; level: number; voiced: Ticks } | null;
 
 const HOP_SECONDS = 0.01;
 /** Two periods of the lowest voice. */
 const FRAME_SECONDS = 0.04;
-/** The range of voices in speech. */
+/** The pitch range of speech. */
 const MIN_PITCH_HZ = 65;
 const MAX_PITCH_HZ = 420;
-/** Correlation of a voice with itself a period later: lower in noise and in consonants. */
+/** Correlation of a voice with itself one period later. It is lower in noise and consonants. */
 const MIN_PERIODICITY = 0.6;
-/** A multiple of a period is as periodic. The shortest lag that is about as periodic as the best one is the period. */
+/** Multiples of a period are just as periodic, so the shortest lag about as periodic as the best one is the period. */
 const MIN_SHARE_OF_BEST = 0.9;
-/** A frame this much quieter than the loudest one is the room or a neighbor, whatever its pitch. */
+/** A frame this much quieter than the loudest one is room noise or a neighbor, regardless of its pitch. */
 const MIN_RELATIVE_POWER = 10 ** (-25 / 10);
-/** Fewer voiced frames say nothing about a voice. */
+/** With fewer voiced frames, a voice cannot be judged. */
 const MIN_VOICED_FRAMES = 5;
 
-/** Returns the span of samples that `measureVoice` needs for a span of the recording: frames are centered, and compared with later samples. */
+/** Returns the samples that `measureVoice` needs for a span: frames are centered, and compared with later samples. */
 export function voiceWindow({ start, end }: Span): Span {
   const half = (FRAME_SECONDS / 2) * 1e6;
   const maxPeriod: Ticks = Math.ceil(1e6 / MIN_PITCH_HZ);
@@ -48,7 +48,7 @@ export function measureVoice(samples: Float32Array, sampleRate: number): VoiceFe
   return { pitch: median(pitches), level: median(levels), voiced: fromSeconds(pitches.length * HOP_SECONDS) };
 }
 
-/** Returns the period of a frame in samples; null when it has none. */
+/** Returns the period of a frame in samples; null if it has none. */
 function findPeriod(samples: Float32Array, from: number, frame: number, sampleRate: number): number | null {
   const minLag = Math.floor(sampleRate / MAX_PITCH_HZ);
   const maxLag = Math.ceil(sampleRate / MIN_PITCH_HZ);

@@ -6,7 +6,7 @@ export type CutEventData = { entity_id: string; asset_id: string };
 /** The data of a render's event. */
 export type RenderEventData = { entity_id: string; asset_id: string; cut_id: string | null };
 
-/** The data of an asset's event. `previous_state` is the state that was announced before, null for the first event. */
+/** The data of an asset's event. `previous_state` is the state announced before; null for the first event. */
 export type AssetEventData = {
   entity_id: string;
   asset_id: string;
@@ -57,21 +57,21 @@ const DELIVERY_DELAYS_MS = [
   10 * HOUR_MS,
 ];
 
-/** Returns the delay after the nth failed attempt (from 1) in milliseconds, or null when it was the last. */
+/** Returns the delay in milliseconds after the nth failed attempt (from 1); null after the last one. */
 export const getDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
 
 /** The time-out of a delivery. */
 export const DELIVERY_TIMEOUT_MS = 15 * SECOND_MS;
 
-/** How long deliveries are also signed with the old secret after a rotation. */
+/** Time for which deliveries are also signed with the old secret after a rotation. */
 export const OLD_SECRET_VALIDITY_MS = DAY_MS;
 
 const MAX_FAILING_MS = 5 * DAY_MS;
 
-/** The delivery record of an endpoint. Times are milliseconds since 1970. */
+/** The delivery record of an endpoint. Times are in milliseconds since 1970. */
 export type EndpointHealth = { lastSuccessAt: number | null; failingSince: number | null };
 
-/** Returns the health of an endpoint after an attempt, and whether to disable it. `isGone`: it responded with 410 Gone. */
+/** Returns an endpoint's health after an attempt, and whether to disable it. `isGone`: it responded with 410 Gone. */
 export function updateEndpointHealth(
   record: EndpointHealth,
   attempt: { ok: boolean; isGone: boolean },

@@ -1,4 +1,4 @@
-/** From decided spans to the plan's segments: which pauses stay, how much padding speech gets, where the joins are. */
+/** Converts decided spans to the plan's segments: chooses which pauses stay, the padding of speech, and the joins. */
 import type { CutOptions, Plan, Segment } from "../plan";
 import {
   joinReviews,
@@ -17,19 +17,19 @@ import { isReviewRule, reviewText } from "./rules";
 import { closeShortGaps, mergeShortRemovals } from "./short-removals";
 import { findOverlapping } from "./spans";
 
-/** The shortest pause at a join, whatever the options. */
+/** Minimum pause at a join, regardless of the options. */
 const MIN_JOIN_PAUSE_TICKS: Ticks = 80_000;
-/** Speech continues this long below the noise floor, beyond the point where it can be detected. */
+/** Speech continues this long below the noise floor after it can no longer be detected. */
 const FADE_TICKS: Ticks = 30_000;
-/** Quiet left in front of and behind a removed span, so that its edge is not audible. */
+/** Silence kept before and after a removed span, so that its edge is not audible. */
 const GUARD_TICKS: Ticks = 25_000;
-/** Quiet next to a removed span is listed as silence from this length on. */
+/** Minimum duration of silence next to a removed span that is listed separately. */
 const MIN_LISTED_SILENCE_TICKS = fromSeconds(0.3);
 
-/** Kept spans with only short pauses between them. Padding extends at most from `floor` to `ceiling`. */
+/** Kept spans with only short pauses between them. Padding must stay between `floor` and `ceiling`. */
 type KeptRun = { start: Ticks; end: Ticks; texts: string[]; reviews: string[]; floor: Ticks; ceiling: Ticks };
 
-/** Returns the segments and removed spans of a plan. `edgeMargin` is added to the padding: the part of speech that noise hides. */
+/** Returns a plan's segments and removed spans. `edgeMargin` pads for the part of speech that noise hides. */
 export function assembleSegments(
   spans: readonly DecidedSpan[],
   clock: SourceClock,
@@ -91,13 +91,13 @@ function groupRuns(spans: readonly DecidedSpan[], minPause: Ticks, clock: Source
 const reviewsOf = ({ findings }: DecidedSpan): string[] =>
   findings.flatMap(({ rule }) => (isReviewRule(rule) ? [reviewText(rule)] : []));
 
-/** Returns whether a noise is in a pause that is too short to be shortened: it stays with the pause. */
+/** Returns whether a noise is in a pause that is too short to be shortened, and so stays with it. */
 function isInShortPause(spans: readonly DecidedSpan[], noise: DecidedSpan, end: Ticks, minPause: Ticks): boolean {
   const next = spans.slice(spans.indexOf(noise) + 1).find((span) => span.reason !== "noise");
   return next !== undefined && isKept(next) && next.start - end < minPause;
 }
 
-/** Returns the latest end of padding for speech that ends at `end`, such that snapping up to a frame stays clear of the removed span at `dropped`. */
+/** Returns the latest end of padding after `end`, such that snapping up to a frame stays clear of `dropped`. */
 function ceilingBefore(end: Ticks, dropped: Ticks, clock: SourceClock): Ticks {
   const limit = Math.max(end, dropped - Math.min(GUARD_TICKS, (dropped - end) / 2));
   const { frame, time } = snapStart(limit, clock);
@@ -112,7 +112,7 @@ function floorAfter(dropped: Ticks, start: Ticks, clock: SourceClock): Ticks {
   return time <= start ? time : start;
 }
 
-/** Pads each run within its bounds. A join with less than `minJoinPause` gets what quiet there is. */
+/** Pads each run within its bounds. A join shorter than `minJoinPause` gets all the available silence. */
 function padRuns(runs: readonly KeptRun[], before: Ticks, after: Ticks, minJoinPause: Ticks): KeptSpan[] {
   const spans = runs.map((run) => ({
     start: Math.max(Math.min(run.floor, run.start), run.start - before),

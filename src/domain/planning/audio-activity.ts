@@ -1,4 +1,4 @@
-/** Stage 1: where a recording is loud. Speech regions between pauses, and noise away from any voice. */
+/** Stage 1: finds where a recording is loud: speech regions between pauses, and noise away from any voice. */
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
 import { findOverlapping } from "./spans";
@@ -6,7 +6,7 @@ import { findOverlapping } from "./spans";
 export type AudioActivity = {
   duration: Ticks;
   energy: EnergyContour;
-  /** How far the loud parts stand out from the quiet ones, in dB: 30 to 60 in a room, below 20 in noise. */
+  /** Difference between loud and quiet parts, in dB: 30 to 60 in a room, below 20 in noise. */
   contrast: number;
   /** Loud stretches in or next to voice activity, sorted and disjoint. */
   speechRegions: Span[];
@@ -14,15 +14,15 @@ export type AudioActivity = {
   noiseRegions: Span[];
 };
 
-/** Shorter quiet belongs to the region around it: the closure of a "t" or "k" lasts as long. */
+/** Shorter silence belongs to the region around it: the closure of a "t" or "k" lasts as long. */
 const MIN_REGION_GAP_TICKS: Ticks = 90_000;
 /** A shorter region is a click. */
 const MIN_REGION_TICKS: Ticks = 25_000;
-/** How far a region extends over its fading edges. */
+/** Maximum extension of a region over its fading edges. */
 const MAX_FADE_TICKS: Ticks = 120_000;
-/** How far from voice activity a loud stretch can still be the edge of a word. */
+/** Maximum distance of a loud stretch from voice activity at which it may be the edge of a word. */
 const MAX_VOICE_DISTANCE_TICKS: Ticks = 300_000;
-/** A loud stretch that continues this much longer than the voice is noise there. */
+/** A loud stretch that continues this much longer than the voice counts as noise from there on. */
 const MIN_NOISE_TICKS: Ticks = 300_000;
 
 const frameOf = (time: Ticks) => Math.floor(time / ENERGY_HOP);
@@ -53,7 +53,7 @@ export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "ener
   return { duration, energy, contrast: high - low, speechRegions, noiseRegions };
 }
 
-/** Extends spans by `by` on both sides and joins those that then meet. */
+/** Extends spans by `by` on both sides and merges those that then meet. */
 function widenSpans(spans: readonly Span[], by: Ticks, duration: Ticks): Span[] {
   const out: Span[] = [];
   for (const span of spans) {
@@ -91,7 +91,7 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
 
 type Thresholds = { loud: Float32Array; faded: Float32Array };
 
-/** Returns for each frame the level above which a region starts (`loud`) and below which it has `faded`. Both follow the level in 5 s blocks. */
+/** Returns the levels per frame at which a region starts (`loud`) and ends (`faded`). They follow blocks of 5 s. */
 function levelThresholds(energy: EnergyContour): Thresholds {
   const loud = new Float32Array(energy.length);
   const faded = new Float32Array(energy.length);
@@ -100,7 +100,7 @@ function levelThresholds(energy: EnergyContour): Thresholds {
   const blocks: { low: number; high: number }[] = [];
   for (let from = 0; from < energy.length; from += block) {
     const near = levelRange(energy.subarray(Math.max(0, from - 2 * block), from + 3 * block));
-    // A stretch without a pause has no noise floor, and a stretch without speech has no peak.
+    // A block without a pause has no noise floor, and one without speech has no peak.
     blocks.push({
       low: Math.min(Math.max(near.low, whole.low), whole.low + 12),
       high: Math.max(Math.min(near.high, whole.high), whole.high - 12),
@@ -115,23 +115,23 @@ function levelThresholds(energy: EnergyContour): Thresholds {
   return { loud, faded };
 }
 
-/** A gap in the voice activity of this length shows how loud the room is. */
+/** A gap of this length in the voice activity shows the noise level of the room. */
 const MIN_ROOM_TICKS: Ticks = 300_000;
 /** The voice fades at the edges of a gap. */
 const ROOM_EDGE_TICKS: Ticks = 60_000;
-/** In dB below the loud parts of the recording: noise above the first is a sound of its own, noise below the second does not hide voice. */
+/** In dB below loud parts: above the first, noise is a separate sound; below the second, it does not hide the voice. */
 const MIN_ROOM_DISTANCE_DB = 8;
 const MAX_ROOM_DISTANCE_DB = 25;
-/** Between the 20th and the 80th percentile of a gap. What varies more is not only the room. */
+/** Between the 20th and the 80th percentile of a gap. A larger variation is not just room noise. */
 const MAX_STEADY_RANGE_DB = 6;
-/** Voice stands out from the noise of the room by this, in dB, and by this many times the distance from its median to its 10th percentile. */
+/** Margin of voice over room noise, in dB, and as a multiple of the distance from its median to the 10th percentile. */
 const MIN_OVER_ROOM_DB = 3;
 const MAX_OVER_ROOM_DB = 8;
 const OVER_ROOM_SPREADS = 3;
 
 /**
- * Raises the thresholds at the edges of the gaps in the voice activity to the noise of the room in that gap, such as a car or a café: what
- * is not louder than the rest of the gap is no edge of a word.
+ * Raises the thresholds at the edges of gaps in the voice activity to the room noise in the gap, as in a car or a café:
+ * a sound no louder than the rest of the gap is not a word boundary.
  */
 function raiseOverRoomNoise(
   { loud, faded }: Thresholds,
@@ -171,12 +171,12 @@ function levelRange(energy: Float32Array): { low: number; high: number } {
   return { low: at(0.1), high: at(0.95) };
 }
 
-/** How far around a span its surroundings reach. */
+/** Extent of the surroundings of a span, on each side. */
 const SURROUNDINGS_TICKS: Ticks = 5_000_000;
-/** Fewer quiet frames than this say nothing about the background. */
+/** Minimum number of quiet frames for judging the background. */
 const MIN_QUIET_FRAMES = 20;
 
-/** Returns by how many dB the speech around a span stands out from the background there. */
+/** Returns by how many dB the speech around a span exceeds the background there. */
 export function measureContrast({ energy, speechRegions, noiseRegions, contrast }: AudioActivity, span: Span): number {
   const around = { start: span.start - SURROUNDINGS_TICKS, end: span.end + SURROUNDINGS_TICKS };
   const from = Math.max(0, frameOf(around.start));
@@ -198,19 +198,19 @@ const QUIET = 0;
 const SPEECH = 1;
 const NOISE = 2;
 
-/** At this contrast (dB) the edges of words are clear. Each dB less hides more of them. */
+/** At this contrast (dB), the edges of words are clear. Each dB less hides more of them. */
 const CLEAR_CONTRAST_DB = 45;
 const EDGE_MARGIN_PER_DB: Ticks = 2_500;
 const MAX_EDGE_MARGIN_TICKS: Ticks = 50_000;
 
-/** Returns how much of the starts and ends of speech is hidden in noise. */
+/** Estimates how much of the starts and ends of speech is hidden in noise. */
 export const estimateEdgeMargin = ({ contrast }: Pick<AudioActivity, "contrast">): Ticks =>
   Math.round(Math.min(MAX_EDGE_MARGIN_TICKS, Math.max(0, CLEAR_CONTRAST_DB - contrast) * EDGE_MARGIN_PER_DB));
 
 /** In dB. An unclipped waveform is never this loud for 15 ms: a full-scale sine has -3. */
 const CLIPPED_LEVEL = -3.5;
 
-/** Returns the share of a stretch that is clipped, 0 to 1: of its audible frames, those as loud as only a clipped waveform can be. */
+/** Returns the share of clipped frames among the audible frames of a stretch, 0 to 1. */
 export function measureClipping({ energy }: Pick<AudioActivity, "energy">, span: Span): number {
   const part = energy.subarray(frameOf(span.start), Math.max(frameOf(span.start), frameOf(span.end)));
   const peak = part.reduce((max, level) => Math.max(max, level), Number.NEGATIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** Where kept and removed audio meet without a pause between them: the cut moves to an energy minimum, or nothing is removed there. */
+/** Moves cuts between kept and removed audio without a pause to an energy minimum, or removes nothing there. */
 import { ENERGY_HOP, type EnergyContour } from "../speech";
 import { fromSeconds, type Span, type Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
@@ -6,29 +6,29 @@ import { type DecidedSpan, isKept } from "./decided-spans";
 import { isReviewRule } from "./rules";
 import { durationOf, findOverlapping } from "./spans";
 
-/** How far a cut may move into a removed span, and the most of the span that it may take. */
+/** Maximum distance that a cut may move into a removed span, also as a share of the span. */
 const MAX_MOVE_TICKS = fromSeconds(0.12);
 const MAX_FAR_MOVE_TICKS = fromSeconds(0.3);
 const MAX_MOVED_SHARE = 0.4;
-/** How far a cut may move into a kept span, and the most of the span that it may take: word edges without a pause are that uncertain. */
+/** Maximum distance that a cut may move into a kept span, also as a share: word edges without a pause are uncertain. */
 export const MAX_GIVEN_TICKS = fromSeconds(0.08);
 const MAX_GIVEN_SHARE = 0.2;
-/** A filler is removed whole: the cut stays near its edge. */
+/** A filler is removed completely, so the cut stays near its edge. */
 const MAX_FILLER_MOVE_TICKS = fromSeconds(0.06);
 const MAX_MOVED_FILLER_SHARE = 0.25;
-/** A removal of one span that is at most this long stays when there is no minimum at one of its edges. */
+/** A single removed span up to this duration is kept if there is no minimum at one of its edges. */
 const MAX_STAYING_TICKS = fromSeconds(1.2);
 
-/** Audio this far below the voice around it, in dB, is a pause or the fading end of a word. */
+/** Audio this far below the surrounding voice, in dB, is a pause or the fading end of a word. */
 const MIN_QUIET_DB = 8;
 /** Lower levels are not better. */
 const MAX_QUIET_DB = 20;
-/** A dip between words, in dB below the loudest audio on both sides. */
+/** Minimum depth of a dip between words, in dB below the loudest audio on each side. */
 const MIN_DIP_DB = 1;
 const DIP_HOPS = 20;
-/** An energy minimum is the quietest in this many hops on both sides. */
+/** An energy minimum is the quietest of this many hops on both sides. */
 const MINIMUM_HOPS = 4;
-/** A cut 10 ms nearer is worth this many dB. */
+/** Being 10 ms nearer is worth this many dB. */
 const DB_PER_HOP = 0.3;
 /** A clean point is better than any other. */
 const UNCLEAN_DB = 100;
@@ -36,12 +36,13 @@ const UNCLEAN_DB = 100;
 const VOICE_TICKS = fromSeconds(4);
 const VOICE_SHARE = 0.75;
 
-/** A place for a cut. `isClean` false: in full voice, away from every energy minimum. */
+/** A possible cut. `isClean` is false in full voice, away from every energy minimum. */
 type CutPoint = { time: Ticks; isClean: boolean };
 
 /**
- * Moves each boundary between a kept and a removed span to an energy minimum nearby: in the removed span, between both, or at most
- * `MAX_GIVEN_TICKS` into the kept one. A short removal with an edge in full voice stays. `spans` are sorted and disjoint.
+ * Moves each boundary between a kept and a removed span to an energy minimum nearby: in the removed span, between both,
+ * or at most `MAX_GIVEN_TICKS` into the kept one. Keeps short removals with an edge in full voice. `spans` are sorted
+ * and disjoint.
  */
 export function placeBoundaries(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
   const settled = keepInFullVoice(spans, activity);
@@ -55,7 +56,7 @@ export function placeBoundaries(spans: readonly DecidedSpan[], activity: AudioAc
   return out.filter((span) => span.end > span.start);
 }
 
-/** Keeps each short removed span between kept ones that has an edge in full voice, and joins it with them. */
+/** Keeps each short removed span between kept ones that has an edge in full voice, and merges it with them. */
 function keepInFullVoice(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
   return spans.map((span, i) => {
     const [before, after] = [spans[i - 1], spans[i + 1]];
@@ -67,7 +68,7 @@ function keepInFullVoice(spans: readonly DecidedSpan[], activity: AudioActivity)
   });
 }
 
-/** Returns where to cut between two spans; null where both are kept or removed, or a pause is between them. */
+/** Returns where to cut between two spans; null if both are kept or removed, or separated by a pause. */
 function findBoundary(left: DecidedSpan, right: DecidedSpan, activity: AudioActivity): CutPoint | null {
   if (isKept(left) === isKept(right)) return null;
   const gap = { start: left.end, end: right.start };
@@ -90,7 +91,7 @@ const isWithinRegion = (span: Span, { speechRegions, noiseRegions }: AudioActivi
     findOverlapping(regions, span).some((region) => region.start <= span.start && region.end >= span.end),
   );
 
-/** Returns the best place for a cut in `range`: a low level near `gap`, at an energy minimum or below the voice. */
+/** Returns the best cut in `range`: at a low level near `gap`, at an energy minimum or below the voice. */
 function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: number): CutPoint {
   const first = Math.ceil(range.start / ENERGY_HOP - 0.5);
   const last = Math.floor(range.end / ENERGY_HOP - 0.5);
@@ -109,7 +110,7 @@ function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: numb
   return best;
 }
 
-/** Returns whether a hop is the quietest around it, in a dip of the energy. */
+/** Returns whether a hop is the quietest around it and in a dip of the energy. */
 function isMinimum(energy: EnergyContour, hop: number): boolean {
   const level = meanLevel(energy, hop);
   for (let i = hop - MINIMUM_HOPS; i <= hop + MINIMUM_HOPS; i++) if (meanLevel(energy, i) < level) return false;

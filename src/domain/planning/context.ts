@@ -1,4 +1,4 @@
-/** What both planners share: their input, and how they query the speech engine. */
+/** Shared by both planners: their input, and their queries to the speech engine. */
 import type { CutOptions } from "../plan";
 import type { SourceClock } from "../segments";
 import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, SpeechAnalysis } from "../speech";
@@ -14,7 +14,7 @@ export type PlanContext = {
   language: string | null;
 };
 
-/** What a planner can ask about the recording: the types of a request and of its result, by kind. */
+/** The queries of a planner about the recording: the types of a request and of its result, by kind. */
 type SpeechQueries = {
   align: { request: AlignmentRequest; result: ForcedAlignment };
   recognize: { request: RecognitionRequest; result: Recognition };
@@ -33,8 +33,8 @@ export type SpeechQuery = {
 export type SpeechReply = { [Kind in SpeechQueryKind]: { kind: Kind; results: SpeechResult<Kind>[] } }[SpeechQueryKind];
 
 /**
- * A planner: yields queries, receives their replies, and returns the plan. It sometimes yields null: its steps take long on hours of
- * speech, so the caller can run other work first. The reply to null is null.
+ * A planner: yields queries, receives their replies, and returns the plan. It sometimes yields null, to which the reply
+ * is null, because its steps take long for hours of speech, so that the caller can run other work first.
  */
 export type PlanSteps<Result> = Generator<SpeechQuery | null, Result, SpeechReply | null>;
 
@@ -61,7 +61,7 @@ function getResults<Kind extends SpeechQueryKind>(kind: Kind, reply: SpeechReply
   return reply.results;
 }
 
-/** Filling this many cells of a table takes some hundredths of a second. */
+/** Filling this many cells of a table takes a few hundredths of a second. */
 const CELLS_PER_YIELD = 2_000_000;
 
 /** Returns a function that counts processed cells and returns true when it is time to yield. */

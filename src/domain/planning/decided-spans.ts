@@ -1,4 +1,4 @@
-/** From decided words to decided spans of audio: whole speech regions where possible, else divided at the quietest point. */
+/** Converts decided words to spans of audio: whole speech regions if possible, else split at the quietest point. */
 import { joinTexts } from "../segments";
 import type { Span, Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
@@ -6,26 +6,27 @@ import { placeBoundaries } from "./boundaries";
 import { type Finding, type RemovalReason, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
 import { durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "./spans";
 
-/** `removal` is the rule that removes a stretch, null when it is kept; `reviews` are the rules that mark it for an editor. */
+/** `removal` is the rule that removes a stretch, or null if it is kept; `reviews` are the rules that mark it. */
 export type Decision = { removal: RuleMatch<RemovalRule> | null; reviews: readonly RuleMatch<ReviewRule>[] };
 export const KEEP: Decision = { removal: null, reviews: [] };
 
 export type DecidedWord = Span & Decision & { text: string };
 
-/** A stretch of audio with one outcome: `reason` null when it is kept. `findings` are the rules that applied to its words. */
+/** A stretch of audio with one outcome; `reason` is null if it is kept. `findings` are the rules for its words. */
 export type DecidedSpan = Span & { text: string; reason: RemovalReason | null; findings: readonly Finding[] };
 
-/** A short region without a word that is this near to a word belongs to it: the "t" at the end of a word can come late. */
+/** Maximum gap to a word for a short wordless region that belongs to it: the final "t" of a word can be late. */
 const MAX_GAP_BEFORE_WORD_TICKS: Ticks = 160_000;
 const MAX_GAP_AFTER_WORD_TICKS: Ticks = 240_000;
 const MAX_ATTACHED_REGION_TICKS: Ticks = 220_000;
 
-/** A span and the index of the speech region that it is in. */
+/** A span and the index of its speech region. */
 type RegionSpan = DecidedSpan & { region: number | null };
 
 /**
- * Returns sorted, disjoint spans; every kept word is wholly inside one kept span. `decideWordless` decides on a region in which no word
- * was recognized and that is not attached to one; `noise` is true for a region away from any voice.
+ * Returns sorted, disjoint spans. Every kept word is completely inside one kept span. `decideWordless` decides on a
+ * region in which no word was recognized and that is not attached to one; `noise` is true for a region away from any
+ * voice.
  */
 export function toDecidedSpans(
   words: readonly DecidedWord[],
@@ -66,7 +67,7 @@ function toSpan({ start, end, text, removal, reviews }: DecidedWord): DecidedSpa
   };
 }
 
-/** Joins consecutive words of one region that have the same outcome. */
+/** Merges consecutive words of one region that have the same outcome. */
 function groupWords(words: readonly DecidedWord[], speechRegions: readonly Span[]): RegionSpan[] {
   const out: RegionSpan[] = [];
   for (const word of words) {
@@ -107,7 +108,7 @@ function extendToRegionEdges(spans: RegionSpan[], speechRegions: readonly Span[]
   }
 }
 
-/** Returns the span with words that a short region without words belongs to; null when there is none. */
+/** Returns the span with words to which a short wordless region belongs; null if there is none. */
 function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | null {
   if (durationOf(region) > MAX_ATTACHED_REGION_TICKS) return null;
   let best: DecidedSpan | null = null;
@@ -122,9 +123,7 @@ function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | nu
   return best;
 }
 
-/**
- * Sorts the spans and makes them disjoint. Kept spans take precedence over removed ones, and removed spans with words over those without.
- */
+/** Sorts the spans and makes them disjoint. Kept spans win over removed ones, and spans with words over others. */
 function arrangeSpans(spans: DecidedSpan[], spoken: ReadonlySet<DecidedSpan>, activity: AudioActivity): DecidedSpan[] {
   const removed = spans.filter((span) => !isKept(span)).sort((a, b) => a.start - b.start || a.end - b.end);
   const layers = [removed.filter((span) => spoken.has(span)), removed.filter((span) => !spoken.has(span))];

@@ -1,4 +1,4 @@
-/** Names the rule of each removed span, and lists all findings of a plan. */
+/** Determines the rule of each removed span, and lists all findings of a plan. */
 import type { Plan, RemovedSpan } from "../plan";
 import type { Span, Ticks } from "../time";
 import { type DecidedSpan, isKept } from "./decided-spans";
@@ -6,8 +6,8 @@ import { type Finding, isReviewRule, type RemovalRule } from "./rules";
 import { durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "./spans";
 
 /**
- * Returns the removed spans with their rules, and the findings of the plan in order of time. A span that several rules removed names the
- * one that covers most of it. `spans` are sorted and disjoint.
+ * Returns the removed spans with their rules, and the findings of the plan in order of time. A span that several rules
+ * removed gets the rule that covers most of it. `spans` are sorted and disjoint.
  */
 export function attachRules(
   removed: readonly RemovedSpan[],
@@ -24,11 +24,11 @@ export function attachRules(
   return { removed: ruled, findings: findings.sort((a, b) => a.start - b.start || a.end - b.end) };
 }
 
-/** Returns what removed a span: the findings of the decided spans with the same reason that it overlaps. */
+/** Returns the findings that removed a span: those of the overlapping decided spans with the same reason. */
 function removalsIn(removed: RemovedSpan, spans: readonly DecidedSpan[]): Finding[] {
   const same = findOverlapping(spans, removed).filter((span) => span.reason === removed.reason);
   const findings = joinFindings(same.flatMap(clipFindings).filter(({ rule }) => !isReviewRule(rule)));
-  // A word can be kept in part, for a segment has a minimum duration: its finding then applies to the rest.
+  // A word may be kept in part, because segments have a minimum duration. Its finding then applies to the rest.
   const { start, end } = removed;
   return findings.map((one) => (overlapDuration(one, removed) > 0 ? one : { ...one, start, end }));
 }
@@ -40,7 +40,7 @@ const clipFindings = ({ start, end, findings }: DecidedSpan): Finding[] =>
     return { ...finding, ...(clipped.end > clipped.start ? clipped : { start, end }) };
   });
 
-/** Joins findings with the same rule and scores. */
+/** Merges findings with the same rule and scores. */
 function joinFindings(findings: readonly Finding[]): Finding[] {
   const out: Finding[] = [];
   for (const finding of findings) {

@@ -1,4 +1,4 @@
-/** The rules of planning. Every stretch that is removed, and every stretch that an editor should check, names the rule that decided. */
+/** The rules of planning. Every removed span, and every span that an editor should check, names its deciding rule. */
 import type { Span, Ticks } from "../time";
 
 /** Rules that remove. The README of this folder documents each rule, its stage and its thresholds. */
@@ -32,7 +32,7 @@ export const REMOVAL_RULES = [
   "manual.edit",
 ] as const;
 
-/** Rules that keep a stretch and mark it for review. */
+/** Rules that keep a span and mark it for review. */
 export const REVIEW_RULES = [
   "review.unrecognized_speech",
   "review.different_words",
@@ -54,15 +54,16 @@ export type Rule = RemovalRule | ReviewRule;
 type PauseScores = { pause: Ticks; minPause: Ticks };
 /** `pause` is the longer of the pauses on both sides. */
 type WrittenFillerScores = { duration: Ticks; pause: Ticks };
-/** Mean log probabilities of the best filler and of the best other reading, and the confidence of the transcribed word; null without them. */
+/** Mean log probabilities of the best filler and the best alternative; confidence of the transcribed word. Or null. */
 type FillerAlignmentScores = { alignment: number; otherAlignment: number | null; confidence: number | null };
 /** Mean log probabilities of the line with the stretch and with the stretch muted. */
 type ExcisionScores = { alignment: number; alignmentWithout: number; duration: Ticks };
 /** `voicedShare` is the share of the stretch with voice activity, 0 to 1. */
 type VoiceScores = { duration: Ticks; voicedShare: number };
 /**
- * `repeatedAt` is where the words are said again, `pause` the pause in front of it. `similarity` is 0 to 1 and compares `words` words of
- * the stretch with the transcript there; `alignment` is the mean log probability of the repeated words, null when the text decided alone.
+ * `repeatedAt` is where the words are repeated, `pause` the pause before it. `similarity` is 0 to 1 and compares
+ * `words` words of the span with the transcript there. `alignment` is the mean log probability of the repeated words;
+ * null if the text alone decided.
  */
 export type RepetitionScores = {
   repeatedAt: Ticks;
@@ -71,10 +72,10 @@ export type RepetitionScores = {
   similarity: number;
   alignment: number | null;
 };
-/** Qualities of this take and of the kept one, 0 to 1. The kept take starts at `keptAt`; null when no take of the line is kept. */
+/** Qualities of this take and of the kept one, 0 to 1. The kept take starts at `keptAt`; null if none is kept. */
 type TakeScores = { line: string; quality: number; keptQuality: number | null; keptAt: Ticks | null };
 
-/** What each rule decides on. */
+/** The scores on which each rule decides. */
 export type RuleScores = {
   "pause.long": PauseScores;
   "pause.leading": PauseScores;
@@ -115,16 +116,16 @@ export type RuleScores = {
   "review.differs_from_script": { line: string; similarity: number; alignment: number | null };
 };
 
-/** A rule that applied, with the scores it decided on. Plain data. */
+/** A rule that applied, with its scores. Plain data. */
 export type RuleMatch<R extends Rule = Rule> = { [K in R]: { rule: K; scores: RuleScores[K] } }[R];
 
-/** A rule that applied to a stretch of the recording. */
+/** A rule that applied to a span of the recording. */
 export type Finding = Span & RuleMatch;
 
 export const REMOVAL_REASONS = ["silence", "filler", "retake", "off_script", "noise", "manual"] as const;
 export type RemovalReason = (typeof REMOVAL_REASONS)[number];
 
-/** By the first part of a rule's name. */
+/** Keyed by the first part of a rule's name. */
 const REASONS: Record<string, RemovalReason> = {
   pause: "silence",
   filler: "filler",
@@ -137,14 +138,14 @@ const REASONS: Record<string, RemovalReason> = {
   manual: "manual",
 };
 
-/** Returns the reason that the plan shows for what a rule removes. */
+/** Returns the reason that the plan shows for a removal rule. */
 export const reasonOf = (rule: RemovalRule): RemovalReason => REASONS[rule.slice(0, rule.indexOf("."))]!;
 
-/** Returns the text that the plan shows an editor for a span that is kept and marked. */
+/** Returns the text that the plan shows for a span that is kept and marked. */
 export function reviewText(rule: ReviewRule): string {
-  if (rule === "review.unrecognized_speech") return "speech that was not understood";
+  if (rule === "review.unrecognized_speech") return "unclear speech";
   if (rule === "review.assembled_takes") return "joins two attempts";
-  return rule === "review.differs_from_script" ? "differs from the script" : "resembles what is said next";
+  return rule === "review.differs_from_script" ? "differs from the script" : "maybe a retake";
 }
 
 export const isReviewRule = (rule: Rule): rule is ReviewRule => rule.startsWith("review.");

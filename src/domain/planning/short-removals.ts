@@ -1,13 +1,13 @@
-/** Removed audio that is too short for a splice of its own: it stays, or belongs to what is removed next to it. */
+/** Handles removed audio that is too short for a splice: it is kept, or merged with an adjacent removal. */
 import type { RemovedSpan, Segment } from "../plan";
 import { joinTexts, mergeSegments, type SourceClock, snapEnd, snapStart } from "../segments";
 import type { Ticks } from "../time";
 import { durationOf, findOverlapping } from "./spans";
 
-/** A splice for less is more audible than what it removes. Slightly above 60 ms, which it then has in floating-point seconds too. */
+/** A shorter splice is more audible than the removed audio. Slightly above 60 ms, so that a float exceeds that too. */
 export const MIN_REMOVAL_TICKS: Ticks = 61_000;
 
-/** Joins the segments between which less than `MIN_REMOVAL_TICKS` of audio was dropped. It stays with its text. `dropped` is sorted and disjoint. */
+/** Merges segments with less than `MIN_REMOVAL_TICKS` of dropped audio between them. `dropped` is sorted, disjoint. */
 export function closeShortGaps(
   segments: readonly Segment[],
   dropped: readonly RemovedSpan[],
@@ -38,8 +38,8 @@ export function closeShortGaps(
 }
 
 /**
- * Joins each removed span under `MIN_REMOVAL_TICKS` that is not silence with what is removed next to it: another span that is not silence,
- * else the silence. Noise becomes silence, anything else takes what it lacks from the silence.
+ * Merges each removed span under `MIN_REMOVAL_TICKS` that is not silence with an adjacent removal: another span that is
+ * not silence, otherwise the silence. Noise becomes silence, anything else takes the missing duration from the silence.
  */
 export function mergeShortRemovals(removed: readonly RemovedSpan[]): RemovedSpan[] {
   const out = removed.map((span) => ({ ...span }));
@@ -68,7 +68,7 @@ export function mergeShortRemovals(removed: readonly RemovedSpan[]): RemovedSpan
   return out;
 }
 
-/** Returns what a short removal is joined with: the longer of those beside it that are not silence; for noise, any. */
+/** Returns the removal to merge a short one with: the longer adjacent one that is not silence; for noise, any. */
 function findHost(span: RemovedSpan, before: RemovedSpan | null, after: RemovedSpan | null): RemovedSpan | null {
   const others = [before, after].filter((one) => one !== null);
   const audible = others.filter(({ reason }) => reason !== "silence");
@@ -79,7 +79,7 @@ function findHost(span: RemovedSpan, before: RemovedSpan | null, after: RemovedS
   );
 }
 
-/** Extends a removal over one beside it. */
+/** Extends a removal over an adjacent one. */
 function joinRemovals(host: RemovedSpan, other: RemovedSpan): void {
   host.text = joinTexts(host.start <= other.start ? [host.text, other.text] : [other.text, host.text]);
   host.start = Math.min(host.start, other.start);

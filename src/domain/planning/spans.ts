@@ -1,7 +1,7 @@
-/** Searching sorted, disjoint spans. */
+/** Searches sorted, disjoint spans. */
 import type { Span, Ticks } from "../time";
 
-/** Returns the index of the first span that ends after `time`; the number of spans when none does. Binary search. */
+/** Returns the index of the first span that ends after `time`, or the number of spans. Uses binary search. */
 export function indexEndingAfter(spans: readonly Span[], time: Ticks): number {
   let low = 0;
   let high = spans.length;
@@ -21,11 +21,11 @@ export function findOverlapping<T extends Span>(spans: readonly T[], span: Span)
   return out;
 }
 
-/** Returns for how long two spans overlap. */
+/** Returns how long two spans overlap. */
 export const overlapDuration = (a: Span, b: Span): Ticks =>
   Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));
 
-/** Returns for how long a span is covered by sorted, disjoint spans. */
+/** Returns how much of a span is covered by sorted, disjoint spans. */
 export const coveredDuration = (spans: readonly Span[], span: Span): Ticks =>
   findOverlapping(spans, span).reduce((sum, one) => sum + overlapDuration(one, span), 0);
 

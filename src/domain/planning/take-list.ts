@@ -1,4 +1,4 @@
-/** Last stage: the takes of each line, as an editor can swap them. */
+/** Last stage: lists the takes of each line, which an editor can swap. */
 import type { Candidate, Segment, Take } from "../plan";
 import type { Span, Ticks } from "../time";
 import { durationOf, findOverlapping, overlapDuration } from "./spans";
@@ -6,20 +6,21 @@ import { durationOf, findOverlapping, overlapDuration } from "./spans";
 /** The takes of a line before they are listed. Scores are 0 to 1. */
 export type LineTakes = { line: string; chosen: Candidate; others: Candidate[] };
 
-/** Worth of each later complete take: the last one wins unless it is clearly worse. */
+/** Bonus of each later complete take: the last one wins unless it is clearly worse. */
 const LATER_TAKE_BONUS = 0.12;
 const QUALITY_WEIGHT = 0.4;
 
-/** Returns the worth of a complete take: `quality` is 0 to 1, `rank` the number of complete takes before it. */
+/** Returns the worth of a complete take. `quality` is 0 to 1, `rank` the number of earlier complete takes. */
 export const takeWorth = (quality: number, rank: number): number =>
   LATER_TAKE_BONUS * rank - (1 - quality) * QUALITY_WEIGHT;
 
-/** A shorter take cannot be chosen. */
+/** Shorter takes cannot be chosen. */
 const MIN_TAKE_TICKS: Ticks = 100_000;
 
 /**
- * Returns the takes of the lines, in the order given. The chosen take is reduced to its part in the segments; a line without any is left
- * out. Of other takes that overlap, the better one stays whole, and the rest of the others is listed when it is long enough.
+ * Returns the takes of the lines in the given order. The chosen take is reduced to its part in the segments; a line
+ * without one is omitted. Of other overlapping takes, the better one stays whole, and the rest of the others is listed
+ * if it is long enough.
  */
 export function listTakes(lines: readonly LineTakes[], segments: readonly Segment[]): Take[] {
   return lines.flatMap(({ line, chosen, others }) => {
@@ -37,7 +38,7 @@ export function listTakes(lines: readonly LineTakes[], segments: readonly Segmen
   });
 }
 
-/** Returns a take from its first to its last moment in the segments; null when none of it is there. */
+/** Returns the part of a take within the segments, from its first to its last moment; null if there is none. */
 function findKeptPart(take: Candidate, segments: readonly Segment[]): Candidate | null {
   const inside = findOverlapping(segments, take);
   const [first, last] = [inside[0], inside[inside.length - 1]];
@@ -46,7 +47,7 @@ function findKeptPart(take: Candidate, segments: readonly Segment[]): Candidate 
   return end > start ? { ...take, start, end } : null;
 }
 
-/** Returns the longest part of a span that none of the others covers; null when it is too short, or less than half of the span. */
+/** Returns the longest part of a span that no other covers; null if it is too short, or under half of the span. */
 function findLargestGap(span: Span, others: readonly Span[]): Span | null {
   const within = others.filter((other) => overlapDuration(other, span) > 0).sort((a, b) => a.start - b.start);
   let best: Span = { start: span.start, end: span.start };

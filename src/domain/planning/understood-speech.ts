@@ -1,41 +1,42 @@
 /**
- * Stage 3: which stretches of the transcript to trust. A recognizer writes words for speech in a language that it does not know, and for
- * noise; their log probabilities are low, or its text repeats. Measured on whole recordings: a mean log probability below -0.55, or repeated
- * 4-grams in a quarter of 25 words or more, finds 40 of 40 in foreign languages and 1 of 79 in English. Recordings with many retakes repeat
- * as much, but are recognized with more certainty (-0.09 to -0.17), so that repetition alone counts only where it is a loop.
+ * Stage 3: decides which stretches of the transcript to trust. A recognizer also writes words for noise, and for speech
+ * in a language that it does not know; their log probabilities are low, or the text repeats. Measured on whole
+ * recordings: a mean log probability below -0.55, or repeated 4-grams in a quarter of 25 words or more, detects 40 of
+ * 40 in foreign languages and 1 of 79 in English. Recordings with many retakes repeat as much, but are recognized with
+ * more certainty (-0.09 to -0.17), so repetition alone counts only if it is a loop.
  */
 import type { Transcript, Utterance, Word } from "../speech";
 import { fromSeconds, type Span, type Ticks } from "../time";
 import { durationOf, overlapDuration } from "./spans";
 
 /**
- * The words to plan with, the stretches that were not understood (sorted, disjoint), and where the recognizer wrote words in them: there is
- * sound in these places, even without voice activity.
+ * The words to plan with, the stretches that were not understood (sorted, disjoint), and where the recognizer wrote
+ * words in them: there is sound at these positions, even without voice activity.
  */
 export type UnderstoodSpeech = { transcript: Transcript; notUnderstood: Span[]; ignoredWords: Span[] };
 
 /** Mean log probability below which a recording is not understood. */
 const MIN_MEAN_LOG_PROB = -0.55;
-/** In a recording that is not understood, an utterance is an exception above this. */
+/** Log probability above which an utterance is understood in a recording that is not. */
 const MIN_EXCEPTION_LOG_PROB = -0.2;
-/** Mean of an utterance and of its neighborhood below which the utterance is not understood. */
+/** Mean log probability of an utterance and its neighborhood below which the utterance is not understood. */
 const MIN_LOCAL_LOG_PROB = -0.6;
-/** An utterance between two that are not understood is understood above this. */
+/** Log probability above which an utterance between two that are not understood is understood. */
 const MIN_BETWEEN_LOG_PROB = -0.3;
-/** How far the neighborhood of an utterance extends on both sides. */
+/** Extent of the neighborhood of an utterance, on each side. */
 const NEIGHBORHOOD: Ticks = fromSeconds(15);
 const NGRAM_WORDS = 4;
 const MIN_WORDS_FOR_NGRAMS = 25;
 const MAX_REPEATED_SHARE = 0.25;
 /** Mean log probability above which repeated words are retakes. */
 const MIN_RETAKES_LOG_PROB = -0.35;
-/** A loop repeats a 4-gram within so many words. */
+/** A loop repeats a 4-gram within this many words. */
 const MAX_LOOP_WORDS = 8;
-/** Less of the voiced time than this covered by words: the recognizer found almost none. */
+/** If words cover less than this share of the voiced time, the recognizer found almost none. */
 const MIN_COVERED_SHARE = 0.2;
-/** Less voice than this is not enough to tell. */
+/** Minimum amount of voice for a decision. */
 const MIN_VOICE: Ticks = fromSeconds(1.5);
-/** A sentence in another language can be recognized as nothing, several cannot. */
+/** A sentence in another language may be recognized as nothing, but not several. */
 const MIN_LONG_VOICE: Ticks = fromSeconds(8);
 
 /** Separates what was understood from what was not. */
@@ -51,7 +52,7 @@ export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Sp
   return ignoreWords(transcript, notUnderstood, false);
 }
 
-/** Returns how much of the voice activity lies in stretches that were not understood. Both are sorted and disjoint. */
+/** Returns how much of the voice activity is in stretches that were not understood. Both are sorted and disjoint. */
 export const measureNotUnderstood = (notUnderstood: readonly Span[], speech: readonly Span[]): Ticks =>
   coveredBy(notUnderstood, speech);
 
@@ -65,13 +66,13 @@ function coveredBy(spans: readonly Span[], speech: readonly Span[]): Ticks {
   return sum;
 }
 
-/** Returns whether almost no words were recognized in the voice activity, of which there is at least `minVoice`. */
+/** Returns whether there are almost no words in the voice activity, of which there is at least `minVoice`. */
 function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoice: Ticks): boolean {
   const voice = speech.reduce((sum, span) => sum + durationOf(span), 0);
   return voice >= minVoice && coveredBy(joinSpans(words), speech) < MIN_COVERED_SHARE * voice;
 }
 
-/** Returns whether what was detected as voice is music or noise: it is long, and has almost no words. */
+/** Returns whether the detected voice is music or noise: it is long, and has almost no words. */
 export const isVoiceWithoutWords = (transcript: Transcript, speech: readonly Span[]): boolean =>
   hasAlmostNoWords(transcript, speech, MIN_LONG_VOICE);
 
@@ -91,7 +92,7 @@ function isNotUnderstoodAsWhole(transcript: Transcript, mean: number): boolean {
   return looped >= MAX_REPEATED_SHARE || (repeated >= MAX_REPEATED_SHARE && mean < MIN_RETAKES_LOG_PROB);
 }
 
-/** Returns the shares of the 4-grams that occur more than once, and that occur again in a loop; 0 for a short transcript. */
+/** Returns the shares of 4-grams that occur repeatedly, and that repeat in a loop; 0 for a short transcript. */
 function measureRepetition({ words }: Transcript): { repeated: number; looped: number } {
   const tokens = words
     .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
@@ -111,7 +112,7 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
   return { repeated: repeated / total, looped: looped / total };
 }
 
-/** Utterances with a low log probability in a neighborhood with a low one, and uncertain ones between them. Sorted. */
+/** Returns utterances with low log probabilities in a similar neighborhood, and uncertain ones in between. Sorted. */
 function findGarbledUtterances(utterances: readonly Utterance[]): Utterance[] {
   const isGarbled = utterances.map(
     (one, i) => (one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < MIN_LOCAL_LOG_PROB,
@@ -133,7 +134,7 @@ function neighborhoodMean(utterances: readonly Utterance[], index: number): numb
   return meanLogProb(utterances.slice(from, to));
 }
 
-/** Voice without an utterance whose nearest utterance was not understood: the recognizer wrote nothing at all there. */
+/** Returns voice without an utterance whose nearest utterance was not understood: nothing was recognized there. */
 function silentNeighbors(
   speech: readonly Span[],
   utterances: readonly Utterance[],
@@ -152,7 +153,7 @@ function silentNeighbors(
   });
 }
 
-/** Sorts spans, and joins those that touch. */
+/** Sorts spans and merges those that touch. */
 function joinSpans(spans: readonly Span[]): Span[] {
   const out: Span[] = [];
   for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
@@ -163,7 +164,7 @@ function joinSpans(spans: readonly Span[]): Span[] {
   return out;
 }
 
-/** Takes the words that have their middle in one of the spans out of a transcript; all of them when `takesAll`. */
+/** Removes the words with their middle in one of the spans from a transcript; all of them if `takesAll`. */
 function ignoreWords(transcript: Transcript, notUnderstood: Span[], takesAll: boolean): UnderstoodSpeech {
   const words: Word[] = [];
   const ignoredWords: Span[] = [];

@@ -1,11 +1,11 @@
-/** Stage 3: voice in which the recognizer found no words. */
+/** Stage 3: finds voice in which the recognizer found no words. */
 import type { SpeechAnalysis, Word } from "../speech";
 import type { Span, Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
 import type { RuleMatch } from "./rules";
 import { coveredDuration, durationOf, overlapDuration } from "./spans";
 
-/** Less voice than this makes a stretch noise. */
+/** Minimum share of voice in a stretch that is not noise. */
 const MIN_VOICED_SHARE = 1 / 3;
 
 /** Returns the share of a stretch with voice activity, 0 to 1. */
@@ -17,8 +17,8 @@ export const isVoiced = (span: Span, analysis: Pick<SpeechAnalysis, "speech">): 
   measureVoicedShare(span, analysis) >= MIN_VOICED_SHARE;
 
 /**
- * Returns the voiced regions of at least `minDuration` in which no word was recognized, as words without text: each may be a take of what
- * is said next, or a line that was not recognized. Regions that overlap one of `except` are left out.
+ * Returns the voiced regions of at least `minDuration` without a recognized word, as words without text: each may be a
+ * take of the next line, or a line that was not recognized. Regions that overlap one of `except` are omitted.
  */
 export function findUnrecognizedSpeech(
   words: readonly Word[],
@@ -34,7 +34,7 @@ export function findUnrecognizedSpeech(
     .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
 }
 
-/** Returns the rule that removes a region without words as noise; null when it is voice. `noise`: it is away from any voice. */
+/** Returns the rule that removes a wordless region as noise; null if it is voice. `noise`: away from any voice. */
 export function decideNoise(
   region: Span,
   noise: boolean,

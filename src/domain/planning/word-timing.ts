@@ -1,6 +1,6 @@
 /**
- * Stage 2: corrects word times against the audio. Recognizers stretch a word over the adjacent pause or over a filler that they omit,
- * and sometimes write a single isolated word several times.
+ * Stage 2: corrects word times by the audio. Recognizers stretch a word over the adjacent pause or over a filler that
+ * they omit, and sometimes write a single isolated word several times.
  */
 import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";
@@ -8,12 +8,12 @@ import { fromSeconds } from "../time";
 import type { AudioActivity } from "./audio-activity";
 import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "./spans";
 
-/** No word has a pause this long inside. */
+/** Words contain no pause of this length. */
 const MIN_PAUSE_TICKS = fromSeconds(0.25);
-/** A longer "word" has no usable times: nothing shows where in it the word was spoken. */
+/** A longer "word" has no usable times, because nothing shows where in it the word was spoken. */
 const MAX_WORD_TICKS = fromSeconds(2.5);
 
-/** Returns the words, each one that spans a pause trimmed to the side of the pause with most of its audio. */
+/** Trims each word that spans a pause to the side of the pause with most of its audio. */
 export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivity): Word[] {
   return words.map((word) => {
     const regions = findOverlapping(activity.speechRegions, word);
@@ -33,11 +33,11 @@ export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivit
   });
 }
 
-/** A duplicated word has at most this share of audio: it was not said again. */
+/** Maximum share of audio in a duplicated word, which was not actually repeated. */
 const MAX_DUPLICATE_AUDIO_SHARE = 0.3;
 const MAX_DUPLICATE_GAP_TICKS = fromSeconds(0.15);
 
-/** Returns the words that duplicate the word before them in the quiet after it: they were said once. */
+/** Returns the words that duplicate the previous word in the silence after it: they were said only once. */
 export function findDuplicatedWords(words: readonly Word[], activity: AudioActivity): Set<Word> {
   const found = new Set<Word>();
   for (const [i, word] of words.entries()) {

@@ -1,23 +1,23 @@
-/** Moves texts that a person has corrected onto the recognized words, so that subtitles show them at the right time. */
+/** Moves texts that a user has corrected onto the recognized words, so that subtitles show them at the right time. */
 import { findOverlapping, indexEndingAfter } from "../planning/spans";
 import type { Word } from "../speech";
 import { alignWords } from "../text/word-alignment";
 import type { Span } from "../time";
 
-/** A segment and its text as written. Null: none was given, so its recognized words stay. */
+/** A segment and its text as written. If it is null, the recognized words stay. */
 export type TextedSegment = Span & { text: string | null };
 
-/** Above this size of the alignment, a changed stretch gets its new text as a whole. */
+/** If the alignment would be larger than this, a changed stretch gets its new text as a whole. */
 const MAX_ALIGNMENT_CELLS = 2_000_000;
 
 const middleOf = (word: Span): number => (word.start + word.end) / 2;
 const isInside = (word: Span, { start, end }: Span): boolean => middleOf(word) >= start && middleOf(word) < end;
 
 /**
- * Returns the words with the texts of the segments (sorted, disjoint): unchanged words keep their times, and changed ones share the time of
- * those that they replace. `before` are the segments before an editor moved their bounds (sorted, disjoint; empty when unknown). A text that
- * was written for those fits their words better: then a lengthened segment also has the recognized words that it gained, and a shortened
- * one has lost the words outside.
+ * Returns the words with the texts of the segments (sorted, disjoint): unchanged words keep their times, and changed
+ * ones share the time of those that they replace. `before` contains the segments before an editor moved their bounds
+ * (sorted, disjoint; empty if unknown). A text that was written for those fits their words better: a lengthened segment
+ * then also gets the recognized words that it gained, and a shortened one loses the words outside.
  */
 export function correctWords(
   words: readonly Word[],
@@ -48,7 +48,7 @@ function correctSegment(
   const written = before.length > 0 ? selectWords(sorted, before) : inside;
   const writtenSet = new Set(written);
   const gained = inside.filter((word) => !writtenSet.has(word));
-  // Each word of `written` beyond the tokens is a difference. A plan can make it the whole transcript for each of its segments.
+  // Each word beyond the tokens is a difference. A plan may repeat the whole transcript in each segment.
   const mayFit = written.length - 2 * tokens.length < inside.length;
   const lists = [inside, inside.filter((word) => writtenSet.has(word)), ...(mayFit ? [written] : [])];
   const candidates = lists.map((replaced) => ({
@@ -62,7 +62,7 @@ function correctSegment(
     const recognized = new Set(replaced);
     const corrected = replaceTexts(replaced, tokens, matches)
       .filter((word) => isInside(word, segment))
-      // Subtitles leave out words that the cut clips. What was typed is wanted.
+      // Subtitles omit words that the cut clips, but typed words must be kept.
       .map((word) => (recognized.has(word) ? word : clipTo(word, segment)));
     return best === 0 ? corrected : sortWords([...gained, ...corrected]);
   }
@@ -79,7 +79,7 @@ const clipTo = (word: Word, { start, end }: Span): Word => ({
 
 const sortWords = (words: Word[]): Word[] => words.sort((a, b) => middleOf(a) - middleOf(b));
 
-/** Returns the words whose middle lies in one of the spans. `sorted` is sorted by middle. */
+/** Returns the words whose middle is in one of the spans. `sorted` is sorted by middle. */
 function selectWords(sorted: readonly Word[], spans: readonly Span[]): Word[] {
   let low = 0;
   let high = sorted.length;
@@ -96,7 +96,7 @@ function selectWords(sorted: readonly Word[], spans: readonly Span[]): Word[] {
   return out;
 }
 
-/** Returns `words` with the tokens as their texts. Equal ones keep their word; each run of others replaces the words between. */
+/** Returns `words` with the tokens as texts. Equal ones keep their word; runs of others replace the words between. */
 function replaceTexts(words: readonly Word[], tokens: readonly string[], matches: readonly EqualPair[]): Word[] {
   const out: Word[] = [];
   let leading = "";

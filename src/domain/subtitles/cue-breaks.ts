@@ -11,18 +11,18 @@ export type CueLimits = { minGap: Ticks; minDuration: Ticks; maxDuration: Ticks 
 const CUE_END_COST: Record<BreakStrength, number> = { sentence: 0, clause: 1, phrase: 3, none: 6, never: 1000 };
 const LINE_END_COST: Record<BreakStrength, number> = { sentence: 0, clause: 2, phrase: 5, none: 12, never: 1000 };
 const CUE_COST = 2;
-/** Two sentences in one cue are better only when one alone would be too short. */
+/** Cost of two sentences in one cue, which is only better if one alone would be too short. */
 const TWO_SENTENCES_COST = 3;
-/** A cue with the end of one sentence and the start of another that it does not finish. */
+/** Cost of a cue with the end of one sentence and an incomplete start of another. */
 const PARTIAL_SENTENCE_COST = 5;
-/** For each second below the minimum duration. */
+/** Cost for each second below the minimum duration. */
 const SHORT_CUE_COST_PER_SECOND = 5;
 /** From the first duration on, a pause inside a cue has a cost; from the second on, it always separates cues. */
 const COSTLY_PAUSE_TICKS: Ticks = 700_000;
 const MAX_PAUSE_TICKS: Ticks = 1_500_000;
 const FAST_READING_COLUMNS_PER_SECOND = 20;
 
-/** Divides tokens into cues, in order, each token in exactly one cue. `end`: the end of the segment. */
+/** Divides tokens into cues, in order, each token in exactly one cue. `end` is the end of the segment. */
 export function divideIntoCues(tokens: readonly SubtitleToken[], end: Ticks, limits: CueLimits): CueText[] {
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }];
   for (let to = 1; to <= tokens.length; to++) {
@@ -42,7 +42,7 @@ export function divideIntoCues(tokens: readonly SubtitleToken[], end: Ticks, lim
   return cues.reverse();
 }
 
-/** Returns whether tokens may form one cue. If not, no longer span with the same end may either. */
+/** Returns whether tokens may form one cue. If not, neither may any longer span with the same end. */
 function canBeOneCue(tokens: readonly SubtitleToken[], from: number, to: number, { maxDuration }: CueLimits): boolean {
   const first = tokens[from]!;
   if (tokens[to - 1]!.end - first.start > maxDuration) return false;
@@ -81,7 +81,7 @@ function countColumns(tokens: readonly SubtitleToken[], from: number, to: number
   return columns;
 }
 
-/** Returns the first token of the second line: `to` when one line is enough, null when two are not. */
+/** Returns the first token of the second line: `to` if one line is enough, null if two are not. */
 function findLineBreak(tokens: readonly SubtitleToken[], from: number, to: number): number | null {
   const totalColumns = countColumns(tokens, from, to);
   if (totalColumns <= MAX_LINE_COLUMNS) return to;

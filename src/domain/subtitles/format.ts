@@ -7,8 +7,8 @@ type TimedLines = Span & { lines: readonly string[] };
 const WORD_JOINER = "\u2060";
 
 /**
- * Formats SubRip. SubRip has no escapes that all players support, so an invisible word joiner breaks up everything that one of them would
- * interpret as a tag, an entity, an override or a time line.
+ * Formats SubRip, which has no escapes that all players support. An invisible word joiner breaks up every sequence that
+ * a player could interpret as a tag, an entity, an override or a time line.
  */
 export function formatSrt(cues: readonly TimedLines[]): string {
   return cues

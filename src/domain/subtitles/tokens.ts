@@ -1,4 +1,4 @@
-/** Splits words into subtitle tokens: their width, where lines may break, and where a reader would pause. */
+/** Splits words into subtitle tokens, with their width, possible line breaks, and pauses for the reader. */
 import { endsPhrase, endsSentence } from "../planning/tokens";
 import type { Word } from "../speech";
 import type { Span } from "../time";
@@ -6,17 +6,17 @@ import type { Span } from "../time";
 /** Columns of a line. Wide characters take two. */
 export const MAX_LINE_COLUMNS = 42;
 
-/** How well a cue or a line may end after a token. */
+/** How suitable the end of a token is as the end of a cue or line. */
 export type BreakStrength = "sentence" | "clause" | "phrase" | "none" | "never";
 
-/** Text without spaces. `joinsPrevious`: no space precedes it. `breakAfter`: the break that may follow it. */
+/** Text without spaces. `joinsPrevious`: no space precedes it. `breakAfter` is the break that may follow it. */
 export type SubtitleToken = Span & { text: string; columns: number; joinsPrevious: boolean; breakAfter: BreakStrength };
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
 /** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303f\u30fb\u30fc\uff01-\uff60]/u;
-/** Only closing punctuation, which stays with the text before it. */
+/** Closing punctuation, which stays with the preceding text. */
 const CLOSING = /^[\p{Pe}\p{Pf},.!?;:…%、。，．！？；：’]+$/u;
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u200b\ufeff\u202a-\u202e\u2066-\u2069]+/gu;
 
@@ -27,7 +27,7 @@ const PHRASE_OPENERS = new Set(
     " ",
   ),
 );
-/** Words that belong to the word after them. */
+/** Words that belong to the following word. */
 const NON_FINAL_WORDS = new Set(
   "a an the my your our his her their its this these those of to in on at for from with by and or but very not no i we he she it they you is are was were i'm we're don't can will".split(
     " ",

@@ -48,8 +48,8 @@ const SYMBOLS: [RegExp, string][] = [
 const isEnglish = (language: string | null) => language === null || language.toLowerCase().startsWith("en");
 
 /**
- * Returns the normalized words of a text. Numbers and common abbreviations are spelled out when the text is English or its language is
- * unknown. Writing systems without spaces make one word of each character.
+ * Returns the normalized words of a text. Numbers and common abbreviations are spelled out if the text is English or
+ * its language is unknown. In writing systems without spaces, each character is a word.
  */
 export function normalizeWords(text: string, language: string | null = null): string[] {
   let plain = text
@@ -83,8 +83,8 @@ function expandAbbreviations(text: string): string {
 }
 
 /**
- * Returns a text for forced alignment: what the reader says, with punctuation, without quotation marks, markup and emoji. `spelled` writes
- * numbers and symbols as words.
+ * Returns a text for forced alignment: what the reader says, with punctuation, but without quotation marks, markup and
+ * emoji. `spelled` writes numbers and symbols as words.
  */
 export function toSpokenText(text: string, spelled: boolean): string {
   let plain = text.normalize("NFKC").replace(/[’‘ʼ`´]/g, "'");
@@ -102,19 +102,19 @@ export function toSpokenText(text: string, spelled: boolean): string {
     .trim();
 }
 
-/** Longer words have the distance 1 to every other word. */
+/** Longer words have distance 1 to every other word. */
 const MAX_COMPARED_CHARACTERS = 100;
 
 /**
- * Returns the distance of two normalized words: 0 for the same word, 1 for different ones. Recognizers misspell, so words that share most
- * letters have 0.3 or 0.6.
+ * Returns the distance of two normalized words: 0 for the same word, 1 for different ones. Words that share most
+ * letters have 0.3 or 0.6, because recognizers misspell words.
  */
 export function measureWordDistance(a: string, b: string): number {
   if (a === b) return 0;
   const longest = Math.max(a.length, b.length);
-  // No natural word is this long, and the time to compare grows with the square.
+  // No natural word is this long, and the cost of comparing grows quadratically.
   if (longest > MAX_COMPARED_CHARACTERS) return 1;
-  // The distance is at least the difference of the lengths.
+  // The distance is at least the difference in length.
   if (Math.abs(a.length - b.length) / longest > 0.5) return 1;
   const distance = measureEditDistance(a, b) / longest;
   if (distance <= 0.34) return 0.3;

@@ -47,7 +47,7 @@ export function toOrdinal(n: number): string {
   return [...words, end].join(" ");
 }
 
-/** Returns a year or a number of four digits as it is read: `nineteen ninety nine` for 1999, `two thousand seven` for 2007. */
+/** Returns a four-digit number as it is read: `nineteen ninety nine` for 1999, `two thousand seven` for 2007. */
 function toYear(n: number): string {
   const high = Math.floor(n / 100);
   const low = n % 100;
@@ -64,7 +64,7 @@ function toWholeNumber(text: string): string {
   return n >= 1100 && n < 2100 && text.length === 4 ? toYear(n) : toCardinal(n);
 }
 
-/** Replaces every number in a text by words: grouped thousands, decimals, clock times, ordinals, decades, digits among letters. */
+/** Spells out every number in a text: grouped thousands, decimals, clock times, ordinals, decades, mixed digits. */
 export function spellNumbers(text: string): string {
   return text
     .replace(/\b(\d{1,3}(?:,\d{3}){1,12})(\.\d+)?\b/g, (_, grouped: string, decimals = "") =>
@@ -83,7 +83,7 @@ export function spellNumbers(text: string): string {
     .replace(/\d+/g, (n) => ` ${toWholeNumber(n)} `);
 }
 
-/** Returns a grouped number as words. "1,250" is never a year, and the decimals of "1,250.50" are read digit by digit. */
+/** Returns a grouped number in words. "1,250" is never a year; the decimals of "1,250.50" are read digit by digit. */
 function toGroupedNumber(grouped: string, decimals: string): string {
   const plain = grouped.replace(/,/g, "");
   if (plain.length > 15) return toDigits(plain);

@@ -1,14 +1,14 @@
 /** Alignment of two texts, word by word. */
 
-/** `pairs[i]` is the word of the second text that matches word i of the first, -1 when none does. `cost` counts the differences. */
+/** `pairs[i]` is the second text's word that matches word i of the first, or -1. `cost` counts the differences. */
 export type WordAlignment = { pairs: Int32Array; cost: number };
 
 const ADDED_WORD_COST = 1;
 const MISSING_WORD_COST = 0.7;
 
 /**
- * Aligns `a` with `b`. `distanceBetween` is 0 for the same word to 1 for another. A word of `a` that is missing in `b` costs 0.7, a word
- * that `b` adds costs 1; with `openEnd` words that `b` adds at its end cost nothing.
+ * Aligns `a` with `b`. `distanceBetween` returns 0 for the same word to 1 for different words. A word of `a` that is
+ * missing in `b` costs 0.7, an extra word in `b` costs 1; with `openEnd`, extra words at the end of `b` are free.
  */
 export function alignWords(
   a: readonly string[],

@@ -1,4 +1,4 @@
-/** Builds the timeline that the export formats are written from. */
+/** Builds the timeline from which the export formats are written. */
 import type { MediaInfo, VideoStream } from "../media";
 import type { PlanJson } from "../plan-json";
 import { type FrameTimes, getFrameCount, getFrameTime, type Rational, TICKS_PER_SECOND } from "../time";
@@ -25,10 +25,10 @@ export type TimelineOptions = {
   dropFrame: boolean | null;
 };
 
-/** An audio recording has no frame rate. This one is common and precise enough for audio. */
+/** Audio recordings have no frame rate. This one is common, and precise enough for audio. */
 const AUDIO_ONLY_RATE: Rational = { num: 30, den: 1 };
 
-/** Returns the timeline, or a sentence for the user with the reason why there is none. */
+/** Returns the timeline, or a sentence for the user that says why it cannot be built. */
 export function buildTimeline(source: TimelineSource, options: TimelineOptions): Timeline | string {
   const { plan, info, name } = source;
   const frames = info.video && source.frames && getFrameCount(source.frames) > 0 ? source.frames : null;
@@ -113,13 +113,13 @@ function describeMedia(
   };
 }
 
-/** Returns the file's rate when it is constant and has a timebase; else the timeline's rate, as if the file had it. */
+/** Returns the file's rate if it is constant and has a timebase; otherwise the timeline's rate. */
 const getNativeRate = (frames: FrameTimes | null, rate: Rational): Rational =>
   frames?.kind === "constant" && findTimebase(frames.rate) ? frames.rate : rate;
 
 /**
- * Parses the file's start timecode, which counts at the file's rate. On a timeline with another rate, hours, minutes and seconds stay and
- * frames are scaled, as in editors.
+ * Parses the file's start timecode, which counts at the file's rate. On a timeline with another rate, hours, minutes
+ * and seconds stay, and frames are scaled, as in editors.
  */
 function parseStartTimecode(
   label: string | null,
@@ -144,7 +144,7 @@ function parseStartTimecode(
   };
 }
 
-/** Returns the color space in FCPXML's notation; null for editors' default. */
+/** Returns the color space in FCPXML's notation; null for the editor's default. */
 function findColorSpace({ color }: VideoStream): string | null {
   if (color.transfer === "arib-std-b67") return "9-18-9 (Rec. 2020 HLG)";
   if (color.transfer === "smpte2084") return "9-16-9 (Rec. 2020 PQ)";

@@ -91,7 +91,7 @@ function placeReviewLayout(plan: PlanJson, kept: readonly KeptClip[], grid: Fram
   return { clips, markers };
 }
 
-/** Returns the removed spans of a gap as disabled clips that fill it. A span shorter than a frame is merged with its neighbor. */
+/** Returns the removed spans of a gap as disabled clips that fill it. Spans under a frame join a neighbor. */
 function toRemovedClips(removed: PlanJson["removed"], start: number, end: number, grid: FrameGrid): Clip[] {
   const out: Clip[] = [];
   let at = start;
@@ -121,8 +121,8 @@ const createReviewMarkers = (clip: Clip): Marker[] =>
     : [{ record: clip.record, length: clip.length, kind: "review", text: `Check: ${clip.review}` }];
 
 /**
- * Returns the takes that were not chosen, each above the start of the chosen one, on as many tracks as needed. A take that would extend
- * beyond the timeline's end is moved back by that much.
+ * Returns the takes that were not chosen, each above the start of the chosen one, on as many tracks as necessary. A
+ * take that would extend beyond the timeline's end is moved back.
  */
 export function placeAlternates(plan: PlanJson, grid: FrameGrid): Clip[][] {
   const clips = plan.takes.flatMap((take) => {

@@ -24,8 +24,8 @@ const COLUMNS = [
 ];
 
 /**
- * Formats the timeline with CRLF line ends. Track 1 is the main track, tracks above it have the alternate takes. Record timecode starts at
- * 00:00:00:00.
+ * Formats the timeline with CRLF line ends. Track 1 is the main track; the tracks above it contain the alternate takes.
+ * Record timecode starts at 00:00:00:00.
  */
 export function formatCsv(timeline: Timeline): string {
   const tracks = [timeline.clips, ...timeline.alternates];

@@ -1,8 +1,8 @@
 /**
- * CMX 3600 edit decision lists. An event number has three digits, so a timeline of more than 999 clips becomes several complete lists in
- * one file, each with its own title and numbers from 001 on, with continuous record timecode. Readers that take the whole file get one
- * timeline; for readers that need short lists it can be split at the titles. Every line except events, titles and the counting mode is a
- * comment.
+ * CMX 3600 edit decision lists. An event number has three digits, so a timeline of more than 999 clips becomes several
+ * complete lists in one file. Each has its own title and numbers starting at 001, with continuous record timecode.
+ * Readers that take the whole file get one timeline; for readers that need short lists, it can be split at the titles.
+ * Every line except events, titles and the counting mode is a comment.
  */
 import { formatRemark } from "./clips";
 import { type Clip, getRecordEnd, type Marker, type Timeline } from "./model";
@@ -13,7 +13,7 @@ const MAX_EVENTS = 999;
 const MAX_FRAME_RATE_FPS = 60;
 const MAX_TITLE_CHARACTERS = 60;
 
-/** Returns why a timeline cannot be an EDL; null when it can. */
+/** Returns why a timeline cannot be exported as an EDL, or null. */
 export function findEdlObstacle({ media, timebase }: Timeline): string | null {
   if (!media.video) return "An EDL requires video, but this recording has only audio.";
   if (timebase.base > MAX_FRAME_RATE_FPS) return "An EDL supports at most 60 frames per second.";

@@ -1,4 +1,4 @@
-/** Final Cut Pro 7 XML (xmeml 5), for Premiere, Resolve and Media Composer's relatives. */
+/** Final Cut Pro 7 XML (xmeml 5), for Premiere Pro, Resolve and related editors. */
 import type { Rational } from "../time";
 import { formatRemark } from "./clips";
 import { findTimebase } from "./frame-rate";
@@ -115,7 +115,7 @@ const createTrackElement = (
     outputChannel === null ? null : createTextElement("outputchannelindex", outputChannel),
   );
 
-/** Returns a function that creates clip items. The first item contains the file's description, the others refer to it. */
+/** Returns a function that creates clip items. The first one describes the file, the others refer to it. */
 function createItemFactory(timeline: Timeline): (placed: PlacedClip, kind: TrackKind, channel: number) => XmlElement {
   const { media, rate } = timeline;
   const name = toOneLine(media.name);

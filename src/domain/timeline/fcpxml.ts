@@ -1,4 +1,4 @@
-/** FCPXML 1.10, for Final Cut Pro and Resolve. Times are fractions of a second, whole multiples of the frame duration. */
+/** FCPXML 1.10, for Final Cut Pro and Resolve. Times are fractions of a second, in multiples of the frame duration. */
 import type { Rational } from "../time";
 import { formatRemark } from "./clips";
 import { findTimebase, isSameRate } from "./frame-rate";
@@ -6,7 +6,7 @@ import { type Clip, getRecordEnd, type Marker, type Timeline, type TimelineMedia
 import { toOneLine } from "./one-line";
 import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
 
-/** Format of the sequence. The file has its own when its rate differs. */
+/** Format of the sequence. The file has its own format if its rate differs. */
 const SEQUENCE_FORMAT_ID = "r1";
 const ASSET_ID = "r2";
 const FILE_FORMAT_ID = "r3";
@@ -53,7 +53,7 @@ export function formatFcpxml(timeline: Timeline): string {
   return formatXml(root, "fcpxml");
 }
 
-/** Formats frames of a rate as `N/Ds`. FCPXML allows 64 bits over 32 bits. */
+/** Formats frames of a rate as `N/Ds`. FCPXML allows a 64-bit numerator and a 32-bit denominator. */
 function formatSeconds(frames: number, rate: Rational): string {
   return frames === 0 ? "0s" : `${BigInt(frames) * BigInt(rate.den)}/${rate.num}s`;
 }

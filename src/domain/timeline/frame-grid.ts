@@ -1,4 +1,4 @@
-/** Conversion from the source's clock to frames of the timeline. Every boundary is rounded here, once. */
+/** Converts the source's clock to frames of the timeline. Every boundary is rounded here, once. */
 import type { MediaInfo } from "../media";
 import {
   type FrameTimes,
@@ -12,20 +12,20 @@ import {
 } from "../time";
 import { convertFrames, divideRounded, isSameRate } from "./frame-rate";
 
-/** A boundary in the plan: its time, and its source frame when the plan has it. */
+/** A boundary in the plan: its time, and its source frame if the plan has one. */
 export type PlanBoundary = { time: Ticks; frame: number | null };
 
 export type FrameGrid = {
   /** The duration of the source. */
   length: number;
-  /** The first frame of a kept span, and the frame after its last. Never beyond the source. */
+  /** Returns the first frame of a kept span, or the frame after its last. Never beyond the source. */
   start(boundary: PlanBoundary): number;
   end(boundary: PlanBoundary): number;
-  /** The boundary nearest to a time. */
+  /** Returns the boundary nearest to a time. */
   nearest(time: Ticks): number;
 };
 
-/** Creates the grid of a source on a timeline of `rate`. Frame 0 is the first video frame, or the start of an audio recording. */
+/** Creates the grid of a source on a timeline of `rate`. Frame 0 is the first video frame, or the start of audio. */
 export function createFrameGrid(info: MediaInfo, frames: FrameTimes | null, rate: Rational): FrameGrid {
   return frames && getFrameCount(frames) > 0 ? createVideoGrid(frames, rate) : createAudioGrid(info.duration, rate);
 }

@@ -7,12 +7,12 @@ const STANDARD_RATES: readonly Rational[] = [
   ...INTEGER_RATES.map((num) => ({ num, den: 1 })),
   ...NTSC_RATES.map((whole) => ({ num: whole * 1000, den: 1001 })),
 ];
-/** A measured rate this close to a standard one, as a share, is that one. */
+/** A measured rate this close to a standard one, as a share, counts as that one. */
 const MAX_RATE_DEVIATION_SHARE = 0.005;
 const MIN_FRAME_RATE_FPS = 10;
 const MAX_FRAME_RATE_FPS = 240;
 
-/** The timebase of a rate: `base` frames per second, times 1000/1001 when `ntsc`. */
+/** The timebase of a rate: `base` frames per second, multiplied by 1000/1001 if `ntsc`. */
 export type Timebase = { base: number; ntsc: boolean };
 
 /** Converts a rate to frames per second. */
@@ -32,8 +32,8 @@ export function findTimebase(rate: Rational): Timebase | null {
 export const canDropFrames = ({ base, ntsc }: Timebase): boolean => ntsc && (base === 30 || base === 60);
 
 /**
- * Chooses the rate of a timeline: the recording's own when editors support it, else the standard rate that fits best. For a variable rate,
- * `own` is the mean, and only standard rates are considered.
+ * Chooses the rate of a timeline: the recording's own if editors support it, otherwise the standard rate that fits
+ * best. For a variable rate, `own` is the mean, and only standard rates are considered.
  */
 export function chooseTimelineRate(nativeRate: Rational, variable: boolean): Rational {
   return (
@@ -43,7 +43,7 @@ export function chooseTimelineRate(nativeRate: Rational, variable: boolean): Rat
   );
 }
 
-/** Returns the timeline rate that is equal or close to a rate: 2997/100 becomes 30000/1001. Null when editors support none. */
+/** Returns the timeline rate equal or close to a rate: 2997/100 becomes 30000/1001. Null if editors support none. */
 export function findTimelineRate(rate: Rational): Rational | null {
   const value = toFramesPerSecond(rate);
   const counting = findTimebase(rate);
@@ -64,7 +64,7 @@ export function convertFrames(frames: number, from: Rational, to: Rational): num
   return divideRounded(BigInt(frames) * BigInt(to.num) * BigInt(from.den), BigInt(to.den) * BigInt(from.num));
 }
 
-/** Divides, rounding to the nearest integer, halves up. `b` is positive. */
+/** Divides and rounds to the nearest integer, with halves rounded up. `b` is positive. */
 export function divideRounded(a: bigint, b: bigint): number {
   const twice = 2n * a + b;
   return Number(twice >= 0n ? twice / (2n * b) : -((-twice + 2n * b - 1n) / (2n * b)));

@@ -1,4 +1,4 @@
-/** Timeline exports: a cut as a file for an editing program. Pure. Verified against the formats, not in the programs. */
+/** Timeline exports: a cut as a file for editing programs. Pure. Verified against the specifications only. */
 import type { MediaInfo } from "../media";
 import type { PlanJson } from "../plan-json";
 import type { FrameTimes, Rational } from "../time";
@@ -20,7 +20,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** A finished cut: its plan, the probed source, and the source's file name. */
 export type ExportInput = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
 
-/** `mediaRoot`: the folder of the source on the editor's machine. `frameRate` and `dropFrame` null: as the source. */
+/** `mediaRoot` is the source's folder on the editor's machine. `frameRate` and `dropFrame` null match the source. */
 export type ExportOptions = {
   format: ExportFormat;
   layout: ExportLayout;
@@ -29,7 +29,7 @@ export type ExportOptions = {
   dropFrame: boolean | null;
 };
 
-/** The file with warnings for the user; or, as a sentence, why this cut cannot be exported in the format (`unsupported_format`). */
+/** The file with warnings for the user, or a sentence that says why the export is impossible (`unsupported_format`). */
 export type ExportResult =
   | { ok: true; filename: string; contentType: string; body: string; warnings: string[] }
   | { ok: false; reason: string };
@@ -49,7 +49,7 @@ const WRITERS: Record<ExportFormat, ExportWriter> = {
 /** Returns the extension of an export's file, without the dot. */
 export const getExportExtension = (format: ExportFormat): string => WRITERS[format].extension;
 
-/** Exports a cut as a timeline, exact to the frame in every format. Each format's file describes its limitations. */
+/** Exports a cut as a timeline, exact to the frame in every format. Each format's module describes its limitations. */
 export function exportTimeline(input: ExportInput, options: ExportOptions): ExportResult {
   const timeline = buildTimeline(input, options);
   if (typeof timeline === "string") return { ok: false, reason: timeline };
@@ -68,8 +68,8 @@ export function exportTimeline(input: ExportInput, options: ExportOptions): Expo
 const MAX_NAME_CHARACTERS = 100;
 
 /**
- * Formats the name of the export: `talk.mp4` becomes `talk.cut.edl`, or `talk.review.edl` in the review layout. Characters that a file
- * system may reject become `_`.
+ * Formats the name of the export: `talk.mp4` becomes `talk.cut.edl`, or `talk.review.edl` in the review layout.
+ * Characters that a file system may reject become `_`.
  */
 function formatFilename(name: string, layout: ExportLayout, extension: string): string {
   const safe = removeExtension(name)

@@ -1,11 +1,11 @@
 /** Location of the source on the editor's machine. The server has only its name; the user supplies the folder. */
 
-/** `url`: percent-encoded, for formats with URLs. `path`: as the file system writes it. Both are relative without a folder. */
+/** `url` is percent-encoded, for formats with URLs; `path` is a plain path. Both are relative without a folder. */
 export type MediaLocation = { url: string; path: string };
 
 const SCHEME = "file://";
 
-/** Joins the folder (a path of any operating system, or a `file:` URL; null when unknown) and the file's name. */
+/** Joins the folder (a path of any operating system, or a `file:` URL; null if unknown) and the file's name. */
 export function createMediaLocation(root: string | null, name: string): MediaLocation {
   const file = name.toWellFormed();
   const folder = toPath(root ?? "").replace(/(?<!\/)\/+$/, (slashes, at) => (at === 0 && slashes ? "/" : ""));
@@ -46,6 +46,6 @@ function toUrl(path: string): string {
 
 const encodePath = (path: string) => path.split("/").map(encodeSegment).join("/");
 
-/** Also encodes characters that `encodeURIComponent` leaves and some readers reject. */
+/** Also encodes characters that `encodeURIComponent` leaves unchanged and some readers reject. */
 const encodeSegment = (segment: string) =>
   encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,11 +1,11 @@
-/** MLT XML, for Shotcut, Kdenlive and `melt`. In and out points are inclusive frames. Everything is defined before it is referenced. */
+/** MLT XML, for Shotcut, Kdenlive and `melt`. In and out points are inclusive. Definitions precede references. */
 import { formatRemark } from "./clips";
 import { toFramesPerSecond } from "./frame-rate";
 import { type Clip, getRecordEnd, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
 import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
 
-/** Producers of the file: the normal one, and one for disabled clips, without video and audio. */
+/** Producers of the file: the normal one, and one without video and audio for disabled clips. */
 const ENABLED_ID = "source";
 const DISABLED_ID = "disabled";
 

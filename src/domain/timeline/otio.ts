@@ -9,7 +9,7 @@ type OtioJson = { [key: string]: OtioJson | OtioJson[] | string | number | boole
 const MEDIA_KEY = "DEFAULT_MEDIA";
 const COLORS = { join: "RED", review: "YELLOW" } as const;
 
-/** Formats the document. Source ranges are in the coordinates of the file's available range, which starts at its start timecode. */
+/** Formats the document. Source ranges are in the coordinates of the file's range, from its start timecode. */
 export function formatOtio(timeline: Timeline): string {
   const { media } = timeline;
   const layers = [timeline.clips, ...timeline.alternates];

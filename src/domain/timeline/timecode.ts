@@ -1,12 +1,12 @@
 /** SMPTE timecode: frame numbers as `HH:MM:SS:FF`. */
 
-/** `base` frames per second. `dropFrame` skips numbers (not frames) to stay in step with the clock; only for base 30 and 60. */
+/** `base` frames per second. `dropFrame` skips numbers (not frames) to match the clock; only for base 30 and 60. */
 export type TimecodeFormat = { base: number; dropFrame: boolean };
 
 /** Returns how many numbers are skipped at the start of each minute, except every tenth. */
 const getDroppedPerMinute = ({ base, dropFrame }: TimecodeFormat): number => (dropFrame ? base / 15 : 0);
 
-/** Formats a frame counted from 00:00:00:00. It wraps after 24 hours. `;` before the frames means drop-frame. */
+/** Formats a frame counted from 00:00:00:00. Wraps after 24 hours. `;` before the frames means drop-frame. */
 export function formatTimecode(frame: number, count: TimecodeFormat): string {
   const { base } = count;
   const dropped = getDroppedPerMinute(count);
@@ -26,7 +26,7 @@ export function formatTimecode(frame: number, count: TimecodeFormat): string {
 
 export type TimecodeParts = { hours: number; minutes: number; seconds: number; frames: number; dropFrame: boolean };
 
-/** Parses a timecode; null when it is not one. */
+/** Parses a timecode; null if it is invalid. */
 export function parseTimecode(label: string): TimecodeParts | null {
   const match = /^(\d\d):([0-5]\d):([0-5]\d)([:;.,])(\d{2,3})$/.exec(label.trim());
   if (!match) return null;

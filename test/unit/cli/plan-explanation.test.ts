@@ -18,7 +18,7 @@ const plan: PlanJson = {
   kept_duration: 20,
   frame_rate: null,
   segments: [
-    { start: 2, end: 12.34, start_frame: null, end_frame: null, text: "", review: "resembles what is said next" },
+    { start: 2, end: 12.34, start_frame: null, end_frame: null, text: "", review: "maybe a retake" },
     { start: 14, end: 30, start_frame: null, end_frame: null, text: "", review: null },
   ],
   removed: [

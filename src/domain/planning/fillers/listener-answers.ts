@@ -1,4 +1,4 @@
-/** Stage 4, fillers: the "mm" and "uh" of a listener. They answer the speaker, in another voice. */
+/** Stage 4, fillers: detects the "mm" and "uh" of a listener, who answers the speaker in another voice. */
 import { ENERGY_HOP, type Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
@@ -7,17 +7,17 @@ import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestVoices } from "../context";
 import { findOverlapping, overlapDuration } from "../spans";
 
-/** How far around an answer the speaker's voice is measured. */
+/** The speaker's voice is measured this far around an answer. */
 const CONTEXT_TICKS = fromSeconds(1.2);
-/** A speaker hesitates in a lower and quieter voice, but not that much. */
+/** A speaker hesitates in a lower and quieter voice, but not this much lower. */
 const MIN_PITCH_CHANGE_SEMITONES = 5;
 const MIN_LEVEL_CHANGE_DB = 6;
-/** The voices are measured only where the energy contour differs by this much. */
+/** The voices are measured only if the energy contour differs by this much. */
 const MIN_CONTOUR_CHANGE_DB = 4;
-/** Only who speaks says this: a listener has nothing to say yet. */
+/** Fillers that only the speaker uses: a listener has nothing to say yet. */
 const SPEAKERS_FILLERS = /^(?:u+h*m+|e+r+m*|e+h+m*)$/;
 
-/** Returns those of the regions that are in another voice than the speech before and after them. `words` are those of the transcript. */
+/** Returns the regions with another voice than the speech around them. `words` are those of the transcript. */
 export function* findListenerAnswers(
   regions: readonly Span[],
   words: readonly Word[],
@@ -51,7 +51,7 @@ function hasOtherLevel(region: Span, activity: AudioActivity): boolean {
   );
 }
 
-/** Returns the median level of the speech in a span in dB; NaN without speech. */
+/** Returns the median level of the speech in a span in dB; NaN if there is none. */
 function measureLevel(span: Span, { energy, speechRegions }: AudioActivity): number {
   const levels = findOverlapping(speechRegions, span).flatMap(({ start, end }) => [
     ...energy.subarray(Math.max(start, span.start) / ENERGY_HOP, Math.min(end, span.end) / ENERGY_HOP),

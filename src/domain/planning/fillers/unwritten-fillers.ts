@@ -1,6 +1,6 @@
 /**
- * Stage 4, fillers: those that the recognizer spells as another word, or leaves out. Short isolated regions are force-aligned with "um",
- * "uh" and "hmm", and with the words that they can be instead.
+ * Stage 4, fillers: finds those that the recognizer spells as another word or omits. Short isolated regions are
+ * force-aligned with "um", "uh" and "hmm", and with the words that they could be instead.
  */
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
@@ -17,26 +17,26 @@ import { confirmFillers, findWordsIn } from "./second-recognition";
 const MIN_FILLER_TICKS = fromSeconds(0.09);
 const MAX_REGION_TICKS = fromSeconds(0.9);
 const MIN_PAUSE_TICKS = fromSeconds(0.14);
-/** Pause on both sides of an isolated article, and of anything in noise, which hides the edges of words. */
+/** Minimum pause on both sides of an isolated article, and of anything in noise, which hides the edges of words. */
 const MIN_WIDE_PAUSE_TICKS = fromSeconds(0.25);
 const NOISY_CONTRAST_DB = 22;
 const PADDING_TICKS = fromSeconds(0.15);
 const FILLER_TEXTS = ["Um.", "Uh,", "Hmm."];
-/** What else a short isolated region can be when the recognizer found no word in it. */
+/** Words that a short isolated region could be if the recognizer found no word in it. */
 const SHORT_WORDS = ["So.", "No.", "Yes.", "And.", "But.", "The.", "I.", "It.", "A.", "Then.", "Come.", "That."];
-/** Mean log probability of a filler: where no word was recognized, and where one was. */
+/** Minimum mean log probability of a filler if no word was recognized, and if one was. */
 const MIN_FILLER_ALIGNMENT = -3.25;
 const MIN_FILLER_ALIGNMENT_OVER_WORD = -4.5;
-/** How much better than the recognized word a filler aligns, and how much worse than some short word it can align. */
+/** Minimum lead of a filler's alignment over the recognized word's, and maximum lag behind some short word's. */
 const MIN_LEAD_OVER_WORD = 0.5;
 const MAX_LAG_BEHIND_SHORT_WORD = 1;
-/** A word with at least this confidence was said, so it is not a filler. */
+/** A word with at least this confidence was said, and is not a filler. */
 const MAX_CONFIDENCE = 0.68;
-/** A longer word is never a misrecognized filler. */
+/** Longer words are never misrecognized fillers. */
 const MAX_WORD_CHARACTERS = 5;
-/** An article is not spoken apart from its noun: alone it is a filler, even when the article aligns about as well. */
+/** An article is not spoken apart from its noun: alone, it is a filler even if the article aligns about as well. */
 const MAX_LAG_BEHIND_ARTICLE = 0.25;
-/** Fillers unless the word aligns much better. */
+/** Homophones are fillers unless the word aligns much better. */
 const MAX_LAG_BEHIND_HOMOPHONE = 3;
 /** Synthetic voices read "hmm" letter by letter. */
 const SPELLED_HMM = "H. M. M.";
@@ -45,14 +45,14 @@ const MIN_SPELLED_TICKS = fromSeconds(0.45);
 const MAX_SPELLED_WORDS = 4;
 
 export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
-/** The spans that are fillers, the rules of the words that they were recognized as, by index, and the spans that a listener says. */
+/** The filler spans, the rules for words that are fillers, by index, and the spans said by a listener. */
 export type UnwrittenFillers = {
   spans: (Span & { match: FillerMatch })[];
   words: Map<number, FillerMatch>;
   answers: ReadonlySet<Span>;
 };
 
-/** A short isolated region. `words` are those recognized in it, `pause` is the shorter of the pauses around it. */
+/** A short isolated region. `words` were recognized in it, `pause` is the shorter of the surrounding pauses. */
 type FillerCandidate = {
   region: Span;
   pause: Ticks;
@@ -61,7 +61,7 @@ type FillerCandidate = {
   requests: AlignmentRequest[];
 };
 
-/** Aligns each short isolated region of a recording and returns those that are fillers. */
+/** Aligns each short isolated region of a recording and returns the fillers. */
 export function* findUnwrittenFillers(words: readonly Word[], activity: AudioActivity): PlanSteps<UnwrittenFillers> {
   const candidates = listFillerCandidates(words, activity);
   const results = yield* requestAlignments(candidates.flatMap((candidate) => candidate.requests));
@@ -126,7 +126,7 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity): 
   });
 }
 
-/** Returns a word as it is written when it is all that was said: a recognizer expects a capital and punctuation. */
+/** Returns a word as written when it stands alone: a recognizer expects a capital letter and punctuation. */
 function toReadings(text: string): string[] {
   const plain = text.replace(/(?<![^\p{L}\p{N}'])[^\p{L}\p{N}']+$/u, "");
   const capital = plain.slice(0, 1).toUpperCase() + plain.slice(1);
@@ -139,7 +139,7 @@ function matchSpelled([score = MIN_FILLER_ALIGNMENT_OVER_WORD]: readonly number[
   return { rule: "filler.spelled_out", scores };
 }
 
-/** Decides from how well a region aligns with each filler and with each word that it can be instead. */
+/** Decides by how well a region aligns with each filler and with each word that it could be instead. */
 function matchFiller(
   { region, pause, words: [index] }: FillerCandidate,
   words: readonly Word[],

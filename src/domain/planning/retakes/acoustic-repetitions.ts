@@ -1,6 +1,6 @@
 /**
- * Stage 4, retakes: finds repetitions by audio. Two takes of one sentence can be misrecognized in different
- * ways, so the words of one are force-aligned with the audio of the other: they align as far as they were spoken there, and not beyond.
+ * Stage 4, retakes: finds repetitions by audio. Two takes of a sentence may be misrecognized differently, so the words
+ * of one are force-aligned with the audio of the other: they align as far as they were spoken there, and not beyond.
  */
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
@@ -16,8 +16,8 @@ import {
 } from "./repetition-pairs";
 
 /**
- * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, and `trailing` more audio follows them there.
- * `alignment` is their mean log probability; `weak` when words that were not spoken can align as well.
+ * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, followed by `trailing` more audio.
+ * `alignment` is their mean log probability. `weak` means that words that were not spoken could align as well.
  */
 export type AcousticRepetition = {
   from: number;
@@ -28,37 +28,37 @@ export type AcousticRepetition = {
   alignment: number;
   weak: boolean;
 };
-/** `different`: pairs of phrase starts in which a word inside one is not in the other. */
+/** `different` lists pairs of phrase starts in which a word inside one is not in the other. */
 export type AcousticRepetitions = { found: AcousticRepetition[]; different: { from: number; retakeStart: number }[] };
 
-/** Log probability of a word: spoken words align better, others worse. */
+/** Log probability that separates spoken words, which align better, from others. */
 const SPOKEN_WORD = -3;
 /** Outliers count as this log probability. */
 const MIN_COUNTED_WORD = -12;
-/** Mean log probability of the words that were spoken. */
+/** Minimum mean log probability of spoken words. */
 const MIN_MEAN = -2.4;
 const WEAK_MEAN = -1.5;
 const MIN_FIRST_WORD = -3.5;
 const MIN_SECOND_WORD = -1.5;
-/** From this many matching words on, and this share of all, a misspelled first word does not matter. */
+/** From this number of matching words on, and this share of all, a misspelled first word does not matter. */
 const MIN_MATCHES_WITHOUT_FIRST = 5;
 const MIN_SHARE_WITHOUT_FIRST = 0.8;
-/** A word between words that align is another word below this log probability: in the earlier take, and in the retake. */
+/** Between aligned words, a word below this log probability is another word: in the earlier take, and in the retake. */
 const MAX_MISFIT = -6.5;
 const MAX_SLIGHT_MISFIT = -4.5;
-/** Log probability of the words before, after and after that one. */
+/** Minimum log probability of the words before that word, after it, and after the next one. */
 const MIN_WORD_BEFORE_MISFIT = -1.5;
 const MIN_WORD_AFTER_MISFIT = -1;
 const MIN_WORD_BEYOND_MISFIT = -3;
-/** A misfit means nothing for a word with lower confidence. */
+/** For words with lower confidence, a misfit has no meaning. */
 const MIN_MISFIT_CONFIDENCE = 0.5;
-/** Share of the take's words that match the retake. */
+/** Minimum share of the take's words that match the retake. */
 const MIN_MATCHED_SHARE = 0.6;
-/** A word can come this much later in one take than in the other. */
+/** A word may come later in one take than in the other by this factor. */
 const MAX_SLOWER_FACTOR = 1.6;
 const MAX_LATE_TICKS = fromSeconds(0.35);
 
-/** Finds the acoustic repetitions between phrase starts that are spelled somewhat alike or follow each other closely. */
+/** Finds acoustic repetitions between phrase starts that are spelled similarly or follow each other closely. */
 export function* findAcousticRepetitions(
   words: readonly Word[],
   tokens: readonly Token[],
@@ -99,7 +99,7 @@ export function* findAcousticRepetitions(
   return { found, different: [...different].map(({ from, retakeStart }) => ({ from, retakeStart })) };
 }
 
-/** Returns how many of the words, from the first on, were spoken: the sum of their log odds is highest there. */
+/** Returns how many of the words were spoken, starting with the first: the sum of their log odds is highest there. */
 export function countSpokenWords(logProbs: readonly number[]): number {
   let sum = 0;
   let best = 0;
@@ -118,7 +118,7 @@ const countSpoken = (alignment: ForcedAlignment) => countSpokenWords(alignment.w
 const meanOf = (words: readonly AlignedWord[], count: number) =>
   words.slice(0, count).reduce((sum, word) => sum + word.logProb, 0) / count;
 
-/** Returns whether the spoken words align well, from the first on, or from the second when the first can be misspelled. */
+/** Returns whether the spoken words align well, except perhaps for a first word that may be misspelled. */
 function alignsWell({ words }: ForcedAlignment, spoken: number): boolean {
   const [first, second] = words;
   if (!first || spoken === 0 || meanOf(words, spoken) < MIN_MEAN) return false;
@@ -127,8 +127,9 @@ function alignsWell({ words }: ForcedAlignment, spoken: number): boolean {
 }
 
 /**
- * Returns whether a word does not align at all between words that do: another sentence, not a take that was broken off. It means nothing
- * for a word that the recognizer was not sure of; `transcribed` are the words in the transcript, when they are known.
+ * Returns whether a word between aligned words does not align at all, which indicates another sentence, not an
+ * interrupted take. Ignores words that the recognizer was unsure of. `transcribed` are the words in the transcript, if
+ * known.
  */
 function hasMisfit({ words }: ForcedAlignment, maxMisfit: number, transcribed: readonly Word[] = []): boolean {
   return words.some((word, i) => {
@@ -141,8 +142,9 @@ function hasMisfit({ words }: ForcedAlignment, maxMisfit: number, transcribed: r
 }
 
 /**
- * Returns whether the words are at about the same position as in the other take. Forced alignment finds the middle of a text wherever it is,
- * so the log probabilities alone are not sufficient. `ownTime` returns the time of a share of the text in the other take.
+ * Returns whether the words are at about the same position as in the other take. Forced alignment finds the middle of a
+ * text wherever it is, so the log probabilities alone are not sufficient. `ownTime` returns the time of a share of the
+ * text in the other take.
  */
 function isInPlace(
   alignment: ForcedAlignment,
@@ -177,7 +179,7 @@ function matchRetakeInTake(
   return { from, retakeStart, end, matched, trailing, alignment: mean, weak: mean < WEAK_MEAN };
 }
 
-/** Matches the words of the earlier take with the audio of the retake: all of them must be there, except a last one that was broken off. */
+/** Matches the earlier take's words with the retake's audio, which must contain all but an unfinished last one. */
 function matchTakeInRetake(
   { from, retakeStart, end }: RepetitionPair,
   alignment: ForcedAlignment,
@@ -197,7 +199,7 @@ function matchTakeInRetake(
   return { from, retakeStart, end, matched, trailing: 0, alignment: mean, weak: mean < WEAK_MEAN };
 }
 
-/** Returns the token up to which the retake can contain the earlier take, exclusive. */
+/** Returns the token, exclusive, up to which the retake may contain the earlier take. */
 function findRetakeEnd(tokens: readonly Token[], from: number, end: number, retakeStart: number): number {
   const length = 1.5 * (tokens[end - 1]!.end - tokens[from]!.start) + fromSeconds(0.5);
   let until = retakeStart + 1;
@@ -205,7 +207,7 @@ function findRetakeEnd(tokens: readonly Token[], from: number, end: number, reta
   return until;
 }
 
-/** Returns where the earlier take ends: at the pause nearest to the last matching word. Null when much more than those words was said. */
+/** Returns the end of the earlier take: the pause nearest to its last matching word. Null if much more was said. */
 function findTakeEnd(
   tokens: readonly Token[],
   { from, retakeStart, until }: Pick<RepetitionPair, "from" | "retakeStart" | "until">,

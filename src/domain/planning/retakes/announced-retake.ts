@@ -1,21 +1,21 @@
-/** Takes before a remark such as "one more time": what follows is the line again, also when one of them was misrecognized. */
+/** Takes before a remark such as "one more time": the line follows again, even if one take was misrecognized. */
 import { alignWords } from "../../text/word-alignment";
 import { fromSeconds } from "../../time";
 import { pauseBefore, type Token } from "../tokens";
 import { isRemark } from "./remarks";
 import { MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
-/** Pause before and after the remark, and after the retake. */
+/** Minimum pause before and after the remark, and after the retake. */
 const MIN_REMARK_PAUSE_TICKS = fromSeconds(0.5);
 const MAX_REMARK_WORDS = 9;
 const MAX_LINE_WORDS = 40;
-/** Share of the words that are the same in both, and how many at least. */
+/** Minimum share, and minimum number, of words that both have in common. */
 const MIN_SAME_SHARE = 0.45;
 const MIN_SAME_WORDS = 4;
-/** The take is at least this long, as a share of the retake, and the other way round. */
+/** Minimum ratio of the lengths of the take and the retake, in both directions. */
 const MIN_LENGTH_RATIO = 0.75;
 
-/** Returns the take at `from` as a repetition when a remark is between it and the retake, and they share words and length; else null. */
+/** Returns the take at `from` as a repetition if a remark separates it from a similar retake, otherwise null. */
 export function findAnnouncedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
   const { tokens, phraseStarts, distanceBetween } = context;
   if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < MIN_REMARK_PAUSE_TICKS) return null;

@@ -1,4 +1,4 @@
-/** Takes that were broken off inside a word. */
+/** Takes that were interrupted inside a word. */
 import type { Ticks } from "../../time";
 import { endsPhrase, MIN_RESTART_PAUSE_TICKS, type TokenRange } from "../tokens";
 import { isRemark } from "./remarks";
@@ -11,15 +11,15 @@ import {
   type RetakeContext,
 } from "./repetition";
 
-/** A take at least this long, as a share of the retake, was not broken off. */
+/** A take at least this long, as a share of the retake, was not interrupted. */
 const MIN_COMPLETE_SHARE = 0.85;
 const MIN_PREFIX_CHARACTERS = 3;
-/** After this many matching words, unclear words count as a fragment. */
+/** After this number of matching words, unclear words count as a fragment. */
 const MIN_MATCH_BEFORE_UNCLEAR = 3;
 
 /**
- * Returns whether the words of a range, which follow the matching words of a take, are the start of the word that should have come, or
- * words that the recognizer was not sure of.
+ * Returns whether the words of a range, which follow the matching words of a take, are the start of the expected word,
+ * or words that the recognizer was unsure of.
  */
 export function isFragment(
   context: RetakeContext,
@@ -40,13 +40,13 @@ export function isFragment(
   return !isAsLongAsRetake(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
 
-/** Returns whether a remark on the recording precedes the retake. */
+/** Returns whether a remark about the recording precedes the retake. */
 function isAnnounced(context: RetakeContext, from: number, retakeStart: number): boolean {
   const between = listKept(context.removed, from, retakeStart);
   return between.length > 0 && isRemark(context, between);
 }
 
-/** Returns whether a take is as long as the whole phrase of the retake: then it was not broken off, it ends differently. */
+/** Returns whether a take is as long as the retake's phrase. It then was not interrupted, but ends differently. */
 function isAsLongAsRetake(
   { tokens, words }: RetakeContext,
   from: number,

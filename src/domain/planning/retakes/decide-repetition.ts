@@ -1,4 +1,4 @@
-/** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt it is kept. */
+/** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt, it is kept. */
 import { fromSeconds } from "../../time";
 import type { ReviewRule } from "../rules";
 import { endsPhrase, endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore } from "../tokens";
@@ -21,39 +21,42 @@ type TakeRule =
 type BetweenRule = "remark.between_takes" | "false_start.between_takes";
 
 /**
- * Null: different sentences, which are kept. `review`: they are kept and marked. Else the tokens up to `to` are removed, and those from there
- * to the retake are removed by the rule `rest`, or stay when it is null.
+ * Null: different sentences, which are kept. `review`: they are kept and marked. Otherwise the tokens up to `to` are
+ * removed, and those from there to the retake are removed by the rule `rest`, or kept if it is null.
  */
 export type RepetitionDecision = { review: ReviewRule } | { rule: TakeRule; to: number; rest: BetweenRule | null };
 
-/** Pause in front of both takes when words between them stay. */
+/** Minimum pause before both takes if words between them are kept. */
 const MIN_TAKE_PAUSE_TICKS = fromSeconds(0.3);
 const MIN_LONG_PAUSE_TICKS = fromSeconds(0.6);
 const MAX_SHORT_TAKE_WORDS = 3;
 const MAX_WORDS_BETWEEN = 12;
 const MAX_BETWEEN_TICKS = fromSeconds(8);
 const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
-/** A word between two such pauses was said on its own, as in a list ("eye, eyebrow") or a spelled name. A stutter is followed by the next word without such a pause. */
+/**
+ * A word between two such pauses was said on its own, as in a list ("eye, eyebrow") or a spelled name. A stutter is
+ * followed by the next word without such a pause.
+ */
 const MIN_LONE_WORD_PAUSE_TICKS = fromSeconds(0.4);
-/** A take lasts at most this many times as long as its retake, and this much longer: words are stretched over pauses, too. */
+/** Maximum ratio of a take's length to its retake's, and maximum difference: words are also stretched over pauses. */
 const MAX_LENGTH_RATIO = 1.6;
 const MAX_STRETCHED_TICKS = fromSeconds(0.7);
 const MIN_LONE_WORD_CHARACTERS = 5;
-/** Costs at which a repetition counts as exact, and as almost exact. */
+/** Costs up to which a repetition counts as exact, and as almost exact. */
 const MAX_EXACT_COST = 0.01;
 const MAX_ALMOST_EXACT_COST = 0.31;
-/** Cost per word of a repetition across words that stay. */
+/** Maximum cost per word of a repetition across words that are kept. */
 const MAX_COST_PER_WORD = 0.2;
 
 const QUESTION_WORDS = new Set(["how", "what", "where", "when", "why", "who", "which"]);
-/** Words that are not repeated for emphasis. */
+/** Words that are never repeated for emphasis. */
 const STUTTERED_WORDS = new Set(
   "a an the i we he she it they you my our your his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
     " ",
   ),
 );
 
-/** Returns the decision on a repetition; null when it is intentional or not a repetition, so that it is kept. */
+/** Returns the decision on a repetition; null if it is intentional or not a repetition, and is kept. */
 export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision | null {
   const between = listKept(context.removed, repetition.end, repetition.retakeStart);
   if (isDictation(context, repetition) || repeatsUnit(context.tokens, repetition.from, repetition.end)) return null;
@@ -68,7 +71,7 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
   return { rule: ruleOf(context, repetition), to: repetition.retakeStart, rest: null };
 }
 
-/** Returns whether a take lasts much longer than its retake: the recognizer stretched a word over speech that it left out. */
+/** Returns whether a take is much longer than its retake: the recognizer stretched a word over omitted speech. */
 function containsMore({ tokens }: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
   const take = tokens[end - 1]!.end - tokens[from]!.start;
   const retake = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!.end - tokens[retakeStart]!.start;
@@ -78,7 +81,7 @@ function containsMore({ tokens }: RetakeContext, { from, end, retakeStart, match
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
   contradictedByAudio && cost > 0 ? { review: "review.different_sound" } : null;
 
-/** Returns the rule that removes a take which the retake follows immediately. */
+/** Returns the rule that removes a take that is immediately followed by the retake. */
 function ruleOf(context: RetakeContext, repetition: Repetition): TakeRule {
   const { tokens, words, phraseStarts } = context;
   const { from, end, retakeStart } = repetition;
@@ -89,7 +92,7 @@ function ruleOf(context: RetakeContext, repetition: Repetition): TakeRule {
   return endsSentence(words[tokens[end - 1]!.word]!.text) ? "retake.repeated_line" : "false_start.prefix";
 }
 
-/** Returns whether the retake follows the take with nothing but pauses and removed takes between. */
+/** Returns whether only pauses and removed takes are between the take and the retake. */
 function isImmediateRetake(context: RetakeContext, repetition: Repetition): boolean {
   const { tokens, words, phraseStarts } = context;
   const { from, end, retakeStart, matched, cost } = repetition;
@@ -107,18 +110,18 @@ function isImmediateRetake(context: RetakeContext, repetition: Repetition): bool
   return size > 2 || (cost <= MAX_ALMOST_EXACT_COST && (pause >= MIN_RESTART_PAUSE_TICKS || continues));
 }
 
-/** Returns whether a sentence ends after a token, and can: "that is how it is.", unlike "but how can?". */
+/** Returns whether a complete sentence ends after a token: "that is how it is.", unlike "but how can?". */
 function endsCompletely({ tokens, words }: RetakeContext, i: number): boolean {
   if (!endsSentence(words[tokens[i]!.word]!.text) || isDanglingWord(tokens[i]!.normal)) return false;
   return !(QUESTION_WORDS.has(tokens[i - 1]?.normal ?? "") && isOpenWord(tokens[i]!.normal));
 }
 
-/** Returns whether the last word of the take is the start of the retake's word there. */
+/** Returns whether the last word of the take is the beginning of the retake's word there. */
 function isBrokenOff({ tokens }: RetakeContext, { end, retakeStart, matched }: Repetition): boolean {
   return isBrokenOffWord(tokens[end - 1]!.normal, tokens[retakeStart + matched - 1]!.normal);
 }
 
-/** Returns whether a repeated word is a stutter: one that is not repeated for emphasis, or one alone before the sentence it starts. */
+/** Returns whether a repeated word is a stutter: not repeated for emphasis, or alone before the sentence it starts. */
 function isRepeatedWord(context: RetakeContext, from: number, retakeStart: number): boolean {
   const { tokens, words, phraseStarts } = context;
   if (retakeStart !== from + 1) return false;
@@ -175,7 +178,7 @@ function decideWithWordsBetween(
   return isSure ? { rule: "retake.repeated_later", to: end, rest: null } : { review: "review.uncertain_retake" };
 }
 
-/** Returns whether a few words between two takes start like the line: it was started three times, and the second time misrecognized. */
+/** Returns whether a few words between two takes start like the line: a false start that was misrecognized. */
 function isAnotherFalseStart(
   { tokens, distanceBetween }: RetakeContext,
   { retakeStart }: Repetition,
@@ -185,11 +188,11 @@ function isAnotherFalseStart(
   return distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= MAX_SAME_WORD_DISTANCE;
 }
 
-/** Returns whether the words between are a single "and" or the like, which belongs to the retake. */
+/** Returns whether the only word in between is a conjunction such as "and", which belongs to the retake. */
 const isConjunction = ({ tokens }: RetakeContext, between: readonly number[]): boolean =>
   between.length === 1 && STUTTERED_WORDS.has(tokens[between[0]!]!.normal);
 
-/** Returns whether a whole sentence is repeated, apart from its context. A question that is asked again after an answer is kept. */
+/** Returns whether an isolated whole sentence is repeated. A question repeated after an answer is kept. */
 function isWholeSentenceRepeated(
   { tokens, words }: RetakeContext,
   { from, retakeStart, matched }: Repetition,

@@ -1,21 +1,21 @@
-/** Phrases that are said again on purpose: chants, refrains, "yes we can, yes we can". Nothing about them is broken off. */
+/** Phrases that are repeated on purpose, such as chants and refrains: "yes we can, yes we can". */
 import { fromSeconds } from "../../time";
 import { endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore, type Token } from "../tokens";
 import { isContentWord } from "./different-words";
 import { MAX_SIMILAR_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
-/** Whoever says a whole phrase once more to replace it pauses for this long first. */
+/** Speakers who replace a whole phrase pause for this long first. */
 const MIN_RETAKE_PAUSE_TICKS = fromSeconds(0.3);
 /** The items of a chant follow each other faster. */
 const MAX_CHANT_PAUSE_TICKS = fromSeconds(0.5);
 const MIN_CHANT_ITEMS = 3;
-/** How far after the retake a third sentence that starts like it can come. */
+/** Maximum distance after the retake of a third sentence that starts alike. */
 const MAX_ANAPHORA_WORDS = 30;
-/** How many words show whether it continues like the retake. */
+/** Number of words that show whether it continues like the retake. */
 const MAX_CONTINUATION_WORDS = 3;
-/** How far from each other a refrain returns at most. */
+/** Maximum distance between occurrences of a refrain. */
 const MAX_REFRAIN_WORDS = 300;
-/** A complete phrase of so few words is repeated for emphasis: "thank you, thank you very much". */
+/** Complete phrases with at most this many words are repeated for emphasis: "thank you, thank you very much". */
 const MAX_EMPHASIS_WORDS = 3;
 
 const OPEN_WORDS = new Set(
@@ -24,10 +24,10 @@ const OPEN_WORDS = new Set(
   ),
 );
 
-/** Returns whether no phrase ends with a normalized word. */
+/** Returns whether a normalized word never ends a phrase. */
 export const isOpenWord = (normal: string): boolean => OPEN_WORDS.has(normal);
 
-/** Returns whether a repetition is complete both times, and lacks the pause of a speaker who starts over. */
+/** Returns whether both takes are complete, without the pause of a speaker who starts over. */
 export function isDeliberate(context: RetakeContext, repetition: Repetition): boolean {
   const { tokens, words } = context;
   const { from, end, retakeStart, matched } = repetition;
@@ -41,7 +41,7 @@ export function isDeliberate(context: RetakeContext, repetition: Repetition): bo
   return size <= MAX_EMPHASIS_WORDS ? !isOpenWord(last.normal) : isAnaphora(context, repetition);
 }
 
-/** Returns whether a third sentence starts like the retake and continues in another way: "We will win. We will win it all. We will win you." */
+/** Returns whether a third sentence starts alike: "We will win. We will win it all. We will win you." */
 function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
   const { tokens, phraseStarts, distanceBetween } = context;
   const next = retakeStart + matched;
@@ -56,7 +56,7 @@ function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }:
   });
 }
 
-/** Returns whether a phrase ends after a token: a sentence ends there, or a pause follows. */
+/** Returns whether a phrase ends after a token, with the sentence or before a pause. */
 export function closesPhrase({ tokens, words }: RetakeContext, i: number): boolean {
   const next = tokens[i + 1];
   return !next || endsSentence(words[tokens[i]!.word]!.text) || next.start - tokens[i]!.end >= MIN_RETAKE_PAUSE_TICKS;
@@ -75,7 +75,7 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
   last += size - 1;
   if (tokens.slice(first, last + 1).filter((token) => token.normal === item).length < MIN_CHANT_ITEMS) return false;
   const pauses = tokens.slice(first, last + 1).flatMap((_, i) => (i === 0 ? [] : [pauseBefore(tokens, first + i)]));
-  // Who starts over three times pauses each time, and continues in the end.
+  // Speakers who start over three times pause each time, and finally continue.
   const isFluent = pauses.every((pause) => pause < MIN_RESTART_PAUSE_TICKS);
   return isFluent || (closesPhrase(context, last) && pauses.every((pause) => pause < MAX_CHANT_PAUSE_TICKS));
 }
@@ -94,7 +94,7 @@ function isSame(tokens: readonly Token[], a: number, b: number, size: number): b
   return true;
 }
 
-/** Returns whether tokens `[from, end)` are a shorter unit several times: its own repetitions decide. */
+/** Returns whether tokens `[from, end)` repeat a shorter unit, whose own repetitions then decide. */
 export function repeatsUnit(tokens: readonly Token[], from: number, end: number): boolean {
   const size = end - from;
   for (let unit = 1; 2 * unit <= size; unit++)

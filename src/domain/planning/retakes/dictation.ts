@@ -1,18 +1,18 @@
-/** Digits, letters and counting: what is dictated is repeated because it occurs twice. */
+/** Digits, letters and counting: dictated content is repeated because it occurs twice. */
 import { isNumberWord } from "../../text/numbers";
 import { MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
 const MIN_NUMBER_SHARE = 0.6;
-/** How far from a repetition its neighbors show that a name is spelled or a number dictated, and how many of them must. */
+/** Distance within which neighbors show that a name is spelled or a number dictated, and how many of them must. */
 const NEIGHBORHOOD_WORDS = 4;
 const MIN_DICTATED_NEIGHBORS = 2;
-/** Words that sound like digits, as a recognizer spells them. */
+/** Words that sound like digits, and that recognizers write instead. */
 const DIGIT_HOMOPHONES = new Set(["to", "too", "for", "won", "ate", "oh"]);
 
 /** Returns whether a token is the name of a letter. "a" and "I" are words. */
 const isLetter = (normal: string): boolean => normal.length === 1 && normal !== "a" && normal !== "i";
 
-/** Returns whether what is repeated is a number, letters, or part of a dictated number or a spelled name. */
+/** Returns whether the repetition is a number, letters, or part of a dictated number or a spelled name. */
 export function isDictation(context: RetakeContext, repetition: Repetition): boolean {
   const { tokens, distanceBetween } = context;
   const { from, end, retakeStart, matched } = repetition;
@@ -23,7 +23,7 @@ export function isDictation(context: RetakeContext, repetition: Repetition): boo
     ...tokens.slice(retakeStart + matched, retakeStart + matched + NEIGHBORHOOD_WORDS),
   ].map((token) => token.normal);
   const count = (isDictated: (normal: string) => boolean) => neighbors.filter(isDictated).length;
-  // A letter inside a spelled name is often recognized as a short word.
+  // A letter in a spelled name is often recognized as a short word.
   if (take.length === 1 && count(isLetter) >= MIN_DICTATED_NEIGHBORS) return true;
   const isDigit = (normal: string) => isNumberWord(normal) || DIGIT_HOMOPHONES.has(normal);
   if (take.every(isDigit) && count(isNumberWord) >= MIN_DICTATED_NEIGHBORS) return true;

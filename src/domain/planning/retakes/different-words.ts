@@ -1,4 +1,4 @@
-/** Whether two sentences that are built alike differ in words that the recognizer was sure of, or one was only misspelled. */
+/** Detects whether similar sentences differ in clearly recognized words, or one is only misspelled. */
 import { isNumberWord } from "../../text/numbers";
 import { alignWords } from "../../text/word-alignment";
 import type { Token } from "../tokens";
@@ -6,17 +6,17 @@ import { isBrokenOffWord, MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeCo
 
 /** A word with at least this confidence was recognized clearly. */
 const SURE_CONFIDENCE = 0.9;
-/** "Step one", "step two": numbers are seldom misrecognized. */
+/** "Step one", "step two": numbers are rarely misrecognized. */
 const SURE_NUMBER_CONFIDENCE = 0.6;
-/** The last word of a phrase carries its sense: "and her mother, and her brother". */
+/** The last word of a phrase carries its meaning: "and her mother, and her brother". */
 const SURE_ENDING_CONFIDENCE = 0.7;
 const MAX_SAME_ENDING_DISTANCE = 0.2;
-/** Among this many equal content words, one that is slightly different was misrecognized. */
+/** Among this many equal content words, a slightly different one was misrecognized. */
 const MIN_MANY_EQUAL_WORDS = 6;
-/** How many words of the retake beyond the matching ones are compared. */
+/** Number of words of the retake that are compared beyond the matching ones. */
 const MAX_WORDS_BEYOND = 1;
 
-/** Words that are easily confused, and whose difference means little. */
+/** Words that are easily confused, and whose difference has little meaning. */
 const FUNCTION_WORDS = new Set(
   "a an the i we he she it they you my our your his her its this that these those and but or if of to in on at for from with by as is are was were be been so not do did does has have had will would can could there here im its lets".split(
     " ",
@@ -29,7 +29,7 @@ export const isContentWord = (normal: string): boolean => !FUNCTION_WORDS.has(no
 type ComparedRecording = Pick<RetakeContext, "tokens" | "words" | "distanceBetween">;
 type ComparedTakes = Pick<Repetition, "from" | "end" | "retakeStart" | "matched" | "confirmedByAudio">;
 
-/** Returns whether the take has a clearly recognized content word where the retake has another, or none. */
+/** Returns whether the take has a clearly recognized content word for which the retake has another one, or none. */
 export function hasDifferentWords(
   { tokens, words, distanceBetween }: ComparedRecording,
   repetition: ComparedTakes,
@@ -68,7 +68,7 @@ export function hasDifferentWords(
 
 const toNormals = (tokens: readonly Token[]) => tokens.map((token) => token.normal);
 
-/** Returns the tokens of the retake in the place of a token of the take that has no pair. */
+/** Returns the tokens of the retake that replace an unpaired token of the take. */
 function listTokensInstead(pairs: Int32Array, i: number, retake: readonly Token[]): Token[] {
   let before = i - 1;
   while (before >= 0 && pairs[before]! < 0) before--;

@@ -1,6 +1,6 @@
 /**
- * Stage 4, retakes: a speaker stops and restarts, so the words before the restart match the first words after it. Sentences that only start
- * with the same words are kept.
+ * Stage 4, retakes: a speaker stops and restarts, so the words before the restart match the first words after it.
+ * Sentences that only start with the same words are kept.
  */
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
@@ -16,13 +16,13 @@ import { type Repetition, type RetakeContext, toScores } from "./repetition";
 import { toAudioRepetition } from "./repetition-by-audio";
 import { findTextRepetition } from "./repetition-by-text";
 
-/** Words `[from, to)` of the transcript that are removed because they are said again from word `retakeStart` on. */
+/** Words `[from, to)` of the transcript that are removed because they are repeated from word `retakeStart` on. */
 export type Retake = { from: number; to: number; retakeStart: number; match: RuleMatch<RemovalRule> };
-/** Words `[from, to)` that may be a retake: they are kept and marked. */
+/** Words `[from, to)` that may be a retake. They are kept and marked. */
 export type PossibleRetake = { from: number; to: number; match: RuleMatch<ReviewRule> };
 export type Retakes = { retakes: Retake[]; possible: PossibleRetake[] };
 
-/** How far apart a take and its retake can start. */
+/** Maximum distance between the starts of a take and its retake. */
 const MAX_DISTANCE_TICKS = fromSeconds(45);
 const MAX_DISTANCE_WORDS = 130;
 
@@ -30,8 +30,9 @@ const MAX_DISTANCE_WORDS = 130;
 export const isTake = ({ match }: Retake): boolean => reasonOf(match.rule) === "retake";
 
 /**
- * Finds the retakes in a transcript's words (sorted) and their tokens. `acousticRepetitions` are what forced alignment found where the
- * spelling does not show a repetition. `voices`: whether a take and its retake must have the same voice.
+ * Finds the retakes in a transcript's words (sorted) and their tokens. `acousticRepetitions` are those found by forced
+ * alignment where the spelling does not show a repetition. `voices`: whether a take and its retake must have the same
+ * voice.
  */
 export function* findRetakes(
   words: readonly Word[],
@@ -73,7 +74,7 @@ export function* findRetakes(
 
 const pairKey = (from: number, retakeStart: number) => `${from}-${retakeStart}`;
 
-/** Returns whether a take can start at `from`: nothing is removed there yet, or only a part of what starts there. */
+/** Returns whether a take can start at `from`: nothing is removed there yet, or only a part of it. */
 function canStartTake({ removed, phraseStarts }: RetakeContext, from: number, retakeStart: number): boolean {
   if (!removed[from]) return true;
   if (!phraseStarts[from] || removed[from - 1]) return false;
@@ -81,7 +82,7 @@ function canStartTake({ removed, phraseStarts }: RetakeContext, from: number, re
   return false;
 }
 
-/** Returns whether the token repeats the one before it, or starts a repetition of the two before it. */
+/** Returns whether the token repeats the previous one, or starts a repetition of the previous two. */
 function isStutter(tokens: readonly Token[], i: number): boolean {
   const normal = (k: number) => tokens[k]?.normal;
   return normal(i - 1) === normal(i) || (i >= 2 && normal(i - 2) === normal(i) && normal(i - 1) === normal(i + 1));
@@ -92,7 +93,7 @@ const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
 
 type DecidedRepetition = { repetition: Repetition; decision: RepetitionDecision };
 
-/** Returns the first decision to remove; when there is none, the first one to mark. */
+/** Returns the first decision to remove, or else the first one to mark. */
 function decideFirst(context: RetakeContext, repetitions: readonly (Repetition | null)[]): DecidedRepetition | null {
   const decisions = repetitions.flatMap((repetition) => {
     const decision = repetition && decideRepetition(context, repetition);
@@ -118,7 +119,7 @@ function recordRetake(
   const first = tokens[from]!.word;
   const retakeWord = tokens[retakeStart]!.word;
   removed.fill(1, from, to);
-  // Of words that are said a third time, more may turn out to be the same.
+  // If words are repeated a third time, more of them may turn out to be equal.
   found.retakes = found.retakes.filter((other) => other.from !== first || !isTake(other));
   found.retakes.push({ from: first, to: tokens[to - 1]!.word + 1, retakeStart: retakeWord, match: { rule, scores } });
   if (rest === null || to >= retakeStart) return;

@@ -1,22 +1,22 @@
-/** Whether a repetition is another speaker's answer: both the pitch and the level of the voice change. */
+/** Detects whether a repetition is another speaker's answer: both the pitch and the level of the voice change. */
 import { fromSeconds, type Span } from "../../time";
 import type { VoiceFeatures } from "../../voice";
 import { type PlanSteps, requestVoices } from "../context";
 import type { Token } from "../tokens";
 import type { Repetition } from "./repetition";
 
-/** A single word is too short to measure: what precedes the take and follows the retake counts too. */
+/** A single word is too short to measure, so speech before the take and after the retake is included. */
 const WORD_CONTEXT_TICKS = fromSeconds(0.8);
 /** The onset of a longer take shows its voice. */
 const MAX_MEASURED_TICKS = fromSeconds(1.5);
 /**
- * One speaker's pitch varies by more than this, and so does the level of one voice, but seldom both between two takes of the same words.
+ * A single speaker's pitch or level may vary by more than this, but rarely both between two takes of the same words.
  * Another speaker has another voice, and another distance from the microphone or another line.
  */
 const MIN_PITCH_CHANGE_SEMITONES = 3;
 const MIN_LEVEL_CHANGE_DB = 6;
 
-/** Measures a take and its retake. Returns whether they have different voices; false when one of them has none. */
+/** Measures a take and its retake. Returns whether the voices differ; false if one of them has none. */
 export function* hasOtherSpeaker(
   tokens: readonly Token[],
   { from, end, retakeStart, matched }: Repetition,

@@ -1,4 +1,4 @@
-/** Repetitions that forced alignment found, checked against what the recognizer was sure of. */
+/** Repetitions found by forced alignment, checked against clearly recognized words. */
 import { fromSeconds } from "../../time";
 import { pauseBefore, UNRECOGNIZED } from "../tokens";
 import type { AcousticRepetition } from "./acoustic-repetitions";
@@ -6,22 +6,22 @@ import { isFragment } from "./broken-off-words";
 import { isContentWord } from "./different-words";
 import { MAX_SAME_WORD_DISTANCE, MAX_SIMILAR_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
-/** Audio after the last matching word belongs to that word when it is shorter. */
+/** Shorter audio after the last matching word belongs to that word. */
 const MIN_TRAILING_TICKS = fromSeconds(0.3);
-/** Few words with this confidence are misspelled, and this share of a take is no chance. */
+/** Words with this confidence are rarely misspelled, and this share of a take is not a coincidence. */
 const SURE_CONFIDENCE = 0.8;
 const MIN_SURE_SHARE = 0.3;
 const MIN_SURE_WORDS = 2;
 const MAX_UNCLEAR_CONFIDENCE = 0.45;
 const MIN_PAUSE_TICKS = fromSeconds(0.3);
 const SURE_ENDING_CONFIDENCE = 0.7;
-/** After this many matching words, a last word that does not match was misrecognized. */
+/** After this number of matching words, a last word that does not match was misrecognized. */
 const MIN_LONG_REPETITION_WORDS = 8;
 const NEARBY_WORDS = 2;
-/** After this many matching words, the same word at the end is not a coincidence. */
+/** After this number of matching words, the same word at the end is not a coincidence. */
 const MIN_MATCH_BEFORE_SAME_ENDING = 4;
 
-/** Returns an acoustic repetition as a repetition; null when the words after the matching ones make it another sentence. */
+/** Converts an acoustic repetition; null if the words after the matching ones make it another sentence. */
 export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition | undefined): Repetition | null {
   if (!acoustic) return null;
   const { from, retakeStart, end, matched, weak, alignment } = acoustic;
@@ -41,7 +41,7 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
   return isFragment(context, { from: end - left, to: end }, repetition) ? repetition : null;
 }
 
-/** Returns whether the take is a single unclear word between pauses, in which alignment found the start of the next words. */
+/** Returns whether the take is a single unclear word between pauses that aligned with the start of the next words. */
 function isUnclearWord(
   { tokens, words, phraseStarts }: RetakeContext,
   { from, retakeStart, end, matched, weak }: AcousticRepetition,
@@ -53,7 +53,7 @@ function isUnclearWord(
   return (matched >= 2 || !weak) && end <= retakeStart;
 }
 
-/** Returns whether the take ends with a clearly recognized word that is not near the end of the matching words: they were stretched over it. */
+/** Returns whether the take ends with a clear word that is not a matching one: those were stretched over it. */
 function hasOtherEnding(
   { tokens, words, distanceBetween }: RetakeContext,
   { from, retakeStart, end, matched }: AcousticRepetition,
@@ -67,7 +67,7 @@ function hasOtherEnding(
   return nearby.every((token) => distanceBetween(last.normal, token.normal) > MAX_SIMILAR_WORD_DISTANCE);
 }
 
-/** Returns whether the take has clearly recognized words that the retake does not have: other words, not misspelled ones. */
+/** Returns whether the take has clearly recognized words that the retake lacks: other words, not misspelled ones. */
 function hasSureOtherWords(
   { tokens, words, distanceBetween }: RetakeContext,
   { from, retakeStart, end, matched }: AcousticRepetition,

@@ -2,16 +2,16 @@
 import { isRemark } from "./remarks";
 import { isBrokenOffWord, MAX_SIMILAR_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
 
-/** Share of a take's words that can differ from the words of the retake. */
+/** Maximum share of a take's words that may differ from the retake's. */
 const MAX_DIFFERENT_SHARE = 0.24;
-/** A last word that is the start of the word in its place counts as this different. */
+/** Cost of a last word that is the beginning of the word in its place. */
 const BROKEN_OFF_COST = 0.2;
-/** When this share of the words after a matching phrase differs, they are another phrase, perhaps a remark on the take. */
+/** If this share of the words after a matching phrase differs, they are another phrase, perhaps a remark. */
 const MIN_OTHER_PHRASE_SHARE = 0.5;
-/** The retake can have this many words more than the take. */
+/** Maximum number of words that the retake may have in addition. */
 const MAX_ADDED_WORDS = 6;
 
-/** Returns the longest start of tokens `[from, retakeStart)` that is spelled like a start of what follows; null when there is none. */
+/** Returns the longest beginning of tokens `[from, retakeStart)` that is spelled like what follows; null if none is. */
 export function findTextRepetition(
   context: RetakeContext,
   from: number,
@@ -52,7 +52,7 @@ export function findTextRepetition(
       const isSamePhrase = !phrase || lowest - phrase.cost <= MIN_OTHER_PHRASE_SHARE * beyond;
       if (phraseStarts[best.end] && isSamePhrase) phrase = best;
     }
-    // Words that start differently are no repetition, however well they continue.
+    // Words that start differently are not a repetition, however well they continue.
     if (lowest > 0.75 + 0.3 * i) break;
   }
   return phrase && phrase.end < retakeStart && isRemark(context, range(phrase.end, retakeStart)) ? phrase : best;

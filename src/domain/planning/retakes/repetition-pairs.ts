@@ -1,4 +1,4 @@
-/** Stage 4, retakes: which phrase starts are worth comparing by audio. */
+/** Stage 4, retakes: selects the phrase starts to compare by audio. */
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
@@ -6,22 +6,22 @@ import { endsSentence, findPhraseStarts, MIN_RESTART_PAUSE_TICKS, type Token, UN
 import { MAX_SAME_WORD_DISTANCE, MAX_SIMILAR_WORD_DISTANCE } from "./repetition";
 
 /**
- * The take at `from` and the retake at `retakeStart`. The take extends at most to `until`; its first phrase ends at `end`. The first
- * `count` tokens of the retake are enough to identify it. All are token indices.
+ * The take at `from` and the retake at `retakeStart`. The take extends to `until` at most; its first phrase ends at
+ * `end`. The first `count` tokens of the retake are enough to identify it. All are token indices.
  */
 export type RepetitionPair = { from: number; retakeStart: number; until: number; end: number; count: number };
 
 const MAX_DISTANCE_TICKS = fromSeconds(30);
 const MAX_DISTANCE_WORDS = 60;
 const MAX_TEXT_WORDS = 14;
-/** How many earlier phrase starts each one is compared with. */
+/** Number of earlier phrase starts with which each one is compared. */
 const MAX_TAKES_PER_RETAKE = 4;
 const PADDING_TICKS = fromSeconds(0.12);
-/** A take right before a pause, at most this long, can be misrecognized as anything. */
+/** A take of at most this length right before a pause can be misrecognized as anything. */
 const MAX_CLOSE_WORDS = 7;
 const MAX_CLOSE_TICKS = fromSeconds(3.5);
 const MIN_CLOSE_PAUSE_TICKS = fromSeconds(0.25);
-/** A shared word with this many characters says more. */
+/** A shared word with this many characters is more significant. */
 const MIN_LONG_WORD_CHARACTERS = 4;
 
 /** Returns the pairs to compare, in order of the retake. */
@@ -50,7 +50,7 @@ export function listRepetitionPairs(words: readonly Word[], tokens: readonly Tok
   });
 }
 
-/** Returns the stretch of audio of tokens `[from, to)`, with some of the quiet around it. */
+/** Returns the span of audio of tokens `[from, to)`, with some of the silence around it. */
 export function toWindow(tokens: readonly Token[], from: number, to: number, duration: Ticks): Span {
   const before = tokens[from - 1]?.end ?? 0;
   const after = tokens[to]?.start ?? duration;
@@ -61,7 +61,7 @@ export function toWindow(tokens: readonly Token[], from: number, to: number, dur
   };
 }
 
-/** Returns the indices of the transcript's words that the tokens `[at, at + count)` belong to. */
+/** Returns the indices of the transcript's words to which the tokens `[at, at + count)` belong. */
 export const findWordIndices = (tokens: readonly Token[], at: number, count: number): number[] => [
   ...new Set(tokens.slice(at, at + count).map((token) => token.word)),
 ];
@@ -77,7 +77,7 @@ export function joinTokenTexts(words: readonly Word[], tokens: readonly Token[],
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
   retakeStart - from <= MAX_DISTANCE_WORDS && tokens[retakeStart]!.start - tokens[from]!.start <= MAX_DISTANCE_TICKS;
 
-/** Returns whether a phrase is about as long as a stretch of unrecognized speech: it can be the same once more. */
+/** Returns whether a phrase is about as long as a stretch of unrecognized speech, which may be the same phrase. */
 function isAboutAsLong(tokens: readonly Token[], from: number, end: number, retakeStart: number): boolean {
   const phrase = tokens[end - 1]!.end - tokens[from]!.start;
   const stretch = tokens[retakeStart]!.end - tokens[retakeStart]!.start;
@@ -112,7 +112,7 @@ function findPhraseEnd(words: readonly Word[], tokens: readonly Token[], from: n
   return Math.max(from + 1, retakeStart);
 }
 
-/** Returns how many tokens from `at` on make the text to align: the sentence, or as much as identifies it. */
+/** Returns how many tokens from `at` on form the text to align: the sentence, or enough of it to identify it. */
 function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: number): number {
   let count = 1;
   while (count < MAX_TEXT_WORDS && at + count < tokens.length) {
@@ -124,7 +124,7 @@ function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: n
   return count;
 }
 
-/** Returns whether the first words are alike: a long first word, two or three of the first four, or the same short word close by. */
+/** Returns whether the first words are alike: a long word, two or three of the first four, or a close short word. */
 function startsAlike(
   tokens: readonly Token[],
   a: number,

@@ -1,25 +1,26 @@
-/** Words at the end of a take that the retake does not have: a slip of the tongue, or the ending of another sentence. */
+/** Words at the end of a take that the retake lacks: a slip of the tongue, or the ending of another sentence. */
 import { fromSeconds } from "../../time";
 import { endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore } from "../tokens";
 import { isFragment } from "./broken-off-words";
 import { isContentWord } from "./different-words";
 import { MIN_LONG_MATCH_WORDS, type Repetition, type RetakeContext } from "./repetition";
 
-/** Words this near continue the words before them. */
+/** Words this close continue the previous words. */
 const MAX_ATTACHED_PAUSE_TICKS = fromSeconds(0.3);
 const MAX_SLIP_WORDS = 2;
-/** A recognizer's confidence in the ending of a sentence that was said to its end. */
+/** Minimum confidence in the ending of a complete sentence. */
 const SURE_ENDING_CONFIDENCE = 0.7;
-/** Whoever stops at a word like these before a pause has not finished. */
+/** Words that leave a phrase unfinished before a pause. */
 const DANGLING_WORDS = new Set(["a", "an", "the", "my", "your", "our", "their", "and", "or", "but", "than"]);
-/** How many words a take and its retake share at least when the take stops at such a word. */
+/** Minimum number of words that a take and its retake have in common if the take stops at such a word. */
 const MIN_WORDS_BEFORE_DANGLING = 4;
 const MIN_PAUSE_AFTER_DANGLING_TICKS = fromSeconds(0.3);
 
 /**
- * Returns how many of the words between belong to the take: one or two that continue it without matching and end at a pause. They are
- * broken off when they resemble the start of the next word or the recognizer was not sure of them. More words belong to it when it stops
- * before a word that must follow. `other` when the take can be a separate sentence that differs only there.
+ * Returns how many of the words in between belong to the take: one or two that continue it without matching and end at
+ * a pause. They are interrupted if they resemble the start of the next word or the recognizer was unsure of them. More
+ * words belong to the take if it stops before a word that must follow. Returns `other` if the take may be a separate
+ * sentence that differs only there.
  */
 export function countSlipWords(
   context: RetakeContext,
@@ -47,17 +48,17 @@ export function countSlipWords(
   return size >= MIN_LONG_MATCH_WORDS && more > count ? count : "other";
 }
 
-/** Returns whether words end a sentence with a clearly recognized content word: the take is complete, and the retake another sentence. */
+/** Returns whether words end a sentence with a clear content word: the take is complete, and the retake differs. */
 function isCompleteEnding({ tokens, words }: RetakeContext, ending: readonly number[]): boolean {
   const isSure = (i: number) =>
     isContentWord(tokens[i]!.normal) && words[tokens[i]!.word]!.confidence >= SURE_ENDING_CONFIDENCE;
   return ending.some(isSure) && endsSentence(words[tokens[ending[ending.length - 1]!]!.word]!.text);
 }
 
-/** Returns whether nobody has finished who stops at this normalized word. */
+/** Returns whether a phrase that stops at this normalized word is unfinished. */
 export const isDanglingWord = (normal: string): boolean => DANGLING_WORDS.has(normal);
 
-/** Returns whether the take stops at a word that no phrase ends with, after as many words that the retake has as it has others. */
+/** Returns whether the take stops at a word that never ends a phrase, with enough matching words before it. */
 function isDangling({ tokens }: RetakeContext, { from, end, retakeStart }: Repetition, last: number): boolean {
   return (
     isDanglingWord(tokens[last]!.normal) &&

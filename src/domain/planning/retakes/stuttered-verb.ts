@@ -1,4 +1,4 @@
-/** A verb said twice before its object: "getting getting one". Adjectives and nouns are repeated for emphasis, and so are verbs without an object. */
+/** A verb repeated before its object: "getting getting one". Other words are repeated for emphasis. */
 import { isNumberWord } from "../../text/numbers";
 import { fromSeconds } from "../../time";
 import { pauseBefore } from "../tokens";
@@ -11,7 +11,7 @@ const MAX_PAUSE_TICKS = fromSeconds(0.5);
 const VERB = /^[b-df-hj-np-tv-xz]*[aeiouy][a-z]*ing$/;
 const NO_VERBS = new Set("something anything nothing everything morning evening".split(" "));
 
-/** Returns whether the word at `retakeStart` continues the one at `from`, which is the same verb and stands before it. */
+/** Returns whether the word at `retakeStart` continues the same verb at `from`, directly before it. */
 export function isStutteredVerb(context: RetakeContext, from: number, retakeStart: number): boolean {
   const { tokens, words } = context;
   const { normal, word } = tokens[from]!;

@@ -7,21 +7,21 @@ import type { RemovalRule, RuleMatch } from "../rules";
 import { endsSentence, findPhraseStarts, type Token, type TokenRange } from "../tokens";
 import { isTake, type Retake } from "./find-retakes";
 
-/** A line that was said more than once. The last take defines the line; the earlier ones are in order of time. */
+/** A line that was said more than once. The last take defines it; earlier takes are in order of time. */
 export type RepeatedLine = { last: TokenRange; earlier: TokenRange[] };
 
-/** A take that is said again from token `retakeStart` on, with the rule that found it. */
+/** A take that is repeated from token `retakeStart` on, with the rule that found it. */
 export type EarlierTake = TokenRange & { retakeStart: number; match: RuleMatch<RemovalRule> };
 
-/** A repetition this short inside a phrase is a stutter, no take. */
+/** A repetition this short inside a phrase is a stutter, not a take. */
 const MAX_STUTTER_WORDS = 2;
-/** A line ends at the latest at a pause of this length, or after this many words. */
+/** A line ends at a pause of this length, or after this many words, at the latest. */
 const MAX_LINE_PAUSE_TICKS = fromSeconds(1);
 const MAX_LINE_WORDS = 40;
-/** A take is compared with this many more words of the retake. */
+/** Number of additional words of the retake with which a take is compared. */
 const MAX_ADDED_WORDS = 6;
 
-/** Groups the retakes by the lines that they are takes of. */
+/** Groups the retakes by line. */
 export function groupTakesByLine(
   words: readonly Word[],
   tokens: readonly Token[],
@@ -29,7 +29,7 @@ export function groupTakesByLine(
 ): RepeatedLine[] {
   const { takes, removed } = findEarlierTakes(words, tokens, retakes);
   const distanceBetween = createDistanceCache();
-  /** For each token, the token of the last take that says the same, and the take that it belongs to. */
+  /** For each token, the token of the last take with the same content, and the take to which it belongs. */
   const lastSaid = Int32Array.from(tokens, (_, i) => (removed[i] ? -1 : i));
   const takeOf = new Int32Array(tokens.length).fill(-1);
   const lineStarts = new Set<number>();
@@ -54,7 +54,7 @@ export function groupTakesByLine(
     .map(({ last, earlier }) => ({ last, earlier: earlier.map(({ from, to }) => ({ from, to })) }));
 }
 
-/** Returns the takes in tokens, those said again last first. `removed[i]`: token i is removed with a take or a remark. */
+/** Returns the takes in tokens, last repeated first. `removed[i]`: token i is removed with a take or a remark. */
 export function findEarlierTakes(
   words: readonly Word[],
   tokens: readonly Token[],
@@ -78,7 +78,7 @@ export function findEarlierTakes(
   return { takes: takes.sort((a, b) => b.retakeStart - a.retakeStart || a.from - b.from), removed };
 }
 
-/** Divides the tokens that stay into lines: sentences, and a new line where something was said again. */
+/** Divides the kept tokens into lines: sentences, and a new line wherever something was repeated. */
 function divideIntoLines(
   words: readonly Word[],
   tokens: readonly Token[],
@@ -105,7 +105,7 @@ function endsLine(words: readonly Word[], tokens: readonly Token[], before: numb
   return endsSentence(words[a.word]!.text) || (next === before + 1 && b.start - a.end >= MAX_LINE_PAUSE_TICKS);
 }
 
-/** Divides the takes by the lines that their tokens belong to. A token that belongs to none goes with the one before it. */
+/** Divides the takes by the lines of their tokens. A token without a line goes with the previous one. */
 function divideByLine(takeOf: Int32Array, lastSaid: Int32Array, lineAt: Int32Array): (TokenRange & { line: number })[] {
   const out: (TokenRange & { line: number })[] = [];
   let current = -1;

@@ -13,7 +13,7 @@ import {
 import type { LineMatch } from "./match-lines";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** A wider stretch must align better by this mean log probability. */
+/** A wider stretch must align better by at least this mean log probability. */
 const MIN_LEAD_OF_WIDER = 0.05;
 
 /** Returns the rated candidates of each line. */
@@ -28,7 +28,7 @@ export function* checkMatches(
     });
     return { match, trials, requests: trials.flatMap(({ requests }) => requests) };
   });
-  // When the budget does not suffice, the matches that resemble their line most are aligned; the others count as not found.
+  // If the budget is exceeded, the most similar matches are aligned, and the others count as not found.
   const byScore = all.toSorted((a, b) => b.match.score - a.match.score);
   const trials = fitToBudget(byScore, activity.duration).flatMap((one) => one.trials);
   const results = yield* requestAlignments(trials.flatMap((trial) => trial.requests));

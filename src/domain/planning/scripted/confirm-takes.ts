@@ -1,4 +1,4 @@
-/** Stage 8: aligns the takes of the path, so that their words have exact times, and drops the takes that do not match their line. */
+/** Stage 8: aligns the path's takes for exact word times, and drops takes that do not match their line. */
 import type { ForcedAlignment } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment } from "../alignments";
@@ -17,7 +17,7 @@ import {
 import { type PathTake, toSkippedSpan } from "./path-takes";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** The kept take of a line. `mute`: stretches of `window` that are not kept. `alignment` is null when it could not be aligned. */
+/** The kept take of a line. `mute`: dropped parts of `window`. `alignment` is null if it could not be aligned. */
 export type ConfirmedTake = PathTake & {
   window: Span;
   mute: Span[];
@@ -29,17 +29,17 @@ export type ConfirmedTake = PathTake & {
   review: RuleMatch<"review.differs_from_script"> | null;
 };
 
-/** A take that does not align is dropped below the first similarity, and hardly resembles its line below the second. */
+/** Below the first similarity, a take that does not align is dropped; below the second, it hardly matches its line. */
 export const MIN_SIMILARITY = 0.4;
 export const MIN_SURE_SIMILARITY = 0.65;
 /** A take that does not align is marked for review below this similarity. */
 const MIN_SIMILARITY_WITHOUT_REVIEW = 0.8;
 const ALIGNED_SIMILARITY_WEIGHT = 0.6;
 
-/** Returns whether a take hardly resembles its line, by text and by audio: perhaps a few words are there by chance. */
+/** Returns whether a take hardly resembles its line, by text and audio: a few matching words may be a coincidence. */
 export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.score < MIN_SURE_SIMILARITY;
 
-/** Returns the confirmed take of each line; null for the lines that were not spoken. */
+/** Returns the confirmed take of each line; null for lines that were not spoken. */
 export function* confirmTakes(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -90,7 +90,7 @@ function confirmTake(
   };
 }
 
-/** Returns the rule that marks a take which differs from its line. */
+/** Returns the rule that marks a take that differs from its line. */
 export const differsFromScript = (
   line: string,
   similarity: number,

@@ -15,8 +15,8 @@ import { MIN_MATCH_SCORE } from "./match-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 
 /**
- * Returns the words of the kept takes, as the script has them, and the other words of the transcript with the rule that removes them.
- * `retaken`: takes whose lines were moved to their retakes.
+ * Returns the words of the kept takes, as in the script, and the other words of the transcript with the rule that
+ * removes them. `retaken` lists takes whose lines were moved to their retakes.
  */
 export function decideScriptedWords(
   takes: readonly ExcisedTake[],
@@ -48,7 +48,7 @@ export function decideScriptedWords(
   return out;
 }
 
-/** Returns the words of a kept take and its excisions. Marks the transcript's words that the take uses. */
+/** Returns the words and excisions of a kept take. Marks the transcript's words that the take uses. */
 function decideTake(
   take: ExcisedTake,
   path: SettledPath,
@@ -78,7 +78,7 @@ function decideTake(
   ];
 }
 
-/** Returns the candidate that overlaps a word longest; null when none does. */
+/** Returns the candidate that overlaps a word longest; null if there is none. */
 function findMainCandidate(word: Span, candidates: readonly LineCandidate[]): LineCandidate | null {
   let best: LineCandidate | null = null;
   let longest = 0;
@@ -92,7 +92,7 @@ function findMainCandidate(word: Span, candidates: readonly LineCandidate[]): Li
   return best;
 }
 
-/** Returns the rule that removes a word that no kept take uses; null when the options keep it. */
+/** Returns the rule that removes a word that no kept take uses; null if the options keep it. */
 function decideUnusedWord(
   words: readonly Word[],
   index: number,
@@ -113,7 +113,7 @@ function decideUnusedWord(
   return { rule: "off_script.no_line", scores: { minSimilarity: MIN_MATCH_SCORE } };
 }
 
-/** Returns the rule that removes words which resemble a line, but are not in its kept take. */
+/** Returns the rule that removes words that resemble a line but are not in its kept take. */
 function otherTakeOf(candidate: LineCandidate, takes: readonly ExcisedTake[], line: string): RuleMatch<RemovalRule> {
   const kept = takes.find((take) => take.line === candidate.line) ?? null;
   const scores = {

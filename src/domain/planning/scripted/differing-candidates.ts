@@ -1,30 +1,31 @@
-/** Stage 5: accepts the takes of a line that differs from what is said: its wrong words align nowhere, the others align. */
+/** Stage 5: accepts takes of a line that differs from what is said: only its wrong words do not align. */
 import type { ForcedAlignment } from "../../speech";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import type { LineCandidate } from "./line-candidates";
 
-/** A word below this log probability is not what is said. At most this share of a line's words are not. */
+/** A word below this log probability is not the spoken one. Maximum share of such words in a line. */
 const MAX_WRONG_WORD = -6;
 const MAX_WRONG_SHARE = 1 / 3;
-/** Mean log probability of the other words: a word's is that of its worst token. */
+/** Minimum mean log probability of the other words; a word has that of its worst token. */
 const MIN_MEAN_OF_OTHERS = -1.6;
-/** A shorter line can align with something else by chance. */
+/** A shorter line may align with something else by coincidence. */
 const MIN_OTHER_WORDS = 3;
-/** The words beside a wrong one align badly, too. They count when fewer than this are apart from it. */
+/** Words next to a wrong one also align badly. They count if fewer words than this are farther away. */
 const MIN_WORDS_APART = 2;
-/** A take has at least this share of the line's number of words. */
+/** Minimum length of a take, as a share of the line's number of words. */
 const MIN_LENGTH_RATIO = 0.75;
 
 /**
- * Returns the candidates of a line, with those accepted in which the same words do not align as in the best of them, or one more although
- * the text is as similar. When one of them aligns as a whole the script is right, and the others stay as they are.
+ * Returns the candidates of a line, accepting those in which the same words do not align as in the best of them, or one
+ * more although the text is as similar. If one of them aligns as a whole, the script is right, and the others stay as
+ * they are.
  */
 export function acceptDiffering(row: readonly LineCandidate[], activity: AudioActivity): LineCandidate[] {
   const wrong = row.map(findWrongWords);
   const best = wrong.reduce((a, b) => (b && (!a || b.size < a.size) ? b : a), null);
   if (!best || best.size === 0) return [...row];
   const similarity = row[wrong.indexOf(best)]!.score;
-  // The words beside a wrong one align badly, too.
+  // Words next to a wrong one also align badly.
   const isWrongInBest = (k: number) => best.has(k) || best.has(k - 1) || best.has(k + 1);
   return row.map((one, i) => {
     const own = wrong[i];
@@ -36,20 +37,20 @@ export function acceptDiffering(row: readonly LineCandidate[], activity: AudioAc
   });
 }
 
-/** Returns the indices of the words that are not what is said; null when a candidate is no take of the line, or only a part of one. */
+/** Returns the indices of the wrong words; null if a candidate is not a complete take of the line. */
 function findWrongWords({ alignment, pairs, from, to }: LineCandidate): Set<number> | null {
   const { words } = alignment ?? { words: [] };
   const wrong = new Set(words.flatMap((word, k) => (word.logProb < MAX_WRONG_WORD ? [k] : [])));
   const others = words.length - wrong.size;
   if (others < MIN_OTHER_WORDS || wrong.size > MAX_WRONG_SHARE * words.length) return null;
   if (measureMeanOfOthers(alignment!) < MIN_MEAN_OF_OTHERS) return null;
-  // Something is said in place of the first and the last words, and the take is about as long as its line.
+  // The first and last words are replaced with others, and the take is about as long as its line.
   const isAtStart = !wrong.has(0) || from < pairs.find((token) => token >= 0)!;
   const isAtEnd = !wrong.has(words.length - 1) || to - 1 > pairs.findLast((token) => token >= 0)!;
   return isAtStart && isAtEnd && to - from >= MIN_LENGTH_RATIO * pairs.length ? wrong : null;
 }
 
-/** Returns the mean of the words that are neither wrong nor beside a wrong one, as long as there are some. */
+/** Returns the mean over the words that are neither wrong nor next to a wrong one, if there are any. */
 function measureMeanOfOthers({ words }: ForcedAlignment): number {
   const isWrong = (k: number) => words[k] !== undefined && words[k].logProb < MAX_WRONG_WORD;
   const others = words.filter((_, k) => !isWrong(k));

@@ -1,4 +1,4 @@
-/** What is said in a take in place of words of its line. */
+/** Words of a take that replace words of its line. */
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { measureWordDistance } from "../../text/normalize";
 import { isFillerText } from "../fillers/filler-words";
@@ -11,7 +11,7 @@ const MIN_WORD = -6;
 
 type AlignedTake = PathTake & { alignment: ForcedAlignment | null };
 
-/** Returns the words of the line of a take that are not spoken where they align. */
+/** Returns the words of a take's line that are not spoken where they align. */
 export const listUnspokenWords = ({ alignment }: AlignedTake): AlignedWord[] =>
   alignment?.words.filter((word) => word.logProb < MIN_WORD) ?? [];
 

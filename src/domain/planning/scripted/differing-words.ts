@@ -1,4 +1,4 @@
-/** Stage 7: keeps what was said once in place of words of the script: the script differs there from what the speaker says. */
+/** Stage 7: keeps words that were said once in place of words of the script, which differs there from the speech. */
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { fromSeconds } from "../../time";
@@ -14,24 +14,24 @@ import type { ScriptedRecording } from "./scripted-recording";
 const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
 /** A phrase ends at a pause of this length. */
 export const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.25);
-/** Number of words said in place of others, as a share of theirs: at most, and in separate phrases at least. */
+/** Ratio of the number of words to the replaced ones: maximum, and minimum for separate phrases. */
 const MAX_WORDS_RATIO = 2;
 const MIN_PHRASE_RATIO = 0.5;
-/** Separate phrases are said in place of at least this many words. */
+/** Minimum number of words that separate phrases replace. */
 const MIN_LOST_WORDS = 2;
-/** A phrase is said again when more than this share of it is kept nearby. */
+/** A phrase counts as repeated if more than this share of it is kept nearby. */
 const MIN_REPEATED_SHARE = 0.5;
 const MAX_DISTANCE_WORDS = 60;
 const MAX_COMPARED_WORDS = 30;
 
-/** What finding new words needs to know. `repeated[j]` is 1 when token j is said again right after. */
+/** The input for finding new words. `repeated[j]` is 1 if token j is repeated immediately. */
 type Context = ScriptedRecording & {
   path: Pick<ScriptPath, "kept">;
   repeated: Uint8Array;
   isYieldDue: (cells: number) => boolean;
 };
 
-/** `differing[j]` is 1 when token j is kept in place of words of the script. */
+/** `differing[j]` is 1 if token j is kept in place of words of the script. */
 export type SettledPath = ScriptPath & { differing: Uint8Array };
 
 /** Returns the path with those words kept. */
@@ -54,7 +54,7 @@ export function* keepDifferingWords(
     const separate = phrases.filter((phrase) => !isNext(phrase));
     const isEnough = isInside && lost >= MIN_LOST_WORDS && sumTokens(separate) >= MIN_PHRASE_RATIO * lost;
     let left = MAX_WORDS_RATIO * lost;
-    // Of several phrases the last ones are kept: they were said last.
+    // The last of several phrases are kept, because they were said last.
     for (const phrase of [...phrases.filter(isNext), ...(isEnough ? separate.reverse() : [])]) {
       left -= countTokens(phrase);
       if (left >= 0) differing.fill(1, phrase.from, phrase.to);
@@ -72,7 +72,7 @@ const sumTokens = (ranges: readonly TokenRange[]) => ranges.reduce((sum, range) 
 const isAttached = (tokens: readonly Token[], j: number) =>
   j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < MAX_FLUENT_GAP_TICKS;
 
-/** Returns the longest ranges of tokens that are not kept. */
+/** Returns the maximal ranges of tokens that are not kept. */
 function listSkippedRuns(kept: Uint8Array): TokenRange[] {
   const out: TokenRange[] = [];
   for (let j = 0; j < kept.length; j++) {
@@ -84,10 +84,10 @@ function listSkippedRuns(kept: Uint8Array): TokenRange[] {
   return out;
 }
 
-/** Returns a function that counts the words of the script that were not found between the kept words around a run. */
+/** Returns a function that counts the script's words that were not found between the kept words around a run. */
 function createLostCounter({ pairs, kept }: ScriptPath, lines: readonly ScriptLine[]): (run: TokenRange) => number {
   const isOptional = lines.flatMap(({ words, optional }) => words.map(() => optional));
-  // The number of lost words before each script word, and the script words before each token.
+  // The number of lost words before each script word, and the number of script words before each token.
   const lostBefore = new Int32Array(pairs.length + 1);
   const wordsBefore = new Int32Array(kept.length + 1).fill(-1);
   const wordsAfter = new Int32Array(kept.length + 1).fill(-1);
@@ -105,7 +105,7 @@ function createLostCounter({ pairs, kept }: ScriptPath, lines: readonly ScriptLi
   return ({ from, to }) => lostBefore[wordsAfter[to]!]! - lostBefore[wordsBefore[from]!]!;
 }
 
-/** Returns the phrases of a run that are neither fillers, nor a remark on the recording, nor said again. */
+/** Returns the phrases of a run that are neither fillers, nor a remark about the recording, nor repeated. */
 export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<TokenRange[]> {
   const { tokens, words, repeated } = context;
   const phrases: TokenRange[] = [];
@@ -132,7 +132,7 @@ export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<To
   return out;
 }
 
-/** Returns whether much of a phrase is in the words around it. */
+/** Returns whether much of a phrase occurs in the words around it. */
 function isSaidIn(
   said: readonly string[],
   near: readonly string[],

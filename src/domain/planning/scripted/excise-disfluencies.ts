@@ -1,4 +1,4 @@
-/** Stage 10: removes from the kept takes what is not in their lines: fillers, a cough, a false start. */
+/** Stage 10: removes from the kept takes everything that is not in their lines: fillers, a cough, a false start. */
 
 import type { CutOptions } from "../../plan";
 import type { AlignmentRequest } from "../../speech";
@@ -23,14 +23,14 @@ const MAX_FILLER_TICKS = fromSeconds(0.9);
 const MIN_FILLER_PAUSE_TICKS = fromSeconds(0.1);
 /** Muting a filler makes the line align better; muting a word lowers the mean log probability by more than this. */
 const MAX_LOSS = 0.03;
-/** Before a line is started again there is a pause of at least this length. */
+/** Minimum pause before a line is started again. */
 const MIN_RESTART_PAUSE_TICKS = fromSeconds(0.1);
 const MAX_FALSE_STARTS = 3;
-/** A false start ends in this share of the take. */
+/** A false start ends within this share of the take. */
 const MAX_FALSE_START_SHARE = 0.65;
 const MUTE_PADDING_TICKS = fromSeconds(0.02);
 
-/** A span that is possibly not part of the line of its take. */
+/** A span that may not be part of its take's line. */
 type Trial = { take: number; span: Span; rule: Excision["match"]["rule"]; requests: AlignmentRequest[] };
 
 /** Aligns each take with its isolated regions muted, and removes those without which the line aligns as well. */
@@ -56,7 +56,7 @@ export function* exciseDisfluencies(
     at += requests.length;
     const before = takes[take]!.alignment;
     if (!without || !before || without.meanLogProb < before.meanLogProb - MAX_LOSS) continue;
-    // Only a line that is spoken in the rest was started again. A line that differs from the script aligns badly with and without it.
+    // Only a line that is spoken in the rest was restarted. A line that differs from the script aligns badly anyway.
     if (rule === "false_start.within_line" && classifyFit(without, recording.activity) === "none") continue;
     const scores = {
       alignment: before.meanLogProb,
@@ -77,7 +77,7 @@ function listTrialSpans(
   const regions = findOverlapping(recording.activity.speechRegions, take.window).filter(
     (region) => !take.mute.some((span) => overlapDuration(span, region) > 0),
   );
-  // What is said in place of words of the line does not align with them, so the line never misses it.
+  // Replacement words do not align with the line, so muting them never makes the alignment worse.
   const differing = [...listDifferingWords(take, recording), ...(take.review ? listUnspokenWords(take) : [])];
   const isBeyondLine = (span: Span) => !differing.some((word) => overlapDuration(word, span) > durationOf(word) / 2);
   const fillers = options.remove_fillers ? findFillerRegions(take, regions, recording).filter(isBeyondLine) : [];
@@ -98,7 +98,7 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
     const length = durationOf(region);
     if (length < MIN_FILLER_TICKS || length > MAX_FILLER_TICKS) return false;
     if (Math.min(before, after) < MIN_FILLER_PAUSE_TICKS) return false;
-    // A line that differs from what is said aligns badly with and without each of its sounds.
+    // A line that differs from the speech aligns badly with and without each of its sounds.
     if (!take.isAligned && !hasFiller(take, region, recording)) return false;
     return countLineWords(take, paired, region, recording) <= 1;
   });
@@ -108,7 +108,7 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
 const hasFiller = ({ from, to }: ConfirmedTake, region: Span, { tokens, words }: ScriptedRecording): boolean =>
   tokens.slice(from, to).some((token) => overlapDuration(token, region) > 0 && isFillerText(words[token.word]!.text));
 
-/** Returns how many words of the line, fillers not counted, are mostly in a region. */
+/** Returns how many words of the line, not counting fillers, are mostly in a region. */
 function countLineWords(
   { from, to }: ConfirmedTake,
   paired: ReadonlySet<number>,
@@ -124,7 +124,7 @@ function countLineWords(
   return count;
 }
 
-/** Returns what precedes the first pauses: the line can start again after one of them, though the transcript has it once. */
+/** Returns the parts before the first pauses: the line may restart after a pause, even if transcribed once. */
 function findFalseStarts(take: ConfirmedTake, regions: readonly Span[]): Span[] {
   const start = regions[0]?.start ?? 0;
   const latest = start + MAX_FALSE_START_SHARE * (take.window.end - start);

@@ -1,6 +1,7 @@
 /**
- * Stage 7: the script's path through the recording: which token matches which word of the script, in order, such that few words of the
- * script are lost, little else is kept, and joins are at pauses. A shortest path over two long texts; memory grows with one of them only.
+ * Stage 7: finds the script's path through the recording: which token matches which word of the script, in order, such
+ * that few words of the script are lost, little else is kept, and joins are at pauses. This is a shortest path over two
+ * long texts; memory grows with only one of them.
  */
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { Token } from "../tokens";
@@ -23,13 +24,13 @@ import {
 } from "./path-costs";
 import type { ScriptLine } from "./script-lines";
 
-/** `pairs[k]`: the token of script word k (counted through all lines), -1 when it is not spoken. `kept[j]`: token j is kept. */
+/** `pairs[k]`: the token of script word k (counted through all lines), or -1. `kept[j]`: whether token j is kept. */
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 
-/** The input of the search besides the words. `repeated[j]` is 1 when token j is repeated immediately. */
+/** The input of the search besides the words. `repeated[j]` is 1 if token j is repeated immediately. */
 export type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
 
-/** Finds the path. Only every n-th row is stored; those between are computed again on the way back. */
+/** Finds the path. Only every n-th row is stored; the rows in between are recomputed on the way back. */
 export function* findPath(
   lines: readonly ScriptLine[],
   tokens: readonly Token[],

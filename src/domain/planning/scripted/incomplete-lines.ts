@@ -1,4 +1,4 @@
-/** Stage 7: keeps what is said beside an incomplete line that aligns nowhere: it can be the rest of the line, or its retake. */
+/** Stage 7: keeps speech next to an incomplete line that does not align: it may be its rest, or its retake. */
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { TokenRange } from "../tokens";
 import { MIN_SIMILARITY, MIN_SURE_SIMILARITY } from "./confirm-takes";
@@ -6,11 +6,11 @@ import { listNewPhrases, type SettledPath } from "./differing-words";
 import { type LinePlace, listLinePlaces, listMisaligned, measureFoundShare } from "./line-places";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** An incomplete line has less than this share of its words. With what is kept beside it, it has at most the second share. */
+/** A line is incomplete below the first share of its words. With the adjacent speech, it has at most the second. */
 const MIN_LENGTH_RATIO = 0.75;
 const MAX_LENGTH_RATIO = 1.6;
 
-/** Returns the path with the phrases after each incomplete line, and then those before it, until they are about as long as the line. */
+/** Returns the path with phrases after, then before, each incomplete line, until they are about as long as the line. */
 export function* completeLines(
   path: SettledPath,
   recording: ScriptedRecording,
@@ -48,7 +48,7 @@ function isIncomplete({ line: index, place, pairs }: LinePlace, { lines, tokens 
   return isShort && isKept && measureFoundShare(line, pairs, tokens) < MIN_SURE_SIMILARITY;
 }
 
-/** Returns the tokens after and before a place up to what is kept. Before the first line and after the last one anything can be said. */
+/** Returns the tokens after and before a place, up to kept ones. At the ends of the script, anything may be said. */
 function listRunsBeside(place: TokenRange, kept: Uint8Array): TokenRange[] {
   const next = kept.indexOf(1, place.to);
   const before = place.from === 0 ? -1 : kept.lastIndexOf(1, place.from - 1);

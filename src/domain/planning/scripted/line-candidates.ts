@@ -7,13 +7,13 @@ import type { Token, TokenRange } from "../tokens";
 import type { LineMatch } from "./match-lines";
 import type { ScriptLine } from "./script-lines";
 
-/** A stretch that may be a take of a line. `alignment` is null when the line was not, or could not be, aligned with it. */
+/** A stretch that may be a take of a line. `alignment` is null if the line was not aligned with it. */
 export type LineCandidate = LineMatch & {
   window: Span;
   alignment: ForcedAlignment | null;
   /** How well the stretch matches the line, 0 to 1. */
   quality: number;
-  /** The line is spoken here, to its end. */
+  /** The line is spoken here to its end. */
   complete: boolean;
   /** The line, or much of it, is spoken here. */
   accepted: boolean;
@@ -22,20 +22,20 @@ export type LineCandidate = LineMatch & {
 /** A recognizer accepts at most half a minute per call. */
 export const MAX_WINDOW_TICKS = fromSeconds(27);
 const PADDING_TICKS = fromSeconds(0.15);
-/** A region this near to a word is part of it. */
+/** A region this close to a word is part of it. */
 const MAX_ATTACHED_PAUSE_TICKS = fromSeconds(0.2);
 
 const MAX_EXTENSION_WORDS = 6;
-/** A first word can be isolated: "Hi, I am Dana." */
+/** A first word may be isolated: "Hi, I am Dana." */
 const MAX_FIRST_WORD_PAUSE_TICKS = fromSeconds(0.45);
 
-/** Mean log probability of a line that is spoken, and the lowest log probability of its last tokens. */
+/** Minimum mean log probability of a spoken line, and minimum log probability of its last tokens. */
 const MIN_MEAN = -1.9;
 const MIN_TAIL = -7;
 /** A word below this log probability is not spoken. One such word, or this share of the words, is allowed. */
 const MIN_WORD = -6;
 const MAX_UNSPOKEN_SHARE = 0.15;
-/** A last word that does not align can be pronounced unusually, when the rest aligns this well and it is long enough. */
+/** A last word may be pronounced unusually if the rest of a long enough line aligns at least this well. */
 const MIN_SURE_WORD = -3.5;
 const MIN_SURE_ENDING = -2;
 const MIN_MEAN_BEFORE_ENDING = -1.4;
@@ -45,18 +45,18 @@ const UNCERTAIN_ENDING_PENALTY = 0.12;
 const MAX_SQUEEZED_SHARE = 0.35;
 const MAX_UNLIKELY_WORD = -2;
 const MIN_SQUEEZED_LINE_WORDS = 4;
-/** A text with this similarity is accepted without regard to the alignment. */
+/** A text with this similarity is accepted regardless of the alignment. */
 const SURE_SIMILARITY = 0.85;
-/** Similarities of a complete and of an accepted line, where only the text is known. */
+/** Minimum similarities of a complete and of an accepted line if only the text is known. */
 const MIN_COMPLETE_SIMILARITY = 0.6;
 const MIN_ACCEPTED_SIMILARITY = 0.55;
-/** Weights of a similarity in the quality: without an alignment, and with one. */
+/** Weights of the similarity in the quality, without an alignment and with one. */
 export const SIMILARITY_WEIGHT = 0.85;
 const SURE_SIMILARITY_WEIGHT = 0.8;
 
 /**
- * Returns the ranges that a match can cover: its own tokens with those in the place of missing words of the line, and, when that does not
- * end at a pause, those up to the next pauses, which can be misrecognized words of the line.
+ * Returns the ranges that a match may cover: its own tokens with those in place of missing words of the line and, if it
+ * does not end at a pause, those up to the next pauses, which may be misrecognized words of the line.
  */
 export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]): TokenRange[] {
   const leading = match.pairs.findIndex((token) => token >= 0);
@@ -82,7 +82,7 @@ export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]):
   return different;
 }
 
-/** Returns the stretch of audio around tokens: with the regions attached to them, and some of the quiet. */
+/** Returns the span of audio around tokens, with the attached regions and some of the silence. */
 export function toLineWindow({ from, to }: TokenRange, tokens: readonly Token[], activity: AudioActivity): Span {
   const before = tokens[from - 1]?.end ?? 0;
   const after = tokens[to]?.start ?? activity.duration;
@@ -98,7 +98,7 @@ export function toLineWindow({ from, to }: TokenRange, tokens: readonly Token[],
   return padWindow({ start, end }, before, after, activity.duration);
 }
 
-/** Pads a stretch of audio with at most half of the quiet up to the tokens before and after it. */
+/** Pads a span of audio with at most half of the silence up to the adjacent tokens. */
 export function padWindow({ start, end }: Span, before: Ticks, after: Ticks, duration: Ticks): Span {
   return {
     start: Math.round(Math.max(0, start - Math.min(PADDING_TICKS, Math.max(0, start - before) / 2))),
@@ -125,13 +125,13 @@ function extendToPause(
   return current;
 }
 
-/** Returns a request for each reading of a line; none when the window is longer than a recognizer takes. */
+/** Returns a request for each reading of a line; none if the window is longer than a recognizer accepts. */
 export function toAlignmentRequests(line: ScriptLine, window: Span, mute: Span[] = []): AlignmentRequest[] {
   if (window.end - window.start > MAX_WINDOW_TICKS || window.end <= window.start) return [];
   return line.spoken.map((text) => (mute.length > 0 ? { window, text, mute } : { window, text }));
 }
 
-/** `whole`: the line is spoken. `ending`: all but its last word surely is, and something is said in that place. */
+/** `whole`: the line is spoken. `ending`: all but its last word certainly is, and something is said in its place. */
 export type AlignmentFit = "whole" | "ending" | "none";
 
 /** Returns whether an alignment shows that its line is spoken. */
@@ -148,7 +148,7 @@ export function classifyFit(alignment: ForcedAlignment, activity: AudioActivity)
   return spoken >= MIN_ENDING_DURATION_SHARE * usualDuration(words, last.text.length) ? "ending" : "none";
 }
 
-/** Returns whether the last words have hardly any duration: words that are not spoken are aligned with the end of the audio. */
+/** Returns whether the last words have hardly any duration: unspoken words align with the end of the audio. */
 function isSqueezed(words: readonly AlignedWord[]): boolean {
   if (words.length < MIN_SQUEEZED_LINE_WORDS) return false;
   const last = words.slice(-2);
@@ -158,7 +158,7 @@ function isSqueezed(words: readonly AlignedWord[]): boolean {
   return isShort && last.some((word) => word.logProb < MAX_UNLIKELY_WORD);
 }
 
-/** Returns the duration of `characters` at the pace of all words but the last. */
+/** Returns the duration of `characters` at the pace of all words except the last. */
 function usualDuration(words: readonly AlignedWord[], characters: number): Ticks {
   const rest = words.slice(0, -1);
   const duration = rest.reduce((sum, word) => sum + word.end - word.start, 0);

@@ -1,4 +1,4 @@
-/** Stage 7: where the path has the lines, and how well they match there. */
+/** Stage 7: returns where the path has the lines, and how well they match there. */
 import { measureWordDistance } from "../../text/normalize";
 import { findBestAlignment } from "../alignments";
 import { type PlanSteps, requestAlignments } from "../context";
@@ -10,7 +10,7 @@ import type { ScriptedRecording } from "./scripted-recording";
 /** A line on the path, from its first to its last matched token. `pairs` are the path's words of the line. */
 export type LinePlace = { line: number; place: TokenRange; pairs: Int32Array };
 
-/** Returns the places of the required lines. Their pairs are views of those of the path. */
+/** Returns the places of the required lines. Their pairs are views of the path's pairs. */
 export function listLinePlaces(pairs: Int32Array, lines: readonly ScriptLine[]): LinePlace[] {
   let at = 0;
   return lines.flatMap((line, index) => {

@@ -1,4 +1,4 @@
-/** Last stage with a script: the takes that were found of each line. */
+/** Last stage with a script: lists the takes found for each line. */
 import type { Candidate } from "../../plan";
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
@@ -9,8 +9,9 @@ import { type LineCandidate, SIMILARITY_WEIGHT, toLineWindow } from "./line-cand
 import type { ScriptedRecording } from "./scripted-recording";
 
 /**
- * Returns all takes of each spoken line. A stretch that is kept for another line, or matches another better, is no take of this one. A
- * false start that is too short to be known by its words is a take of the line that follows it.
+ * Returns all takes of each spoken line. A stretch that is kept for another line, or matches another line better, is
+ * not a take of this one. A false start that is too short to be identified by its words is a take of the line that
+ * follows it.
  */
 export function listLineTakes(
   recording: ScriptedRecording,
@@ -43,7 +44,7 @@ export function listLineTakes(
   });
 }
 
-/** Returns for each line the false starts that are none of its candidates. */
+/** Returns for each line the false starts that are not among its candidates. */
 function listFalseStarts(
   { lines, tokens, activity }: ScriptedRecording,
   candidates: readonly LineCandidate[][],
@@ -54,7 +55,7 @@ function listFalseStarts(
   const lineAt = new Int32Array(tokens.length).fill(-1);
   for (const take of takes) if (take) lineAt.fill(take.line, take.from, take.to);
   const out: Candidate[][] = lines.map(() => []);
-  // Those said again last come first, so that a false start of a false start finds its line.
+  // Those repeated last come first, so that a false start of a false start finds its line.
   for (const { from, to, retakeStart } of earlierTakes) {
     const line = lineAt[retakeStart]!;
     if (line < 0 || lineAt[from]! >= 0) continue;
@@ -68,7 +69,7 @@ function listFalseStarts(
   return out;
 }
 
-/** Returns the line that each token belongs to: the one that it is kept for, or the one with the best candidate there. */
+/** Returns the line of each token: the line for which it is kept, or the one with the best candidate there. */
 function findOwners(
   tokenCount: number,
   candidates: readonly LineCandidate[][],

@@ -1,4 +1,4 @@
-/** Stage 4: where the lines of a script may be spoken, by comparing words. Cheap and tolerant; forced alignment checks it afterwards. */
+/** Stage 4: finds where lines may be spoken, by comparing words. Cheap and tolerant; forced alignment verifies it. */
 import { createDistanceTable, type DistanceTable } from "../../text/distances";
 import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds } from "../../time";
@@ -7,19 +7,19 @@ import type { Token } from "../tokens";
 import type { ScriptLine } from "./script-lines";
 
 /**
- * Tokens `[from, to)` that resemble a line. `score` is 1 when every word matches, lower for each one that is missing, different or extra.
- * `pairs[k]` is the token that matches word k of the line, -1 when none does.
+ * Tokens `[from, to)` that resemble a line. `score` is 1 if every word matches, and lower for each missing, different
+ * or extra word. `pairs[k]` is the token that matches word k of the line, or -1.
  */
 export type LineMatch = { line: number; from: number; to: number; score: number; pairs: Int32Array };
 
-/** Tokens that resemble a line less than this are no match. */
+/** Minimum score of a match. */
 export const MIN_MATCH_SCORE = 0.35;
 const EXTRA_WORD_COST = 0.7;
-/** Extra cost of continuing a line after this long a pause. */
+/** Extra cost of continuing a line after a pause of this length. */
 const LONG_PAUSE_TICKS = fromSeconds(2);
 const LONG_PAUSE_COST = 1;
 
-/** Matches per line, and of all lines together. Nobody records more takes. */
+/** Maximum number of matches per line, and of all lines together. Nobody records more takes. */
 const MAX_MATCHES_PER_LINE = 40;
 const MIN_MATCHES_PER_LINE = 3;
 const MAX_MATCHES = 40_000;
@@ -55,7 +55,7 @@ export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token
 
 type TextMatch = { from: number; to: number; score: number };
 
-/** Aligns the whole line with any stretch (semi-global alignment). Returns the best stretches that do not overlap, best first. */
+/** Aligns the whole line with any stretch (semi-global alignment). Returns the best disjoint stretches, best first. */
 function* findTextMatches(
   words: readonly string[],
   { ids, row }: DistanceTable,
@@ -104,7 +104,7 @@ function* findTextMatches(
   });
 }
 
-/** Returns the match of a line with a given stretch. Of two tokens that can match one word the later is taken: it was said last. */
+/** Returns the match of a line with a stretch. If two tokens match one word, the later one wins. */
 export function alignLineAt(
   index: number,
   line: ScriptLine,

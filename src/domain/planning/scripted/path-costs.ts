@@ -1,6 +1,7 @@
 /**
- * One step of the search for the script's path. The search fills a table with a row for each word of the script and a cell for each count of
- * tokens: cell j has the lowest costs of aligning the script up to that word with the first j tokens. A step computes the next row.
+ * One step of the search for the script's path. The search fills a table with a row for each word of the script and a
+ * cell for each count of tokens: cell j has the lowest costs of aligning the script up to that word with the first j
+ * tokens. A step computes the next row.
  */
 import { createDistanceTable } from "../../text/distances";
 import { fromSeconds } from "../../time";
@@ -9,39 +10,39 @@ import type { Token } from "../tokens";
 /** A word of the script and its position in its line. */
 export type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
 
-/** Returns the extra cost of matching each token with a word of the line; negative is a bonus. Null when the line has no candidates. */
+/** Returns the cost of matching each token with a word of the line, negative as a bonus. Null without candidates. */
 export type LineBias = (line: number) => Float32Array | null;
 
-/** Returns how many tokens can have passed when a line is spoken, `[from, to]`. */
+/** Returns how many tokens may have passed when a line is spoken, `[from, to]`. */
 export type LineBoundsOf = (line: number) => { from: number; to: number };
 
-/** A row: the lowest costs after j tokens, with token j kept or skipped. Only the cells from `from` to `to` are computed. */
+/** A row: the lowest costs after j tokens, with token j kept or skipped. Only cells `from` to `to` are computed. */
 export type CostRow = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
 
-/** Cost of a word of the script that is not found, and of a kept token that is not in the script. */
+/** Costs of a script word that is not found, and of a kept token that is not in the script. */
 const LOST_WORD_COST = 0.8;
 const EXTRA_WORD_COST = 0.7;
-/** Words of a heading or an aside: most are never spoken. */
+/** Costs of words in a heading or an aside: most are never spoken. */
 const LOST_OPTIONAL_COST = 0.1;
 const UNLIKE_OPTIONAL_COST = 1;
 const EXTRA_AFTER_PAUSE_COST = 0.6;
 const LONG_PAUSE_TICKS = fromSeconds(1.5);
-/** Cost of a join, by the pause there. A join without a pause is audible. */
+/** Costs of a join, by its pause. A join without a pause is audible. */
 const FLUENT_JOIN_COST = 1.6;
 const SHORT_PAUSE_JOIN_COST = 0.6;
 const PAUSE_JOIN_COST = 0.2;
 const MIN_PAUSE_TICKS = fromSeconds(0.25);
 const MIN_SHORT_PAUSE_TICKS = fromSeconds(0.1);
-/** Cost of leaving or entering a line elsewhere than at its ends. */
+/** Cost of leaving or entering a line at other positions than its ends. */
 const INSIDE_LINE_COST = 0.6;
 
-/** How the kept state of a cell was reached. */
+/** The ways to reach the kept state of a cell. */
 export const PAIRED = 1;
 export const PAIRED_AFTER_SKIP = 2;
 export const LOST = 3;
 export const EXTRA = 4;
 export const KEPT_MASK = 7;
-/** How the skipping state of a cell was reached. */
+/** The ways to reach the skipping state of a cell. */
 export const SKIP_WORD = 8;
 export const SKIP_START = 16;
 export const SKIP_LOST = 24;
@@ -63,10 +64,10 @@ export const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
   to,
 });
 
-/** Writes the row after one more word into `after`, and how each cell was reached into `steps` unless it is null. */
+/** Writes the row after one more word to `after`, and how each cell was reached to `steps`, unless it is null. */
 export type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array | null) => void;
 
-/** Returns the step function. `repeated[j]` is 1 when token j is repeated immediately: skipping it joins like a short pause. */
+/** Returns the step function. `repeated[j]` is 1 for immediately repeated tokens, which are skipped cheaply. */
 export function createPathStep(
   tokens: readonly Token[],
   repeated: Uint8Array,
@@ -137,7 +138,7 @@ export function createPathStep(
   };
 }
 
-/** Extends the cells of a row to those from `from` to `to`. A cell before the computed ones is unreachable; after them tokens are skipped. */
+/** Extends the cells of a row to `from` to `to`. Cells before the computed ones are unreachable. */
 export function extendRow(row: CostRow, from: number, to: number): void {
   if (from < row.from) {
     row.kept.fill(Number.POSITIVE_INFINITY, from, row.from);
@@ -156,7 +157,7 @@ function joinCost(pause: number): number {
   return pause >= MIN_SHORT_PAUSE_TICKS ? SHORT_PAUSE_JOIN_COST : FLUENT_JOIN_COST;
 }
 
-/** Caches the bias of the last line: the words of a line follow each other. */
+/** Caches the bias of the last line, because the words of a line are consecutive. */
 function cacheLast(bias: LineBias): LineBias {
   let last = -1;
   let known: Float32Array | null = null;

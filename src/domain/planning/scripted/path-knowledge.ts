@@ -1,30 +1,30 @@
-/** Stage 6: derives the bias and the bounds of the path search from the rated candidates: where each line is spoken, and where it can be. */
+/** Stage 6: derives the bias and bounds of the path search from the rated candidates of each line. */
 import { takeWorth } from "../take-list";
 import type { LineCandidate } from "./line-candidates";
 import type { LineBias, LineBoundsOf } from "./path-costs";
 import type { ScriptLine } from "./script-lines";
 
-/** Extra cost per word in a candidate that was not accepted, and outside every candidate of a line that is spoken somewhere. */
+/** Extra cost per word in a rejected candidate, and outside of all candidates of a line that is spoken somewhere. */
 const REJECTED_COST = 0.25;
 const ELSEWHERE_COST = 0.4;
 const MAX_MISSPELLED_BONUS = 1;
-/** When no candidate aligns, the line differs from what is spoken: those are takes that are at least this similar, and nearly as the best. */
+/** If no candidate aligns, the line differs from the speech, and candidates at least this similar count as takes. */
 const MIN_SPOKEN_SIMILARITY = 0.5;
 const MAX_SIMILARITY_LOSS = 0.2;
 /** Smaller searches, in cells, are not bounded. */
 const MIN_BOUNDED_CELLS = 10_000_000;
-/** How many tokens beyond its neighbors a line is searched. */
+/** Number of tokens beyond its neighbors in which a line is searched. */
 const MARGIN_TOKENS = 700;
-/** A candidate bounds other lines with at least this quality and this many words. */
+/** Minimum quality and number of words of a candidate that bounds other lines. */
 const MIN_SURE_QUALITY = 0.7;
 const MIN_SURE_WORDS = 4;
 
-/** Returns the worth of each word of an accepted candidate; `rank` is the number of accepted candidates of the line before it. */
+/** Returns the worth of each word of an accepted candidate; `rank` counts the earlier accepted ones of its line. */
 export const worthOf = (candidate: LineCandidate, rank: number): number => takeWorth(candidate.quality, rank);
 
 /**
- * Returns the bias that the candidates put on the path. Where the line is spoken, the cost of words that the recognizer misspelled is
- * compensated, so that takes are compared by their audio.
+ * Returns the bias of the path that follows from the candidates. Where the line is spoken, it compensates the cost of
+ * words that the recognizer misspelled, so that takes are compared by their audio.
  */
 export function createLineBias(candidates: readonly LineCandidate[][], tokenCount: number): LineBias {
   return (line) => {
@@ -44,13 +44,13 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
   };
 }
 
-/** Returns the takes of a line that none of its candidates aligns with: the most similar ones. */
+/** Returns the takes of a line with no aligned candidate: the most similar ones. */
 function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
   const best = Math.max(...row.map((one) => one.score));
   return row.filter((one) => one.score >= Math.max(MIN_SPOKEN_SIMILARITY, best - MAX_SIMILARITY_LOSS));
 }
 
-/** Returns where each line can be, given the sure candidates of the lines before and after it. */
+/** Returns where each line may be, given the sure candidates of the lines before and after it. */
 export function findLineBounds(
   lines: readonly ScriptLine[],
   candidates: readonly LineCandidate[][],
@@ -69,7 +69,7 @@ export function findLineBounds(
   return (line) => bounds[line]!;
 }
 
-/** Returns the candidates with the most words that follow each other both in the script and in time. */
+/** Returns the candidates with the most words that are in order both in the script and in time. */
 function findLongestChain(candidates: LineCandidate[]): LineCandidate[] {
   const sorted = candidates.sort((a, b) => a.from - b.from);
   const sums = sorted.map((one) => one.pairs.length);

@@ -6,8 +6,8 @@ import type { ScriptPath } from "./find-path";
 import type { ScriptLine } from "./script-lines";
 
 /**
- * A line on the path: tokens `[from, to)`, of which those in `skipped` are not kept. `score` is the share of the line's words found.
- * `differs`: some of its words are said in place of words of the line.
+ * A line on the path: tokens `[from, to)`, except for those in `skipped`. `score` is the share of the line's words
+ * found. `differs`: some of its words are said in place of words of the line.
  */
 export type PathTake = {
   line: number;
@@ -19,13 +19,13 @@ export type PathTake = {
   differs: boolean;
 };
 
-/** Up to this many tokens next to a kept one, without a pause between, are most likely misrecognized words of its line. */
+/** Up to this number of tokens adjacent to a kept one are most likely misrecognized words of its line. */
 const MAX_ADJACENT_TOKENS = 2;
 const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
 const MIN_PAUSE_TICKS = fromSeconds(0.22);
 const EXTRA_WORD_PENALTY = 0.5;
 
-/** Returns the path with those tokens kept. `repeated[j]` is 1 when token j is said again right after: it stays skipped. */
+/** Returns the path with those tokens kept. `repeated[j]` is 1 for immediately repeated tokens, which stay skipped. */
 export function withAdjacentTokens(path: ScriptPath, tokens: readonly Token[], repeated: Uint8Array): ScriptPath {
   const kept = path.kept.slice();
   for (let j = 0; j < tokens.length; j++) {
@@ -86,7 +86,7 @@ export function listPathTakes(
   });
 }
 
-/** Returns where the kept tokens after a line's last one stop belonging to it: at the first that is not kept, or at the longest pause. */
+/** Returns where kept tokens after a line's last one stop belonging to it: at a gap, or at the longest pause. */
 function findExtrasEnd(path: ScriptPath, tokens: readonly Token[], to: number, next: number): number {
   let end = to;
   while (end < next && path.kept[end]) end++;
@@ -96,7 +96,7 @@ function findExtrasEnd(path: ScriptPath, tokens: readonly Token[], to: number, n
   return best;
 }
 
-/** Returns the audio of skipped tokens: up to half of the quiet to the kept tokens on both sides. */
+/** Returns the audio of skipped tokens: up to half of the silence to the adjacent kept tokens. */
 export function toSkippedSpan(range: TokenRange, tokens: readonly Token[]): Span {
   const before = tokens[range.from - 1]?.end ?? 0;
   const after = tokens[range.to]?.start ?? tokens[range.to - 1]!.end;

@@ -35,16 +35,16 @@ import { settlePath } from "./settle-path";
 import { splitCompounds } from "./split-compounds";
 import { addOutOfOrder, addParaphrases } from "./unmatched-lines";
 
-/** Below both shares, of the script that is spoken and of the speech that is script, the script belongs to another recording. */
+/** Below both shares, of spoken script and of scripted speech, the script belongs to another recording. */
 const MIN_SPOKEN_SCRIPT_SHARE = 0.25;
 const MIN_SCRIPTED_SPEECH_SHARE = 0.25;
-/** A line that does not align counts as spoken when this share of its words is recognized. */
+/** A line that does not align counts as spoken if this share of its words is recognized. */
 const MIN_SPOKEN_SIMILARITY = 0.8;
 /** Shorter voice without words is a filler, or the end of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.5);
 const MAX_FILLER_TICKS = fromSeconds(0.9);
 
-/** Plans with a script; `mismatch` when the script is not what is spoken. */
+/** Plans with a script; `mismatch` if the script does not match the speech. */
 export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "mismatch"> {
   const { analysis, clock, options, language, transcript } = context;
   const activity = detectActivity({ ...analysis, duration: clock.duration });
@@ -94,19 +94,19 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
     ...assembled,
     takes: listTakes(lineTakes, assembled.segments),
     missing: lines.filter((line, i) => !takes[i] && !line.optional).map((line) => line.text),
-    warnings: outOfOrder.map((line) => `Recorded out of order, and left where it is: ${lines[line]!.text}`),
+    warnings: outOfOrder.map((line) => `Recorded out of order and left in place: ${lines[line]!.text}`),
     language: context.language,
   };
 }
 
-/** Adds a candidate in order of time. It replaces those that it overlaps and that were not accepted. */
+/** Adds a candidate in order of time. It replaces overlapping ones that were not accepted. */
 function insertCandidate(row: LineCandidate[], candidate: LineCandidate): void {
   const others = row.filter((one) => one.accepted || one.to <= candidate.from || one.from >= candidate.to);
   row.splice(0, row.length, ...others, candidate);
   row.sort((a, b) => a.from - b.from);
 }
 
-/** Returns 1 for each token that is said again right after. */
+/** Returns 1 for each token that is repeated immediately. */
 function markRepeated({ words, tokens }: ScriptedRecording, retakes: readonly Retake[]): Uint8Array {
   const repeatedWords = new Uint8Array(words.length);
   for (const retake of retakes) if (isTake(retake)) repeatedWords.fill(1, retake.from, retake.to);
@@ -119,19 +119,19 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
   return { removal: decideNoise(region, noise, analysis) ?? { rule, scores }, reviews: [] };
 }
 
-/** Returns whether a take shows that its line is spoken. Half of a short line can be there by chance, and does not align. */
+/** Returns whether a take shows that its line is spoken. Half of a short line may be there by coincidence. */
 const isSpoken = (take: ConfirmedTake | null | undefined, found: number, line: ScriptLine): boolean =>
   (take != null && (take.isAligned || !isUsableAlignment(take.alignment))) ||
   found >= MIN_SPOKEN_SIMILARITY * line.words.length;
 
-/** Returns how many words of the line resemble the tokens in their places. Words that stand in for others do not. */
+/** Returns how many words of the line resemble the tokens in their places. Replacement words do not count. */
 const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Token[]): number =>
   line.words.filter((word, k) => {
     const token = tokens[take.pairs[k]!];
     return token !== undefined && measureWordDistance(word, token.normal) < 1;
   }).length;
 
-/** Returns whether the script is that of another recording. `found`: the takes of the path before lines were moved to their retakes. */
+/** Returns whether the script is that of another recording. `found`: the path's takes before moves to retakes. */
 function isMismatch(
   { lines, tokens }: ScriptedRecording,
   takes: readonly (ConfirmedTake | null)[],

@@ -1,4 +1,4 @@
-/** Stage 9: keeps what was said once in place of lines that were not found. The script differs there, or nothing was understood. */
+/** Stage 9: keeps words that were said once in place of missing lines: the script differs, or was not understood. */
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { TokenRange } from "../tokens";
 import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
@@ -7,16 +7,16 @@ import { type LineCandidate, toLineWindow } from "./line-candidates";
 import { toSkippedSpan } from "./path-takes";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** Number of words said in place of lines, as a share of theirs. */
+/** Bounds of the number of words that replace lines, as a share of theirs. */
 const MIN_LENGTH_RATIO = 0.4;
 const MAX_LENGTH_RATIO = 1.6;
 /** A line ends with the phrase that completes this share of its words. */
 const MIN_LINE_SHARE = 0.75;
 
-/** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` between those. */
+/** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` in between. */
 type MissingLines = TokenRange & { lines: number[]; isInside: boolean };
 
-/** Adds takes for required lines without one, from the words between the takes of the lines around them. */
+/** Adds takes for required lines without one, from the words between the takes of the surrounding lines. */
 export function* addReplacedLines(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -27,10 +27,10 @@ export function* addReplacedLines(
   const isYieldDue = createYieldCounter();
   for (const missing of listMissingLines(takes, recording)) {
     const phrases = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
-    // Before the first line and after the last one anything can be said: there it must resemble the line.
+    // Before the first line and after the last one, anything may be said, so it must resemble the line.
     const said = missing.isInside ? phrases : phrases.filter(createResemblance(missing, candidates, recording));
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
-    // Of several versions the last one is kept.
+    // Of several versions, the last one is kept.
     let left = MAX_LENGTH_RATIO * wordCount;
     const kept = said.reverse().filter(({ from, to }) => {
       left -= to - from;
@@ -60,7 +60,7 @@ function listMissingLines(
   return out;
 }
 
-/** Returns a function that tells whether a phrase is in a candidate of the lines. */
+/** Returns a function that returns whether a phrase is in a candidate of the lines. */
 function createResemblance(
   { lines }: MissingLines,
   candidates: readonly LineCandidate[][],
@@ -71,7 +71,7 @@ function createResemblance(
   return ({ from, to }) => resembles.subarray(from, to).includes(1);
 }
 
-/** Returns a take of each line, as long as there are phrases; the last line has the rest. */
+/** Returns a take for each line, while there are phrases. The last line gets the remaining ones. */
 function divideAmongLines(
   phrases: readonly TokenRange[],
   lines: readonly number[],

@@ -1,4 +1,4 @@
-/** Stage 6: finds by audio the lines that the transcript does not show. A recognizer that misspells a sentence can still align it. */
+/** Stage 6: finds lines by audio that the transcript does not show: a misspelled sentence may still align. */
 import type { AlignedWord } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { findBestAlignment } from "../alignments";
@@ -14,17 +14,17 @@ const MAX_TRIALS_PER_LINE = 10;
 const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.14);
 /** Usual pace of speech, per character. */
 const USUAL_TICKS_PER_CHARACTER = 70_000;
-/** A line takes at most and at least this share of its usual duration. */
+/** Maximum and minimum duration of a line, relative to its usual duration. */
 const MAX_SLOWER_FACTOR = 1.7;
 const MIN_FASTER_FACTOR = 0.55;
 const MAX_ADDED_TICKS = fromSeconds(0.6);
 const PADDING_TICKS = fromSeconds(0.15);
 
-/** The words of a line that did not align as a whole: some of them may be there. */
+/** The words of a line that did not align as a whole. Some of them may be there. */
 export type PartialAlignment = { line: number; words: AlignedWord[] };
 export type Rescued = { candidates: LineCandidate[]; partialAlignments: PartialAlignment[] };
 
-/** Returns further candidates: of lines that were not found, and of lines that may have been said once more. */
+/** Returns more candidates: for lines that were not found, and for lines that may have been repeated. */
 export function* rescueLines(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -60,7 +60,7 @@ export function* rescueLines(
   return { candidates: dropOverlapping(rescued), partialAlignments };
 }
 
-/** Returns the windows to align each line with, in the order of the lines. */
+/** Returns the windows with which to align each line, in the order of the lines. */
 function listTrials(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -69,7 +69,7 @@ function listTrials(
   const { tokens, lines } = recording;
   const ticksPerCharacter = measurePace(candidates, recording);
   const searches = lines.map((_, index) => {
-    // An accepted candidate without a take is elsewhere: the same line can be said several times.
+    // An accepted candidate without a take is elsewhere: the same line may be said several times.
     const stretch =
       takes[index] && hasAccepted(candidates[index])
         ? findLaterStretch(takes, candidates, recording, index)
@@ -78,7 +78,7 @@ function listTrials(
   });
   const counts = new Map<string, number>();
   for (const { key } of searches) counts.set(key, (counts.get(key) ?? 0) + 1);
-  // In a stretch with few missing lines each of them is likely to be there.
+  // In a stretch with few missing lines, each of them is likely to be there.
   const likelyFirst = searches.toSorted((a, b) => counts.get(a.key)! - counts.get(b.key)!);
   const trials = likelyFirst.flatMap(({ index, stretch }) => {
     const line = lines[index]!;
@@ -101,7 +101,7 @@ function listTrials(
 
 const hasAccepted = (row: readonly LineCandidate[] | undefined) => row?.some((one) => one.accepted) === true;
 
-/** Returns the match, the words of the line spread evenly over the tokens when no word is spelled alike. */
+/** Returns the match. If no word is spelled alike, the line's words are spread evenly over the tokens. */
 function withPairs(match: LineMatch): LineMatch {
   if (match.pairs.some((token) => token >= 0)) return match;
   const { from, to } = match;
@@ -109,7 +109,7 @@ function withPairs(match: LineMatch): LineMatch {
   return { ...match, pairs };
 }
 
-/** Returns where a line that was not found can be: between the takes of the lines around it. */
+/** Returns where a missing line may be: between the takes of the surrounding lines. */
 function findMissedStretch(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -122,7 +122,7 @@ function findMissedStretch(
   return { from, to: next?.from ?? tokens.length };
 }
 
-/** Returns where a line may have been said once more without being recognized: after its last take, before anything else that was found. */
+/** Returns where a line may have been repeated without being recognized: after its last take, before other lines. */
 function findLaterStretch(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],

@@ -1,4 +1,4 @@
-/** Stage 7: moves lines that align nowhere from words that are said again to the last time that they are said. */
+/** Stage 7: moves lines that do not align from words that are repeated to their last repetition. */
 import type { PlanSteps } from "../context";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
@@ -10,7 +10,7 @@ import { type LinePlace, listLinePlaces, listMisaligned, measureFoundShare } fro
 import { alignLineAt } from "./match-lines";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** A retake ends with the phrase that has this share of its line's number of words, and at most this one. */
+/** Bounds of a retake's number of words, as a share of its line's. */
 const MIN_LENGTH_RATIO = 0.75;
 const MAX_LENGTH_RATIO = 1.6;
 
@@ -21,8 +21,8 @@ export type RetakenPath = { path: SettledPath; retaken: EarlierTake[] };
 type RepeatedPlace = LinePlace & { take: EarlierTake };
 
 /**
- * Moves each line that aligns nowhere, and all of whose words are said again, to its retake: the audio does not show which take is the
- * better one, so the last is kept. Words of the retake that the line does not have are kept in place of its own.
+ * Moves each line that does not align, and all of whose words are repeated, to its retake: the audio does not show
+ * which take is better, so the last one is kept. Words of the retake that the line lacks are kept in place of its own.
  */
 export function* moveToRetakes(
   path: ScriptPath,
@@ -37,14 +37,14 @@ export function* moveToRetakes(
   const retaken: EarlierTake[] = [];
   const repeated = listRepeatedPlaces(pairs, candidates, earlierTakes, recording);
   const misaligned = yield* listMisaligned(repeated, recording);
-  // The last line comes first, so that lines that were said again together move together.
+  // The last line comes first, so that lines that were repeated together move together.
   for (const { line: index, place, take, pairs: own } of misaligned.reverse()) {
     if (kept.subarray(place.to, take.retakeStart + 1).includes(1)) continue;
     const line = lines[index]!;
     const retake = toRetakeRange(take.retakeStart, line.words.length, kept, tokens);
     const moved = alignLineAt(index, line, tokens, retake.from, retake.to).pairs;
     const [before, after] = [own, moved].map((found) => measureFoundShare(line, found, tokens));
-    // A line that surely resembles what is said stays where it does.
+    // A line that certainly resembles the speech stays in place.
     if (after! < MIN_SIMILARITY || (before! >= MIN_SURE_SIMILARITY && after! < MIN_SURE_SIMILARITY)) continue;
     kept.fill(0, place.from, place.to);
     kept.fill(1, retake.from, retake.to);
@@ -56,7 +56,7 @@ export function* moveToRetakes(
   return { path: { pairs, kept, differing }, retaken };
 }
 
-/** Returns the required lines that the path has in words that are said again. */
+/** Returns the required lines that the path has in words that are repeated. */
 function listRepeatedPlaces(
   pairs: Int32Array,
   candidates: readonly LineCandidate[][],
@@ -66,7 +66,7 @@ function listRepeatedPlaces(
   const findLastRetake = createRetakeSearch(earlierTakes, tokens.length);
   return listLinePlaces(pairs, lines).flatMap((one) => {
     const take = findLastRetake(one.place);
-    // Of two accepted candidates the better one was chosen already.
+    // If both candidates are accepted, the better one was already chosen.
     const isAccepted = (j: number) =>
       candidates[one.line]!.some(({ accepted, from, to }) => accepted && from <= j && j < to);
     return take && !isAccepted(take.retakeStart) ? [{ ...one, take }] : [];
@@ -74,15 +74,15 @@ function listRepeatedPlaces(
 }
 
 /**
- * Returns a function that returns the take which has all of a range, with the start of its last retake; null when some of the range is not
- * said again.
+ * Returns a function that returns the take that contains all of a range, with the start of its last retake; null if
+ * some of the range is not repeated.
  */
 function createRetakeSearch(
   earlierTakes: readonly EarlierTake[],
   tokenCount: number,
 ): (range: TokenRange) => EarlierTake | null {
   const takeAt = new Int32Array(tokenCount).fill(-1);
-  // Of several takes with a token, the one that is said again last comes first.
+  // Of several takes with a token, the one that is repeated last comes first.
   for (const [n, { from, to }] of earlierTakes.entries())
     for (let j = from; j < to; j++) if (takeAt[j]! < 0) takeAt[j] = n;
   return ({ from, to }) => {
@@ -94,7 +94,7 @@ function createRetakeSearch(
   };
 }
 
-/** Returns the phrases from `from` on that are about as long as a line, up to what is kept. */
+/** Returns the phrases from `from` on that are about as long as a line, up to kept tokens. */
 function toRetakeRange(from: number, wordCount: number, kept: Uint8Array, tokens: readonly Token[]): TokenRange {
   const next = kept.indexOf(1, from);
   const last = Math.min(next < 0 ? tokens.length : next, from + Math.floor(MAX_LENGTH_RATIO * wordCount));

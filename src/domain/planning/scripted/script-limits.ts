@@ -1,14 +1,14 @@
-/** Limits of a script. They are counted after normalization, which can turn one character into 18 characters and four words. */
+/** Limits of a script, counted after normalization, which may turn one character into 18 characters and 4 words. */
 import { normalizeWords } from "../../text/normalize";
 
 /** In code points, before and after NFKC normalization. */
 export const MAX_SCRIPT_CHARACTERS = 200_000;
 export const MAX_SCRIPT_WORDS = 20_000;
 
-/** Characters that are normalized at a time, so that counting stops early. */
+/** Number of characters that are normalized at a time, so that counting can stop early. */
 const BLOCK_CHARACTERS = 4096;
 
-/** Returns the limit that the script exceeds, such as `must have at most …`; null when it is within all. Cheap for scripts of any length. */
+/** Returns the exceeded limit, such as `must have at most …`, or null. Cheap for scripts of any length. */
 export function findScriptLimit(script: string): string | null {
   const tooLong = `must have at most ${MAX_SCRIPT_CHARACTERS} characters`;
   // A code point has at most two UTF-16 units.
@@ -27,7 +27,7 @@ export function findScriptLimit(script: string): string | null {
   return null;
 }
 
-/** Divides the script into blocks of about `BLOCK_CHARACTERS`, between lines, else between words, else between characters. */
+/** Divides the script into blocks of about `BLOCK_CHARACTERS`, between lines, words, or else characters. */
 function* splitBlocks(script: string): Generator<string> {
   for (let from = 0; from < script.length; ) {
     const to = findBlockEnd(script, from);

@@ -4,15 +4,16 @@ import { readScriptRows } from "./script-forms";
 import { measureSpeakerLabel } from "./script-forms/labels";
 
 /**
- * One line to be spoken: a sentence or a long clause. `text` is as written, `spoken` are its readings for forced alignment (at least one),
- * `words` its normalized words (at least one). `optional` lines (headings, asides in brackets) can be spoken or not.
+ * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
+ * alignment (at least one), `words` its normalized words (at least one). `optional` lines (headings, asides in
+ * brackets) may be spoken or not.
  */
 export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean };
 
 /** Longer sentences are divided at punctuation: a recognizer takes at most half a minute at a time. */
 const MAX_LINE_WORDS = 30;
 
-/** Returns the lines of a script; none when it is blank or has nothing to be spoken. */
+/** Returns the lines of a script; none if it is blank or has nothing to be spoken. */
 export function parseScript(script: string, language: string | null = null): ScriptLine[] {
   const lines: ScriptLine[] = [];
   for (const paragraph of splitParagraphs(script)) {
@@ -32,7 +33,7 @@ export function parseScript(script: string, language: string | null = null): Scr
 
 type ScriptParagraph = { text: string; optional: boolean };
 
-/** Removes what a form of scripts adds, then markup row by row. Text that is wrapped at a column is unwrapped; else each row is a paragraph. */
+/** Removes the additions of script forms, then markup row by row. Unwraps wrapped text, or else keeps rows apart. */
 function splitParagraphs(script: string): ScriptParagraph[] {
   const out: ScriptParagraph[] = [];
   const rows = readScriptRows(script);
@@ -49,7 +50,7 @@ function splitParagraphs(script: string): ScriptParagraph[] {
   return out;
 }
 
-/** Returns for each row whether it continues the row before, which was only broken because the next word did not fit. */
+/** Returns for each row whether it continues the previous one, which was wrapped before the next word. */
 function findWrappedRows(rows: readonly string[]): boolean[] {
   const wrapped: boolean[] = [];
   while (wrapped.length < rows.length) {
@@ -63,7 +64,7 @@ function findWrappedRows(rows: readonly string[]): boolean[] {
   return wrapped;
 }
 
-/** Returns whether rows between two empty ones are wrapped at a column. */
+/** Returns whether the rows between two empty ones are wrapped at a column. */
 function isWrapped(rows: readonly string[]): boolean {
   const column = rows.reduce((max, row) => Math.max(max, row.length), 0);
   if (column < 30 || column > 130) return false;
@@ -76,7 +77,7 @@ function isWrapped(rows: readonly string[]): boolean {
 const DIRECTION =
   /\((?:pause|beat|music|laughs?|laughter|sighs?|smiles?|smiling|cut to|fade|b-?roll|sfx|vo|v\.o\.|o\.s\.|cont'?d|on screen|off screen|applause|whispers?|clears throat|looks?|points?|holds? up|shows?|title|intro|outro|slide|screen|camera|zoom)\b[^)]{0,300}\)/gi;
 
-/** Returns a row without markup; null when nothing of it is spoken. `starts`: its markup starts a new paragraph. */
+/** Returns a row without markup; null if none of it is spoken. `starts`: its markup starts a new paragraph. */
 function parseRow(raw: string, optional: boolean): (ScriptParagraph & { starts: boolean }) | null {
   let text = raw.trim();
   if (/^(?:-{3,}|\*{3,}|_{3,}|={3,}|```.*|~~~.*)$/.test(text)) return null;
@@ -109,7 +110,7 @@ function parseRow(raw: string, optional: boolean): (ScriptParagraph & { starts: 
 const ABBREVIATED =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|min|max|fig|inc|ltd|jr|sr|[\p{L}])\.$/iu;
 
-/** With the character that can precede it. */
+/** Including the character that may precede it. */
 const MAX_ABBREVIATION_CHARACTERS = 10;
 
 /** Returns the sentences of a paragraph with their punctuation. */
@@ -132,7 +133,7 @@ function splitSentences(text: string): string[] {
   return out.filter((sentence) => sentence !== "");
 }
 
-/** Divides a sentence into parts that are short enough: at the punctuation nearest to the middle, else between words. */
+/** Divides a sentence into short enough parts, at the punctuation nearest to the middle or between words. */
 function divideSentence(sentence: string, language: string | null): string[] {
   if (normalizeWords(sentence, language).length <= MAX_LINE_WORDS) return [sentence];
   const middle = sentence.length / 2;

@@ -1,4 +1,4 @@
-/** What planning with a script works on. */
+/** The data for planning with a script. */
 import type { Transcript, Word } from "../../speech";
 import type { AudioActivity } from "../audio-activity";
 import type { PlanContext } from "../context";

@@ -1,4 +1,4 @@
-/** Stage 7: corrects the path, which follows the spelling, where the audio says better which take of a line is kept and how long it is. */
+/** Stage 7: corrects the path, which follows the spelling, by audio: which take of a line to keep, and its extent. */
 import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds } from "../../time";
 import { hasDifferentWords, isContentWord } from "../retakes/different-words";
@@ -11,16 +11,16 @@ import type { ScriptedRecording } from "./scripted-recording";
 
 /** Longest pause after an isolated first word, or before an isolated last one. */
 const MAX_ISOLATED_PAUSE_TICKS = fromSeconds(0.5);
-/** A candidate fits between its neighbors with this share of its tokens. */
+/** A candidate fits between its neighbors if at least this share of its tokens does. */
 const MIN_FREE_SHARE = 0.8;
-/** A candidate is in the place of later lines when the path has more than this share of its tokens for them. */
+/** A candidate conflicts with later lines if the path has more than this share of its tokens for them. */
 const MAX_SHARE_OF_OTHERS = 0.5;
 /** Longer candidates are not compared. */
 const MAX_COMPARED_WORDS = 60;
 
 /**
- * Moves each line to the best of its accepted candidates between the lines before and after it, and keeps all of that candidate, except
- * what the path skips inside it.
+ * Moves each line to the best of its accepted candidates between the adjacent lines, and keeps all of that candidate,
+ * except for what the path skips inside it.
  */
 export function settlePath(
   path: ScriptPath,
@@ -75,7 +75,7 @@ function findNextAccepted(
   return null;
 }
 
-/** Keeps a single token in the place of a first or last word that was not found: "Hi" or "Now" is often isolated and misrecognized. */
+/** Keeps a single token in place of a missing first or last word: "Hi" is often isolated and misrecognized. */
 function keepIsolatedWords(
   kept: Uint8Array,
   tokens: readonly Token[],
@@ -101,8 +101,9 @@ const isMostlyIn = (place: TokenRange, candidate: TokenRange) =>
   countShared(place, candidate) > (place.to - place.from) / 2;
 
 /**
- * Returns a function that returns whether a candidate of line i is another line: the path has it for a later one, and it has another clearly
- * recognized word than what is said where the path has line i, or a word of the later line that is neither said there nor in line i.
+ * Returns a function that returns whether a candidate of line i is another line: the path has it for a later one, and
+ * it contains a clearly recognized word that differs from the speech where the path has line i, or a word of the later
+ * line that is neither said there nor in line i.
  */
 function createOtherLineCheck(
   path: ScriptPath,
@@ -138,7 +139,7 @@ function createOtherLineCheck(
   };
 }
 
-/** Returns the best of the accepted candidates that fits between the neighbors; null when the path has the line in none of them. */
+/** Returns the best accepted candidate that fits between the neighbors; null if the path has the line in none. */
 function findBestBetween(
   accepted: readonly LineCandidate[],
   place: TokenRange,

@@ -1,10 +1,10 @@
-/** Brings the compounds of the script and of the transcript together: "letterpress" and "letter press", "back-up" and "backup". */
+/** Unifies the compounds of the script and the transcript: "letterpress" and "letter press", "back-up" and "backup". */
 import type { Token } from "../tokens";
 import type { ScriptLine } from "./script-lines";
 
 const MIN_COMPOUND_CHARACTERS = 5;
 
-/** Divides each word that the other side writes as two words, and never as one. */
+/** Divides each word that the other side always writes as two words. */
 export function splitCompounds(
   lines: readonly ScriptLine[],
   tokens: readonly Token[],

@@ -1,4 +1,4 @@
-/** Stage 9: lines that the path did not find: recorded elsewhere, or said in other words. */
+/** Stage 9: lines that the path did not find, because they were recorded elsewhere or in other words. */
 import { measureWordDistance } from "../../text/normalize";
 import { fromSeconds } from "../../time";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
@@ -8,26 +8,26 @@ import type { PartialAlignment } from "./rescue-lines";
 import type { ScriptLine } from "./script-lines";
 import type { ScriptedRecording } from "./scripted-recording";
 
-/** A shorter line can be found out of order by chance. */
+/** A shorter line may be found out of order by coincidence. */
 const MIN_OUT_OF_ORDER_WORDS = 3;
-/** Of several takes that are out of order, the last one wins unless its quality is lower by more than this. */
+/** Of several out-of-order takes, the last one wins unless its quality is lower by more than this. */
 const MAX_QUALITY_LOSS = 0.1;
 const MIN_SENTENCE_PAUSE_TICKS = fromSeconds(0.35);
-/** A paraphrase has this many of the line's longer words, and this share of them. */
+/** A paraphrase has at least this number of the line's longer words, and this share of them. */
 const MIN_SHARED_WORDS = 2;
 const MIN_LONG_WORD_CHARACTERS = 4;
 const MAX_SHARED_WORD_DISTANCE = 0.3;
 const MIN_SHARED_SHARE = 0.3;
-/** Or alignment finds this many of the line's words, each with this log probability. */
+/** Or alignment finds this number of the line's words, each with at least this log probability. */
 const MIN_ALIGNED_WORDS = 3;
 const MIN_ALIGNED_WORD = -1;
 const MAX_OUTSIDE_TICKS = fromSeconds(0.1);
-/** Number of words of a paraphrase, as a share of the line's. */
+/** Bounds of the number of words of a paraphrase, as a share of the line's. */
 const MIN_LENGTH_RATIO = 0.4;
 const MAX_LENGTH_RATIO = 2.5;
 const PARAPHRASE_QUALITY_WEIGHT = 0.5;
 
-/** Fills in the takes of lines that were recorded out of order. Returns the indices of those lines. */
+/** Adds the takes of lines that were recorded out of order. Returns the indices of those lines. */
 export function addOutOfOrder(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
@@ -51,7 +51,7 @@ export function addOutOfOrder(
   return added;
 }
 
-/** Adds takes for lines that are still missing from the words spoken in their place, when these are similar. */
+/** Adds takes for missing lines from the words spoken in their place, if these are similar. */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],
   partialAlignments: readonly PartialAlignment[],
@@ -99,7 +99,7 @@ function splitAtPauses(tokens: readonly Token[], from: number, to: number): Toke
   return out;
 }
 
-/** Returns the share of the line's longer words that a range has; 0 when it has only one. */
+/** Returns the share of the line's longer words in a range; 0 if only one is there. */
 function textShare(line: ScriptLine, tokens: readonly Token[], { from, to }: TokenRange): number {
   const long = [...new Set(line.words.filter((word) => word.length >= MIN_LONG_WORD_CHARACTERS))];
   const said = tokens.slice(from, to);

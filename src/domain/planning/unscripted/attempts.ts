@@ -1,11 +1,11 @@
-/** Attempts at a paragraph: lines that were spoken together, each time they were. */
+/** Attempts at a paragraph: groups of lines that were repeatedly spoken together. */
 import type { RepeatedLine } from "../retakes/takes-by-line";
 import type { TokenRange } from "../tokens";
 
-/** Lines, by index, that are chosen together. `attempts` has an index of a take for each line, in order of time; the last takes come last. */
+/** Lines, by index, that are chosen together. `attempts` has an index of a take per line; the last takes come last. */
 export type Paragraph = { lines: number[]; attempts: number[][] };
 
-/** Divides lines, in order of time, into paragraphs: lines that follow each other both in their last take and in an earlier one. */
+/** Groups lines, in order of time, that follow each other both in their last take and in an earlier one. */
 export function groupParagraphs(lines: readonly RepeatedLine[]): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   for (const [i, line] of lines.entries()) {

@@ -1,4 +1,4 @@
-/** Stage 5: which take of a line is kept: the last complete one, unless it is clearly worse than an earlier one. */
+/** Stage 5: chooses the take of a line to keep: the last complete one, unless an earlier one is clearly better. */
 import type { Candidate } from "../../plan";
 import { joinTexts } from "../../segments";
 import type { Word } from "../../speech";
@@ -13,7 +13,7 @@ import { takeWorth } from "../take-list";
 import type { Token, TokenRange } from "../tokens";
 import { groupParagraphs } from "./attempts";
 
-/** Share of equal words from which the text says how complete a take is. Below, its duration does. */
+/** Share of equal words from which the text determines how complete a take is. Below it, the duration does. */
 const MIN_EQUAL_SHARE = 0.6;
 /** A take with this share of the line's duration is complete. */
 const MIN_COMPLETE_SHARE = 0.8;
@@ -26,8 +26,8 @@ export type RatedLine = { text: string; takes: RatedTake[]; chosen: number };
 type TakeInput = { words: readonly Word[]; tokens: readonly Token[]; activity: AudioActivity };
 
 /**
- * Rates and chooses the takes of each line. Lines that were spoken together are kept from one attempt, so that their tone and their order
- * stay. `isRemoved` tells whether a token is removed: a take is never moved behind what stays.
+ * Rates and chooses the takes of each line. Lines that were spoken together are kept from one attempt, so that their
+ * tone and order stay. `isRemoved` returns whether a token is removed: a take is never moved behind kept words.
  */
 export function chooseTakes(
   lines: readonly RepeatedLine[],
@@ -54,7 +54,7 @@ export function chooseTakes(
   return rated;
 }
 
-/** Returns the index of the best complete attempt at a paragraph. The last one is complete: it defines the lines. */
+/** Returns the index of the best complete attempt at a paragraph. The last one defines the lines, so it is complete. */
 function chooseAttempt(attempts: readonly RatedTake[][], areRemoved: (from: number, to: number) => boolean): number {
   const last = attempts.length - 1;
   let chosen = last;
@@ -71,10 +71,10 @@ function chooseAttempt(attempts: readonly RatedTake[][], areRemoved: (from: numb
   return chosen;
 }
 
-/** Words this near to a take were spoken together with it. */
+/** Words this close to a take were spoken together with it. */
 const MAX_TOGETHER_PAUSE_TICKS = fromSeconds(0.35);
 
-/** Returns the lines whose kept take joins words of another attempt: those were spoken together with another complete take of the line. */
+/** Returns the lines whose kept take is next to words of another attempt, with another complete take of the line. */
 export function findAssembledLines(
   lines: readonly RatedLine[],
   tokens: readonly Token[],

@@ -1,4 +1,4 @@
-/** Plans a recording without a script: pauses, fillers and retakes are removed. What is not surely one of them stays. */
+/** Plans a recording without a script: removes pauses, fillers and retakes. When in doubt, words are kept. */
 import type { Candidate, Plan } from "../../plan";
 import type { SpeechAnalysis } from "../../speech";
 import { fromSeconds, type Span, toSeconds } from "../../time";
@@ -27,10 +27,10 @@ import { findSyllablesInNoise, findWordsInNoise } from "./words-in-noise";
 
 /** Shorter voice without words is part of a word. */
 const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.25);
-/** When more of the loud time than this would be removed as noise, nothing is. */
+/** If more of the loud time than this would be removed as noise, nothing is. */
 const MAX_NOISE_SHARE = 0.8;
 
-const NO_MODEL = "No speech model knows this language: the cut is made from voice activity alone.";
+const NO_MODEL = "No speech model supports this language: the cut is based on voice activity alone.";
 const MOSTLY_NOISE = "Recording is mostly music or noise: only pauses were removed.";
 const LANGUAGE_NAMES = new Intl.DisplayNames("en", { type: "language" });
 
@@ -51,7 +51,7 @@ export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
       (region, noise) => decide(region, noise) ?? decideWordlessRegion(region, noise, fillers, analysis, usesWords),
     );
   const divided = divide(() => null);
-  // Music and applause are as loud as talk: without the noise there would be nothing left. Where voice is music too, nothing tells them apart.
+  // Music and applause are as loud as speech: without the noise nothing would be left.
   const isMostlyNoise = isWordless || measureNoiseShare(divided, activity) > MAX_NOISE_SHARE;
   const spoken = isMostlyNoise
     ? []
@@ -143,11 +143,11 @@ function* decideWords(
   return { words: [...decided, ...kept], fillers: unwritten.spans, lines: rated.map(toLineTakes) };
 }
 
-/** Returns the voice activity, and the words that are not trusted, as words without text that are kept. */
+/** Returns the voice activity and the untrusted words, as words without text that are kept. */
 const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
   [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
 
-/** Returns what is kept and marked in the stretches that were not understood. */
+/** Returns the parts of stretches that were not understood that are kept and marked. */
 function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
   const speech = understood.notUnderstood.flatMap((stretch) =>
     findOverlapping(analysis.speech, stretch).map(({ start, end }) => ({
@@ -178,7 +178,7 @@ function measureNoiseShare(spans: readonly DecidedSpan[], { speechRegions, noise
   return loud === 0 ? 0 : sum(spans.filter((span) => span.reason === "noise")) / loud;
 }
 
-/** Keeps the chosen take, and removes the last one, where that is another. */
+/** Keeps the chosen take, and removes the last one if that is another. */
 function keepChosenTake(decided: DecidedWord[], tokens: readonly Token[], { text, takes, chosen }: RatedLine): void {
   const last = takes[takes.length - 1]!;
   const best = takes[chosen]!;
@@ -189,7 +189,7 @@ function keepChosenTake(decided: DecidedWord[], tokens: readonly Token[], { text
   for (const { word } of tokens.slice(best.from, best.to)) decided[word] = { ...decided[word]!, removal: null };
 }
 
-/** Marks the kept take of a line that joins words of another attempt. */
+/** Marks the kept take of a line that is adjacent to words of another attempt. */
 function markAssembledLine(decided: DecidedWord[], tokens: readonly Token[], { text, takes, chosen }: RatedLine): void {
   const { from, to, score } = takes[chosen]!;
   const match = { rule: "review.assembled_takes", scores: { line: text, quality: score } } as const;

@@ -1,6 +1,7 @@
 /**
- * Looks for voice in loud stretches without voice activity, before they are removed as noise: voice activity detection misses faint and
- * distorted voices, and single letters and syllables. Stretches are measured, and longer ones are recognized again.
+ * Looks for voice in loud stretches without voice activity, before they are removed as noise: voice activity detection
+ * misses faint and distorted voices, and single letters and syllables. All stretches are measured, and longer ones are
+ * recognized again.
  */
 import { ENERGY_HOP } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
@@ -10,30 +11,31 @@ import type { DecidedSpan } from "../decided-spans";
 import { isFillerText } from "../fillers/filler-words";
 import { durationOf } from "../spans";
 
-/** A shorter stretch has no word that matters. */
+/** A shorter stretch contains no word that matters. */
 const MIN_STRETCH_TICKS = fromSeconds(0.6);
-/** How far below the speech in the recording a stretch can be and still be speech. */
+/** Maximum difference between the level of speech in the recording and a stretch that may be speech. */
 const MAX_BELOW_SPEECH_DB = 15;
 const CONTEXT_TICKS = fromSeconds(0.3);
 const MAX_WINDOW_TICKS = fromSeconds(10);
-/** Audio that is recognized at most: a share of the recording, and this much in a short one. */
+/** Maximum audio to recognize: a share of the recording, and a minimum for short ones. */
 const MAX_RECOGNIZED_SHARE = 0.03;
 const MIN_BUDGET_TICKS = fromSeconds(60);
-/** A text or a word with less is made up: noise and music are recognized as nothing, or as this. */
+/** A text or word with a lower value is made up: noise and music are recognized as nothing, or as this. */
 const MIN_LOG_PROB = -1.2;
 const MIN_CONFIDENCE = 0.4;
 
-/** A syllable has at least so much voice. Breath, steps, keys and hiss have none. */
+/** Minimum duration of voice in a syllable. Breath, steps, keys and hiss have none. */
 const MIN_VOICED_TICKS = fromSeconds(0.15);
-/** The voice of a syllable is at least as loud as the speech in the recording, most of which are consonants and the ends of words, less this. */
+/** Maximum difference between the level of speech, mostly consonants and word endings, and the voice of a syllable. */
 const MAX_SYLLABLE_BELOW_SPEECH_DB = 6;
-/** A syllable rises over what is around it. Hum has pitch too, but is steady. */
+/** A syllable is louder than its surroundings. Hum also has pitch, but is steady. */
 const MIN_RISE_DB = 10;
 const MAX_MEASURED_TICKS = fromSeconds(5);
 
 /**
- * Returns those of the spans removed as noise in which there is a syllable: for a while it has pitch, is as loud as the speech in the recording
- * and louder than what is around it. A language that the recognizer does not know has no other evidence.
+ * Returns the spans removed as noise that contain a syllable: for a while they have pitch, and are as loud as the
+ * recording's speech and louder than their surroundings. A language that the recognizer does not know leaves no other
+ * evidence.
  */
 export function* findSyllablesInNoise(spans: readonly DecidedSpan[], activity: AudioActivity): PlanSteps<Span[]> {
   const noise = spans.filter((span) => span.reason === "noise" && durationOf(span) >= MIN_VOICED_TICKS);
@@ -52,7 +54,7 @@ export function* findSyllablesInNoise(spans: readonly DecidedSpan[], activity: A
   });
 }
 
-/** Returns those of the spans removed as noise in which words are recognized. */
+/** Returns the spans removed as noise in which words are recognized. */
 export function* findWordsInNoise(spans: readonly DecidedSpan[], activity: AudioActivity): PlanSteps<Span[]> {
   const noise = spans.filter((span) => span.reason === "noise" && durationOf(span) >= MIN_STRETCH_TICKS);
   if (noise.length === 0) return [];
@@ -96,7 +98,7 @@ function fitToBudget(windows: readonly NoiseWindow[], duration: Ticks): NoiseWin
   });
 }
 
-/** Returns the median level (or another percentile) of the spans in dB; -Infinity when they are empty. */
+/** Returns the median level (or another percentile) of the spans in dB; -Infinity if they are empty. */
 function measureLevel(spans: readonly Span[], { energy }: AudioActivity, percentile = 0.5): number {
   const levels = spans.flatMap(({ start, end }) => [
     ...energy.subarray(Math.floor(start / ENERGY_HOP), Math.ceil(end / ENERGY_HOP)),

@@ -132,7 +132,7 @@ describe("without a script", () => {
 
   test("unrecognized speech stays and is marked", async () => {
     const plan = await cutRecording(createRecording(1, "This is clear.", 1, { hum: 2 }, 1, "So is this.", 1));
-    expect(plan.segments.map((segment) => segment.review)).toEqual([null, "speech that was not understood", null]);
+    expect(plan.segments.map((segment) => segment.review)).toEqual([null, "unclear speech", null]);
   });
 
   test("voice with almost no words is kept, with a warning", async () => {

@@ -1,16 +1,16 @@
-/** Tables whose columns are aligned by spaces. */
+/** Tables whose columns are aligned with spaces. */
 import { isBlank, type ScriptRow, type ScriptTable } from "./script-row";
 
 const MIN_ROWS = 3;
-/** Share of the rows that have text starting at a column, and of those that have nothing across its left edge. */
+/** Minimum share of rows with text that starts at a column, and of rows without text across its left edge. */
 const MIN_STARTING_SHARE = 0.5;
 const MIN_CLEAR_SHARE = 0.9;
-/** Without a common column, this many spaces divide cells. */
+/** Without a common column, this number of spaces separates cells. */
 const MIN_WIDE_GAP = 3;
-/** Wider rows are no table of a page. */
+/** Wider rows are not table rows. */
 const MAX_ROW_CHARACTERS = 2_000;
 
-/** Finds a table aligned by spaces. Evidence: most rows of the document have text that starts at the same column, after two spaces or more. */
+/** Finds a table aligned with spaces. Evidence: most rows have text at a common column, after two or more spaces. */
 export function findAlignedCells(rows: readonly ScriptRow[]): ScriptTable[] {
   const filled = rows.filter((row) => !isBlank(row)).map((row) => row.text.trimEnd());
   if (filled.length < MIN_ROWS || filled.some((text) => text.length > MAX_ROW_CHARACTERS)) return [];
@@ -25,7 +25,7 @@ export function findAlignedCells(rows: readonly ScriptRow[]): ScriptTable[] {
   return isRegular ? [{ from: 0, to: rows.length, cells: gapped, header: false }] : [];
 }
 
-/** Returns the positions at which columns start, without the first. */
+/** Returns the positions at which columns start, except for the first. */
 function findEdges(texts: readonly string[]): number[] {
   const starts = new Map<number, number>();
   for (const text of texts) {
@@ -40,7 +40,7 @@ function findEdges(texts: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Returns where text starts after two spaces or more. */
+/** Returns where text starts after two or more spaces. */
 function listCellStarts(text: string): number[] {
   const out: number[] = [];
   let spaces = 0;

@@ -3,7 +3,7 @@ import { BLANK_ROW, isBlank, type ScriptForm } from "./script-row";
 
 const LABELED =
   /^\s*[[(*_#]{0,4}\s{0,3}(?:scene|shot|cue|slide|panel|line|clip|page|segment|paragraph|frame|vo|item|row|szene|folie|plan|escena|diapositiva)\.?\s{0,3}#?(\d{1,4})[a-z]?[\])*_]{0,4}(?:\s{0,3}[:.)\-–—|][*_]{0,2}(?=\s|$)\s*|\s*$)/i;
-/** Without `1.` and `1)`, which are list items in any script. */
+/** Does not match `1.` and `1)`, which are list items in any script. */
 const PUNCTUATED =
   /^\s*(?:(?:#(\d{1,4})[a-z]?[.):]?|\((\d{1,4})[a-z]?\)|(\d{1,4})(?:[a-z][.)]|[a-z]?[:\]]|\s[-–—]))(?=\s|$)|(\d{1,4})[a-z]?\s{2,9}(?=\S))\s*/;
 const BARE = /^\s*(\d{1,4})\s(?=\s{0,9}["'“(]?\p{Lu})/u;
@@ -15,10 +15,10 @@ const MIN_PUNCTUATED_SHARE = 0.4;
 const MIN_BARE_ROWS = 4;
 const MIN_BARE_SHARE = 0.8;
 const MAX_STEP = 3;
-/** Rows can be numbered in tens, so that others fit between. */
+/** Rows may be numbered in tens, so that others fit in between. */
 const MAX_ROUND_STEP = 30;
 
-/** Removes cue numbers. Evidence: the numbers rise in small steps, and few rows have none; a number without punctuation is one more than the last. */
+/** Removes cue numbers. Evidence: rising numbers in small steps on most rows; without punctuation, steps of one. */
 export const removeCueNumbers: ScriptForm = (rows) => {
   const count = rows.filter((row) => !isBlank(row)).length;
   const isNumbered = (pattern: RegExp, minRows: number, minShare: number, maxStep: number) => {
@@ -39,7 +39,7 @@ export const removeCueNumbers: ScriptForm = (rows) => {
   return rows;
 };
 
-/** Returns whether numbers count rows. Years do not: they are read aloud. */
+/** Returns whether numbers count rows. Years do not count: they are read aloud. */
 function isCount(numbers: readonly number[], maxStep: number): boolean {
   if (numbers.every((number) => number >= 1900 && number < 2100)) return false;
   const isRound = numbers.every((number) => number % 10 === 0);

@@ -4,11 +4,11 @@ import { BLANK_ROW, countWords, endsSentence, isBlank, type ScriptForm, type Scr
 const MAX_HEADING_WORDS = 8;
 const MAX_HEADING_CHARACTERS = 80;
 const MAX_FRONT_MATTER_ROWS = 40;
-/** Share of the longer paragraphs that end like sentences, so that a row without an end is a heading. */
+/** Minimum share of longer paragraphs that end like sentences for a row without an end to be a heading. */
 const MIN_ENDING_SHARE = 0.8;
 const MIN_PARAGRAPHS = 2;
 
-/** Removes the front matter between `---` at the start. Evidence: each of its rows is a key with a value, a list item, or indented. */
+/** Removes the front matter between `---` at the start. Evidence: rows are key-value pairs, list items or indented. */
 export const removeFrontMatter: ScriptForm = (rows) => {
   if (rows[0]?.text.trim() !== "---") return rows;
   const end = rows.slice(1, MAX_FRONT_MATTER_ROWS).findIndex((row) => row.text.trim() === "---") + 1;
@@ -17,13 +17,13 @@ export const removeFrontMatter: ScriptForm = (rows) => {
   return rows.map((row, i) => (i <= end ? BLANK_ROW : row));
 };
 
-/** A row such as `Part 2` or `Introduction`, whatever the other rows are. */
+/** Matches a row such as `Part 2` or `Introduction`, regardless of the other rows. */
 const NAMED =
   /^(?:(?:part|chapter|section|act|lesson|module|unit|teil|kapitel|partie|chapitre|parte|cap[ií]tulo)\s(?:\d{1,3}|[ivx]{1,5}|one|two|three|four|five|six|seven|eight|nine|ten)|intro(?:duction)?|outro|conclusion|summary|recap|hook|teaser|call to action|cta)\s?:?$/i;
 
 /**
- * Makes headings optional. Evidence: the paragraphs of the document end like sentences, and a short separate row does not. Without
- * punctuation: the other paragraphs have several rows. Or the row is the name of a part.
+ * Makes headings optional. Evidence: the paragraphs end like sentences, and a short separate row does not; or, without
+ * punctuation, the other paragraphs have several rows; or the row is the name of a part.
  */
 export const markHeadings: ScriptForm = (rows) => {
   const isUnderlined = rows.map(
@@ -45,7 +45,7 @@ export const markHeadings: ScriptForm = (rows) => {
   return rows.flatMap((row, i) => (isHeading[i] ? [{ ...row, optional: true }, BLANK_ROW] : [row]));
 };
 
-/** Returns whether the paragraphs that are no short row have several rows each. */
+/** Returns whether the paragraphs other than short rows have several rows each. */
 function hasLongParagraphs(rows: readonly ScriptRow[]): boolean {
   const starts = rows.flatMap((row, i) => (!isBlank(row) && isBlank(rows[i - 1]) ? [i] : []));
   const long = starts.filter((i) => !isBlank(rows[i + 1])).length;

@@ -1,4 +1,4 @@
-/** The forms of scripts, in the order in which they are looked for. */
+/** The forms of scripts, in the order in which they are detected. */
 import { removeCueNumbers } from "./cue-numbers";
 import { markHeadings, removeFrontMatter } from "./headings";
 import { removeLabels } from "./labels";
@@ -19,7 +19,7 @@ const FORMS: readonly ScriptForm[] = [
   markHeadings,
 ];
 
-/** Returns the rows of a script that are or can be spoken, without what its forms add to them. Plain prose stays as it is. */
+/** Returns the rows of a script that may be spoken, without the additions of its forms. Prose is unchanged. */
 export function readScriptRows(script: string): readonly ScriptRow[] {
   const plain = script
     .normalize("NFKC")

@@ -1,7 +1,7 @@
 /** Labels in front of lines: the speaker, a visual, a sound effect. */
 import { BLANK_ROW, isBlank, type ScriptForm, type ScriptRow } from "./script-row";
 
-/** Returns the length of a speaker label with its colon at the start of a row, such as `ANNA:`, `Host 2:`, `Dr. Smith (V.O.):`; else 0. */
+/** Returns the length of a speaker label such as `ANNA:`, `Host 2:` or `Dr. Smith (V.O.):`, or 0. */
 export function measureSpeakerLabel(text: string): number {
   const match = /^([\p{Lu}][\p{L}\p{N}.'-]*(?:\s+[\p{Lu}\d][\p{L}\p{N}.'-]*){0,2})(?:\s*\([^)]*\))?\s*:\s+/u.exec(text);
   if (!match) return 0;
@@ -13,14 +13,14 @@ export function measureSpeakerLabel(text: string): number {
   return capitals || role ? match[0].length : 0;
 }
 
-/** A name of up to four words with a colon, perhaps in bold and with a direction in parentheses. */
+/** A name of up to four words with a colon, possibly in bold and with a direction in parentheses. */
 const NAME =
   /^\s*(?:[-*•]\s{1,3})?[*_[]{0,3}(\p{Lu}[\p{L}\p{N}.'’&/-]{0,30}(?:\s[\p{L}\p{N}.'’&/-]{1,30}){0,3})[\]*_]{0,3}\s{0,3}(?:[([][^)\]]{0,60}[)\]])?\s{0,3}[*_]{0,3}:[*_]{0,3}(?=\s|$)\s*(?:[([][^)\]]{0,120}[)\]]\s*)?/u;
 const SPOKEN_LABELS =
   /^(?:audio|vo|v\.o\.?|voice ?-?over|narration|narrator|dialog(?:ue)?|say|spoken|script|voice|host|presenter|sprecher|voix off)\b/i;
 const HIDDEN_LABELS =
   /^(?:sfx|fx|sound effects?|sound|music|visuals?|video|picture|image|b-?roll|graphics?|gfx|on[ -]?screen(?: text)?|text on screen|screen|lower third|super|title card|chyron|camera|shot|cut to|cut|fade in|fade out|transition|location|setting|duration|length|runtime|run time|time|timing|title|subtitle|date|author|writer|version|client|project|producer|director|episode|draft|format|scene|action|props?|wardrobe|lighting|notes?|directions?|slides?|bild|musik|ton|image|musique|status)$/i;
-/** Sentences begin with these words and a colon, and they are read aloud. */
+/** Words with a colon that start sentences, and are read aloud. */
 const SPOKEN_WORDS =
   /^(?:tip|warning|step|question|answer|example|remember|rule|fact|myth|problem|solution|first|second|third|finally|result|reason|bonus|hint|important|summary|chapter|part|day|week|lesson|number|option|so|but|and|also|next|then|plus|now|today|here|again|point)\b/i;
 
@@ -30,7 +30,7 @@ const MIN_SINGLE_SPEAKER_ROWS = 3;
 const MIN_HIDDEN_ROWS = 2;
 const MIN_METADATA_ROWS = 2;
 
-/** Removes visuals, the lines about the script, and the names of speakers in any case. Evidence: several rows have such labels. */
+/** Removes visuals, notes about the script, and speaker names in any case. Evidence: several rows have such labels. */
 export const removeLabels: ScriptForm = (rows) => {
   const names = rows.map((row) => NAME.exec(row.text)?.[1] ?? null);
   const hidden = findHiddenRows(rows, names);
@@ -48,7 +48,7 @@ export const removeLabels: ScriptForm = (rows) => {
 
 const isCapitals = (name: string) => name === name.toUpperCase() && /\p{Lu}{2}/u.test(name);
 
-/** Returns which rows have the label of something that is only seen, or of a fact about the script. */
+/** Returns which rows have the label of something that is only visible, or of a fact about the script. */
 function findHiddenRows(rows: readonly ScriptRow[], names: readonly (string | null)[]): boolean[] {
   const labeled = names.map((name) => name !== null && HIDDEN_LABELS.test(name));
   const filled = rows.flatMap((row, i) => (isBlank(row) ? [] : [i]));
@@ -57,13 +57,13 @@ function findHiddenRows(rows: readonly ScriptRow[], names: readonly (string | nu
   const count = labeled.filter(Boolean).length;
   const hasSpoken = names.some((name) => name !== null && SPOKEN_LABELS.test(name));
   const isProduction = count > 0 && (hasSpoken || names.some((name, i) => labeled[i] && isCapitals(name!)));
-  // Prose has no row after row of them.
+  // Prose does not have several of them in a row.
   if (isProduction || (count >= MIN_HIDDEN_ROWS && count >= MIN_SHARE_OF_ROWS * filled.length)) return labeled;
   const head = new Set(metadata >= MIN_METADATA_ROWS ? filled.slice(0, metadata) : []);
   return labeled.map((_, i) => head.has(i));
 }
 
-/** Returns whether the labels are names: two or more that return, or one in front of most rows. */
+/** Returns whether the labels are names: two or more that recur, or one on most rows. */
 function hasSpeakers(
   rows: readonly ScriptRow[],
   names: readonly (string | null)[],

@@ -1,11 +1,11 @@
-/** Tables of which only the cells are left, one in each row: a table that was pasted as plain text. */
+/** Tables with one cell per row, as when a table is pasted as plain text. */
 import { isBlank, type ScriptRow, type ScriptTable } from "./script-row";
 import { isHeader } from "./table-columns";
 
 const MAX_WIDTH = 6;
 const MIN_BODY_ROWS = 2;
 
-/** Finds a table with one cell in each row. Evidence: the first rows are the names of its columns, and every row of the table is complete. */
+/** Finds a table with one cell per row. Evidence: the first rows are column names, and every table row is complete. */
 export function findListedCells(rows: readonly ScriptRow[]): ScriptTable[] {
   const filled = rows.filter((row) => !isBlank(row)).map((row) => row.text.trim());
   for (let width = MAX_WIDTH; width >= 2; width--) {

@@ -9,8 +9,8 @@ const CHARACTER = /^\s*@?\p{Lu}[\p{Lu}\p{N} .'’&#/-]{0,40}(?:\s{0,9}\([^)]{0,3
 const MIN_CHARACTERS = 2;
 
 /**
- * Keeps the dialogue of a screenplay; action is optional. Evidence: two or more names in capitals above dialogue, and scene headings, a
- * name that returns, or names that are indented.
+ * Keeps the dialogue of a screenplay; action is optional. Evidence: two or more names in capitals above dialogue, and
+ * scene headings, a recurring name, or indented names.
  */
 export const readScreenplay: ScriptForm = (rows) => {
   const isSpaced = isDoubleSpaced(rows);
@@ -42,7 +42,7 @@ export const readScreenplay: ScriptForm = (rows) => {
   return out;
 };
 
-/** Returns where the dialogue below a character's name starts; null when the row is not such a name. */
+/** Returns where the dialogue below a character's name starts; null if the row is not such a name. */
 function findDialogue(rows: readonly ScriptRow[], index: number, isSpaced: boolean): number | null {
   const { text } = rows[index]!;
   const isFree = isBlank(rows[index - 1]) || SCENE_HEADING.test(rows[index - 1]!.text);
@@ -71,7 +71,7 @@ function findBlank(rows: readonly ScriptRow[], from: number): number {
   return end;
 }
 
-/** With empty rows everywhere, dialogue is one row, after those in parentheses. */
+/** If empty rows are everywhere, dialogue is one row, after those in parentheses. */
 function findSpacedEnd(rows: readonly ScriptRow[], from: number): number {
   let end = from;
   while (rows[end + 2] && !isBlank(rows[end + 2]) && isParenthetical(rows[end]!.text)) end += 2;
@@ -90,7 +90,7 @@ function readDialogue(rows: readonly ScriptRow[]): ScriptRow[] {
       spoken.push(row.slice(row.lastIndexOf(")") + 1));
     }
   }
-  // A parenthesis that never closes is no parenthetical.
+  // A parenthesis that never closes is not a parenthetical.
   const texts = inParentheses ? rows.map(({ text }) => text.trim()) : spoken;
   const joined = joinSentences(texts).filter((text) => text !== "");
   return joined.flatMap((text) => [{ text, optional: false }, BLANK_ROW]);

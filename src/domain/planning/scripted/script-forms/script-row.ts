@@ -1,12 +1,12 @@
-/** The rows of a script, as the forms of a script pass them on. */
+/** The rows of a script, as the forms process them. */
 
-/** A row of a script. `optional`: it can be spoken or not. A row without text separates paragraphs. */
+/** A row of a script. `optional`: it may be spoken or not. A row without text separates paragraphs. */
 export type ScriptRow = { text: string; optional: boolean };
 
-/** Removes text that is not spoken from a script of one form. Returns the rows unchanged when the document is not of that form. */
+/** Removes unspoken text from a script of one form. Returns the rows unchanged if the document has another form. */
 export type ScriptForm = (rows: readonly ScriptRow[]) => readonly ScriptRow[];
 
-/** Rows `[from, to)` of a script that are a table, with the cells of each row of the table. `header`: its first row names the columns. */
+/** Rows `[from, to)` of a script that form a table, with its cells. `header`: the first row names the columns. */
 export type ScriptTable = { from: number; to: number; cells: string[][]; header: boolean };
 
 export const BLANK_ROW: ScriptRow = { text: "", optional: false };
@@ -22,13 +22,13 @@ export function countWords(text: string): number {
   return count;
 }
 
-/** Times of a script: `0:12`, `00:12`, `00:00:12`, `00:00:12:05`, `00:00:12.500`. */
+/** Times in a script: `0:12`, `00:12`, `00:00:12`, `00:00:12:05`, `00:00:12.500`. */
 export const TIMECODE = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d(?:[:;.,]\d{1,3})?`;
 
-/** Punctuated text has a sentence end at least every this many words. */
+/** Punctuated text has a sentence end at least once in this number of words. */
 const MAX_SENTENCE_WORDS = 30;
 
-/** Returns whether the sentences of texts end in punctuation, so that a text without it continues in the next one. */
+/** Returns whether sentences end in punctuation, so that a text without it continues in the next one. */
 export function isPunctuated(texts: readonly string[]): boolean {
   let words = 0;
   let ends = 0;
@@ -40,8 +40,8 @@ export function isPunctuated(texts: readonly string[]): boolean {
 }
 
 /**
- * Joins cells or cues in which a sentence continues. Returns a text for each input, empty when it was joined to the one before. Texts
- * without sentence punctuation are not joined.
+ * Joins cells or cues across which a sentence continues. Returns a text for each input, empty if it was joined to the
+ * previous one. Texts without sentence punctuation are not joined.
  */
 export function joinSentences(texts: readonly string[]): string[] {
   const out = texts.map((text) => text.trim());

@@ -4,10 +4,10 @@ import { BLANK_ROW, joinSentences, type ScriptForm, type ScriptRow } from "./scr
 const TIME = String.raw`(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}(?:\s{0,9}--?>\s{0,9}|,)${TIME}(?:\s|$)`);
 const HIDDEN_BLOCK = /^(?:NOTE|STYLE|REGION|WEBVTT)(?:\s|$)/;
-/** Rolling captions repeat the row before; one row in this many does. A lower share is spoken repetition. */
+/** Rolling captions repeat the previous row at least once in this number of rows. Less is spoken repetition. */
 const MAX_ROWS_PER_REPETITION = 4;
 
-/** Removes cue numbers, timings, headers and notes of subtitles, and joins sentences over cues. Evidence: a row with a timing of milliseconds. */
+/** Removes cue numbers, timings, headers and notes, and joins sentences. Evidence: a timing with milliseconds. */
 export const readSubtitleCues: ScriptForm = (rows) => {
   const isTiming = rows.map((row) => TIMING.test(row.text));
   if (!isTiming.includes(true)) return rows;

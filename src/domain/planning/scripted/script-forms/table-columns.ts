@@ -1,4 +1,4 @@
-/** Decides which columns of a table are spoken: by their headers, else by what is in their cells. */
+/** Decides which columns of a table are spoken: by their headers, otherwise by the content of their cells. */
 import { countWords, endsSentence, TIMECODE } from "./script-row";
 
 export type ColumnRole = "spoken" | "optional" | "hidden";
@@ -26,10 +26,10 @@ const MARK = new RegExp(
 const MIN_MARK_SHARE = 0.75;
 const MAX_NAME_WORDS = 3;
 const MAX_DISTINCT_NAMES = 0.6;
-/** A column with less prose than this share of the column with most is a description. */
+/** A column with less than this share of the prose of the wordiest column is a description. */
 const MIN_PROSE_SHARE = 0.5;
 
-/** Returns the role of the column in normalized header cells; null for an unknown header. */
+/** Returns the role of the column with a normalized header; null if the header is unknown. */
 function findHeaderRole(header: string): "spoken" | "text" | "hidden" | null {
   const key = header
     .slice(0, 100)
@@ -53,7 +53,7 @@ export function isHeaderRow(cells: readonly string[]): boolean {
   return named.filter((cell) => findHeaderRole(cell) !== null).length * 2 >= named.length;
 }
 
-/** Returns the role of each column. `header` is null when the table has none. */
+/** Returns the role of each column. `header` is null if the table has none. */
 export function classifyColumns(header: readonly string[] | null, body: readonly (readonly string[])[]): ColumnRole[] {
   const width = body.reduce((max, row) => Math.max(max, row.length), header?.length ?? 0);
   const columns = Array.from({ length: width }, (_, c) => body.map((row) => (row[c] ?? "").trim()).filter(Boolean));
@@ -71,7 +71,7 @@ export function classifyColumns(header: readonly string[] | null, body: readonly
   });
 }
 
-/** Returns how much of a column is prose: its words, less where cells do not end like sentences. 0 for numbers, times and names. */
+/** Returns how much of a column is prose: its words, fewer without sentence ends, 0 for numbers or names. */
 function measureProse(cells: readonly string[]): number {
   if (cells.length === 0) return 0;
   const marks = cells.filter((cell) => cell.length < 60 && MARK.test(cell)).length;
@@ -82,7 +82,7 @@ function measureProse(cells: readonly string[]): number {
   return words * (0.25 + sentences) * (1 - directions);
 }
 
-/** Returns whether cells are the names of speakers: short, and the same ones again, or in capitals, or with a colon. */
+/** Returns whether cells are speaker names: short, and recurring, in capitals, or with a colon. */
 function areNames(cells: readonly string[]): boolean {
   const isShort = (cell: string) => countWords(cell) <= MAX_NAME_WORDS && !endsSentence(cell);
   const short = cells.filter(isShort);

@@ -1,4 +1,4 @@
-/** Scripts in tables: Markdown, two columns with `|`, cells with tabs (from a word processor or a spreadsheet), columns aligned by spaces. */
+/** Scripts in tables: Markdown, columns with `|`, cells with tabs (as from spreadsheets), columns aligned by spaces. */
 
 import { findAlignedCells } from "./aligned-columns";
 import { findListedCells } from "./listed-cells";
@@ -8,14 +8,14 @@ import { classifyColumns, isHeaderRow } from "./table-columns";
 const BORDER = /^[\s|+:=_─━│┃┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬-]+$/;
 const MIN_ROWS = 2;
 const MIN_UNBORDERED_ROWS = 3;
-/** Rows of a table that have as many cells as most. */
+/** Minimum share of a table's rows that have the most common number of cells. */
 const MIN_REGULAR_SHARE = 0.75;
-/** Share of the document in a table that has no border. */
+/** Minimum share of the document in a table without a border. */
 const MIN_TABLE_SHARE = 0.6;
-/** Rows of a cell in quotation marks, as spreadsheets write it. */
+/** Maximum number of rows in a quoted cell, as spreadsheets write it. */
 const MAX_QUOTED_ROWS = 30;
 
-/** Keeps the spoken columns of tables. Evidence: rows with the same number of cells, with a border or throughout the document. */
+/** Keeps the spoken columns of tables. Evidence: rows with equal numbers of cells, with a border or everywhere. */
 export const readTables: ScriptForm = (rows) => {
   for (const find of [findPipeTables, findTabTable, findAlignedCells, findListedCells]) {
     const tables = find(rows);
@@ -28,7 +28,7 @@ function replaceTables(rows: readonly ScriptRow[], tables: readonly ScriptTable[
   const inside = tables.map(readTable);
   const spoken = inside.flat().filter((row) => !row.optional).length;
   const covered = tables.reduce((sum, table) => sum + rows.slice(table.from, table.to).filter(isText).length, 0);
-  // When the script is in the table, text around it is about the script.
+  // If the script is in the table, the text around it is about the script.
   const isAbout = spoken > 0 && covered * 2 > rows.filter(isText).length;
   const out: ScriptRow[] = [];
   let at = 0;
@@ -98,7 +98,7 @@ function toPipeTable(rows: readonly ScriptRow[], from: number, to: number): Scri
   return { from, to, cells: cells.map((row) => toWidth(row, width, " ")), header: isMarkdown };
 }
 
-/** Divides a row at its vertical bars. Bars at both ends are borders. */
+/** Splits a row at its vertical bars. Bars at both ends are borders. */
 function splitAtBars(text: string): string[] {
   const cells = text
     .replaceAll("\\|", "\u0000")
@@ -118,12 +118,12 @@ function findWidth(cells: readonly (readonly string[])[]): number {
   return width;
 }
 
-/** Joins the cells that are too many to the last one. */
+/** Joins surplus cells to the last one. */
 function toWidth(row: readonly string[], width: number, separator: string): string[] {
   return row.length <= width ? [...row] : [...row.slice(0, width - 1), row.slice(width - 1).join(separator)];
 }
 
-/** Finds a table with tabs between its cells. A cell can have several rows: the last one without a tab, or in quotation marks. */
+/** Finds a table with tabs. A cell may have several rows: the last one without a tab, or in quotation marks. */
 function findTabTable(rows: readonly ScriptRow[]): ScriptTable[] {
   const tabbed = rows.map((row) => row.text.trim().includes("\t"));
   const count = tabbed.filter(Boolean).length;
@@ -150,7 +150,7 @@ function findTabTable(rows: readonly ScriptRow[]): ScriptTable[] {
   return [{ from, to: rows.length, cells: cells.map((row) => toWidth(row, width, " ")), header: false }];
 }
 
-/** Joins rows within a cell in quotation marks. */
+/** Joins the rows of a quoted cell. */
 function joinQuoted(texts: readonly string[]): string[] {
   const out: string[] = [];
   for (let i = 0; i < texts.length; i++) {

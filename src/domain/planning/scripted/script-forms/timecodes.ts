@@ -1,4 +1,4 @@
-/** Scripts and transcripts with timecodes in front of, behind, or between their lines. */
+/** Scripts and transcripts with timecodes before, after or between their lines. */
 import { isBlank, type ScriptForm, type ScriptRow, TIMECODE } from "./script-row";
 
 const SEPARATOR = String.raw`\s{0,3}(?:-->?|->|to|[-–—~])\s{0,3}`;
@@ -18,10 +18,10 @@ const MIN_ROWS = 2;
 const MIN_CLOCK_ROWS = 3;
 const MIN_SHARE_OF_ROWS = 0.15;
 const MIN_RISING_SHARE = 0.9;
-/** `h:mm` and `m:ss` look alike. A schedule starts later in the day than a recording starts in its first minutes. */
+/** `h:mm` and `m:ss` look alike. A schedule starts at a later time than the first minutes of a recording. */
 const MAX_FIRST_CLOCK_SECONDS = 120;
 
-/** Removes timecodes. Evidence: rising times at a share of the rows, which are no schedule. */
+/** Removes timecodes. Evidence: rising times on a share of the rows that are not a schedule. */
 export const removeTimecodes: ScriptForm = (rows) => {
   const named = listTimes(rows, NAME_AND_TIME);
   const withoutNames = isSeries(named, rows)
@@ -53,7 +53,7 @@ function isSeries(times: readonly string[], rows: readonly ScriptRow[]): boolean
   return rising >= MIN_RISING_SHARE * seconds.length && seconds.at(-1)! > seconds[0]!;
 }
 
-/** Returns the time of a timecode. Frames count as a thousandth of a second: they are only compared. */
+/** Returns the time of a timecode. Frames count as thousandths of a second, because times are only compared. */
 function toSeconds(time: string): number {
   const parts = time.split(/[:;.,]/).map(Number);
   if (parts.length === 2) return 60 * parts[0]! + parts[1]!;
