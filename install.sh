@@ -456,91 +456,10 @@ demo_stop() {
 
 # --- The tests ---
 
-PASSED=0
-FAILED=0
-BROKEN=0
-
-# Seconds and name of each suite, one per line.
-DURATIONS=""
-
-# What failed tests printed, to be repeated below the durations: a long output is often cut at its beginning.
-FAILURES=""
-
-# timed NAME COMMAND...: runs a command and records its duration.
-timed() {
-  local name=$1 started=$SECONDS status=0
-  shift
-  say "" "== $name =="
-  "$@" || status=$?
-  DURATIONS+=$(printf '%5d s  %s' $((SECONDS - started)) "$name")$'\n'
-  return "$status"
-}
-
-# run_tests NAME PATH...: runs a suite.
-run_tests() { timed "$1" count_tests "$@"; }
-
-# count_tests NAME PATH...: runs three test files at a time, because they sometimes wait, and counts their results.
-# A suite is broken when no test passed or the runner stopped early.
-count_tests() {
-  local name=$1 log passed failed status=0 limit=() seconds=1200
-  shift
-  log=$(mktemp)
-  if [ "${OFFCUT_FULL:-}" = 1 ]; then seconds=43200; fi
-  if has timeout; then limit=(timeout --kill-after=10 "$seconds"); fi
-  ${limit[@]+"${limit[@]}"} bun test --timeout 120000 --parallel=3 "$@" </dev/null 2>&1 | tee "$log" || status=$?
-  passed=$(sed -n 's/^ *\([0-9][0-9]*\) pass$/\1/p' "$log" | tail -n 1)
-  failed=$(sed -n 's/^ *\([0-9][0-9]*\) fail$/\1/p' "$log" | tail -n 1)
-  FAILURES+=$(failed_tests "$log")
-  rm -f "$log"
-  PASSED=$((PASSED + ${passed:-0}))
-  FAILED=$((FAILED + ${failed:-0}))
-  if [ "${passed:-0}" -eq 0 ] || { [ "$status" -ne 0 ] && [ "${failed:-0}" -eq 0 ]; }; then
-    say "$name: no test passed, or the runner stopped early (exit code $status)"
-    BROKEN=$((BROKEN + 1))
-  fi
-}
-
-# failed_tests LOG: prints each failed test with its file and the last 25 lines before it.
-failed_tests() {
-  awk -v most=25 '
-    # Bun repeats them at the end.
-    /^[0-9]+ tests failed:$/ { exit }
-    /^test\/.*\.test\.ts:$/ { file = $0; count = 0; next }
-    /^\((pass|skip|todo)\) / { count = 0; next }
-    /^\(fail\) / {
-      print "\n" file
-      for (i = (count > most ? count - most : 0); i < count; i++) print substr(lines[i], 1, 300)
-      print
-      count = 0
-      next
-    }
-    { lines[count++] = $0 }
-  ' "$1"
-}
-
 run_all_tests() {
-  local name
-  for name in $(compgen -e OFFCUT_ || true); do [ "$name" = OFFCUT_FULL ] || unset "$name"; done
-  if [ "${OFFCUT_FULL:-}" = 1 ]; then say "Sizes of the tests: full (OFFCUT_FULL=1)"; fi
   test_packages
   packages
-  # The tests still run when this fails: one run reports everything.
-  timed "types, lint, format, unused code, import rule" bun run check || BROKEN=$((BROKEN + 1))
-  timed "build" bun src/build/executable.ts --out "$EXECUTABLE"
-  # These files leave nothing to the next one, so that three processes load the sources once instead of once a file.
-  run_tests "unit" --no-isolate test/unit
-  run_tests "contract, http, browser" --no-isolate test/contract test/http test/browser
-  # The executable is alone in a folder, so that it cannot use node_modules.
-  TEST_FOLDER=$(mktemp -d)
-  trap 'rm -rf "$TEST_FOLDER"' EXIT
-  cp "$EXECUTABLE" "$TEST_FOLDER/offcut"
-  export OFFCUT_EXECUTABLE="$TEST_FOLDER/offcut"
-  OFFCUT_TEST_PATH=/usr/bin:/bin run_tests "attacks, end to end" test/attacks test/e2e
-  OFFCUT_TEST_PATH='' run_tests "end to end, empty PATH" test/e2e
-  [ "$BROKEN" -eq 0 ] || say "" "Failed checks and incomplete test runs: $BROKEN"
-  say "" "$DURATIONS$(printf '%5d s' "$SECONDS")  total" "" "$PASSED passed, $FAILED failed"
-  [ -z "$FAILURES" ] || say "$FAILURES"
-  [ "$PASSED" -gt 0 ] && [ "$FAILED" -eq 0 ] && [ "$BROKEN" -eq 0 ]
+  bun src/build/test.ts --out "$EXECUTABLE"
 }
 
 for argument in "$@"; do

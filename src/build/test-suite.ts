@@ -1,0 +1,154 @@
+/** Runs a suite of test files in a process of its own, and reads what it reports. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseTestReport, type SuiteResult, type TestFile } from "./test-report";
+
+/** `folders` have the test files. `args`: further arguments of `bun test`. `env` is added to the environment. */
+export type Suite = { name: string; folders: string[]; args?: string[]; env?: Record<string, string> };
+
+/** `timings`: seconds by path of files that are slow. `isQuiet`: nothing is printed. */
+export type SuiteOptions = {
+  project: string;
+  maxSeconds: number;
+  timings: Record<string, number>;
+  isQuiet?: boolean;
+};
+
+/** They sometimes wait, so one more than the smallest machine has processors. */
+const FILES_AT_A_TIME = 3;
+const TEST_TIMEOUT_MS = 120_000;
+const TERM_GRACE_MS = 10_000;
+/** Of a file that is not slow. Bun balances only when it knows all files. */
+const DEFAULT_FILE_SECONDS = 1;
+
+/** Lists the test files of a suite, as the report names them. */
+export const listTestFiles = ({ folders }: Suite, project: string): string[] =>
+  folders
+    .flatMap((folder) => [...new Bun.Glob(`${folder}/**/*.test.ts`).scanSync({ cwd: project, onlyFiles: true })])
+    .sort();
+
+/**
+ * Runs a suite, the slowest files first. Its output goes to the terminal. A process that ends early or is stopped after `maxSeconds`, a report
+ * that is missing or cut off, and a file without a result are problems of the suite.
+ */
+export async function runSuite(
+  suite: Suite,
+  { project, maxSeconds, timings, isQuiet }: SuiteOptions,
+): Promise<SuiteResult> {
+  const folder = await mkdtemp(join(tmpdir(), "offcut-tests-"));
+  try {
+    const expected = listTestFiles(suite, project);
+    const [report, known] = [join(folder, "report.xml"), join(folder, "timings.json")];
+    const files = Object.fromEntries(expected.map((path) => [path, 1000 * (timings[path] ?? DEFAULT_FILE_SECONDS)]));
+    await Bun.write(known, JSON.stringify({ version: 1, files }));
+    const command = [
+      ...[
+        process.execPath,
+        "test",
+        "--timeout",
+        String(TEST_TIMEOUT_MS),
+        `--parallel=${FILES_AT_A_TIME}`,
+        "--timings",
+        known,
+      ],
+      ...[
+        "--reporter=junit",
+        "--reporter-outfile",
+        report,
+        ...(suite.args ?? []),
+        ...suite.folders.map((each) => `./${each}`),
+      ],
+    ];
+    const { code, wasStopped } = await runCommand(command, { cwd: project, env: suite.env, maxSeconds, isQuiet });
+    const stopped = wasStopped ? [`The tests were stopped after ${maxSeconds} s.`] : [];
+    const { result, problems } = await readReport(report);
+    const all = [...stopped, ...problems, ...findProblems(expected, result.files)];
+    if (code !== 0 && result.failures.length === 0 && all.length === 0)
+      all.push(`The tests ended with exit code ${code}, and no failure is in the report.`);
+    return { name: suite.name, ...result, problems: all };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Report = { result: Pick<SuiteResult, "files" | "failures">; problems: string[] };
+
+async function readReport(path: string): Promise<Report> {
+  const nothing = { files: [], failures: [] };
+  const file = Bun.file(path);
+  if (!(await file.exists())) return { result: nothing, problems: ["The tests wrote no report."] };
+  try {
+    return { result: parseTestReport(await file.text()), problems: [] };
+  } catch (error) {
+    return { result: nothing, problems: [`The report cannot be read: ${(error as Error).message}.`] };
+  }
+}
+
+function findProblems(expected: string[], files: TestFile[]): string[] {
+  if (files.length === 0) return [];
+  const reported = new Set(files.map(({ path }) => path));
+  const missing = expected.filter((path) => !reported.has(path));
+  const hasPassed = files.some(({ passed }) => passed > 0);
+  return [
+    ...missing.map(
+      (path) => `${path} has no result: it has no test, or an error outside of its tests, which is printed above.`,
+    ),
+    ...(hasPassed ? [] : ["No test passed."]),
+  ];
+}
+
+/** A signal has ended this process; its children have ended too. */
+export class InterruptedError extends Error {}
+
+type CommandOptions = {
+  cwd: string;
+  env?: Record<string, string> | undefined;
+  maxSeconds?: number;
+  isQuiet?: boolean | undefined;
+};
+
+/**
+ * Runs a command and everything that it starts in a process group, which ends with this process or after `maxSeconds`. Throws `InterruptedError` when
+ * this process receives a signal.
+ */
+export async function runCommand(
+  command: string[],
+  { cwd, env = {}, maxSeconds, isQuiet = false }: CommandOptions,
+): Promise<{ code: number; wasStopped: boolean }> {
+  const output = isQuiet ? "ignore" : "inherit";
+  const child = Bun.spawn(command, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", output, output],
+    detached: true,
+  });
+  let reason: NodeJS.Signals | "limit" | null = null;
+  let killTimer: Timer | undefined;
+  const stop = (why: NodeJS.Signals | "limit") => {
+    reason ??= why;
+    signalGroup(child.pid, "SIGTERM");
+    killTimer ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), TERM_GRACE_MS);
+  };
+  const limit = maxSeconds === undefined ? undefined : setTimeout(() => stop("limit"), maxSeconds * 1000);
+  for (const signal of SIGNALS) process.on(signal, stop);
+  const code = await child.exited;
+  clearTimeout(limit);
+  clearTimeout(killTimer);
+  for (const signal of SIGNALS) process.off(signal, stop);
+  // What a killed test has left.
+  signalGroup(child.pid, "SIGKILL");
+  const why = reason as NodeJS.Signals | "limit" | null;
+  if (why !== null && why !== "limit") throw new InterruptedError(`Interrupted by ${why}.`);
+  return { code, wasStopped: why === "limit" };
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has ended.
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Runs all checks and tests, as `./install.sh test` does: `bun src/build/test.ts [--out dist/offcut] [--update-timings]`. `OFFCUT_FULL=1` runs the long
+ * ones at full size. `--update-timings` stores how long the slow files take in `test/timings.json`, so that the next runs begin with them.
+ */
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { formatSummary, isGood, type SuiteResult } from "./test-report";
+import { InterruptedError, runCommand, runSuite, type Suite } from "./test-suite";
+
+const PROJECT = resolve(import.meta.dir, "../..");
+const TIMINGS = join(PROJECT, "test/timings.json");
+/** Slower files are in `test/timings.json`. */
+const SLOW_FILE_SECONDS = 3;
+
+const { values } = parseArgs({
+  options: { out: { type: "string", default: "dist/offcut" }, "update-timings": { type: "boolean", default: false } },
+});
+const isFullSize = process.env.OFFCUT_FULL === "1";
+const MAX_SUITE_SECONDS = isFullSize ? 43_200 : 1_200;
+
+// The settings of an installed Offcut are not those of the tests.
+for (const name of Object.keys(process.env))
+  if (name.startsWith("OFFCUT_") && name !== "OFFCUT_FULL") delete process.env[name];
+if (isFullSize) console.log("Sizes of the tests: full (OFFCUT_FULL=1)");
+
+const durations: [string, number][] = [];
+const problems: string[] = [];
+
+async function timed<T>(name: string, run: () => Promise<T>): Promise<T> {
+  console.log(`\n== ${name} ==`);
+  const started = performance.now();
+  const result = await run();
+  durations.push([name, (performance.now() - started) / 1000]);
+  return result;
+}
+
+/** The tests still run when a check fails: one run reports everything. */
+async function runCheck(name: string, ...command: string[]): Promise<boolean> {
+  const { code } = await timed(name, () => runCommand([process.execPath, ...command], { cwd: PROJECT }));
+  if (code !== 0) problems.push(`${name}: exit code ${code}`);
+  return code === 0;
+}
+
+async function readTimings(): Promise<Record<string, number>> {
+  const file = Bun.file(TIMINGS);
+  return (await file.exists()) ? ((await file.json()) as Record<string, number>) : {};
+}
+
+async function storeTimings(results: SuiteResult[]): Promise<void> {
+  const seconds: Record<string, number> = {};
+  for (const { path, seconds: taken } of results.flatMap(({ files }) => files))
+    if (taken >= SLOW_FILE_SECONDS) seconds[path] = Math.max(seconds[path] ?? 0, Math.round(taken));
+  const sorted = Object.fromEntries(Object.entries(seconds).sort());
+  await Bun.write(TIMINGS, `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+const UNIT_SUITES: Suite[] = [
+  // These files leave nothing to the next one, so that the processes load the sources once instead of once a file.
+  { name: "unit", folders: ["test/unit"], args: ["--no-isolate"] },
+  { name: "contract, http, browser", folders: ["test/contract", "test/http", "test/browser"], args: ["--no-isolate"] },
+];
+
+const listExecutableSuites = (executable: string): Suite[] => [
+  {
+    name: "attacks, end to end",
+    folders: ["test/attacks", "test/e2e"],
+    env: { OFFCUT_EXECUTABLE: executable, OFFCUT_TEST_PATH: "/usr/bin:/bin" },
+  },
+  {
+    name: "end to end, empty PATH",
+    folders: ["test/e2e"],
+    env: { OFFCUT_EXECUTABLE: executable, OFFCUT_TEST_PATH: "" },
+  },
+];
+
+async function runAll(folder: string): Promise<boolean> {
+  await runCheck("types, lint, format, unused code, import rule", "run", "check");
+  const suites = [...UNIT_SUITES];
+  if (await runCheck("build", "src/build/executable.ts", "--out", values.out)) {
+    // The executable is alone in a folder, so that it cannot use node_modules.
+    const executable = join(folder, "offcut");
+    await copyFile(resolve(PROJECT, values.out), executable);
+    suites.push(...listExecutableSuites(executable));
+  }
+  const options = { project: PROJECT, maxSeconds: MAX_SUITE_SECONDS, timings: await readTimings() };
+  const results: SuiteResult[] = [];
+  for (const suite of suites) results.push(await timed(suite.name, () => runSuite(suite, options)));
+  if (values["update-timings"]) await storeTimings(results);
+  results.push({ name: "checks", files: [], failures: [], problems });
+  console.log(formatSummary(results, durations).join("\n"));
+  return isGood(results);
+}
+
+const folder = await mkdtemp(join(tmpdir(), "offcut-tested-"));
+try {
+  process.exitCode = (await runAll(folder)) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof InterruptedError)) throw error;
+  console.log(error.message);
+  process.exitCode = 130;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

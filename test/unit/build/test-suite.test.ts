@@ -1,0 +1,81 @@
+/** Suites of small test files that fail in every way, run as `./install.sh test` runs its own. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { runCommand, runSuite } from "../../../src/build/test-suite";
+import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
+import { until } from "../../until";
+
+const IMPORT = `import { test, expect, beforeAll } from "bun:test";\n`;
+const FILES: Record<string, string> = {
+  "good/good": `test("passes", () => {}); test.if(false)("is for another day", () => {});`,
+  "bad/fails": `test("fails", () => expect("here").toBe("there")); test("passes", () => {});`,
+  "bad/begins": `beforeAll(() => { throw new Error("no server"); }); test("is not run", () => {});`,
+  "bad/crashes": `test("passes", () => {}); test("crashes", () => process.kill(process.pid, "SIGKILL"));`,
+  "bad/exits": `test("exits", () => process.exit(0));`,
+  "bad/loads": `throw new Error("cannot load");`,
+  "bad/empty": "",
+  "hung/hangs": `test("hangs", () => { for (;;); });`,
+  "skipped/skipped": `test.if(false)("is for another day", () => {});`,
+};
+
+let project: TemporaryFolder;
+beforeAll(async () => {
+  project = await temporaryFolder();
+  for (const [name, text] of Object.entries(FILES))
+    await Bun.write(join(project.path, `test/${name}.test.ts`), IMPORT + text);
+});
+afterAll(() => project[Symbol.asyncDispose]());
+
+const run = (folder: string, maxSeconds = 60) =>
+  runSuite(
+    { name: folder, folders: [`test/${folder}`] },
+    { project: project.path, maxSeconds, timings: {}, isQuiet: true },
+  );
+
+test("a suite without a failure has no problem", async () => {
+  expect(await run("good")).toEqual({
+    name: "good",
+    files: [{ path: "test/good/good.test.ts", seconds: expect.any(Number), passed: 1, skipped: 1, failed: 0 }],
+    failures: [],
+    problems: [],
+  });
+});
+
+test("each failure is found: of tests, of their set-up, of their process, and of files without a result", async () => {
+  const { failures, problems } = await run("bad");
+  const found = failures.map(({ path, name, message }) => `${path.slice(9)} ${name}: ${message.split("\n")[0]}`).sort();
+  expect(found).toEqual([
+    "begins.test.ts (unnamed): Error: no server",
+    "crashes.test.ts (worker crashed): worker process crashed before reporting results",
+    "exits.test.ts (worker crashed): worker process crashed before reporting results",
+    "fails.test.ts fails: AssertionError: expect(received).toBe(expected)",
+  ]);
+  const about = "has no result: it has no test, or an error outside of its tests, which is printed above.";
+  expect(problems).toEqual([`test/bad/empty.test.ts ${about}`, `test/bad/loads.test.ts ${about}`]);
+});
+
+test("tests that hang are stopped", async () => {
+  expect(await run("hung", 1)).toEqual({
+    name: "hung",
+    files: [],
+    failures: [],
+    problems: ["The tests were stopped after 1 s.", "The tests wrote no report."],
+  });
+});
+
+test.each([
+  ["skipped", "No test passed."],
+  ["missing", "The tests wrote no report."],
+])("a suite whose tests are %s is a failure", async (folder, problem) => {
+  expect((await run(folder)).problems).toEqual([problem]);
+});
+
+test("a command has an exit code, and leaves no process behind", async () => {
+  const pidFile = join(project.path, "pid");
+  const script = `sleep 100 & echo $! > ${pidFile}; exit 3`;
+  expect(await runCommand(["/bin/sh", "-c", script], { cwd: project.path })).toEqual({ code: 3, wasStopped: false });
+  const pid = (await Bun.file(pidFile).text()).trim();
+  const hasEnded = async () => !/^\d+ \(.*\) [^Z]/.test(await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""));
+  await until("the end of its child", hasEnded, 10);
+});
