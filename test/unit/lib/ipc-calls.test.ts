@@ -71,8 +71,8 @@ describe("a call", () => {
 
   test("rejects with the operation's error, and with one for an unknown operation", async () => {
     const worker = connect({ fail: () => Promise.reject(new Error("broken")) });
-    expect(worker.call("fail", null)).rejects.toThrow("broken");
-    expect(worker.call("other", null)).rejects.toThrow("unknown operation other");
+    await expect(worker.call("fail", null)).rejects.toThrow("broken");
+    await expect(worker.call("other", null)).rejects.toThrow("unknown operation other");
   });
 
   test("runs concurrently with others", async () => {
@@ -96,10 +96,10 @@ describe("a call", () => {
     const call = worker.call("wait", null, { signal: stop.signal });
     await started.promise;
     stop.abort(new Error("cancelled"));
-    expect(call).rejects.toThrow("cancelled");
+    await expect(call).rejects.toThrow("cancelled");
     await call.catch(() => {});
     expect(hasEnded).toBe(true);
-    expect(worker.call("wait", null, { signal: stop.signal })).rejects.toThrow("cancelled");
+    await expect(worker.call("wait", null, { signal: stop.signal })).rejects.toThrow("cancelled");
   });
 
   test("is notified when the caller wants it to yield, and when it no longer does", async () => {
@@ -122,7 +122,7 @@ describe("a call", () => {
     const worker = connect({ wait: (_, { signal }) => forever(signal) });
     const call = worker.call("wait", null);
     worker.fail(new Error("gone"));
-    expect(call).rejects.toThrow("gone");
+    await expect(call).rejects.toThrow("gone");
     await worker.hangUp();
     await worker.served;
   });
@@ -225,8 +225,8 @@ describe("frames", () => {
 
   test("that are too long or malformed are an error", async () => {
     const read = (bytes: Uint8Array) => Array.fromAsync(decodeFrames(new Blob([Uint8Array.from(bytes)]).stream(), 100));
-    expect(read(encodeFrame("x".repeat(101)))).rejects.toThrow("exceeds");
-    expect(read(Uint8Array.of(3, 0, 0, 0, 1, 2, 3))).rejects.toThrow();
+    await expect(read(encodeFrame("x".repeat(101)))).rejects.toThrow("exceeds");
+    await expect(read(Uint8Array.of(3, 0, 0, 0, 1, 2, 3))).rejects.toThrow();
     expect(await read(encodeFrame(1).subarray(0, 4))).toEqual([]);
   });
 

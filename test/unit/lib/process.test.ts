@@ -58,7 +58,7 @@ describe("a child process", () => {
   test("writing to a child that has ended fails", async () => {
     const child = spawnChild({ command: ["/bin/true"], stdin: "pipe" });
     await child.exited;
-    expect(child.stdin.write("x")).rejects.toThrow("EPIPE");
+    await expect(child.stdin.write("x")).rejects.toThrow("EPIPE");
   });
 
   test("kill ends the whole group, children of the child included", async () => {

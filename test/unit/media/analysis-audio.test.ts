@@ -42,7 +42,7 @@ describe("analysis audio", () => {
 
   test("throws no_speech without an audio track", async () => {
     const silent = await SOURCES.find(({ silent }) => silent)!.path();
-    expect(extracted(silent)).rejects.toMatchObject({ code: "no_speech" });
+    await expect(extracted(silent)).rejects.toMatchObject({ code: "no_speech" });
   });
 
   test("leaves no file when aborted", async () => {
@@ -58,7 +58,7 @@ describe("analysis audio", () => {
       signal: abortController.signal,
       onProgress: () => abortController.abort(new Error("enough")),
     });
-    expect(extraction).rejects.toThrow("enough");
+    await expect(extraction).rejects.toThrow("enough");
     await extraction.catch(() => {});
     expect(await Bun.file(outputPath).exists()).toBe(false);
   });

@@ -317,11 +317,13 @@ describe("selecting ffmpeg", () => {
   });
 
   test("a forced one must work", async () => {
-    expect(selectFfmpeg({ forced: "/bin/true", bundled, path: "/usr/bin" })).rejects.toThrow("/bin/true");
+    await expect(selectFfmpeg({ forced: "/bin/true", bundled, path: "/usr/bin" })).rejects.toThrow("/bin/true");
     expect(await selectFfmpeg({ forced: bundled, bundled: "/nowhere", path: "" })).toMatchObject({ path: bundled });
   });
 
-  test("without a working one there is a one-line error", () => {
-    expect(selectFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow("No working ffmpeg found");
+  test("without a working one there is a one-line error", async () => {
+    await expect(selectFfmpeg({ forced: null, bundled: "/nowhere", path: "" })).rejects.toThrow(
+      "No working ffmpeg found",
+    );
   });
 });

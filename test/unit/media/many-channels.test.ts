@@ -158,7 +158,7 @@ describe("a recording with discrete channels", () => {
     const path = await wav({ channels: 65 });
     const sniffed = await sniffFile(path);
     for (const ffmpeg of [systemFfmpeg, bundledFfmpeg])
-      expect(probeMedia({ path, sniffed, ffmpeg, limits: LIMITS })).rejects.toMatchObject({
+      await expect(probeMedia({ path, sniffed, ffmpeg, limits: LIMITS })).rejects.toMatchObject({
         code: "media_limits_exceeded",
         message: "The audio track has more than 64 channels.",
       });

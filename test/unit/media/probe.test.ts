@@ -260,7 +260,7 @@ describe("probed properties", () => {
     const abortController = new AbortController();
     abortController.abort(new Error("enough"));
     const path = await plainMp4();
-    expect(
+    await expect(
       probeMedia({ path, sniffed: MP4, ffmpeg: systemFfmpeg, limits: LIMITS, signal: abortController.signal }),
     ).rejects.toThrow("enough");
   });

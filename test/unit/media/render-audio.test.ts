@@ -100,7 +100,7 @@ describe("an audio render", () => {
         abortController.abort(new Error("cancelled by the user"));
       },
     });
-    expect(render).rejects.toThrow("cancelled by the user");
+    await expect(render).rejects.toThrow("cancelled by the user");
     await render.catch(() => {});
     expect(stopped).toBeGreaterThan(0);
     expect(Date.now() - stopped).toBeLessThan(MAX_CANCEL_MS);
@@ -134,7 +134,7 @@ exec ${bundledFfmpeg.path} "$@"
       },
       { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
     );
-    expect(render).rejects.toMatchObject({ code: "storage_full" });
+    await expect(render).rejects.toMatchObject({ code: "storage_full" });
     await render.catch(() => {});
     expect((await readdir(folder)).sort()).toEqual(["no-room", "work"]);
     expect(await readdir(join(folder, "work"))).toEqual([]);

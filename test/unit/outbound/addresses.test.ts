@@ -208,13 +208,13 @@ describe("obfuscated hosts are recognized", () => {
     ["http://１２７.０.０.１/"],
     ["http://10.0.0.1:8080/"],
   ])("%s", async (url) => {
-    expect(resolveAllowedAddresses(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrlError);
+    await expect(resolveAllowedAddresses(parseWebhookUrl(url), strict, resolvesTo())).rejects.toThrow(RefusedUrlError);
   });
 });
 
 test("a name is refused when any of its addresses is", async () => {
   const url = parseWebhookUrl("https://hooks.example.com/");
-  expect(resolveAllowedAddresses(url, strict, resolvesTo("93.184.216.34", "127.0.0.1"))).rejects.toThrow(
+  await expect(resolveAllowedAddresses(url, strict, resolvesTo("93.184.216.34", "127.0.0.1"))).rejects.toThrow(
     RefusedUrlError,
   );
   expect(await resolveAllowedAddresses(url, strict, resolvesTo("93.184.216.34", "93.184.216.35"))).toEqual([
@@ -225,7 +225,7 @@ test("a name is refused when any of its addresses is", async () => {
 
 test("a name that does not resolve is refused", async () => {
   const failing = () => Promise.reject(new Error("ENOTFOUND"));
-  expect(resolveAllowedAddresses(parseWebhookUrl("https://nowhere.example/"), strict, failing)).rejects.toThrow(
+  await expect(resolveAllowedAddresses(parseWebhookUrl("https://nowhere.example/"), strict, failing)).rejects.toThrow(
     "does not resolve",
   );
 });

@@ -157,7 +157,7 @@ describe("stereo that is mostly dual mono", () => {
   ])("fails with the error of a failing encoder: %s", async (_, which, message, code) => {
     const fail = `case "$*" in *"${which} -i pipe:0"*"-f adts pipe:1") head -c 300000 >/dev/null; echo "${message}" >&2; exit 1;; esac`;
     const { ffmpeg } = await withChannelLog(bundledFfmpeg, `${fail}\nexec ${bundledFfmpeg.path} "$@"`);
-    expect(render(ffmpeg, [[1, 80]])).rejects.toMatchObject({ code });
+    await expect(render(ffmpeg, [[1, 80]])).rejects.toMatchObject({ code });
     await render(ffmpeg, [[1, 80]]).catch(() => {});
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
   });

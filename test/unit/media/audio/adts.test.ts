@@ -43,11 +43,11 @@ describe("an ADTS stream", () => {
       for await (const { packets } of readAdts(inBlocks(bytes, 100))) count += packets.length;
       return count;
     };
-    expect(read(stream.subarray(0, stream.length - 3))).rejects.toThrow("truncated");
-    expect(read(stream.subarray(3))).rejects.toThrow("damaged");
+    await expect(read(stream.subarray(0, stream.length - 3))).rejects.toThrow("truncated");
+    await expect(read(stream.subarray(3))).rejects.toThrow("damaged");
     const broken = stream.slice();
     broken[stream.length - getLastPacketBytes(stream)] = 0;
-    expect(read(broken)).rejects.toThrow("damaged");
+    await expect(read(broken)).rejects.toThrow("damaged");
   });
 });
 

@@ -13,7 +13,7 @@ test("a Matroska file with a damaged end is listed by ffmpeg", async () => {
   await Bun.write(path, whole.fill(0, Buffer.from(whole).lastIndexOf(Buffer.from("1c53bb6b", "hex"))));
 
   const table = readPacketTable({ path, hasVideo: true, hasAudio: false, wallSeconds: 30 });
-  expect(table).rejects.toThrow("does not advance");
+  await expect(table).rejects.toThrow("does not advance");
   await table.catch(() => {});
 
   for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {

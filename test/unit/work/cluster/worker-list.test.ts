@@ -66,7 +66,7 @@ test("a token is accepted until it is revoked, and is stored as a hash only", as
   expect(dump).not.toContain(secret.slice(3));
   await revokeToken(c.services, COMMAND_ACTOR, { name: "desk" });
   expect(await authenticateWorker(c, secret)).toBeNull();
-  expect(revokeToken(c.services, COMMAND_ACTOR, { name: "desk" })).rejects.toMatchObject({ code: "not_found" });
+  await expect(revokeToken(c.services, COMMAND_ACTOR, { name: "desk" })).rejects.toMatchObject({ code: "not_found" });
   expect(await c.actions()).toEqual(["worker_token.created", "worker_token.revoked"]);
 });
 
@@ -83,14 +83,14 @@ test("a name is used by one valid token, also when two are created at once", asy
   await using c = await cluster();
   const results = await Promise.allSettled([c.create("desk"), c.create("desk")]);
   expect(results.map((one) => one.status).sort()).toEqual(["fulfilled", "rejected"]);
-  expect(c.create("desk")).rejects.toMatchObject({ code: "conflict" });
+  await expect(c.create("desk")).rejects.toMatchObject({ code: "conflict" });
   await revokeToken(c.services, COMMAND_ACTOR, { name: "desk" });
   await c.create("desk");
 });
 
 test.each(["-desk", "my desk", "a/b", "ä", "x".repeat(64), "a\nb", ""])("%j is no name of a worker", async (name) => {
   await using c = await cluster();
-  expect(c.create(name)).rejects.toMatchObject({ code: "bad_request" });
+  await expect(c.create(name)).rejects.toMatchObject({ code: "bad_request" });
 });
 
 test("a worker is online while it sends heartbeats", async () => {
@@ -153,7 +153,7 @@ test("a second machine with the same token replaces the first, which is told so"
   const second = await c.workerList.join(token, { ...ANNOUNCEMENT, bootId: newId() });
   expect(second.id).toBe(id);
   expect(c.changes).toEqual(["joined", "replaced", "joined"]);
-  expect(c.workerList.join(token, ANNOUNCEMENT)).rejects.toMatchObject({ code: "forbidden" });
+  await expect(c.workerList.join(token, ANNOUNCEMENT)).rejects.toMatchObject({ code: "forbidden" });
   expect(await c.workerList.listRuns(id)).toMatchObject([{ outcome: "lost" }]);
 });
 
@@ -209,7 +209,7 @@ test("draining is stored, and ends when it is resumed", async () => {
   await setDraining(c.services, COMMAND_ACTOR, id, false);
   expect((await c.workerList.find(id))?.state).toBe("online");
   expect(await c.actions()).toEqual(["worker_token.created", "worker.drained", "worker.resumed"]);
-  expect(setDraining(c.services, COMMAND_ACTOR, newId(), true)).rejects.toMatchObject({ code: "not_found" });
+  await expect(setDraining(c.services, COMMAND_ACTOR, newId(), true)).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("a worker learns which of its executions are of steps that have ended or were deleted, saved or not", async () => {
@@ -239,10 +239,10 @@ test("a revoked worker is out of the list, and what it ran is in its history as 
   expect(await c.workerList.list()).toEqual([]);
   expect(await c.workerList.find(id)).toMatchObject({ state: "offline", revokedAt: START });
   expect(await c.workerList.listRuns(id)).toMatchObject([{ outcome: "aborted" }]);
-  expect(revokeWorker(c.services, COMMAND_ACTOR, id)).rejects.toMatchObject({ code: "conflict" });
-  expect(setDraining(c.services, COMMAND_ACTOR, id, true)).rejects.toMatchObject({ code: "conflict" });
+  await expect(revokeWorker(c.services, COMMAND_ACTOR, id)).rejects.toMatchObject({ code: "conflict" });
+  await expect(setDraining(c.services, COMMAND_ACTOR, id, true)).rejects.toMatchObject({ code: "conflict" });
   // The token was read before it was revoked.
-  expect(c.workerList.join(token, ANNOUNCEMENT)).rejects.toMatchObject({ code: "unauthenticated" });
+  await expect(c.workerList.join(token, ANNOUNCEMENT)).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
 test("the history keeps what the database could not take, and is bounded", async () => {

@@ -94,5 +94,5 @@ test("a program that cannot be started is an error", async () => {
     maxMemoryBytes: 1024 ** 3,
     maxFileBytes: null,
   });
-  expect(child.run("waveform", WAVEFORM)).rejects.toThrow("ended with code 127");
+  await expect(child.run("waveform", WAVEFORM)).rejects.toThrow("ended with code 127");
 });

@@ -33,7 +33,7 @@ test.each([
   const at = (name: string) => join(folder.path, name);
   await Bun.write(at("secret"), "secret");
   await make(at("made"), at("secret"));
-  expect(commitFile(at("made"), at("place"))).rejects.toThrow("made is not a regular file");
+  await expect(commitFile(at("made"), at("place"))).rejects.toThrow("made is not a regular file");
   await commitFile(at("made"), at("place")).catch(() => {});
   expect(await readdir(folder.path)).toEqual(["secret"]);
 });
