@@ -30,19 +30,20 @@ const VERSION_NAME = "version.json";
 /** Space that a migration needs, in sizes of the database: one that rebuilds all tables was measured at 2.9. */
 export const MIGRATION_SPACE = 3;
 
-export type OpenDatabaseOptions = { now?: number; onStep?: StepListener };
+/** `busyMs`: maximum time to wait for another program that reads the database. */
+export type OpenDatabaseOptions = { now?: number; onStep?: StepListener; busyMs?: number | undefined };
 
 /** Opens the database in `folder`, migrated to this version. Throws `ConfigError`. */
 export async function openDatabase(
   folder: string,
-  { now = Date.now(), onStep = () => {} }: OpenDatabaseOptions = {},
+  { now = Date.now(), onStep = () => {}, busyMs }: OpenDatabaseOptions = {},
 ): Promise<Store> {
   const path = join(folder, DATABASE_NAME);
   try {
     const recorded = await readVersion(folder);
     await discardCopies(path);
     if (recorded !== null) await requireOwnLog(path, recorded);
-    const missing = (await isCurrent(recorded, path)) ? [] : await readMissingMigrations(path);
+    const missing = (await isCurrent(recorded, path)) ? [] : await readMissingMigrations(path, busyMs);
     if (missing === null && recorded !== null) throw new Error(await describeLost(folder));
     if (missing !== null && missing.length > 0) await replaceByMigrated(folder, missing.at(-1)!, { now, onStep });
     const store = await openStore(path);

@@ -2,7 +2,6 @@
 import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { type CountedRows, hasRow, type OffsetPage, updateRows } from "./rows";
 import { auditLog, users, workspaces } from "./schema-accounts";
 
 export type AuditEntry = typeof auditLog.$inferInsert;
@@ -74,8 +73,8 @@ const selectEntries = (db: Queries) =>
 export async function listAuditEntries(
   db: Queries,
   filter: AuditFilter,
-  page: OffsetPage,
-): Promise<CountedRows<ListedAuditEntry>> {
+  page: { limit: number; offset: number },
+): Promise<{ rows: ListedAuditEntry[]; total: number }> {
   const rows = await selectEntries(db)
     .where(matchesAudit(filter))
     .orderBy(desc(auditLog.id))
@@ -104,8 +103,14 @@ export const listAuditEntriesAfter = (
     .limit(page.limit);
 
 /** Returns whether the log has an entry of this action about the target. */
-export const hasAuditEntry = (db: Queries, action: string, targetId: string): Promise<boolean> =>
-  hasRow(db, auditLog, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
+export async function hasAuditEntry(db: Queries, action: string, targetId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)))
+    .limit(1);
+  return row !== undefined;
+}
 
 /**
  * Removes the details that contain one of these texts in any case, in the `limit` entries that follow the one with the ID `afterId`. Returns
@@ -125,12 +130,10 @@ export async function eraseAuditDetails(
     .offset(page.limit - 1);
   const isInPage = last === undefined ? undefined : sql`${auditLog.id} <= ${last.id}`;
   const contains = texts.map((text) => sql`instr(lower(${auditLog.details}), ${text.toLowerCase()}) > 0`);
-  await updateRows(
-    tx,
-    auditLog,
-    { details: null },
-    and(gt(auditLog.id, page.afterId), isInPage, sql`(${sql.join(contains, sql` OR `)})`),
-  );
+  await tx
+    .update(auditLog)
+    .set({ details: null })
+    .where(and(gt(auditLog.id, page.afterId), isInPage, sql`(${sql.join(contains, sql` OR `)})`));
   return last?.id ?? null;
 }
 
@@ -147,12 +150,10 @@ export async function anonymizeAuditEntries(
     keptActions.map((action) => sql`${action}`),
     sql`, `,
   );
-  await updateRows(
-    tx,
-    auditLog,
-    { target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` },
-    eq(auditLog.target_id, userId),
-  );
+  await tx
+    .update(auditLog)
+    .set({ target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` })
+    .where(eq(auditLog.target_id, userId));
   await tx
     .update(auditLog)
     .set({
@@ -165,11 +166,9 @@ export async function anonymizeAuditEntries(
     })
     .where(eq(auditLog.actor_id, userId));
   // Somebody who tried to sign in to the account was most likely its owner.
-  await updateRows(
-    tx,
-    auditLog,
-    { address: null, request_id: null },
-    and(eq(auditLog.target_id, randomId), sql`${auditLog.actor_id} IS NULL`),
-  );
+  await tx
+    .update(auditLog)
+    .set({ address: null, request_id: null })
+    .where(and(eq(auditLog.target_id, randomId), sql`${auditLog.actor_id} IS NULL`));
   await tx.update(auditLog).set({ workspace_id: randomId }).where(eq(auditLog.workspace_id, userId));
 }

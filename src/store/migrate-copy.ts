@@ -23,13 +23,13 @@ export type MigrationStep = (typeof MIGRATION_STEPS)[number];
 export type StepListener = (step: MigrationStep) => Promise<void> | void;
 
 /**
- * Returns the names of the migrations that the database at `path` lacks; null if there is no database yet. Writes the log into the file. Throws
- * `UnknownMigrationError` for a database of a newer version, and an `Error` when another program has it open.
+ * Returns the names of the migrations that the database at `path` lacks; null if there is no database yet. Writes the log into the file, for which it
+ * waits at most `busyMs`. Throws `UnknownMigrationError` for a database of a newer version, and an `Error` when another program has it open.
  */
-export async function readMissingMigrations(path: string): Promise<string[] | null> {
+export async function readMissingMigrations(path: string, busyMs = 5_000): Promise<string[] | null> {
   if (!existsSync(path)) return null;
   const applied = withDatabase(path, (database) => {
-    database.run("PRAGMA busy_timeout=5000");
+    database.run(`PRAGMA busy_timeout=${busyMs}`);
     database.run("PRAGMA wal_checkpoint(TRUNCATE)");
     const hasTable = database.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get();
     return hasTable === null ? null : (database.query("SELECT name FROM migrations").values() as [string][]).flat();

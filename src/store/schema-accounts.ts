@@ -14,8 +14,10 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { type KEY_SCOPES, WORKSPACE_ROLES } from "../domain/access";
 import { DEVICE_CODE_STATES, MAIL_STATES, TOKEN_PURPOSES } from "../domain/states";
-import { belongsTo, flag, id, time } from "./schema-columns";
 
+const id = () => text().primaryKey();
+const time = () => integer();
+const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 const scopes = () =>
   text({ mode: "json" }).$type<(typeof KEY_SCOPES)[number][]>().notNull().default(sql`'["read","write"]'`);
 
@@ -67,8 +69,12 @@ export const workspaces = sqliteTable("workspaces", {
 export const workspaceMembers = sqliteTable(
   "workspace_members",
   {
-    workspace_id: belongsTo(() => workspaces.id),
-    user_id: belongsTo(() => users.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     role: text({ enum: WORKSPACE_ROLES }).notNull(),
     created_at: time().notNull(),
   },
@@ -79,9 +85,13 @@ export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: id(),
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     /** The only workspace that the key can be used in. */
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     name: text().notNull(),
     prefix: text().notNull(),
     /** SHA-256 of the key. The key itself is never stored. */
@@ -101,7 +111,9 @@ export const sessions = sqliteTable(
   "sessions",
   {
     id: id(),
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     created_at: time().notNull(),
     /** The last sign-in, which decides whether the session may administer and how long it can last. */
     authenticated_at: time().notNull(),
@@ -117,7 +129,9 @@ export const sessions = sqliteTable(
 export const signInNetworks = sqliteTable(
   "sign_in_networks",
   {
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     /** The /24 of an IPv4 address, the /64 of an IPv6 address. */
     network: text().notNull(),
     last_sign_in_at: time().notNull(),
@@ -160,7 +174,9 @@ export const recoveryCodes = sqliteTable(
   "recovery_codes",
   {
     id: id(),
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     hash: text().notNull(),
     created_at: time().notNull(),
     /** Null until the enrollment that the code belongs to is confirmed. */
@@ -175,7 +191,9 @@ export const oidcIdentities = sqliteTable(
   "oidc_identities",
   {
     id: id(),
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     /** Issuer and subject identify an account; the provider's name in the configuration may change. */
     issuer: text().notNull(),
     subject: text().notNull(),

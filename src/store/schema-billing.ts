@@ -12,7 +12,9 @@ import {
   SUBSCRIPTION_STATES,
 } from "../domain/states";
 import { users, workspaces } from "./schema-accounts";
-import { belongsTo, id, time } from "./schema-columns";
+
+const id = () => text().primaryKey();
+const time = () => integer();
 
 /** Checkouts. They outlive their workspace, under a random ID: no foreign key. */
 export const orders = sqliteTable(
@@ -76,7 +78,9 @@ export const subscriptions = sqliteTable(
   "subscriptions",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     /** Who ordered it, and is notified of failed payments. */
     user_id: text().references(() => users.id, { onDelete: "set null" }),
     provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),

@@ -8,13 +8,18 @@ import {
   NOTIFICATION_TYPES,
 } from "../domain/states";
 import { users } from "./schema-accounts";
-import { belongsTo, flag, id, time } from "./schema-columns";
+
+const id = () => text().primaryKey();
+const time = () => integer();
+const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 
 export const notifications = sqliteTable(
   "notifications",
   {
     id: id(),
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     /** The workspace that it is about, if any. */
     workspace_id: text(),
     type: text({ enum: NOTIFICATION_TYPES }).notNull(),
@@ -41,7 +46,9 @@ export const notifications = sqliteTable(
 export const notificationPreferences = sqliteTable(
   "notification_preferences",
   {
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     type: text({ enum: NOTIFICATION_TYPES }).notNull(),
     channel: text({ enum: NOTIFICATION_CHANNELS }).notNull(),
     enabled: integer({ mode: "boolean" }).notNull(),
@@ -53,8 +60,12 @@ export const dataExports = sqliteTable(
   "data_exports",
   {
     id: id(),
-    user_id: belongsTo(() => users.id),
-    notification_id: belongsTo(() => notifications.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    notification_id: text()
+      .notNull()
+      .references(() => notifications.id, { onDelete: "cascade" }),
     state: text({ enum: DATA_EXPORT_STATES }).notNull(),
     has_media: flag(),
     size_bytes: integer(),

@@ -4,14 +4,18 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import { DELIVERY_STATES, ENDPOINT_DISABLED_REASONS, ENDPOINT_STATES } from "../domain/states";
 import type { EventType } from "../domain/webhooks";
 import { users, workspaces } from "./schema-accounts";
-import { belongsTo, id, time } from "./schema-columns";
+
+const id = () => text().primaryKey();
+const time = () => integer();
 
 /** The outbox: events, written in the transaction of the change that they report. */
 export const events = sqliteTable(
   "events",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     type: text().notNull(),
     entity_id: text().notNull(),
     data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
@@ -25,7 +29,9 @@ export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventType[]>().notNull(),
     state: text({ enum: ENDPOINT_STATES }).notNull(),
@@ -49,7 +55,9 @@ export const deliveries = sqliteTable(
   "deliveries",
   {
     id: id(),
-    endpoint_id: belongsTo(() => webhookEndpoints.id),
+    endpoint_id: text()
+      .notNull()
+      .references(() => webhookEndpoints.id, { onDelete: "cascade" }),
     /** That of the endpoint. */
     workspace_id: text().notNull(),
     event_id: text().notNull(),
@@ -83,7 +91,9 @@ export const deliveries = sqliteTable(
 export const idempotency = sqliteTable(
   "idempotency",
   {
-    user_id: belongsTo(() => users.id),
+    user_id: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     key: text().notNull(),
     /** Method, path and body of the request that used the key. */
     request_hash: text().notNull(),

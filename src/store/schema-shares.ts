@@ -2,17 +2,20 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { renders } from "./schema";
 import { users } from "./schema-accounts";
-import { belongsTo } from "./schema-columns";
 
 /** Links with which people without an account download a render. The link is signed and names the row; it is not stored. */
 export const renderShares = sqliteTable(
   "render_shares",
   {
     id: text().primaryKey(),
-    render_id: belongsTo(() => renders.id),
+    render_id: text()
+      .notNull()
+      .references(() => renders.id, { onDelete: "cascade" }),
     /** That of the render. */
     workspace_id: text().notNull(),
-    created_by: belongsTo(() => users.id),
+    created_by: text()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
     created_at: integer().notNull(),
     expires_at: integer().notNull(),
   },

@@ -24,16 +24,20 @@ import {
 } from "../domain/states";
 import type { StoredStepParams } from "../domain/step-params";
 import { users, workspaces } from "./schema-accounts";
-import { belongsTo, flag, id, time } from "./schema-columns";
 
+const id = () => text().primaryKey();
+const time = () => integer();
 /** The user who made the resource, null once that account is purged. */
 const creator = () => text().references(() => users.id, { onDelete: "set null" });
+const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 
 export const projects = sqliteTable(
   "projects",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     name: text().notNull(),
     state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
@@ -52,8 +56,12 @@ export const assets = sqliteTable(
   "assets",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
-    project_id: belongsTo(() => projects.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    project_id: text()
+      .notNull()
+      .references(() => projects.id, { onDelete: "cascade" }),
     kind: text({ enum: ASSET_KINDS }).notNull(),
     type: text({ enum: ASSET_TYPES }),
     state: text({ enum: ASSET_STATES }).notNull(),
@@ -115,7 +123,9 @@ export const pipelines = sqliteTable(
   "pipelines",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     state: text({ enum: STEP_STATES }).notNull(),
     /** Kept after the asset is deleted. */
     input_asset_id: text(),
@@ -145,7 +155,9 @@ export const steps = sqliteTable(
   "steps",
   {
     id: id(),
-    pipeline_id: belongsTo(() => pipelines.id),
+    pipeline_id: text()
+      .notNull()
+      .references(() => pipelines.id, { onDelete: "cascade" }),
     /** That of the pipeline. */
     workspace_id: text().notNull(),
     step_order: integer().notNull(),
@@ -205,8 +217,12 @@ export const cuts = sqliteTable(
   "cuts",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
-    asset_id: belongsTo(() => assets.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    asset_id: text()
+      .notNull()
+      .references(() => assets.id, { onDelete: "cascade" }),
     state: text({ enum: CUT_STATES }).notNull(),
     script: text().notNull(),
     options: text({ mode: "json" }).$type<CutOptions>().notNull(),
@@ -252,8 +268,12 @@ export const renders = sqliteTable(
   "renders",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
-    asset_id: belongsTo(() => assets.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
+    asset_id: text()
+      .notNull()
+      .references(() => assets.id, { onDelete: "cascade" }),
     cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
     state: text({ enum: RENDER_STATES }).notNull(),
     /** The output in the form of the API, and resolved for the renderer. */
@@ -312,7 +332,9 @@ export const holds = sqliteTable(
   "holds",
   {
     id: id(),
-    workspace_id: belongsTo(() => workspaces.id),
+    workspace_id: text()
+      .notNull()
+      .references(() => workspaces.id, { onDelete: "cascade" }),
     pipeline_id: text().notNull(),
     asset_id: text(),
     amount: integer().notNull(),

@@ -6,11 +6,12 @@ import { Webhook } from "standardwebhooks";
 import { formatSnapshotName, parseSnapshotName, parseTrashName } from "../../src/domain/point-in-time";
 import { newIdAt } from "../../src/lib/ids";
 import { type Client, createClient } from "../http/client";
+import { video } from "../http/media";
 import { receiver } from "../http/receiver";
 import { BUCKET, startS3Server } from "../s3-server";
 import { until } from "../until";
-import { FIXTURES, IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
-import { admin, type Server, startServer } from "./server";
+import { IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
+import { admin, BUNDLED, type Server, startServer } from "./server";
 
 const LONG = 120_000;
 const EMAIL = "ada@studio.example";
@@ -59,14 +60,14 @@ test.skipIf(IS_BUNDLED_PASS)(
   async () => {
     await using s3 = await startS3Server();
     await using hook = receiver();
-    const settings = { PREVIEWS: "on_opening", WEBHOOKS_ALLOW_LOOPBACK: "true", CUT_STEP_CREDITS: "2" };
+    const settings = { ...BUNDLED, PREVIEWS: "on_opening", WEBHOOKS_ALLOW_LOOPBACK: "true", CUT_STEP_CREDITS: "2" };
     await using server = await startServer(settings, s3.env);
     const { session, user } = await setUp(server);
     const endpoint = await user.must<{ id: string; secret: string }>("POST", "/v1/webhook-endpoints", {
       json: { url: hook.url, event_types: ["cut.completed"] },
     });
     // The preview would be written between the two backups.
-    const asset = await user.ready(await readFile(join(FIXTURES, "talk.mp4")));
+    const asset = await user.ready(await video());
     const cut = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);
     const render = await user.renderEnded((await user.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
     await until("the delivery", () => hook.received.length > 0);
@@ -146,9 +147,9 @@ test.skipIf(IS_BUNDLED_PASS)(
   "an hour of yesterday is restored from the data folder, a backup and a bucket, also after kill -9 in the restore",
   async () => {
     await using s3 = await startS3Server();
-    await using server = await startServer({ PREVIEWS: "on_opening" }, s3.env);
+    await using server = await startServer({ ...BUNDLED, PREVIEWS: "on_opening" }, s3.env);
     const user = await server.user(500);
-    const deleted = await user.ready(await readFile(join(FIXTURES, "talk.mp4")));
+    const deleted = await user.ready(await video());
     const source = `media/${deleted.id}/source`;
     const bytes = await readFile(join(server.data, source));
     const upload = await user.open(1_000_000);

@@ -10,14 +10,14 @@ import type { Paged, Project } from "../http/resources";
 import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { IS_BUNDLED_PASS, type RunOptions, runOffcut, startOffcut } from "./offcut";
-import { admin, createUser, startServer } from "./server";
+import { admin, BUNDLED, createUser, startServer } from "./server";
 
 const LONG = 120_000;
 
 test.skipIf(IS_BUNDLED_PASS)(
   "a damaged page is reported by doctor, backup and the hourly snapshot, and a backup restores the database",
   async () => {
-    await using server = await startServer({ PREVIEWS: "on_opening" });
+    await using server = await startServer({ ...BUNDLED, PREVIEWS: "on_opening" });
     const user = await server.user();
     const { id } = await user.ready(await wav(2));
     const backups = join(server.folder, "backups");

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../../src/lib/hash";
-import { BUNDLED_FFMPEG, wav } from "../http/media";
+import { BUNDLED_FFMPEG, video, wav } from "../http/media";
 import { until } from "../until";
-import { FIXTURES, IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
-import { admin, processesOf, type Server, startServer } from "./server";
+import { IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
+import { admin, BUNDLED, processesOf, type Server, startServer } from "./server";
 
 /** A drill gives way to everything else on the machine. */
 setDefaultTimeout(600_000);
@@ -28,7 +28,7 @@ let renderId: string;
 
 beforeAll(async () => {
   if (IS_BUNDLED_PASS) return;
-  server = await startServer({ PREVIEWS: "on_opening" });
+  server = await startServer({ PREVIEWS: "on_opening", ...BUNDLED });
   const user = await server.user(CREDITS);
   ({ userId } = user);
   const create = async (what: string, json: object): Promise<string> => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
     await until(what, isCompleted, PATIENCE_SECONDS);
     return id;
   };
-  const { id: asset_id } = await user.ready(await readFile(join(FIXTURES, "talk.mp4")));
+  const { id: asset_id } = await user.ready(await video());
   ({ id: damagedId } = await user.ready(await wav(2)));
   renderId = await create("renders", { asset_id, cut_id: await create("cuts", { asset_id }) });
   backups = join(server.folder, "backups");
@@ -46,7 +46,9 @@ beforeAll(async () => {
 afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function drill(): Promise<Drill & { code: number | null }> {
-  const { code, stdout, stderr } = await runOffcut(["backup", "drill", backups, "--json"], { folder: server.folder });
+  // Without a server, the command needs the ffmpeg that has rendered.
+  const options = { folder: server.folder, env: { OFFCUT_FFMPEG: BUNDLED_FFMPEG } };
+  const { code, stdout, stderr } = await runOffcut(["backup", "drill", backups, "--json"], options);
   expect(stderr).toBe("");
   return { ...(JSON.parse(stdout) as Drill), code };
 }
@@ -70,7 +72,7 @@ test.skipIf(IS_BUNDLED_PASS)("a good backup is proven; a drill that was killed l
   const before = await stat(source);
   const report = await drill();
   expect(report).toMatchObject({ code: 0, problems: [], balances: 1, checked_files: report.files });
-  expect(report.render_frames).toBeGreaterThan(100);
+  expect(report.render_frames).toBeGreaterThan(10);
   const after = await stat(source);
   expect([after.ino, after.size, after.mtimeMs, after.nlink]).toEqual([before.ino, before.size, before.mtimeMs, 1]);
   expect(await readdir(backups)).toEqual([expect.stringMatching(/^offcut-/)]);

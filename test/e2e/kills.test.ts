@@ -32,7 +32,7 @@ import {
 } from "./kills/moments";
 import { reportPayment, STRIPE_SETTINGS, storeOrders } from "./kills/payments";
 import { IS_BUNDLED_PASS } from "./offcut";
-import { askServer, startServer } from "./server";
+import { askServer, BUNDLED, startServer } from "./server";
 
 /** Each kills the server twice and a command once. */
 const ROUNDS = fullOr(100, 7);
@@ -43,6 +43,7 @@ const ROUNDS_PER_FREEZE = 5;
 const MAX_FREEZE_MS = fullOr(20_000, 1_000);
 
 const SETTINGS = {
+  ...BUNDLED,
   WEBHOOKS_ALLOW_LOOPBACK: "true",
   MAX_UPLOADS: "1000",
   CUT_STEP_CREDITS: "2",

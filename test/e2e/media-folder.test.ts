@@ -3,9 +3,10 @@ import { expect, test } from "bun:test";
 import { mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { listNames } from "../../src/blobs/trash";
+import { video } from "../http/media";
 import { until } from "../until";
-import { FIXTURES, IS_BUNDLED_PASS, runOffcut } from "./offcut";
-import { admin, startServer } from "./server";
+import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
+import { admin, BUNDLED, startServer } from "./server";
 
 const LONG = 120_000;
 
@@ -14,7 +15,7 @@ type Doctor = { checks: { name: string; state: string; about: string }[] };
 test.skipIf(IS_BUNDLED_PASS)(
   "a server starts without its media folder, continues when it is there, and is backed up and restored with it",
   async () => {
-    await using server = await startServer({ PREVIEWS: "on_opening", MEDIA_DIR: "nas/media" });
+    await using server = await startServer({ ...BUNDLED, PREVIEWS: "on_opening", MEDIA_DIR: "nas/media" });
     const { folder } = server;
     const media = join(folder, "nas/media");
     const offcut = (args: string[], mediaDir = media) =>
@@ -24,7 +25,7 @@ test.skipIf(IS_BUNDLED_PASS)(
       return (JSON.parse(stdout) as Doctor).checks.find(({ name }) => name === "media folder");
     };
     const user = await server.user(500);
-    const asset = await user.ready(await readFile(join(FIXTURES, "talk.mp4")));
+    const asset = await user.ready(await video());
     const source = join(media, "media", asset.id, "source");
     const bytes = await readFile(source);
 

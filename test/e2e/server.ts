@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getControlSocketPath } from "../../src/data-folder";
 import { type Client, createClient } from "../http/client";
+import { BUNDLED_FFMPEG } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { linkExtractedAssets } from "./extracted-assets";
@@ -12,6 +13,9 @@ import { type RunningOffcut, runOffcut, startOffcut, startProcess } from "./offc
 /** Real speech recognition on a busy machine takes its time. */
 const PATIENCE_SECONDS = 90;
 const PASSWORD = "correct horse battery";
+
+/** Settings for tests in which the ffmpeg does not matter: the bundled one starts ten times faster. */
+export const BUNDLED = { FFMPEG: BUNDLED_FFMPEG };
 
 export type Server = AsyncDisposable & {
   folder: string;

@@ -18,27 +18,12 @@ const read = (path: string, query: string) => {
   using database = new Database(path, { readwrite: true, create: false });
   return database.query(query).values();
 };
-const open = async (folder: string) => {
-  const store = await openDatabase(folder, { now: TODAY });
+const open = async (folder: string, busyMs?: number) => {
+  const store = await openDatabase(folder, { now: TODAY, busyMs });
   await store.close();
 };
 const list = async (folder: string) => (await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name)).sort();
 const KEPT = `offcut-before-${NAMES.at(-1)}-2027-01-31.db`;
-
-test.each(NAMES.slice(0, -1).map((name, n) => [name, n + 1] as const))(
-  "a database with the migrations until %s is migrated with its rows, and kept",
-  async (_, count) => {
-    await using folder = await temporaryFolder();
-    await createOld(folder.path, NAMES.slice(0, count));
-    await open(folder.path);
-    expect(await list(folder.path)).toEqual([KEPT, "offcut.db", "version.json"]);
-    const [migrated, kept] = [join(folder.path, "offcut.db"), join(folder.path, KEPT)];
-    expect(read(migrated, "SELECT name FROM migrations ORDER BY name").flat()).toEqual(NAMES);
-    expect(read(migrated, "SELECT id, delta FROM ledger")).toEqual([["l", 5]]);
-    expect(read(kept, "SELECT name FROM migrations ORDER BY name").flat()).toEqual(NAMES.slice(0, count));
-    expect(read(kept, "SELECT id, delta FROM ledger")).toEqual([["l", 5]]);
-  },
-);
 
 test("a current database is not copied, and a new folder gets a database", async () => {
   await using folder = await temporaryFolder();
@@ -218,8 +203,8 @@ test("a database that another program has open is not migrated", async () => {
   other.query("SELECT count(*) FROM users").get();
   using writer = new Database(path);
   writer.run("UPDATE users SET created_at = 2");
-  await expect(open(folder.path)).rejects.toThrow("Another program has it open. End that program");
+  await expect(open(folder.path, 200)).rejects.toThrow("Another program has it open. End that program");
   expect(other.query("SELECT created_at FROM users").values()).toEqual([[1]]);
   other.run("COMMIT");
   expect(other.query("SELECT created_at FROM users").values()).toEqual([[2]]);
-}, 60_000);
+});

@@ -219,7 +219,10 @@ export const DASHBOARD_SCHEMAS = {
     progress: Type.Number({ minimum: 0, maximum: 1 }),
   }),
   ServerStatus: strictObject({
-    status: enumeration(["ok", "degraded"], "`degraded`: a required component is `unavailable`"),
+    status: Type.String({
+      enum: ["ok", "degraded"],
+      description: "`degraded`: a required component is `unavailable`",
+    }),
     version: text,
     parts: strictObject({
       uploads: withDescription(partState, "`unavailable`: the disk is almost full"),

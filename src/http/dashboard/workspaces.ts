@@ -13,15 +13,18 @@ import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import type { Resource } from "../schemas";
 import { toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 256;
 
 /** Returns a workspace of the user as the API shows it. */
-export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> =>
-  showRow(SCHEMAS.Workspace, workspace, { role });
+export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> => ({
+  id: workspace.id,
+  name: workspace.name,
+  role,
+  is_personal: workspace.is_personal,
+});
 
 const load: ResourceLoader<Workspace> = {
   name: "Workspace",
