@@ -75,27 +75,22 @@ export function createUploadSurface(services: Services): UploadSurface {
     if (found.state !== "pending_upload") return respondToFinishedUpload(request, found, start);
     requireStorage(services);
     const asset = found.is_length_deferred ? await declareLength(request, found, start) : found;
-    const { signal } = request;
-    const recordBytes = () => recordReceivedBytes(services, asset.id);
-    signal.addEventListener("abort", recordBytes, { once: true });
-    try {
-      const response = await delegate(request, "PATCH", asset, {
-        offset: start,
-        announced: parseByteCount(request.headers.get("content-length")),
-        authorize,
-        onProgress: () => {
-          // A slow sender is not idle.
-          connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
-          recordBytes();
-        },
-      });
-      const offset = Number(response.headers.get("upload-offset"));
-      if (offset === asset.upload_length) await finishUpload(services, asset);
-      else await recordUploadProgress(services, asset, offset);
-      return withHeaders(response, { "Upload-Expires": formatExpiry({ ...asset, upload_active_at: services.now() }) });
-    } finally {
-      signal.removeEventListener("abort", recordBytes);
-    }
+    const response = await delegate(request, "PATCH", asset, {
+      offset: start,
+      announced: parseByteCount(request.headers.get("content-length")),
+      authorize,
+      onProgress: (offset) => {
+        // A slow sender is not idle.
+        connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
+        void getAsset(services.store.read, asset.id)
+          .then((current) => current && recordUploadProgress(services, current, offset))
+          .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: asset.id, error }));
+      },
+    });
+    const offset = Number(response.headers.get("upload-offset"));
+    if (offset === asset.upload_length) await finishUpload(services, asset);
+    else await recordUploadProgress(services, asset, offset);
+    return withHeaders(response, { "Upload-Expires": formatExpiry({ ...asset, upload_active_at: services.now() }) });
   }
 
   /** Records the length that the first PATCH of an upload carries. Throws `AppError`. */
@@ -191,10 +186,3 @@ async function respondToFinishedUpload(request: Request, asset: Asset, offset: n
 }
 
 const formatExpiry = (asset: Asset): string => new Date(getUploadExpiry(asset)).toUTCString();
-
-/** Records the received bytes as activity of the upload. */
-function recordReceivedBytes(services: Pick<Services, "folders" | "log" | "now" | "store">, id: string): void {
-  void Promise.all([getAsset(services.store.read, id), findFileSize(services.folders.upload(id))])
-    .then(([asset, size]) => (asset && size ? recordUploadProgress(services, asset, size) : undefined))
-    .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: id, error }));
-}

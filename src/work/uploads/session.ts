@@ -39,7 +39,7 @@ export type UploadPart = {
   reserve?(bytes: number): Promise<void> | undefined;
   /** Called regularly while the part arrives. Its `AppError` stops the part. */
   authorize?(): Promise<unknown>;
-  /** Called about once a second while bytes arrive. */
+  /** Called about once a second while bytes arrive, and after a part that failed. */
   onProgress?(offset: number): void;
 };
 
@@ -162,7 +162,8 @@ export function createUploadSession(services: UploadServices, path: string, isHa
       offset = start + written;
       return offset;
     } catch (error) {
-      await readOffset();
+      const reached = await readOffset();
+      part.onProgress?.(reached);
       throw error;
     } finally {
       clearInterval(authorizing);

@@ -185,7 +185,7 @@ describe("a part", () => {
     expect(await t.session.receive(part(0, chunks, { authorize }))).toBe(3);
   });
 
-  test("reports its progress about once a second", async () => {
+  test("reports its progress about once a second, and where it ended with a failure", async () => {
     await using t = await open();
     const reported: number[] = [];
     const chunks: Chunks = async function* () {
@@ -196,6 +196,8 @@ describe("a part", () => {
     };
     await t.session.receive(part(0, chunks, { onProgress: (offset) => reported.push(offset) }));
     expect(reported).toEqual([3, 6, 9]);
+    await codeOf(t.session.receive(part(9, send("x"), { onProgress: (offset) => reported.push(offset) })));
+    expect(reported).toEqual([3, 6, 9, 9]);
     expect(t.session.findLastByteTime()).toBeNull();
   });
 });
