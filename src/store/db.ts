@@ -23,7 +23,7 @@ export type Store = {
   write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
   /** Calls `listener` after each commit. */
   onCommit(listener: () => void): void;
-  /** Counts the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
+  /** Changes with the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
   accountsRevision(): number;
   /** Writes a consistent copy of the database to `path`, which must not exist, and flushes it, unless it is temporary. */
   copyTo(path: string, options?: { isTemporary?: boolean }): Promise<void>;
@@ -46,18 +46,8 @@ type PendingWrite = {
 /** Bounds how long the first caller of a group waits for the commit. */
 const MAX_WRITES_PER_COMMIT = 64;
 
-/** Updates that no cache depends on: the last use of a key, the last use of a session, the last sign-in. */
-const UNCACHED_UPDATE =
-  '\\s+"(?:api_keys" set "last_used_at" = \\?|sessions" set "last_seen_at" = \\?, "expires_at" = \\?|users" set "last_sign_in_at" = \\?) where ';
-
-/** Matches statements that change accounts, keys, workspaces or existing sessions. A new session is in no cache. */
-const ACCOUNT_CHANGE = new RegExp(
-  [
-    '\\b(?:insert(?:\\s+or\\s+\\w+)?\\s+into|replace\\s+into)\\s+["`[]?(?:users|api_keys|workspaces|workspace_members)\\b',
-    `\\b(?:delete\\s+from|update(?!${UNCACHED_UPDATE})(?:\\s+or\\s+\\w+)?)\\s+["\`[]?(?:users|api_keys|sessions|workspaces|workspace_members)\\b`,
-  ].join("|"),
-  "i",
-);
+/** Counted by triggers: `migrations/0023_accounts_revision.sql`. */
+const READ_REVISION = "SELECT revision FROM accounts_revision";
 
 /** Opens the database file at `path`, and creates it if needed. `migrate.ts` creates the tables. */
 export async function openStore(path: string): Promise<Store> {
@@ -75,12 +65,9 @@ export async function openStore(path: string): Promise<Store> {
     });
   const writeClient = await openConnection(path);
   const reader = await openConnection(path);
-  let accountsTouched = false;
+  const writer = createWriterConnection(writeClient, watch);
+  let storedRevision: unknown;
   let accountsRevision = 0;
-  const onQuery = (query: string): void => {
-    if (ACCOUNT_CHANGE.test(query)) accountsTouched = true;
-  };
-  const writer = createWriterConnection(writeClient, onQuery, watch);
   const waiting: PendingWrite[] = [];
   const listeners: (() => void)[] = [];
   let draining: Promise<void> | null = null;
@@ -89,9 +76,10 @@ export async function openStore(path: string): Promise<Store> {
     while (waiting.length > 0) {
       // The driver is synchronous inside: waiting a tick lets the other writes of this tick join the group.
       await waitForNextTick();
-      await commitWrites(writer, waiting.splice(0, MAX_WRITES_PER_COMMIT), () => {
-        if (accountsTouched) accountsRevision++;
-        accountsTouched = false;
+      await commitWrites(writer, waiting.splice(0, MAX_WRITES_PER_COMMIT), (current) => {
+        // One that cannot be read may have changed: a cache must not keep what was revoked.
+        if (current === null || current !== storedRevision) accountsRevision++;
+        storedRevision = current;
       });
       for (const listener of listeners) listener();
     }
@@ -156,7 +144,7 @@ type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): voi
 
 type WatchQuery = <T>(query: Promise<T>) => Promise<T>;
 
-function createWriterConnection(client: Client, onQuery: (query: string) => void, watch: WatchQuery): WriterConnection {
+function createWriterConnection(client: Client, watch: WatchQuery): WriterConnection {
   let open: Transaction | null = null;
   const current = (): Transaction => {
     if (!open) throw new Error("query on the writing connection outside a transaction");
@@ -164,7 +152,7 @@ function createWriterConnection(client: Client, onQuery: (query: string) => void
   };
   const transactionClient = { execute: (statement: InStatement) => watch(current().execute(statement)) } as Client;
   return {
-    db: drizzle(transactionClient, { logger: { logQuery: onQuery } }) as Queries,
+    db: drizzle(transactionClient) as Queries,
     begin: async () => {
       open = await client.transaction("write");
       return open;
@@ -176,8 +164,13 @@ function createWriterConnection(client: Client, onQuery: (query: string) => void
   };
 }
 
-async function commitWrites(writer: WriterConnection, group: PendingWrite[], committed: () => void): Promise<void> {
+async function commitWrites(
+  writer: WriterConnection,
+  group: PendingWrite[],
+  committed: (accountsRevision: unknown) => void,
+): Promise<void> {
   const settled: (() => void)[] = [];
+  let accountsRevision: unknown;
   try {
     const transaction = await writer.begin();
     for (const one of group) {
@@ -193,6 +186,11 @@ async function commitWrites(writer: WriterConnection, group: PendingWrite[], com
       }
       await transaction.executeMultiple("RELEASE one");
     }
+    // The table is missing before the first migration.
+    accountsRevision = await transaction.execute(READ_REVISION).then(
+      ({ rows }) => rows[0]?.revision ?? null,
+      () => null,
+    );
     await transaction.commit();
   } catch (error) {
     // The transaction failed (disk full, I/O error): nothing of the group is stored.
@@ -202,6 +200,6 @@ async function commitWrites(writer: WriterConnection, group: PendingWrite[], com
     writer.end();
   }
   // Before the callers resolve: a caller that has revoked a key must not see it accepted again.
-  committed();
+  committed(accountsRevision);
   for (const settle of settled) settle();
 }

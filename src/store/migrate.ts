@@ -23,6 +23,7 @@ import renderShares from "../../migrations/0019_render_shares.sql" with { type: 
 import backupRuns from "../../migrations/0020_backup_runs.sql" with { type: "text" };
 import fileChecks from "../../migrations/0021_file_checks.sql" with { type: "text" };
 import alerts from "../../migrations/0022_alerts.sql" with { type: "text" };
+import accountsRevision from "../../migrations/0023_accounts_revision.sql" with { type: "text" };
 import type { Store } from "./db";
 
 /** In order. The name of a released migration never changes. */
@@ -50,6 +51,7 @@ const MIGRATIONS: { name: string; sql: string }[] = [
   { name: "0020_backup_runs", sql: backupRuns },
   { name: "0021_file_checks", sql: fileChecks },
   { name: "0022_alerts", sql: alerts },
+  { name: "0023_accounts_revision", sql: accountsRevision },
 ];
 
 /** The schema of this version. */

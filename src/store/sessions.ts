@@ -61,7 +61,6 @@ const isOpen = (userId: string, now: number) => and(eq(sessions.user_id, userId)
 
 /** Records the use of a session and when it ends without another one. Does not change `Store.accountsRevision`. */
 export async function touchSession(tx: Queries, id: string, use: { now: number; expiresAt: number }): Promise<void> {
-  // In this order: `store/db.ts` recognizes the statement.
   await tx.update(sessions).set({ last_seen_at: use.now, expires_at: use.expiresAt }).where(eq(sessions.id, id));
 }
 

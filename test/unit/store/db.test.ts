@@ -5,8 +5,6 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import type { Queries, Store } from "../../../src/store/db";
 import { openStore } from "../../../src/store/db";
-import { deleteSession, insertSession, touchSession } from "../../../src/store/sessions";
-import { insertUser, recordSignIn, touchApiKey } from "../../../src/store/users";
 import { temporaryFolder } from "../../temporary-folder";
 import { addUser, freshStore } from "./test-store";
 
@@ -175,45 +173,5 @@ describe("the database file", () => {
     const odd = `a 🎬 \u202e ${newId()}`;
     await db.store.write((tx) => note(tx, odd));
     expect(await names(db.store.read)).toEqual([odd]);
-  });
-});
-
-describe("accountsRevision counts", () => {
-  test.each([
-    ["a raw update", "UPDATE users SET deleted_at = 1", true],
-    ["a raw update of keys", 'update  "api_keys" set expires_at = 1, last_used_at = 1', true],
-    ["an update that skips conflicts", "UPDATE OR IGNORE api_keys SET last_used_at = 1", true],
-    ["a deletion", "DELETE FROM `api_keys` WHERE id = 'x'", true],
-    ["a replacement", "REPLACE INTO users (id, email, created_at) VALUES ('r', 'r@example.test', 1)", true],
-    ["an insertion", "INSERT OR IGNORE INTO users (id, email, created_at) VALUES ('i', 'i@example.test', 1)", true],
-    [
-      "a deletion after a common table expression",
-      "WITH old AS (SELECT 'x' AS id) DELETE FROM users WHERE id IN old",
-      true,
-    ],
-    ["a session's account", "UPDATE sessions SET user_id = 'x'", true],
-    ["a membership", "DELETE FROM workspace_members WHERE user_id = 'x'", true],
-    ["a workspace", "DELETE FROM workspaces WHERE id = 'x'", true],
-    ["a read", "SELECT id FROM users", false],
-    ["another table", "UPDATE projects SET name = 'x' WHERE workspace_id IN (SELECT id FROM users)", false],
-  ])("%s", async (_, statement, changes) => {
-    await using db = await freshStore();
-    const before = db.store.accountsRevision();
-    await db.store.write((tx) => tx.run(sql.raw(statement)));
-    expect(db.store.accountsRevision() > before).toBe(changes);
-  });
-
-  test("does not count the last use of a key or a session, a sign-in, or a new session", async () => {
-    await using db = await freshStore();
-    await db.store.write((tx) => insertUser(tx, { id: "u", email: "u@example.test", created_at: 1 }));
-    const before = db.store.accountsRevision();
-    const session = { id: "s", user_id: "u", created_at: 1, authenticated_at: 1, last_seen_at: 1, expires_at: 1 };
-    await db.store.write((tx) => touchApiKey(tx, newId(), 1));
-    await db.store.write((tx) => recordSignIn(tx, "u", 1));
-    await db.store.write((tx) => insertSession(tx, session));
-    await db.store.write((tx) => touchSession(tx, "s", { now: 2, expiresAt: 3 }));
-    expect(db.store.accountsRevision()).toBe(before);
-    await db.store.write((tx) => deleteSession(tx, "u", "s"));
-    expect(db.store.accountsRevision()).toBeGreaterThan(before);
   });
 });

@@ -48,6 +48,7 @@ const SECRETS = [
 
 /** Not data of the user: how the server works, or what other columns tell. */
 const INTERNAL = [
+  "accounts_revision.revision",
   "users.disabled_at",
   // Another user.
   "users.invited_by",
