@@ -1,5 +1,6 @@
 /** Lists that only the dashboard family has: `limit` and `offset` in the query; `items`, `total`, `limit` and `offset` in the response. */
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
+import type { CountedRows, OffsetPage } from "../store/rows";
 import type { RouteAccess } from "../work/access/access";
 import { type Call, ok } from "./call";
 import { strictObject } from "./fields";
@@ -20,7 +21,7 @@ export const offsetParameters = {
   offset: integerParameter(0, MAX_OFFSET, 0),
 };
 
-type OffsetPage<Filters extends TProperties> = { filters: Static<TObject<Filters>>; limit: number; offset: number };
+type OffsetListInput<Filters extends TProperties> = OffsetPage & { filters: Static<TObject<Filters>> };
 
 type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
   summary: string;
@@ -32,7 +33,7 @@ type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaN
   item: Name;
   description: string;
   /** Reads the rows of a page, and counts those of all pages. */
-  read(call: Call, page: OffsetPage<Filters>): Promise<{ rows: Row[]; total: number }>;
+  read(call: Call, page: OffsetListInput<Filters>): Promise<CountedRows<Row>>;
   show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
@@ -46,7 +47,7 @@ export function offsetListRoute<Filters extends TProperties, Row, Name extends S
     query: strictObject({ ...offsetParameters, ...definition.filters } as TProperties),
     responses: { 200: respondsWithOffsetPage(definition.item, definition.description) },
     handle: async (call, { query }) => {
-      const { limit, offset, ...filters } = query as { limit: number; offset: number };
+      const { limit, offset, ...filters } = query as OffsetPage;
       const page = { filters: filters as Static<TObject<Filters>>, limit, offset };
       const { rows, total } = await definition.read(call, page);
       const items = await Promise.all(rows.map((row) => definition.show(call, row)));

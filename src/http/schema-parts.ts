@@ -9,5 +9,7 @@ export const integer = Type.Integer();
 export const rational = strictObject({ num: integer, den: integer });
 export const orNull = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], { ...(description && { description }) });
-export const enumeration = <const Word extends string>(values: readonly Word[]) =>
-  Type.Unsafe<Word>(Type.String({ enum: [...values] }));
+export const enumeration = <const Word extends string>(values: readonly Word[], description?: string) =>
+  Type.Unsafe<Word>(Type.String({ enum: [...values], ...(description && { description }) }));
+
+export const link = (description: string) => Type.String({ format: "uri", description });

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Problem } from "../domain/alerts";
 import type { DiskSample } from "../domain/disk-trend";
 import type { Queries } from "./db";
+import { deleteRows, findRow, insertRow, updateRows } from "./rows";
 import { alerts, diskSamples } from "./schema-upkeep";
 
 export type Alert = typeof alerts.$inferSelect;
@@ -15,43 +16,27 @@ export const listOpenAlerts = (db: Queries): Promise<Alert[]> =>
 export const listLatestAlerts = (db: Queries, limit: number): Promise<Alert[]> =>
   db.select().from(alerts).orderBy(desc(alerts.id)).limit(limit);
 
-export async function findOpenAlert(db: Queries, problem: Problem): Promise<Alert | null> {
-  const [row] = await db
-    .select()
-    .from(alerts)
-    .where(and(eq(alerts.problem, problem), isNull(alerts.resolved_at)))
-    .limit(1);
-  return row ?? null;
-}
+export const findOpenAlert = (db: Queries, problem: Problem): Promise<Alert | null> =>
+  findRow(db, alerts, and(eq(alerts.problem, problem), isNull(alerts.resolved_at)));
 
 /** Returns when a problem was reported last, also one that has ended; null: never. */
 export async function findLastReportTime(db: Queries, problem: Problem): Promise<number | null> {
-  const [row] = await db
-    .select({ at: alerts.reported_at })
-    .from(alerts)
-    .where(and(eq(alerts.problem, problem), isNotNull(alerts.reported_at)))
-    .orderBy(desc(alerts.reported_at))
-    .limit(1);
-  return row?.at ?? null;
+  const reported = and(eq(alerts.problem, problem), isNotNull(alerts.reported_at));
+  return (await findRow(db, alerts, reported, desc(alerts.reported_at)))?.reported_at ?? null;
 }
 
-export async function insertAlert(tx: Queries, alert: typeof alerts.$inferInsert): Promise<Alert> {
-  const [row] = await tx.insert(alerts).values(alert).returning();
-  return row!;
-}
+export const insertAlert = (tx: Queries, alert: typeof alerts.$inferInsert): Promise<Alert> =>
+  insertRow(tx, alerts, alert);
 
-export async function updateAlert(
+export const updateAlert = (
   tx: Queries,
   id: string,
   change: Partial<Pick<Alert, "severity" | "title" | "detail" | "reported_at" | "resolved_at">>,
-): Promise<void> {
-  await tx.update(alerts).set(change).where(eq(alerts.id, id));
-}
+): Promise<boolean> => updateRows(tx, alerts, change, eq(alerts.id, id));
 
 /** Deletes problems that ended before `time`. */
-export async function deleteAlertsResolvedBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(alerts).where(lt(alerts.resolved_at, time));
-}
+export const deleteAlertsResolvedBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, alerts, lt(alerts.resolved_at, time));
 
 /** Lists the measurements, the oldest first. */
 export const listDiskSamples = (db: Queries): Promise<DiskSample[]> =>

@@ -2,6 +2,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
+import { type CountedRows, hasRow, type OffsetPage, updateRows } from "./rows";
 import { auditLog, users, workspaces } from "./schema-accounts";
 
 export type AuditEntry = typeof auditLog.$inferInsert;
@@ -73,8 +74,8 @@ const selectEntries = (db: Queries) =>
 export async function listAuditEntries(
   db: Queries,
   filter: AuditFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: ListedAuditEntry[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<ListedAuditEntry>> {
   const rows = await selectEntries(db)
     .where(matchesAudit(filter))
     .orderBy(desc(auditLog.id))
@@ -103,14 +104,8 @@ export const listAuditEntriesAfter = (
     .limit(page.limit);
 
 /** Returns whether the log has an entry of this action about the target. */
-export async function hasAuditEntry(db: Queries, action: string, targetId: string): Promise<boolean> {
-  const [row] = await db
-    .select({ id: auditLog.id })
-    .from(auditLog)
-    .where(and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)))
-    .limit(1);
-  return row !== undefined;
-}
+export const hasAuditEntry = (db: Queries, action: string, targetId: string): Promise<boolean> =>
+  hasRow(db, auditLog, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
 
 /**
  * Removes the details that contain one of these texts in any case, in the `limit` entries that follow the one with the ID `afterId`. Returns
@@ -130,10 +125,12 @@ export async function eraseAuditDetails(
     .offset(page.limit - 1);
   const isInPage = last === undefined ? undefined : sql`${auditLog.id} <= ${last.id}`;
   const contains = texts.map((text) => sql`instr(lower(${auditLog.details}), ${text.toLowerCase()}) > 0`);
-  await tx
-    .update(auditLog)
-    .set({ details: null })
-    .where(and(gt(auditLog.id, page.afterId), isInPage, sql`(${sql.join(contains, sql` OR `)})`));
+  await updateRows(
+    tx,
+    auditLog,
+    { details: null },
+    and(gt(auditLog.id, page.afterId), isInPage, sql`(${sql.join(contains, sql` OR `)})`),
+  );
   return last?.id ?? null;
 }
 
@@ -150,10 +147,12 @@ export async function anonymizeAuditEntries(
     keptActions.map((action) => sql`${action}`),
     sql`, `,
   );
-  await tx
-    .update(auditLog)
-    .set({ target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` })
-    .where(eq(auditLog.target_id, userId));
+  await updateRows(
+    tx,
+    auditLog,
+    { target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` },
+    eq(auditLog.target_id, userId),
+  );
   await tx
     .update(auditLog)
     .set({
@@ -166,9 +165,11 @@ export async function anonymizeAuditEntries(
     })
     .where(eq(auditLog.actor_id, userId));
   // Somebody who tried to sign in to the account was most likely its owner.
-  await tx
-    .update(auditLog)
-    .set({ address: null, request_id: null })
-    .where(and(eq(auditLog.target_id, randomId), sql`${auditLog.actor_id} IS NULL`));
+  await updateRows(
+    tx,
+    auditLog,
+    { address: null, request_id: null },
+    and(eq(auditLog.target_id, randomId), sql`${auditLog.actor_id} IS NULL`),
+  );
   await tx.update(auditLog).set({ workspace_id: randomId }).where(eq(auditLog.workspace_id, userId));
 }

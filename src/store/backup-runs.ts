@@ -1,7 +1,8 @@
 /** Backups, their verifications, and drills, as the server remembers them. */
-import { and, count, desc, eq, lte, notInArray } from "drizzle-orm";
+import { and, desc, eq, lte, notInArray } from "drizzle-orm";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../domain/states";
 import type { Queries } from "./db";
+import { type CountedRows, findRow, type OffsetPage, readPage, updateRows } from "./rows";
 import { backupRuns } from "./schema-upkeep";
 
 export type BackupRun = typeof backupRuns.$inferSelect;
@@ -26,13 +27,11 @@ export async function insertBackupRun(tx: Queries, run: typeof backupRuns.$infer
   return row!;
 }
 
-export async function updateBackupRun(
+export const updateBackupRun = (
   tx: Queries,
   id: string,
   change: Partial<typeof backupRuns.$inferInsert>,
-): Promise<void> {
-  await tx.update(backupRuns).set(change).where(eq(backupRuns.id, id));
-}
+): Promise<boolean> => updateRows(tx, backupRuns, change, eq(backupRuns.id, id));
 
 /** Ends the runs of a server that was killed. Returns how many there were. */
 export async function failInterruptedRuns(tx: Queries, error: string, now: number): Promise<number> {
@@ -44,39 +43,23 @@ export async function failInterruptedRuns(tx: Queries, error: string, now: numbe
   return rows.length;
 }
 
-export async function findBackupRun(db: Queries, id: string): Promise<BackupRun | null> {
-  const [row] = await db.select().from(backupRuns).where(eq(backupRuns.id, id)).limit(1);
-  return row ?? null;
-}
+export const findBackupRun = (db: Queries, id: string): Promise<BackupRun | null> =>
+  findRow(db, backupRuns, eq(backupRuns.id, id));
 
 /** Lists runs, newest first, and counts all. */
 export async function listBackupRuns(
   db: Queries,
   { kind }: { kind?: BackupRunKind | undefined },
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: BackupRun[]; total: number }> {
-  const where = kind === undefined ? undefined : eq(backupRuns.kind, kind);
-  const [rows, [counted]] = await Promise.all([
-    db.select().from(backupRuns).where(where).orderBy(desc(backupRuns.id)).limit(limit).offset(offset),
-    db.select({ total: count() }).from(backupRuns).where(where),
-  ]);
-  return { rows, total: counted?.total ?? 0 };
+  page: OffsetPage,
+): Promise<CountedRows<BackupRun>> {
+  const condition = kind === undefined ? undefined : eq(backupRuns.kind, kind);
+  const query = db.select().from(backupRuns).where(condition).orderBy(desc(backupRuns.id));
+  return readPage(query, page, db.$count(backupRuns, condition));
 }
 
 /** Returns the newest run of a kind in a state, or null. */
-export async function findLastRun(
-  db: Queries,
-  kind: BackupRunKind,
-  state: BackupRun["state"],
-): Promise<BackupRun | null> {
-  const [row] = await db
-    .select()
-    .from(backupRuns)
-    .where(and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)))
-    .orderBy(desc(backupRuns.id))
-    .limit(1);
-  return row ?? null;
-}
+export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]): Promise<BackupRun | null> =>
+  findRow(db, backupRuns, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
 
 /** Returns the newest completed run of each kind that has one. */
 export async function readLastSuccesses(db: Queries): Promise<Partial<Record<BackupRunKind, BackupRun>>> {

@@ -1,9 +1,10 @@
 /** The ledger and the holds with the recording, the step and the order of each, as the dashboard shows them. */
-import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { LEDGER_TYPES } from "../domain/states";
 import type { Hold, LedgerEntry } from "./credits";
 import type { Queries } from "./db";
 import { type RowPage, toRowPage } from "./paging";
+import { type CountedRows, type IdPage, isAfter, type OffsetPage, readPage } from "./rows";
 import { assets, holds, ledger, pipelines, steps } from "./schema";
 import { invoices } from "./schema-billing";
 import type { Step } from "./steps";
@@ -56,14 +57,14 @@ export async function listCreditEntries(
   db: Queries,
   workspaceId: string,
   filter: CreditFilter,
-  page: { afterId: string | null; limit: number },
+  page: IdPage,
 ): Promise<RowPage<CreditEntry>> {
-  const follows = page.afterId === null ? undefined : lt(ledger.id, page.afterId);
-  const rows = await selectEntries(db)
-    .where(and(matches(workspaceId, filter), follows))
-    .orderBy(desc(ledger.id))
-    .limit(page.limit + 1);
-  return toRowPage(rows, page.limit);
+  return toRowPage(
+    selectEntries(db)
+      .where(and(matches(workspaceId, filter), isAfter(ledger.id, page)))
+      .orderBy(desc(ledger.id)),
+    page.limit,
+  );
 }
 
 /** Lists at most `limit` entries that follow the one with the ID `afterId`, oldest first. */
@@ -85,18 +86,13 @@ export type ListedHold = { hold: Hold; asset: NamedAsset | null };
 export async function listHoldsWithAssets(
   db: Queries,
   workspaceId: string,
-  page: { limit: number; offset: number },
-): Promise<{ rows: ListedHold[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<ListedHold>> {
   const condition = eq(holds.workspace_id, workspaceId);
-  const rows = await db
+  const query = db
     .select({ hold: holds, asset: { id: assets.id, filename: assets.filename } })
     .from(holds)
     .leftJoin(pipelines, eq(pipelines.id, holds.pipeline_id))
-    .leftJoin(assets, eq(assets.id, sql`coalesce(${holds.asset_id}, ${pipelines.input_asset_id})`))
-    .where(condition)
-    .orderBy(asc(holds.id))
-    .limit(page.limit)
-    .offset(page.offset);
-  const [all] = await db.select({ n: count() }).from(holds).where(condition);
-  return { rows, total: all?.n ?? 0 };
+    .leftJoin(assets, eq(assets.id, sql`coalesce(${holds.asset_id}, ${pipelines.input_asset_id})`));
+  return readPage(query.where(condition).orderBy(asc(holds.id)), page, db.$count(holds, condition));
 }

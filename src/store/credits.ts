@@ -1,8 +1,9 @@
 /** Credits: the ledger and the holds. The balance is the sum of the ledger minus the active holds and is never stored. */
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql, sum } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, sql, sum } from "drizzle-orm";
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
-import { type RowPage, toRowPage } from "./paging";
+import type { RowPage } from "./paging";
+import { exists, type IdPage, insertRow, listNewest, updateRows } from "./rows";
 import { holds, ledger } from "./schema";
 
 export type LedgerEntry = typeof ledger.$inferSelect;
@@ -58,25 +59,12 @@ export async function readCreditsUsed(db: Queries, workspaceId: string): Promise
   return 0 - Number(entries?.total ?? 0);
 }
 
-export async function insertLedgerEntry(tx: Queries, entry: typeof ledger.$inferInsert): Promise<LedgerEntry> {
-  const [row] = await tx.insert(ledger).values(entry).returning();
-  return row!;
-}
+export const insertLedgerEntry = (tx: Queries, entry: typeof ledger.$inferInsert): Promise<LedgerEntry> =>
+  insertRow(tx, ledger, entry);
 
 /** Lists the workspace's entries, newest first. */
-export async function listLedger(
-  db: Queries,
-  workspaceId: string,
-  filter: { afterId: string | null; limit: number },
-): Promise<RowPage<LedgerEntry>> {
-  const rows = await db
-    .select()
-    .from(ledger)
-    .where(and(eq(ledger.workspace_id, workspaceId), filter.afterId ? lt(ledger.id, filter.afterId) : undefined))
-    .orderBy(desc(ledger.id))
-    .limit(filter.limit + 1);
-  return toRowPage(rows, filter.limit);
-}
+export const listLedger = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<LedgerEntry>> =>
+  listNewest(db, ledger, eq(ledger.workspace_id, workspaceId), page);
 
 /** Lists the entries of an asset: its charge and the refund. */
 /** Returns whether a workspace ever got credits. */
@@ -95,24 +83,17 @@ export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
   db.select().from(holds).where(eq(holds.workspace_id, workspaceId)).orderBy(asc(holds.id));
 
 /** Deletes the asset's hold. Returns whether there was one. */
-export async function deleteAssetHold(tx: Queries, assetId: string): Promise<boolean> {
-  const rows = await tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id });
-  return rows.length > 0;
-}
+export const deleteAssetHold = (tx: Queries, assetId: string): Promise<boolean> =>
+  exists(tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id }));
 
 const isStepHold = (pipelineId: string) => and(eq(holds.pipeline_id, pipelineId), isNull(holds.asset_id));
 
 /** Takes `credits` from the hold for a pipeline's steps, and deletes it when nothing is left. */
 export async function reduceStepHold(tx: Queries, pipelineId: string, credits: number): Promise<void> {
-  await tx
-    .update(holds)
-    .set({ amount: sql`${holds.amount} - ${credits}` })
-    .where(isStepHold(pipelineId));
+  await updateRows(tx, holds, { amount: sql`${holds.amount} - ${credits}` }, isStepHold(pipelineId));
   await tx.delete(holds).where(and(isStepHold(pipelineId), lte(holds.amount, 0)));
 }
 
 /** Deletes the hold for a pipeline's steps. Returns whether there was one. */
-export async function deleteStepHold(tx: Queries, pipelineId: string): Promise<boolean> {
-  const rows = await tx.delete(holds).where(isStepHold(pipelineId)).returning({ id: holds.id });
-  return rows.length > 0;
-}
+export const deleteStepHold = (tx: Queries, pipelineId: string): Promise<boolean> =>
+  exists(tx.delete(holds).where(isStepHold(pipelineId)).returning({ id: holds.id }));

@@ -1,9 +1,10 @@
 /** Cuts. Lists leave out the plan, which is a large column. */
-import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNull, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
 import type { RowPage } from "./paging";
-import { prepareRowQuery } from "./prepared-query";
+import { prepareOwnRowQuery } from "./prepared-query";
+import { deleteRows, findRow, type IdPage, insertRow, isAfter, listIds, updateRow } from "./rows";
 import { cuts } from "./schema";
 
 export type Cut = typeof cuts.$inferSelect;
@@ -11,28 +12,13 @@ export type CutRow = Omit<Cut, "plan">;
 
 const { plan: _plan, ...columnsWithoutPlan } = getTableColumns(cuts);
 
-export async function insertCut(tx: Queries, cut: typeof cuts.$inferInsert): Promise<Cut> {
-  const [row] = await tx.insert(cuts).values(cut).returning();
-  return row!;
-}
-
-const ownCutQuery = prepareRowQuery<{ id: string; workspaceId: string }, Cut>((db) =>
-  db
-    .select()
-    .from(cuts)
-    .where(and(eq(cuts.id, sql.placeholder("id")), eq(cuts.workspace_id, sql.placeholder("workspaceId"))))
-    .limit(1)
-    .prepare(),
-);
+export const insertCut = (tx: Queries, cut: typeof cuts.$inferInsert): Promise<Cut> => insertRow(tx, cuts, cut);
 
 /** Returns the cut with its plan if it belongs to the workspace, else null. */
-export const findCut = (db: Queries, workspaceId: string, id: string) => ownCutQuery(db, { id, workspaceId });
+export const findCut = prepareOwnRowQuery(cuts);
 
 /** Returns a cut of any workspace. For jobs. */
-export async function getCut(db: Queries, id: string): Promise<Cut | null> {
-  const [row] = await db.select().from(cuts).where(eq(cuts.id, id)).limit(1);
-  return row ?? null;
-}
+export const getCut = (db: Queries, id: string): Promise<Cut | null> => findRow(db, cuts, eq(cuts.id, id));
 
 /** Returns the size of a completed plan as JSON and the duration that it keeps, or null. */
 export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: number; keptSeconds: number } | null> {
@@ -48,21 +34,17 @@ export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: n
 }
 
 /** Returns the cut of an identical request, unless it failed with an error that a retry may fix. */
-export async function findIdenticalCut(db: Queries, workspaceId: string, requestHash: string): Promise<Cut | null> {
-  const [row] = await db
-    .select()
-    .from(cuts)
-    .where(
-      and(
-        eq(cuts.workspace_id, workspaceId),
-        eq(cuts.request_hash, requestHash),
-        or(ne(cuts.state, "failed"), notInArray(cuts.error_code, ["processing_failed", "cancelled", "storage_full"])),
-      ),
-    )
-    .orderBy(desc(cuts.id))
-    .limit(1);
-  return row ?? null;
-}
+export const findIdenticalCut = (db: Queries, workspaceId: string, requestHash: string): Promise<Cut | null> =>
+  findRow(
+    db,
+    cuts,
+    and(
+      eq(cuts.workspace_id, workspaceId),
+      eq(cuts.request_hash, requestHash),
+      or(ne(cuts.state, "failed"), notInArray(cuts.error_code, ["processing_failed", "cancelled", "storage_full"])),
+    ),
+    desc(cuts.id),
+  );
 
 /** Bounds the memory of a page: a script can have hundreds of kilobytes, and a page a hundred cuts. */
 const MAX_PAGE_SCRIPT_BYTES = 1024 * 1024;
@@ -71,7 +53,7 @@ const MAX_PAGE_SCRIPT_BYTES = 1024 * 1024;
 export async function listCuts(
   db: Queries,
   workspaceId: string,
-  filter: { assetId: string | null; state: CutState | null; afterId: string | null; limit: number },
+  filter: IdPage & { assetId: string | null; state: CutState | null },
 ): Promise<RowPage<CutRow>> {
   const sizes = await db
     .select({ id: cuts.id, scriptBytes: sql<number>`octet_length(${cuts.script})` })
@@ -81,7 +63,7 @@ export async function listCuts(
         eq(cuts.workspace_id, workspaceId),
         filter.assetId ? eq(cuts.asset_id, filter.assetId) : undefined,
         filter.state ? eq(cuts.state, filter.state) : undefined,
-        filter.afterId ? lt(cuts.id, filter.afterId) : undefined,
+        isAfter(cuts.id, filter),
       ),
     )
     .orderBy(desc(cuts.id))
@@ -98,25 +80,14 @@ export async function listCuts(
 }
 
 /** Lists the IDs of the asset's cuts. */
-export async function listAssetCutIds(db: Queries, assetId: string): Promise<string[]> {
-  const rows = await db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId));
-  return rows.map((row) => row.id);
-}
+export const listAssetCutIds = (db: Queries, assetId: string): Promise<string[]> =>
+  listIds(db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId)));
 
 /** Changes the cut unless it is in a terminal state or does not exist; then returns null. */
-export async function updateOpenCut(
+export const updateOpenCut = (
   tx: Queries,
   id: string,
   change: Partial<typeof cuts.$inferInsert>,
-): Promise<Cut | null> {
-  const [row] = await tx
-    .update(cuts)
-    .set(change)
-    .where(and(eq(cuts.id, id), isNull(cuts.completed_at)))
-    .returning();
-  return row ?? null;
-}
+): Promise<Cut | null> => updateRow(tx, cuts, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
 
-export async function deleteCut(tx: Queries, id: string): Promise<void> {
-  await tx.delete(cuts).where(eq(cuts.id, id));
-}
+export const deleteCut = (tx: Queries, id: string): Promise<void> => deleteRows(tx, cuts, eq(cuts.id, id));

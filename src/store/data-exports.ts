@@ -3,33 +3,20 @@ import { and, eq, lte, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
+import { findRow, insertRow, listIds, listRows, updateRow } from "./rows";
 import { dataExports } from "./schema-notifications";
 
 export type DataExport = typeof dataExports.$inferSelect;
 
-export async function insertDataExport(tx: Queries, row: typeof dataExports.$inferInsert): Promise<DataExport> {
-  const [inserted] = await tx.insert(dataExports).values(row).returning();
-  return inserted!;
-}
+export const insertDataExport = (tx: Queries, row: typeof dataExports.$inferInsert): Promise<DataExport> =>
+  insertRow(tx, dataExports, row);
 
-export async function getDataExport(db: Queries, id: string): Promise<DataExport | null> {
-  const [row] = await db.select().from(dataExports).where(eq(dataExports.id, id)).limit(1);
-  return row ?? null;
-}
+export const getDataExport = (db: Queries, id: string): Promise<DataExport | null> =>
+  findRow(db, dataExports, eq(dataExports.id, id));
 
 /** Returns the user's export in this state, of which there is at most one. */
-export async function findDataExport(
-  db: Queries,
-  userId: string,
-  state: "pending" | "ready",
-): Promise<DataExport | null> {
-  const [row] = await db
-    .select()
-    .from(dataExports)
-    .where(and(eq(dataExports.user_id, userId), eq(dataExports.state, state)))
-    .limit(1);
-  return row ?? null;
-}
+export const findDataExport = (db: Queries, userId: string, state: "pending" | "ready"): Promise<DataExport | null> =>
+  findRow(db, dataExports, and(eq(dataExports.user_id, userId), eq(dataExports.state, state)));
 
 /**
  * Returns the pending export whose turn it is: users whose last export ended longest ago come first, so that nobody who exports again and again
@@ -37,13 +24,14 @@ export async function findDataExport(
  */
 export async function findNextDataExport(db: Queries, excluded: string[]): Promise<DataExport | null> {
   const lastEnd = sql`(SELECT max(other.finished_at) FROM data_exports other WHERE other.user_id = ${dataExports.user_id})`;
-  const [row] = await db
-    .select()
-    .from(dataExports)
-    .where(and(eq(dataExports.state, "pending"), sql`not ${isAnyOf(dataExports.id, excluded)}`))
-    .orderBy(lastEnd, dataExports.requested_at, dataExports.id)
-    .limit(1);
-  return row ?? null;
+  return findRow(
+    db,
+    dataExports,
+    and(eq(dataExports.state, "pending"), sql`not ${isAnyOf(dataExports.id, excluded)}`),
+    lastEnd,
+    dataExports.requested_at,
+    dataExports.id,
+  );
 }
 
 /** Lists all exports that can be downloaded, or could until they expired. */
@@ -52,35 +40,28 @@ export const listReadyExports = (db: Queries): Promise<DataExport[]> =>
 
 /** Lists the exports that can be downloaded until `now` at the latest. */
 export const listExpiredExports = (db: Queries, now: number): Promise<DataExport[]> =>
-  db
-    .select()
-    .from(dataExports)
-    .where(and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
+  listRows(db, dataExports, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
 
 /** Returns which of these exports may have files. */
-export async function findExportIdsWithFiles(db: Queries, ids: string[]): Promise<Set<string>> {
-  const rows = await db
-    .select({ id: dataExports.id })
-    .from(dataExports)
-    .where(and(isAnyOf(dataExports.id, ids), sql`${dataExports.state} in ('pending', 'ready')`));
-  return new Set(rows.map((row) => row.id));
-}
+export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promise<Set<string>> =>
+  new Set(
+    await listIds(
+      db
+        .select({ id: dataExports.id })
+        .from(dataExports)
+        .where(and(isAnyOf(dataExports.id, ids), sql`${dataExports.state} in ('pending', 'ready')`)),
+    ),
+  );
 
 /** Counts a start of a pending export, and returns it; null when it is not pending any more. */
 export const countExportStart = (tx: Queries, id: string): Promise<DataExport | null> =>
   updateDataExport(tx, id, "pending", { failures: sql`${dataExports.failures} + 1` });
 
 /** Changes an export in the state `from`. Returns null when it does not exist or is in another state by now. */
-export async function updateDataExport(
+export const updateDataExport = (
   tx: Queries,
   id: string,
   from: "pending" | "ready",
   change: SQLiteUpdateSetSource<typeof dataExports>,
-): Promise<DataExport | null> {
-  const [row] = await tx
-    .update(dataExports)
-    .set(change)
-    .where(and(eq(dataExports.id, id), eq(dataExports.state, from)))
-    .returning();
-  return row ?? null;
-}
+): Promise<DataExport | null> =>
+  updateRow(tx, dataExports, change, and(eq(dataExports.id, id), eq(dataExports.state, from)));

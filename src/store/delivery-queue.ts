@@ -4,8 +4,9 @@
  * are the same as in the index, without parameters. `INDEXED BY` is needed because the planner, without statistics, prefers
  * `deliveries_due` and then reads all pending deliveries.
  */
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { first, listIds } from "./rows";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 import type { Delivery, WebhookEndpoint } from "./webhooks";
 import { hasActiveOwner } from "./workspaces";
@@ -13,7 +14,8 @@ import { hasActiveOwner } from "./workspaces";
 /** Lists workspaces with a due delivery to an enabled endpoint, without those whose owners are all disabled or being deleted. */
 export async function listWorkspacesWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
   // Jumps from workspace to workspace through the index: SQLite has no loose index scan for DISTINCT.
-  const rows = await db.all<{ id: string }>(sql`
+  return listIds(
+    db.all<{ id: string }>(sql`
     WITH RECURSIVE waiting(workspace_id) AS (
       SELECT min(workspace_id) FROM deliveries INDEXED BY deliveries_waiting_by_workspace WHERE state = 'pending'
       UNION ALL
@@ -31,8 +33,8 @@ export async function listWorkspacesWithDueDeliveries(db: Queries, now: number):
           SELECT 1 FROM deliveries d INDEXED BY deliveries_waiting_by_endpoint
           WHERE d.state = 'pending' AND d.endpoint_id = e.id AND d.due_at <= ${now}
         )
-      )`);
-  return rows.map((row) => row.id);
+      )`),
+  );
 }
 
 export type DueDelivery = { id: string; endpointId: string };
@@ -56,18 +58,18 @@ export async function listDueDeliveries(
 }
 
 /** Returns a pending delivery with its endpoint, or null. */
-export async function findPendingDelivery(
+export const findPendingDelivery = (
   db: Queries,
   id: string,
-): Promise<{ delivery: Delivery; endpoint: WebhookEndpoint } | null> {
-  const [row] = await db
-    .select({ delivery: deliveries, endpoint: webhookEndpoints })
-    .from(deliveries)
-    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
-    .where(and(eq(deliveries.id, id), eq(deliveries.state, "pending")))
-    .limit(1);
-  return row ?? null;
-}
+): Promise<{ delivery: Delivery; endpoint: WebhookEndpoint } | null> =>
+  first(
+    db
+      .select({ delivery: deliveries, endpoint: webhookEndpoints })
+      .from(deliveries)
+      .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, deliveries.endpoint_id))
+      .where(and(eq(deliveries.id, id), eq(deliveries.state, "pending")))
+      .limit(1),
+  );
 
 /** Returns the time at which the next delivery becomes due after `now`, or null. */
 export async function findNextDeliveryTime(db: Queries, now: number): Promise<number | null> {
@@ -90,7 +92,5 @@ export async function countQueuedTests(
 }
 
 /** Counts the deliveries of all workspaces in a state. `pending`: due, or to be retried. */
-export async function countDeliveries(db: Queries, state: Delivery["state"]): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(deliveries).where(eq(deliveries.state, state));
-  return row?.n ?? 0;
-}
+export const countDeliveries = (db: Queries, state: Delivery["state"]): Promise<number> =>
+  db.$count(deliveries, eq(deliveries.state, state));

@@ -1,6 +1,7 @@
 /** Requests of devices for an API key (RFC 8628). */
 import { and, eq, gt, lt } from "drizzle-orm";
 import type { Queries } from "./db";
+import { deleteRows, findRow, updateRows } from "./rows";
 import { deviceCodes } from "./schema-accounts";
 
 export type DeviceCode = typeof deviceCodes.$inferSelect;
@@ -10,44 +11,31 @@ export async function insertDeviceCode(tx: Queries, code: typeof deviceCodes.$in
 }
 
 /** Returns the request with this device code, in any state, or null. */
-export async function findDeviceCode(db: Queries, hash: string): Promise<DeviceCode | null> {
-  const [row] = await db.select().from(deviceCodes).where(eq(deviceCodes.device_code_hash, hash)).limit(1);
-  return row ?? null;
-}
+export const findDeviceCode = (db: Queries, hash: string): Promise<DeviceCode | null> =>
+  findRow(db, deviceCodes, eq(deviceCodes.device_code_hash, hash));
 
 /** Returns the request with this user code if it waits for its user, or null. */
-export async function findPendingDeviceCode(
-  db: Queries,
-  userCodeHash: string,
-  now: number,
-): Promise<DeviceCode | null> {
-  const [row] = await db
-    .select()
-    .from(deviceCodes)
-    .where(
-      and(
-        eq(deviceCodes.user_code_hash, userCodeHash),
-        eq(deviceCodes.state, "pending"),
-        gt(deviceCodes.expires_at, now),
-      ),
-    )
-    .limit(1);
-  return row ?? null;
-}
+export const findPendingDeviceCode = (db: Queries, userCodeHash: string, now: number): Promise<DeviceCode | null> =>
+  findRow(
+    db,
+    deviceCodes,
+    and(
+      eq(deviceCodes.user_code_hash, userCodeHash),
+      eq(deviceCodes.state, "pending"),
+      gt(deviceCodes.expires_at, now),
+    ),
+  );
 
 type DeviceCodeChange = Partial<
   Pick<DeviceCode, "state" | "user_id" | "workspace_id" | "interval_seconds" | "last_polled_at">
 >;
 
-export async function updateDeviceCode(tx: Queries, id: string, change: DeviceCodeChange): Promise<void> {
-  await tx.update(deviceCodes).set(change).where(eq(deviceCodes.id, id));
-}
+export const updateDeviceCode = (tx: Queries, id: string, change: DeviceCodeChange): Promise<boolean> =>
+  updateRows(tx, deviceCodes, change, eq(deviceCodes.id, id));
 
-export async function deleteDeviceCodesExpiredBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(deviceCodes).where(lt(deviceCodes.expires_at, time));
-}
+export const deleteDeviceCodesExpiredBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, deviceCodes, lt(deviceCodes.expires_at, time));
 
 /** Deletes the requests of devices that a user has approved or denied: no key comes from them any longer. */
-export async function deleteDeviceCodesOf(tx: Queries, userId: string): Promise<void> {
-  await tx.delete(deviceCodes).where(eq(deviceCodes.user_id, userId));
-}
+export const deleteDeviceCodesOf = (tx: Queries, userId: string): Promise<void> =>
+  deleteRows(tx, deviceCodes, eq(deviceCodes.user_id, userId));

@@ -3,6 +3,7 @@ import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, min, sql } from "
 import type { FileProblem } from "../domain/states";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
+import { type CountedRows, deleteRows, findRow, type OffsetPage, readPage, updateRows } from "./rows";
 import { fileChecks } from "./schema-upkeep";
 
 export type FileCheck = typeof fileChecks.$inferSelect;
@@ -22,10 +23,8 @@ export const listFileChecksAfter = (db: Queries, path: string, limit: number): P
   db.select().from(fileChecks).where(gt(fileChecks.path, path)).orderBy(asc(fileChecks.path)).limit(limit);
 
 /** Returns the check of a file; null when it was never read and has no problem. */
-export async function findFileCheck(db: Queries, path: string): Promise<FileCheck | null> {
-  const [row] = await db.select().from(fileChecks).where(eq(fileChecks.path, path)).limit(1);
-  return row ?? null;
-}
+export const findFileCheck = (db: Queries, path: string): Promise<FileCheck | null> =>
+  findRow(db, fileChecks, eq(fileChecks.path, path));
 
 /** Stores a check in place of an earlier one of the same file, whose ID stays. */
 export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void> {
@@ -33,13 +32,11 @@ export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void
   await tx.insert(fileChecks).values(check).onConflictDoUpdate({ target: fileChecks.path, set: change });
 }
 
-export async function updateFileCheck(tx: Queries, id: string, change: Partial<FileCheck>): Promise<void> {
-  await tx.update(fileChecks).set(change).where(eq(fileChecks.id, id));
-}
+export const updateFileCheck = (tx: Queries, id: string, change: Partial<FileCheck>): Promise<boolean> =>
+  updateRows(tx, fileChecks, change, eq(fileChecks.id, id));
 
-export async function deleteFileChecks(tx: Queries, ids: string[]): Promise<void> {
-  await tx.delete(fileChecks).where(isAnyOf(fileChecks.id, ids));
-}
+export const deleteFileChecks = (tx: Queries, ids: string[]): Promise<void> =>
+  deleteRows(tx, fileChecks, isAnyOf(fileChecks.id, ids));
 
 /** Returns since when files are checked; null when none was. */
 export async function readFirstCheck(db: Queries): Promise<number | null> {
@@ -54,35 +51,20 @@ export type OpenFinding = FileCheck & { problem: FileProblem; found_at: number }
 export async function listOpenFindings(
   db: Queries,
   { problem }: { problem?: FileProblem | undefined },
-  page: { limit: number; offset: number },
-): Promise<{ rows: OpenFinding[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<OpenFinding>> {
   const matches = and(isOpen, problem === undefined ? undefined : eq(fileChecks.problem, problem));
-  const rows = await db
-    .select()
-    .from(fileChecks)
-    .where(matches)
-    .orderBy(desc(fileChecks.found_at), desc(fileChecks.id))
-    .limit(page.limit)
-    .offset(page.offset);
-  const [all] = await db.select({ n: count() }).from(fileChecks).where(matches);
-  return { rows: rows as OpenFinding[], total: all?.n ?? 0 };
+  const query = db.select().from(fileChecks).where(matches).orderBy(desc(fileChecks.found_at), desc(fileChecks.id));
+  return readPage(query, page, db.$count(fileChecks, matches)) as Promise<CountedRows<OpenFinding>>;
 }
 
 /** Returns the problem with this ID if it is not accepted, else null. */
 export async function findOpenFinding(db: Queries, id: string): Promise<OpenFinding | null> {
-  const [row] = await db
-    .select()
-    .from(fileChecks)
-    .where(and(eq(fileChecks.id, id), isOpen))
-    .limit(1);
-  return (row as OpenFinding | undefined) ?? null;
+  return findRow(db, fileChecks, and(eq(fileChecks.id, id), isOpen)) as Promise<OpenFinding | null>;
 }
 
 /** Counts the problems that are not accepted. */
-export async function countOpenFindings(db: Queries): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(fileChecks).where(isOpen);
-  return row?.n ?? 0;
-}
+export const countOpenFindings = (db: Queries): Promise<number> => db.$count(fileChecks, isOpen);
 
 /** How many files were read so far, and the times of the last and the oldest reading. */
 export async function readCheckTotals(

@@ -2,6 +2,7 @@
 import { and, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
+import { type CountedRows, first, type OffsetPage, only } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
 import { users, workspaces } from "./schema-accounts";
 import type { Step } from "./steps";
@@ -64,11 +65,7 @@ const selectJobs = (db: Queries) =>
     .leftJoin(renders, eq(renders.id, steps.subject_id));
 
 /** Lists jobs, newest first. */
-export async function listJobs(
-  db: Queries,
-  filter: JobFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: ListedJob[]; total: number }> {
+export async function listJobs(db: Queries, filter: JobFilter, page: OffsetPage): Promise<CountedRows<ListedJob>> {
   const rows = await selectJobs(db)
     .where(matchesJob(filter))
     .orderBy(desc(steps.id))
@@ -82,12 +79,12 @@ export async function listJobs(
 }
 
 /** Returns a job of any workspace, or null. */
-export async function findListedJob(db: Queries, id: string): Promise<ListedJob | null> {
-  const [row] = await selectJobs(db)
-    .where(and(isJob, eq(steps.id, id)))
-    .limit(1);
-  return row ?? null;
-}
+export const findListedJob = (db: Queries, id: string): Promise<ListedJob | null> =>
+  first(
+    selectJobs(db)
+      .where(and(isJob, eq(steps.id, id)))
+      .limit(1),
+  );
 
 /** Numbers of jobs. `longestWaitMs`: the longest wait of the jobs that are due. `ended` and `failed`: in the last 24 hours. */
 export type JobFacts = { running: number; pending: number; longestWaitMs: number; ended: number; failed: number };
@@ -97,14 +94,15 @@ const DAY_MS = 24 * 3600 * 1000;
 /** Returns the load of the queue, which the status page of every user shows. */
 export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> {
   // INDEXED BY: without it SQLite reads every failed job since the installation.
-  const [row] = await db.all<JobFacts>(sql`SELECT
+  return only(
+    db.all<JobFacts>(sql`SELECT
     (SELECT count(*) FROM steps WHERE state = 'running') AS running,
     (SELECT count(*) FROM steps WHERE state = 'pending' AND run_after IS NOT NULL) AS pending,
     (SELECT coalesce(max(${now} - run_after), 0) FROM steps WHERE state = 'pending' AND run_after <= ${now}) AS longestWaitMs,
     lately.ended, lately.failed
     FROM (SELECT count(*) AS ended, count(*) FILTER (WHERE state = 'failed') AS failed
-      FROM steps INDEXED BY steps_by_end WHERE finished_at > ${now - DAY_MS}) AS lately`);
-  return row!;
+      FROM steps INDEXED BY steps_by_end WHERE finished_at > ${now - DAY_MS}) AS lately`),
+  );
 }
 
 /** Jobs with the same name and state. `firstDueAt`: when the first of them became or becomes due. */

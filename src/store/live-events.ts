@@ -1,6 +1,7 @@
 /** Live events: one row for each change that a page shows. Triggers of the database write them in the transaction of the change. */
 import { sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { only } from "./rows";
 import { liveEvents } from "./schema-notifications";
 
 /** `pipeline_id`: the pipeline that the entity belongs to. */
@@ -15,12 +16,12 @@ export type LiveEventFilter = { workspaceId: string; userId: string | null } | {
 const COLUMNS = sql.raw("id, workspace_id, user_id, type, entity_id, state, pipeline_id");
 
 /** Returns the ID of the oldest stored event, null if none is stored, and of the newest that there was; 0 before the first. */
-export async function readEventIds(db: Queries): Promise<{ oldest: number | null; newest: number }> {
-  const [row] = await db.all<{ oldest: number | null; newest: number }>(sql`SELECT
+export const readEventIds = (db: Queries): Promise<{ oldest: number | null; newest: number }> =>
+  only(
+    db.all<{ oldest: number | null; newest: number }>(sql`SELECT
     (SELECT min(id) FROM ${liveEvents}) AS oldest,
-    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'live_events'), 0) AS newest`);
-  return row!;
-}
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'live_events'), 0) AS newest`),
+  );
 
 /** Lists events of everybody after this ID, oldest first. */
 export const listEventsAfter = (db: Queries, afterId: number, limit: number): Promise<LiveEvent[]> =>

@@ -1,6 +1,7 @@
 /** The queue of mails. */
-import { and, count, eq, gt, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { deleteRows, findRow } from "./rows";
 import { mails } from "./schema-accounts";
 
 export type StoredMail = typeof mails.$inferSelect;
@@ -31,20 +32,11 @@ export async function findNextMailTime(db: Queries, now: number): Promise<number
 }
 
 /** Counts the mails that have not been sent. */
-export async function countPendingMails(db: Queries): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(mails).where(eq(mails.state, "pending"));
-  return row?.n ?? 0;
-}
+export const countPendingMails = (db: Queries): Promise<number> => db.$count(mails, eq(mails.state, "pending"));
 
 /** Returns a mail that has not been sent, or null. */
-export async function findPendingMail(db: Queries, id: string): Promise<StoredMail | null> {
-  const [row] = await db
-    .select()
-    .from(mails)
-    .where(and(eq(mails.id, id), eq(mails.state, "pending")))
-    .limit(1);
-  return row ?? null;
-}
+export const findPendingMail = (db: Queries, id: string): Promise<StoredMail | null> =>
+  findRow(db, mails, and(eq(mails.id, id), eq(mails.state, "pending")));
 
 export async function updateMail(tx: Queries, id: string, change: Partial<StoredMail>): Promise<void> {
   await tx.update(mails).set(change).where(eq(mails.id, id));
@@ -62,14 +54,9 @@ export async function countRecentMails(
     userId === null ? and(isNull(mails.user_id), eq(mails.recipient, address)) : eq(mails.user_id, userId);
   const isCounted =
     "only" in templates ? eq(mails.template, templates.only) : notInArray(mails.template, [...templates.except]);
-  const [row] = await db
-    .select({ n: count() })
-    .from(mails)
-    .where(and(isRecipient, gt(mails.created_at, since), isCounted));
-  return row?.n ?? 0;
+  return db.$count(mails, and(isRecipient, gt(mails.created_at, since), isCounted));
 }
 
 /** Deletes mails that were sent or given up, and created before `time`. */
-export async function deleteFinishedMailsBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(mails).where(and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));
-}
+export const deleteFinishedMailsBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, mails, and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));

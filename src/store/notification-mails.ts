@@ -4,6 +4,7 @@ import type { NotificationType } from "../domain/notifications";
 import { NOTIFICATION_TYPES } from "../domain/states";
 import type { Queries } from "./db";
 import type { StoredNotification } from "./notifications";
+import { updateRows } from "./rows";
 import { mails, workspaceMembers } from "./schema-accounts";
 import { notifications } from "./schema-notifications";
 
@@ -88,8 +89,10 @@ export async function discardWaitingMails(tx: Queries, group: MailGroup): Promis
 /** The same for what is in workspaces that the user has left. */
 export async function discardMailsOfLeftWorkspaces(tx: Queries, group: MailGroup): Promise<void> {
   const isMember = sql`EXISTS (SELECT 1 FROM ${workspaceMembers} w WHERE w.workspace_id = ${notifications.workspace_id} AND w.user_id = ${group.userId})`;
-  await tx
-    .update(notifications)
-    .set({ mail_state: "none" })
-    .where(and(isWaitingIn(group), sql`${notifications.workspace_id} IS NOT NULL`, sql`NOT ${isMember}`));
+  await updateRows(
+    tx,
+    notifications,
+    { mail_state: "none" },
+    and(isWaitingIn(group), sql`${notifications.workspace_id} IS NOT NULL`, sql`NOT ${isMember}`),
+  );
 }

@@ -1,39 +1,29 @@
 /** Notifications and preferences of users. */
-import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { NotificationChoice, NotificationType } from "../domain/notifications";
 import type { Queries } from "./db";
+import { type CountedRows, findRow, first, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
 import { users } from "./schema-accounts";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 
 export type StoredNotification = typeof notifications.$inferSelect;
 
 /** Inserts a notification. Returns null if the user has one of the same type and cause. */
-export async function insertNotification(
+export const insertNotification = (
   tx: Queries,
   notification: typeof notifications.$inferInsert,
-): Promise<StoredNotification | null> {
-  const [row] = await tx.insert(notifications).values(notification).onConflictDoNothing().returning();
-  return row ?? null;
-}
+): Promise<StoredNotification | null> =>
+  first(tx.insert(notifications).values(notification).onConflictDoNothing().returning());
 
 /** Returns a notification of the user, or null. */
-export async function findNotification(db: Queries, userId: string, id: string): Promise<StoredNotification | null> {
-  const [row] = await db
-    .select()
-    .from(notifications)
-    .where(and(eq(notifications.id, id), eq(notifications.user_id, userId)))
-    .limit(1);
-  return row ?? null;
-}
+export const findNotification = (db: Queries, userId: string, id: string): Promise<StoredNotification | null> =>
+  findRow(db, notifications, and(eq(notifications.id, id), eq(notifications.user_id, userId)));
 
-export async function updateNotification(
+export const updateNotification = (
   tx: Queries,
   id: string,
   change: Partial<Pick<StoredNotification, "mail_state" | "payload" | "read_at">>,
-): Promise<StoredNotification | null> {
-  const [row] = await tx.update(notifications).set(change).where(eq(notifications.id, id)).returning();
-  return row ?? null;
-}
+): Promise<StoredNotification | null> => updateRow(tx, notifications, change, eq(notifications.id, id));
 
 /**
  * The notifications of a user that a credential sees. `workspaceId`: only those of this workspace, null for all; `hasExports`: and those of
@@ -58,35 +48,27 @@ const isShownTo = (reader: NotificationReader, { isUnread }: { isUnread: boolean
 export async function listNotifications(
   db: Queries,
   reader: NotificationReader,
-  page: { isUnread: boolean; limit: number; offset: number },
-): Promise<{ rows: StoredNotification[]; total: number }> {
-  const rows = await db
-    .select()
-    .from(notifications)
-    .where(isShownTo(reader, page))
-    .orderBy(desc(notifications.id))
-    .limit(page.limit)
-    .offset(page.offset);
-  return { rows, total: await countNotifications(db, reader, page) };
+  page: OffsetPage & { isUnread: boolean },
+): Promise<CountedRows<StoredNotification>> {
+  const query = db.select().from(notifications).where(isShownTo(reader, page)).orderBy(desc(notifications.id));
+  return readPage(query, page, countNotifications(db, reader, page));
 }
 
 /** Counts the notifications that the reader sees. */
-export async function countNotifications(
+export const countNotifications = (
   db: Queries,
   reader: NotificationReader,
   filter: { isUnread: boolean },
-): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(notifications).where(isShownTo(reader, filter));
-  return row?.n ?? 0;
-}
+): Promise<number> => db.$count(notifications, isShownTo(reader, filter));
 
 /** Marks all unread notifications of the user as read, also those that the user does not see. */
-export async function markAllRead(tx: Queries, userId: string, now: number): Promise<void> {
-  await tx
-    .update(notifications)
-    .set({ read_at: now })
-    .where(and(eq(notifications.user_id, userId), isNull(notifications.read_at)));
-}
+export const markAllRead = (tx: Queries, userId: string, now: number): Promise<boolean> =>
+  updateRows(
+    tx,
+    notifications,
+    { read_at: now },
+    and(eq(notifications.user_id, userId), isNull(notifications.read_at)),
+  );
 
 /** Marks what was reported to the user about a cause as read. */
 export async function markCauseRead(
@@ -96,10 +78,7 @@ export async function markCauseRead(
   now: number,
 ): Promise<void> {
   const isAbout = and(eq(notifications.user_id, userId), eq(notifications.type, type), eq(notifications.cause, cause));
-  await tx
-    .update(notifications)
-    .set({ read_at: now })
-    .where(and(isAbout, isNull(notifications.read_at)));
+  await updateRows(tx, notifications, { read_at: now }, and(isAbout, isNull(notifications.read_at)));
 }
 
 /** Returns whether the account of an address, if there is one, has not switched off mails of a type. */
@@ -139,15 +118,13 @@ export async function deleteReadNotificationsBefore(tx: Queries, time: number, l
 }
 
 /** Returns the notification of the export that a user requested last, or null. */
-export async function findLatestExport(db: Queries, userId: string): Promise<StoredNotification | null> {
-  const [row] = await db
-    .select()
-    .from(notifications)
-    .where(and(eq(notifications.user_id, userId), eq(notifications.type, "data_export_ready")))
-    .orderBy(desc(notifications.id))
-    .limit(1);
-  return row ?? null;
-}
+export const findLatestExport = (db: Queries, userId: string): Promise<StoredNotification | null> =>
+  findRow(
+    db,
+    notifications,
+    and(eq(notifications.user_id, userId), eq(notifications.type, "data_export_ready")),
+    desc(notifications.id),
+  );
 
 /** Deletes the oldest notifications of a user beyond the newest `kept`. */
 export async function deleteOldestNotifications(tx: Queries, userId: string, kept: number): Promise<void> {

@@ -1,79 +1,70 @@
 /** Orders: a checkout of a price, as the price was then. */
-import { and, count, desc, eq, gt, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, or } from "drizzle-orm";
 import type { ORDER_STATES } from "../domain/states";
 import type { Queries } from "./db";
+import {
+  type CountedRows,
+  deleteRows,
+  findRow,
+  first,
+  insertRow,
+  type OffsetPage,
+  readPage,
+  updateRow,
+  updateRows,
+} from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { orders } from "./schema-billing";
 
 export type Order = typeof orders.$inferSelect;
 type OrderState = (typeof ORDER_STATES)[number];
 
-export async function insertOrder(tx: Queries, order: typeof orders.$inferInsert): Promise<Order> {
-  const [row] = await tx.insert(orders).values(order).returning();
-  return row!;
-}
+export const insertOrder = (tx: Queries, order: typeof orders.$inferInsert): Promise<Order> =>
+  insertRow(tx, orders, order);
 
-export async function getOrder(db: Queries, id: string): Promise<Order | null> {
-  const [row] = await db.select().from(orders).where(eq(orders.id, id)).limit(1);
-  return row ?? null;
-}
+export const getOrder = (db: Queries, id: string): Promise<Order | null> => findRow(db, orders, eq(orders.id, id));
 
 /** Returns the order if it is of this workspace, or null. */
-export async function findOrder(db: Queries, workspaceId: string, id: string): Promise<Order | null> {
-  const [row] = await db
-    .select()
-    .from(orders)
-    .where(and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)))
-    .limit(1);
-  return row ?? null;
-}
+export const findOrder = (db: Queries, workspaceId: string, id: string): Promise<Order | null> =>
+  findRow(db, orders, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
 
 /** Changes the state of an order if it is in one of `from`. Returns the changed order, or null. */
-export async function updateOrderState(
+export const updateOrderState = (
   tx: Queries,
   id: string,
   from: OrderState[],
   change: { state: OrderState; decided_by?: string; decided_at: number },
-): Promise<Order | null> {
-  const [row] = await tx
-    .update(orders)
-    .set(change)
-    .where(and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))))
-    .returning();
-  return row ?? null;
-}
+): Promise<Order | null> =>
+  updateRow(tx, orders, change, and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))));
 
 /** Stores the provider's checkout of an order. Returns false if the order is not pending any more. */
-export async function setOrderCheckout(tx: Queries, id: string, providerCheckoutId: string): Promise<boolean> {
-  const rows = await tx
-    .update(orders)
-    .set({ provider_checkout_id: providerCheckoutId })
-    .where(and(eq(orders.id, id), eq(orders.state, "pending")))
-    .returning({ id: orders.id });
-  return rows.length > 0;
-}
+export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: string): Promise<boolean> =>
+  updateRows(
+    tx,
+    orders,
+    { provider_checkout_id: providerCheckoutId },
+    and(eq(orders.id, id), eq(orders.state, "pending")),
+  );
 
 /** Deletes an order that is still pending, because its checkout could not be started. */
-export async function deletePendingOrder(tx: Queries, id: string): Promise<void> {
-  await tx.delete(orders).where(and(eq(orders.id, id), eq(orders.state, "pending")));
-}
+export const deletePendingOrder = (tx: Queries, id: string): Promise<void> =>
+  deleteRows(tx, orders, and(eq(orders.id, id), eq(orders.state, "pending")));
 
 /** Counts the pending orders of a workspace that were created after `since`. */
-export async function countPendingOrders(db: Queries, workspaceId: string, since: number): Promise<number> {
-  const [row] = await db
-    .select({ n: count() })
-    .from(orders)
-    .where(and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending"), gt(orders.created_at, since)));
-  return row?.n ?? 0;
-}
+export const countPendingOrders = (db: Queries, workspaceId: string, since: number): Promise<number> =>
+  db.$count(
+    orders,
+    and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending"), gt(orders.created_at, since)),
+  );
 
 /** Closes the pending orders of a workspace that is deleted. */
-export async function closeOrders(tx: Queries, workspaceId: string, now: number): Promise<void> {
-  await tx
-    .update(orders)
-    .set({ state: "expired", decided_at: now })
-    .where(and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending")));
-}
+export const closeOrders = (tx: Queries, workspaceId: string, now: number): Promise<boolean> =>
+  updateRows(
+    tx,
+    orders,
+    { state: "expired", decided_at: now },
+    and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending")),
+  );
 
 /** Gives the orders of a workspace another ID, and those that its owner decided another administrator's. */
 export async function moveOrders(tx: Queries, account: { userId: string; randomId: string }): Promise<void> {
@@ -89,8 +80,6 @@ export type ListedOrder = {
   user: { id: string; email: string } | null;
 };
 
-type Page = { limit: number; offset: number };
-
 const selectListedOrders = (db: Queries) =>
   db
     .select({
@@ -102,38 +91,27 @@ const selectListedOrders = (db: Queries) =>
     .leftJoin(workspaces, eq(workspaces.id, orders.workspace_id))
     .leftJoin(users, eq(users.id, orders.user_id));
 
-async function countOrders(db: Queries, condition: SQL | undefined): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(orders).where(condition);
-  return row?.n ?? 0;
-}
-
 /** Lists the orders of all workspaces, newest first. */
 export async function listAllOrders(
   db: Queries,
   filter: { state?: OrderState | undefined; provider?: Order["provider"] | undefined },
-  { limit, offset }: Page,
-): Promise<{ rows: ListedOrder[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<ListedOrder>> {
   const condition = and(
     filter.state === undefined ? undefined : eq(orders.state, filter.state),
     filter.provider === undefined ? undefined : eq(orders.provider, filter.provider),
   );
-  const rows = await selectListedOrders(db).where(condition).orderBy(desc(orders.id)).limit(limit).offset(offset);
-  return { rows, total: await countOrders(db, condition) };
+  const query = selectListedOrders(db).where(condition).orderBy(desc(orders.id));
+  return readPage(query, page, db.$count(orders, condition));
 }
 
 /** Returns an order of any workspace, or null. */
-export async function findListedOrder(db: Queries, id: string): Promise<ListedOrder | null> {
-  const [row] = await selectListedOrders(db).where(eq(orders.id, id)).limit(1);
-  return row ?? null;
-}
+export const findListedOrder = (db: Queries, id: string): Promise<ListedOrder | null> =>
+  first(selectListedOrders(db).where(eq(orders.id, id)).limit(1));
 
 /** Lists the orders of a workspace, newest first. */
-export async function listOrders(
-  db: Queries,
-  workspaceId: string,
-  { limit, offset }: Page,
-): Promise<{ rows: Order[]; total: number }> {
+export async function listOrders(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Order>> {
   const condition = eq(orders.workspace_id, workspaceId);
-  const rows = await db.select().from(orders).where(condition).orderBy(desc(orders.id)).limit(limit).offset(offset);
-  return { rows, total: await countOrders(db, condition) };
+  const query = db.select().from(orders).where(condition).orderBy(desc(orders.id));
+  return readPage(query, page, db.$count(orders, condition));
 }

@@ -1,5 +1,6 @@
 /** Keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256, so that decoded keys can be trusted. */
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { type SQLWrapper, sql } from "drizzle-orm";
 import { AppError } from "../domain/errors";
 
 /** The values of a row that a list is sorted by. */
@@ -35,11 +36,23 @@ export function createCursors(secret: string): Cursors {
   };
 }
 
+/** Matches the rows after the one with the key `[value, id]`; null: any row. `value` is what the list is sorted by, then by the ID. */
+export function follows(value: SQLWrapper, id: SQLWrapper, after: SortKey | null, isDescending: boolean) {
+  if (after === null) return undefined;
+  const [last, lastId] = after;
+  return isDescending
+    ? sql`(${value} < ${last} OR (${value} = ${last} AND ${id} < ${lastId}))`
+    : sql`(${value} > ${last} OR (${value} = ${last} AND ${id} > ${lastId}))`;
+}
+
 /** One page of a list's rows; `hasMore`: other rows follow. */
 export type RowPage<Row> = { rows: Row[]; hasMore: boolean };
 
-/** Returns the first `limit` rows as a page. `rows` has one more row when others follow. */
-export const toRowPage = <Row>(rows: Row[], limit: number): RowPage<Row> => ({
-  rows: rows.slice(0, limit),
-  hasMore: rows.length > limit,
-});
+/** Reads the first `limit` rows of a query as a page. */
+export async function toRowPage<Row>(
+  query: { limit(n: number): PromiseLike<Row[]> },
+  limit: number,
+): Promise<RowPage<Row>> {
+  const rows = await query.limit(limit + 1);
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}

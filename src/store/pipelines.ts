@@ -1,8 +1,9 @@
 /** Pipelines: steps that run one after the other. */
-import { and, asc, count, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
+import { type CountedRows, findRow, hasRow, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
 import { cuts, pipelines, steps } from "./schema";
 import type { Step } from "./steps";
 
@@ -20,20 +21,12 @@ export async function insertPipeline(
 const isListed = eq(pipelines.is_hidden, false);
 
 /** Returns the pipeline if it belongs to the workspace and is not hidden, else null. */
-export async function findPipeline(db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> {
-  const [row] = await db
-    .select()
-    .from(pipelines)
-    .where(and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed))
-    .limit(1);
-  return row ?? null;
-}
+export const findPipeline = (db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> =>
+  findRow(db, pipelines, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
 
 /** Returns a pipeline of any workspace. */
-export async function getPipeline(db: Queries, id: string): Promise<Pipeline | null> {
-  const [row] = await db.select().from(pipelines).where(eq(pipelines.id, id)).limit(1);
-  return row ?? null;
-}
+export const getPipeline = (db: Queries, id: string): Promise<Pipeline | null> =>
+  findRow(db, pipelines, eq(pipelines.id, id));
 
 /** Counts the cuts and renders of a workspace that wait for a runner. Those that wait for an earlier step do not count. */
 export async function countWaitingJobs(db: Queries, workspaceId: string): Promise<number> {
@@ -57,8 +50,8 @@ export async function listPipelines(
   db: Queries,
   workspaceId: string,
   filter: PipelineFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: Pipeline[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<Pipeline>> {
   const matches = and(
     eq(pipelines.workspace_id, workspaceId),
     filter.state === undefined ? undefined : eq(pipelines.state, filter.state),
@@ -66,15 +59,8 @@ export async function listPipelines(
     filter.inputAssetId === undefined ? undefined : eq(pipelines.input_asset_id, filter.inputAssetId),
     isListed,
   );
-  const rows = await db
-    .select()
-    .from(pipelines)
-    .where(matches)
-    .orderBy(desc(pipelines.id))
-    .limit(page.limit)
-    .offset(page.offset);
-  const [all] = await db.select({ n: count() }).from(pipelines).where(matches);
-  return { rows, total: all?.n ?? 0 };
+  const query = db.select().from(pipelines).where(matches).orderBy(desc(pipelines.id));
+  return readPage(query, page, db.$count(pipelines, matches));
 }
 
 /** A step as lists show it. `params` can have hundreds of kilobytes. */
@@ -93,15 +79,8 @@ export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map
 }
 
 /** Returns the first step of the pipeline that has not ended, or null. */
-export async function findOpenStep(db: Queries, pipelineId: string): Promise<Step | null> {
-  const [row] = await db
-    .select()
-    .from(steps)
-    .where(and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)))
-    .orderBy(asc(steps.step_order))
-    .limit(1);
-  return row ?? null;
-}
+export const findOpenStep = (db: Queries, pipelineId: string): Promise<Step | null> =>
+  findRow(db, steps, and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)), asc(steps.step_order));
 
 /** Returns the cut of the last completed cut step before `stepOrder`; null if there is none. The cut may have been deleted. */
 export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
@@ -140,24 +119,19 @@ export async function deleteScriptsAfter(tx: Queries, pipelineId: string, stepOr
 }
 
 /** Returns whether a step after this one has lost its parameters. */
-export async function hasIncompleteStepsAfter(db: Queries, pipelineId: string, stepOrder: number): Promise<boolean> {
-  const [row] = await db
-    .select({ id: steps.id })
-    .from(steps)
-    .where(and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)))
-    .limit(1);
-  return row !== undefined;
-}
+export const hasIncompleteStepsAfter = (db: Queries, pipelineId: string, stepOrder: number): Promise<boolean> =>
+  hasRow(db, steps, and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)));
 
 /** Gives a pending step its subject and makes it due. A step that had ended is as if it had never started. */
-export async function startStep(
+export const startStep = (
   tx: Queries,
   stepId: string,
   start: { subjectId: string; params: StoredStepParams | null; now: number },
-): Promise<void> {
-  await tx
-    .update(steps)
-    .set({
+): Promise<boolean> =>
+  updateRows(
+    tx,
+    steps,
+    {
       state: "pending",
       subject_id: start.subjectId,
       params: start.params,
@@ -175,32 +149,24 @@ export async function startStep(
       progress: null,
       started_at: null,
       finished_at: null,
-    })
-    .where(eq(steps.id, stepId));
-}
+    },
+    eq(steps.id, stepId),
+  );
 
 /** Ends a pipeline. Returns null if it had already ended. */
-export async function endPipeline(
+export const endPipeline = (
   tx: Queries,
   id: string,
   state: "completed" | "failed" | "cancelled",
   now: number,
-): Promise<Pipeline | null> {
-  const [row] = await tx
-    .update(pipelines)
-    .set({ state, finished_at: now })
-    .where(and(eq(pipelines.id, id), isNull(pipelines.finished_at)))
-    .returning();
-  return row ?? null;
-}
+): Promise<Pipeline | null> =>
+  updateRow(tx, pipelines, { state, finished_at: now }, and(eq(pipelines.id, id), isNull(pipelines.finished_at)));
 
-export async function updatePipeline(
+export const updatePipeline = (
   tx: Queries,
   id: string,
   change: Partial<typeof pipelines.$inferInsert>,
-): Promise<void> {
-  await tx.update(pipelines).set(change).where(eq(pipelines.id, id));
-}
+): Promise<boolean> => updateRows(tx, pipelines, change, eq(pipelines.id, id));
 
 /** Lists this step of the pipeline and the later ones, in their order. */
 export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number): Promise<StepRow[]> =>
@@ -211,18 +177,17 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
     .orderBy(asc(steps.step_order));
 
 /** Sets what a step costs. */
-export async function updateStepPrice(tx: Queries, stepId: string, credits: number): Promise<void> {
-  await tx.update(steps).set({ credits_cost: credits }).where(eq(steps.id, stepId));
-}
+export const updateStepPrice = (tx: Queries, stepId: string, credits: number): Promise<boolean> =>
+  updateRows(tx, steps, { credits_cost: credits }, eq(steps.id, stepId));
 
 /** Records the asset that a step has made. */
-export async function updateStepOutput(tx: Queries, stepId: string, assetId: string): Promise<void> {
-  await tx.update(steps).set({ output_asset_id: assetId }).where(eq(steps.id, stepId));
-}
+export const updateStepOutput = (tx: Queries, stepId: string, assetId: string): Promise<boolean> =>
+  updateRows(tx, steps, { output_asset_id: assetId }, eq(steps.id, stepId));
 
-export async function addCreditsConsumed(tx: Queries, id: string, credits: number): Promise<void> {
-  await tx
-    .update(pipelines)
-    .set({ total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` })
-    .where(eq(pipelines.id, id));
-}
+export const addCreditsConsumed = (tx: Queries, id: string, credits: number): Promise<boolean> =>
+  updateRows(
+    tx,
+    pipelines,
+    { total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` },
+    eq(pipelines.id, id),
+  );

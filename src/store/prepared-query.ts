@@ -1,4 +1,6 @@
 /** Prepared queries. Building a query takes several times as long as running it, so frequent ones are built once per connection. */
+import { and, eq, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
 
 type PreparedQuery<Values, Row> = { execute(values: Values): Promise<Row[]> };
@@ -14,4 +16,18 @@ export function prepareRowQuery<Values extends Record<string, unknown>, Row>(
     const [row] = await query.execute(values);
     return row ?? null;
   };
+}
+
+/** Returns a query for the row with an ID if it belongs to the workspace, else null. */
+export function prepareOwnRowQuery<T extends SQLiteTable & { id: SQLiteColumn; workspace_id: SQLiteColumn }>(table: T) {
+  const isOwn = and(eq(table.id, sql.placeholder("id")), eq(table.workspace_id, sql.placeholder("workspaceId")));
+  const find = prepareRowQuery<{ id: string; workspaceId: string }, T["$inferSelect"]>((db) =>
+    db
+      .select()
+      .from(table as SQLiteTable)
+      .where(isOwn)
+      .limit(1)
+      .prepare(),
+  );
+  return (db: Queries, workspaceId: string, id: string) => find(db, { id, workspaceId });
 }

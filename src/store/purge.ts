@@ -2,6 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deleteDeviceCodesOf } from "./device-codes";
+import { exists, listIds, only, updateRows } from "./rows";
 import { assets, ledger, pipelines, projects, renders } from "./schema";
 import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
 import { liveEvents } from "./schema-notifications";
@@ -11,31 +12,29 @@ import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 export type WorkspaceContent = { projects: number; assets: number; renders: number; bytes: number };
 
 /** Counts what is in a workspace. */
-export async function countWorkspaceContent(db: Queries, id: string): Promise<WorkspaceContent> {
-  const [row] = await db.all<WorkspaceContent>(sql`SELECT
+export const countWorkspaceContent = (db: Queries, id: string): Promise<WorkspaceContent> =>
+  only(
+    db.all<WorkspaceContent>(sql`SELECT
     (SELECT count(*) FROM ${projects} WHERE workspace_id = ${id}) AS projects,
     (SELECT count(*) FROM ${assets} WHERE workspace_id = ${id}) AS assets,
     (SELECT count(*) FROM ${renders} WHERE workspace_id = ${id}) AS renders,
     (SELECT coalesce(sum(upload_length + derived_bytes), 0) FROM ${assets}
       WHERE workspace_id = ${id} AND cut_id IS NULL AND render_id IS NULL)
-      + (SELECT coalesce(sum(size_bytes), 0) FROM ${renders} WHERE workspace_id = ${id}) AS bytes`);
-  return row!;
-}
+      + (SELECT coalesce(sum(size_bytes), 0) FROM ${renders} WHERE workspace_id = ${id}) AS bytes`),
+  );
 
 /** Lists the projects of a workspace. */
-export async function listProjectIds(db: Queries, workspaceId: string): Promise<string[]> {
-  const rows = await db.select({ id: projects.id }).from(projects).where(eq(projects.workspace_id, workspaceId));
-  return rows.map((row) => row.id);
-}
+export const listProjectIds = (db: Queries, workspaceId: string): Promise<string[]> =>
+  listIds(db.select({ id: projects.id }).from(projects).where(eq(projects.workspace_id, workspaceId)));
 
 /** Lists the IDs of the assets and renders of a project. */
-export async function listProjectFileIds(db: Queries, projectId: string): Promise<string[]> {
-  const rows = await db.all<{ id: string }>(sql`
+export const listProjectFileIds = (db: Queries, projectId: string): Promise<string[]> =>
+  listIds(
+    db.all<{ id: string }>(sql`
     SELECT id FROM ${assets} WHERE project_id = ${projectId}
     UNION SELECT ${renders.id} FROM ${renders} JOIN ${assets} ON ${assets.id} = ${renders.asset_id}
-      WHERE ${assets.project_id} = ${projectId}`);
-  return rows.map((row) => row.id);
-}
+      WHERE ${assets.project_id} = ${projectId}`),
+  );
 
 /** Tables of a workspace besides its projects, those with references first. The deletion of pipelines writes live events. */
 const CONTENT = [deliveries, webhookEndpoints, pipelines, events, liveEvents];
@@ -51,10 +50,8 @@ export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limi
 }
 
 /** Deletes a workspace that is empty but for its members, keys and holds. Returns false if it does not exist. */
-export async function deleteWorkspace(tx: Queries, id: string): Promise<boolean> {
-  const rows = await tx.delete(workspaces).where(eq(workspaces.id, id)).returning({ id: workspaces.id });
-  return rows.length > 0;
-}
+export const deleteWorkspace = (tx: Queries, id: string): Promise<boolean> =>
+  exists(tx.delete(workspaces).where(eq(workspaces.id, id)).returning({ id: workspaces.id }));
 
 /** Deletes the sessions of an account, the device codes that can still become keys, and the keys unless they are kept. */
 export async function deleteCredentials(
@@ -74,6 +71,5 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
 }
 
 /** Gives the ledger entries of a workspace another ID. */
-export async function moveLedger(tx: Queries, workspaceId: string, newId: string): Promise<void> {
-  await tx.update(ledger).set({ workspace_id: newId }).where(eq(ledger.workspace_id, workspaceId));
-}
+export const moveLedger = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
+  updateRows(tx, ledger, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));

@@ -1,6 +1,7 @@
 /** Links with which people without an account download a render. A link works while its row exists and its maker may write. */
 import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
+import { type CountedRows, deleteRows, findRow, type OffsetPage } from "./rows";
 import { users, workspaceMembers } from "./schema-accounts";
 import { renderShares } from "./schema-shares";
 
@@ -11,10 +12,8 @@ export async function insertRenderShare(tx: Queries, share: RenderShare): Promis
 }
 
 /** Returns a link of any workspace, or null. */
-export async function getRenderShare(db: Queries, id: string): Promise<RenderShare | null> {
-  const [row] = await db.select().from(renderShares).where(eq(renderShares.id, id)).limit(1);
-  return row ?? null;
-}
+export const getRenderShare = (db: Queries, id: string): Promise<RenderShare | null> =>
+  findRow(db, renderShares, eq(renderShares.id, id));
 
 /** Returns the link of a render, or null. */
 export async function findRenderShare(db: Queries, renderId: string, id: string): Promise<RenderShare | null> {
@@ -27,8 +26,8 @@ export async function listRenderShares(
   db: Queries,
   renderId: string,
   now: number,
-  page: { limit: number; offset: number },
-): Promise<{ rows: RenderShare[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<RenderShare>> {
   const all = await db
     .select({ share: renderShares })
     .from(renderShares)
@@ -53,22 +52,16 @@ export async function listRenderShares(
   return { rows: all.slice(page.offset, page.offset + page.limit).map(({ share }) => share), total: all.length };
 }
 
-export async function deleteRenderShare(tx: Queries, id: string): Promise<void> {
-  await tx.delete(renderShares).where(eq(renderShares.id, id));
-}
+export const deleteRenderShare = (tx: Queries, id: string): Promise<void> =>
+  deleteRows(tx, renderShares, eq(renderShares.id, id));
 
 /** Deletes the links that a user has made in a workspace. */
-export async function deleteRenderSharesOf(tx: Queries, workspaceId: string, userId: string): Promise<void> {
-  await tx
-    .delete(renderShares)
-    .where(and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
-}
+export const deleteRenderSharesOf = (tx: Queries, workspaceId: string, userId: string): Promise<void> =>
+  deleteRows(tx, renderShares, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
 
 /** Deletes the links that a user has made in any workspace. */
-export async function deleteRenderSharesBy(tx: Queries, userId: string): Promise<void> {
-  await tx.delete(renderShares).where(eq(renderShares.created_by, userId));
-}
+export const deleteRenderSharesBy = (tx: Queries, userId: string): Promise<void> =>
+  deleteRows(tx, renderShares, eq(renderShares.created_by, userId));
 
-export async function deleteRenderSharesExpiredBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(renderShares).where(lt(renderShares.expires_at, time));
-}
+export const deleteRenderSharesExpiredBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, renderShares, lt(renderShares.expires_at, time));

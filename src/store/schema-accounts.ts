@@ -14,10 +14,8 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { type KEY_SCOPES, WORKSPACE_ROLES } from "../domain/access";
 import { DEVICE_CODE_STATES, MAIL_STATES, TOKEN_PURPOSES } from "../domain/states";
+import { belongsTo, flag, id, time } from "./schema-columns";
 
-const id = () => text().primaryKey();
-const time = () => integer();
-const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 const scopes = () =>
   text({ mode: "json" }).$type<(typeof KEY_SCOPES)[number][]>().notNull().default(sql`'["read","write"]'`);
 
@@ -69,12 +67,8 @@ export const workspaces = sqliteTable("workspaces", {
 export const workspaceMembers = sqliteTable(
   "workspace_members",
   {
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
+    user_id: belongsTo(() => users.id),
     role: text({ enum: WORKSPACE_ROLES }).notNull(),
     created_at: time().notNull(),
   },
@@ -85,13 +79,9 @@ export const apiKeys = sqliteTable(
   "api_keys",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     /** The only workspace that the key can be used in. */
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     name: text().notNull(),
     prefix: text().notNull(),
     /** SHA-256 of the key. The key itself is never stored. */
@@ -111,9 +101,7 @@ export const sessions = sqliteTable(
   "sessions",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     created_at: time().notNull(),
     /** The last sign-in, which decides whether the session may administer and how long it can last. */
     authenticated_at: time().notNull(),
@@ -132,9 +120,7 @@ export const accountsRevision = sqliteTable("accounts_revision", { revision: int
 export const signInNetworks = sqliteTable(
   "sign_in_networks",
   {
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     /** The /24 of an IPv4 address, the /64 of an IPv6 address. */
     network: text().notNull(),
     last_sign_in_at: time().notNull(),
@@ -177,9 +163,7 @@ export const recoveryCodes = sqliteTable(
   "recovery_codes",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     hash: text().notNull(),
     created_at: time().notNull(),
     /** Null until the enrollment that the code belongs to is confirmed. */
@@ -194,9 +178,7 @@ export const oidcIdentities = sqliteTable(
   "oidc_identities",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     /** Issuer and subject identify an account; the provider's name in the configuration may change. */
     issuer: text().notNull(),
     subject: text().notNull(),

@@ -12,9 +12,7 @@ import {
   SUBSCRIPTION_STATES,
 } from "../domain/states";
 import { users, workspaces } from "./schema-accounts";
-
-const id = () => text().primaryKey();
-const time = () => integer();
+import { belongsTo, id, time } from "./schema-columns";
 
 /** Checkouts. They outlive their workspace, under a random ID: no foreign key. */
 export const orders = sqliteTable(
@@ -78,9 +76,7 @@ export const subscriptions = sqliteTable(
   "subscriptions",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     /** Who ordered it, and is notified of failed payments. */
     user_id: text().references(() => users.id, { onDelete: "set null" }),
     provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),

@@ -8,18 +8,13 @@ import {
   NOTIFICATION_TYPES,
 } from "../domain/states";
 import { users } from "./schema-accounts";
-
-const id = () => text().primaryKey();
-const time = () => integer();
-const flag = () => integer({ mode: "boolean" }).notNull().default(false);
+import { belongsTo, flag, id, time } from "./schema-columns";
 
 export const notifications = sqliteTable(
   "notifications",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     /** The workspace that it is about, if any. */
     workspace_id: text(),
     type: text({ enum: NOTIFICATION_TYPES }).notNull(),
@@ -46,9 +41,7 @@ export const notifications = sqliteTable(
 export const notificationPreferences = sqliteTable(
   "notification_preferences",
   {
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     type: text({ enum: NOTIFICATION_TYPES }).notNull(),
     channel: text({ enum: NOTIFICATION_CHANNELS }).notNull(),
     enabled: integer({ mode: "boolean" }).notNull(),
@@ -60,12 +53,8 @@ export const dataExports = sqliteTable(
   "data_exports",
   {
     id: id(),
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    notification_id: text()
-      .notNull()
-      .references(() => notifications.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
+    notification_id: belongsTo(() => notifications.id),
     state: text({ enum: DATA_EXPORT_STATES }).notNull(),
     has_media: flag(),
     size_bytes: integer(),

@@ -4,18 +4,14 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import { DELIVERY_STATES, ENDPOINT_DISABLED_REASONS, ENDPOINT_STATES } from "../domain/states";
 import type { EventType } from "../domain/webhooks";
 import { users, workspaces } from "./schema-accounts";
-
-const id = () => text().primaryKey();
-const time = () => integer();
+import { belongsTo, id, time } from "./schema-columns";
 
 /** The outbox: events, written in the transaction of the change that they report. */
 export const events = sqliteTable(
   "events",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     type: text().notNull(),
     entity_id: text().notNull(),
     data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
@@ -29,9 +25,7 @@ export const webhookEndpoints = sqliteTable(
   "webhook_endpoints",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventType[]>().notNull(),
     state: text({ enum: ENDPOINT_STATES }).notNull(),
@@ -55,9 +49,7 @@ export const deliveries = sqliteTable(
   "deliveries",
   {
     id: id(),
-    endpoint_id: text()
-      .notNull()
-      .references(() => webhookEndpoints.id, { onDelete: "cascade" }),
+    endpoint_id: belongsTo(() => webhookEndpoints.id),
     /** That of the endpoint. */
     workspace_id: text().notNull(),
     event_id: text().notNull(),
@@ -91,9 +83,7 @@ export const deliveries = sqliteTable(
 export const idempotency = sqliteTable(
   "idempotency",
   {
-    user_id: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    user_id: belongsTo(() => users.id),
     key: text().notNull(),
     /** Method, path and body of the request that used the key. */
     request_hash: text().notNull(),

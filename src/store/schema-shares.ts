@@ -2,20 +2,17 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { renders } from "./schema";
 import { users } from "./schema-accounts";
+import { belongsTo } from "./schema-columns";
 
 /** Links with which people without an account download a render. The link is signed and names the row; it is not stored. */
 export const renderShares = sqliteTable(
   "render_shares",
   {
     id: text().primaryKey(),
-    render_id: text()
-      .notNull()
-      .references(() => renders.id, { onDelete: "cascade" }),
+    render_id: belongsTo(() => renders.id),
     /** That of the render. */
     workspace_id: text().notNull(),
-    created_by: text()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    created_by: belongsTo(() => users.id),
     created_at: integer().notNull(),
     expires_at: integer().notNull(),
   },

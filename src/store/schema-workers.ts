@@ -3,9 +3,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { WORKER_RUN_OUTCOMES } from "../domain/states";
 import { type EncodingFacts, EXECUTION_KINDS, type SandboxFacts, type WorkerJob } from "../domain/workers";
-
-const id = () => text().primaryKey();
-const time = () => integer();
+import { belongsTo, id, time } from "./schema-columns";
 
 /** Join tokens. Each is for one worker. */
 export const workerTokens = sqliteTable(
@@ -53,9 +51,7 @@ export const workerRuns = sqliteTable(
   {
     /** The ID of the execution. */
     id: id(),
-    worker_id: text()
-      .notNull()
-      .references(() => workers.id, { onDelete: "cascade" }),
+    worker_id: belongsTo(() => workers.id),
     kind: text({ enum: EXECUTION_KINDS }).notNull(),
     /** The step that it belongs to, and the asset, cut or render of that step. Kept after they are deleted. */
     step_id: text().notNull(),

@@ -24,20 +24,16 @@ import {
 } from "../domain/states";
 import type { StoredStepParams } from "../domain/step-params";
 import { users, workspaces } from "./schema-accounts";
+import { belongsTo, flag, id, time } from "./schema-columns";
 
-const id = () => text().primaryKey();
-const time = () => integer();
 /** The user who made the resource, null once that account is purged. */
 const creator = () => text().references(() => users.id, { onDelete: "set null" });
-const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 
 export const projects = sqliteTable(
   "projects",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     name: text().notNull(),
     state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
@@ -56,12 +52,8 @@ export const assets = sqliteTable(
   "assets",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    project_id: text()
-      .notNull()
-      .references(() => projects.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
+    project_id: belongsTo(() => projects.id),
     kind: text({ enum: ASSET_KINDS }).notNull(),
     type: text({ enum: ASSET_TYPES }),
     state: text({ enum: ASSET_STATES }).notNull(),
@@ -123,9 +115,7 @@ export const pipelines = sqliteTable(
   "pipelines",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     state: text({ enum: STEP_STATES }).notNull(),
     /** Kept after the asset is deleted. */
     input_asset_id: text(),
@@ -155,9 +145,7 @@ export const steps = sqliteTable(
   "steps",
   {
     id: id(),
-    pipeline_id: text()
-      .notNull()
-      .references(() => pipelines.id, { onDelete: "cascade" }),
+    pipeline_id: belongsTo(() => pipelines.id),
     /** That of the pipeline. */
     workspace_id: text().notNull(),
     step_order: integer().notNull(),
@@ -217,12 +205,8 @@ export const cuts = sqliteTable(
   "cuts",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    asset_id: text()
-      .notNull()
-      .references(() => assets.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
+    asset_id: belongsTo(() => assets.id),
     state: text({ enum: CUT_STATES }).notNull(),
     script: text().notNull(),
     options: text({ mode: "json" }).$type<CutOptions>().notNull(),
@@ -268,12 +252,8 @@ export const renders = sqliteTable(
   "renders",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    asset_id: text()
-      .notNull()
-      .references(() => assets.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
+    asset_id: belongsTo(() => assets.id),
     cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
     state: text({ enum: RENDER_STATES }).notNull(),
     /** The output in the form of the API, and resolved for the renderer. */
@@ -332,9 +312,7 @@ export const holds = sqliteTable(
   "holds",
   {
     id: id(),
-    workspace_id: text()
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspace_id: belongsTo(() => workspaces.id),
     pipeline_id: text().notNull(),
     asset_id: text(),
     amount: integer().notNull(),

@@ -1,7 +1,8 @@
 /** Sessions of users. A session that has ended has no row. */
-import { and, count, desc, eq, lte, ne, sql } from "drizzle-orm";
+import { and, desc, eq, lte, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
+import { exists, listIds, type OffsetPage } from "./rows";
 import { sessions, users } from "./schema-accounts";
 import type { User } from "./users";
 
@@ -39,11 +40,7 @@ const sessionWithUserQuery = prepareRowQuery<{ id: string }, { session: Session;
 export const findSessionWithUser = (db: Queries, id: string) => sessionWithUserQuery(db, { id });
 
 /** Lists the user's sessions that have not expired, the last used first. */
-export const listSessions = (
-  db: Queries,
-  userId: string,
-  page: { now: number; limit: number; offset: number },
-): Promise<Session[]> =>
+export const listSessions = (db: Queries, userId: string, page: OffsetPage & { now: number }): Promise<Session[]> =>
   db
     .select()
     .from(sessions)
@@ -52,10 +49,8 @@ export const listSessions = (
     .limit(page.limit)
     .offset(page.offset);
 
-export async function countSessions(db: Queries, userId: string, now: number): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(sessions).where(isOpen(userId, now));
-  return row?.n ?? 0;
-}
+export const countSessions = (db: Queries, userId: string, now: number): Promise<number> =>
+  db.$count(sessions, isOpen(userId, now));
 
 const isOpen = (userId: string, now: number) => and(eq(sessions.user_id, userId), sql`${sessions.expires_at} > ${now}`);
 
@@ -65,22 +60,22 @@ export async function touchSession(tx: Queries, id: string, use: { now: number; 
 }
 
 /** Ends a session of the user. Returns whether it existed. */
-export async function deleteSession(tx: Queries, userId: string, id: string): Promise<boolean> {
-  const deleted = await tx
-    .delete(sessions)
-    .where(and(eq(sessions.id, id), eq(sessions.user_id, userId)))
-    .returning({ id: sessions.id });
-  return deleted.length > 0;
-}
+export const deleteSession = (tx: Queries, userId: string, id: string): Promise<boolean> =>
+  exists(
+    tx
+      .delete(sessions)
+      .where(and(eq(sessions.id, id), eq(sessions.user_id, userId)))
+      .returning({ id: sessions.id }),
+  );
 
 /** Ends all sessions of the user but one. Returns the IDs of those that have ended. */
-export async function endOtherSessions(tx: Queries, userId: string, keptId: string): Promise<string[]> {
-  const ended = await tx
-    .delete(sessions)
-    .where(and(eq(sessions.user_id, userId), ne(sessions.id, keptId)))
-    .returning({ id: sessions.id });
-  return ended.map((row) => row.id);
-}
+export const endOtherSessions = (tx: Queries, userId: string, keptId: string): Promise<string[]> =>
+  listIds(
+    tx
+      .delete(sessions)
+      .where(and(eq(sessions.user_id, userId), ne(sessions.id, keptId)))
+      .returning({ id: sessions.id }),
+  );
 
 /** Ends all sessions of the user, except the one with the ID `keptId`. */
 export async function deleteSessionsOf(tx: Queries, userId: string, keptId: string | null): Promise<void> {

@@ -1,20 +1,21 @@
 /** Networks from which users have signed in. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { deleteRows, exists } from "./rows";
 import { signInNetworks, users } from "./schema-accounts";
 
 const MAX_NETWORKS_PER_USER = 50;
 
 /** Returns whether the account with this address was signed in to from the network. */
-export async function hasSignedInFrom(db: Queries, email: string, network: string): Promise<boolean> {
-  const rows = await db
-    .select({ id: users.id })
-    .from(users)
-    .innerJoin(signInNetworks, and(eq(signInNetworks.user_id, users.id), eq(signInNetworks.network, network)))
-    .where(eq(users.email, email))
-    .limit(1);
-  return rows.length > 0;
-}
+export const hasSignedInFrom = (db: Queries, email: string, network: string): Promise<boolean> =>
+  exists(
+    db
+      .select({ id: users.id })
+      .from(users)
+      .innerJoin(signInNetworks, and(eq(signInNetworks.user_id, users.id), eq(signInNetworks.network, network)))
+      .where(eq(users.email, email))
+      .limit(1),
+  );
 
 /** Records a sign-in from a network. Of many networks, those that were not used for longest are deleted. */
 export async function recordSignInNetwork(tx: Queries, userId: string, network: string, now: number): Promise<void> {
@@ -36,6 +37,5 @@ export async function recordSignInNetwork(tx: Queries, userId: string, network: 
 }
 
 /** Deletes the networks of a user. */
-export async function deleteSignInNetworksOf(tx: Queries, userId: string): Promise<void> {
-  await tx.delete(signInNetworks).where(eq(signInNetworks.user_id, userId));
-}
+export const deleteSignInNetworksOf = (tx: Queries, userId: string): Promise<void> =>
+  deleteRows(tx, signInNetworks, eq(signInNetworks.user_id, userId));

@@ -1,10 +1,9 @@
 /** Lists of projects and assets as the dashboard shows them: sorted by a column that the user chooses, filtered by a part of the name. */
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
-import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ProjectState } from "../domain/states";
 import { type Asset, type AssetFilter, isListed } from "./assets";
 import type { Queries } from "./db";
-import { type RowPage, type SortKey, toRowPage } from "./paging";
+import { follows, type RowPage, type SortKey, toRowPage } from "./paging";
 import type { Project } from "./projects";
 import { assets, projects } from "./schema";
 import { contains } from "./text-search";
@@ -20,15 +19,6 @@ type Sorted<Column> = {
   after: SortKey | null;
   limit: number;
 };
-
-/** Matches the rows after a sort key. */
-function follows(value: SQL, id: AnySQLiteColumn, { after, isDescending }: Sorted<unknown>): SQL | undefined {
-  if (after === null) return undefined;
-  const [last, lastId] = after;
-  return isDescending
-    ? sql`(${value} < ${last} OR (${value} = ${last} AND ${id} < ${lastId}))`
-    : sql`(${value} > ${last} OR (${value} = ${last} AND ${id} > ${lastId}))`;
-}
 
 const PROJECT_VALUES: Record<(typeof PROJECT_SORTS)[number], { sql: SQL; of(project: Project): string | number }> = {
   last_activity_at: { sql: sql`${projects.last_activity_at}`, of: (project) => project.last_activity_at },
@@ -65,20 +55,21 @@ export async function listSortedProjects(
 ): Promise<RowPage<Project>> {
   const value = PROJECT_VALUES[filter.sort].sql;
   const by = order(filter.isDescending);
-  const rows = await db
-    .select()
-    .from(projects)
-    .where(
-      and(
-        eq(projects.workspace_id, workspaceId),
-        eq(projects.state, filter.state),
-        filter.q === null ? undefined : contains(projects.name, filter.q),
-        follows(value, projects.id, filter),
-      ),
-    )
-    .orderBy(by(value), by(projects.id))
-    .limit(filter.limit + 1);
-  return toRowPage(rows, filter.limit);
+  return toRowPage(
+    db
+      .select()
+      .from(projects)
+      .where(
+        and(
+          eq(projects.workspace_id, workspaceId),
+          eq(projects.state, filter.state),
+          filter.q === null ? undefined : contains(projects.name, filter.q),
+          follows(value, projects.id, filter.after, filter.isDescending),
+        ),
+      )
+      .orderBy(by(value), by(projects.id)),
+    filter.limit,
+  );
 }
 
 /** Lists the workspace's source assets. */
@@ -89,17 +80,18 @@ export async function listSortedAssets(
 ): Promise<RowPage<Asset>> {
   const value = ASSET_VALUES[filter.sort].sql;
   const by = order(filter.isDescending);
-  const rows = await db
-    .select()
-    .from(assets)
-    .where(
-      and(
-        isListed(workspaceId, filter),
-        filter.q === null ? undefined : contains(assets.filename, filter.q),
-        follows(value, assets.id, filter),
-      ),
-    )
-    .orderBy(by(value), by(assets.id))
-    .limit(filter.limit + 1);
-  return toRowPage(rows, filter.limit);
+  return toRowPage(
+    db
+      .select()
+      .from(assets)
+      .where(
+        and(
+          isListed(workspaceId, filter),
+          filter.q === null ? undefined : contains(assets.filename, filter.q),
+          follows(value, assets.id, filter.after, filter.isDescending),
+        ),
+      )
+      .orderBy(by(value), by(assets.id)),
+    filter.limit,
+  );
 }

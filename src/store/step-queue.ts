@@ -2,6 +2,7 @@
 import { and, asc, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { type DueJob, type Job, type JobName, MIN_UNCLEAN_STARTS_ALONE } from "../domain/jobs";
 import type { Queries } from "./db";
+import { updateRows } from "./rows";
 import { pipelines, steps } from "./schema";
 import { isAttempt, type Step, type StepAttempt } from "./steps";
 
@@ -134,23 +135,22 @@ function toJob(row: Step): Job {
 }
 
 /** Extends the lease and stores the progress, which never decreases, even after a restart. Returns false if the owner lost the lease. */
-export async function renewLease(
+export const renewLease = (
   tx: Queries,
   stepId: string,
   owner: string,
   leaseUntil: number,
   progress: number | null,
-): Promise<boolean> {
-  const rows = await tx
-    .update(steps)
-    .set({
+): Promise<boolean> =>
+  updateRows(
+    tx,
+    steps,
+    {
       lease_until: leaseUntil,
       progress: progress === null ? undefined : sql`max(coalesce(${steps.progress}, 0), ${progress})`,
-    })
-    .where(and(eq(steps.id, stepId), eq(steps.lease_owner, owner), eq(steps.state, "running")))
-    .returning({ id: steps.id });
-  return rows.length > 0;
-}
+    },
+    and(eq(steps.id, stepId), eq(steps.lease_owner, owner), eq(steps.state, "running")),
+  );
 
 /** Requeues a running step for `runAfter`, unless it was started again after this job claimed it. */
 export async function requeueStep(

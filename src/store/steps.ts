@@ -3,6 +3,7 @@ import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
+import { findRow, listIds, listRows, updateRow } from "./rows";
 import { pipelines, steps } from "./schema";
 
 export type Step = typeof steps.$inferSelect;
@@ -15,10 +16,8 @@ export const findLatestStep = (db: Queries, subjectId: string): Promise<Step | n
 export const findPreviewStep = (db: Queries, assetId: string): Promise<Step | null> =>
   findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
 
-async function findLatest(db: Queries, matches: SQL | undefined): Promise<Step | null> {
-  const [row] = await db.select().from(steps).where(matches).orderBy(sql`id desc`).limit(1);
-  return row ?? null;
-}
+const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>
+  findRow(db, steps, matches, sql`id desc`);
 
 /** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while nothing is known. */
 export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_at"> | null, now: number): number {
@@ -29,10 +28,7 @@ export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_
 }
 
 /** Returns the step, or null. */
-export async function findStep(db: Queries, stepId: string): Promise<Step | null> {
-  const [row] = await db.select().from(steps).where(eq(steps.id, stepId)).limit(1);
-  return row ?? null;
-}
+export const findStep = (db: Queries, stepId: string): Promise<Step | null> => findRow(db, steps, eq(steps.id, stepId));
 
 /** Returns the progress of pending and running steps, by subject. */
 export async function readProgress(db: Queries, subjectIds: string[]): Promise<Map<string, number>> {
@@ -69,9 +65,10 @@ export async function endStep(
   },
 ): Promise<Step | null> {
   const { state, error, now } = end;
-  const [row] = await tx
-    .update(steps)
-    .set({
+  return updateRow(
+    tx,
+    steps,
+    {
       state,
       error_code: error?.code,
       error_message: error?.message,
@@ -82,18 +79,14 @@ export async function endStep(
       lease_until: null,
       progress: state === "completed" ? 1 : undefined,
       params: state === "completed" ? null : undefined,
-    })
-    .where(and("attempt" in step ? isAttempt(step) : eq(steps.id, step.stepId), isNull(steps.finished_at)))
-    .returning();
-  return row ?? null;
+    },
+    and("attempt" in step ? isAttempt(step) : eq(steps.id, step.stepId), isNull(steps.finished_at)),
+  );
 }
 
 /** Lists the unfinished steps of these subjects. */
 export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
-  db
-    .select()
-    .from(steps)
-    .where(and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
+  listRows(db, steps, and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
 
 /** Marks the asset as deleted in the pipelines and steps that refer to it, which are kept. */
 export async function markAssetDeleted(tx: Queries, assetId: string): Promise<void> {
@@ -103,19 +96,19 @@ export async function markAssetDeleted(tx: Queries, assetId: string): Promise<vo
 }
 
 /** Returns those of the IDs whose steps wait. */
-export async function listPendingStepIds(db: Queries, ids: string[]): Promise<string[]> {
-  const rows = await db
-    .select({ id: steps.id })
-    .from(steps)
-    .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending")));
-  return rows.map(({ id }) => id);
-}
+export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
+  listIds(
+    db
+      .select({ id: steps.id })
+      .from(steps)
+      .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending"))),
+  );
 
 /** Returns those of the IDs whose steps have not ended. */
-export async function listUnendedStepIds(db: Queries, ids: string[]): Promise<string[]> {
-  const rows = await db
-    .select({ id: steps.id })
-    .from(steps)
-    .where(and(isAnyOf(steps.id, ids), isNull(steps.finished_at)));
-  return rows.map(({ id }) => id);
-}
+export const listUnendedStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
+  listIds(
+    db
+      .select({ id: steps.id })
+      .from(steps)
+      .where(and(isAnyOf(steps.id, ids), isNull(steps.finished_at))),
+  );

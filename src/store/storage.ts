@@ -2,6 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
+import { type CountedRows, type OffsetPage, only } from "./rows";
 import { assets, renders } from "./schema";
 import { users, workspaceMembers, workspaces } from "./schema-accounts";
 
@@ -73,8 +74,8 @@ const matchesStorage = ({ q }: StorageFilter) =>
 export async function listStorageByWorkspace(
   db: Queries,
   filter: StorageFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: WorkspaceStorage[]; total: number }> {
+  page: OffsetPage,
+): Promise<CountedRows<WorkspaceStorage>> {
   const rows = await db.all<Omit<WorkspaceStorage, "isPersonal" | "owners"> & { isPersonal: number }>(sql`
     WITH used(id, sources, derived, renders) AS (
       SELECT workspace_id, sum(upload_length), sum(derived_bytes), 0 FROM assets WHERE ${hasOwnFile} GROUP BY workspace_id
@@ -125,13 +126,13 @@ export type StorageTotals = {
   renders: number;
 };
 
-export async function readStorageTotals(db: Queries): Promise<StorageTotals> {
-  const [row] = await db.all<StorageTotals>(sql`
+export const readStorageTotals = (db: Queries): Promise<StorageTotals> =>
+  only(
+    db.all<StorageTotals>(sql`
     SELECT ofAssets.sources AS sourceBytes, ofAssets.derived AS derivedBytes, ofAssets.n AS recordings,
       ofRenders.bytes AS renderBytes, ofRenders.n AS renders,
       (SELECT coalesce(sum(text_bytes), 0) FROM workspaces) AS textBytes
     FROM (SELECT coalesce(sum(upload_length), 0) AS sources, coalesce(sum(derived_bytes), 0) AS derived, count(*) AS n
       FROM assets WHERE ${hasOwnFile}) AS ofAssets,
-      (SELECT coalesce(sum(size_bytes), 0) AS bytes, count(size_bytes) AS n FROM renders) AS ofRenders`);
-  return row!;
-}
+      (SELECT coalesce(sum(size_bytes), 0) AS bytes, count(size_bytes) AS n FROM renders) AS ofRenders`),
+  );

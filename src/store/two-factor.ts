@@ -1,6 +1,7 @@
 /** The second factors of users: the authenticator and its recovery codes. Secrets are encrypted, codes are hashed. */
-import { and, count, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "./db";
+import { updateRow, updateRows } from "./rows";
 import { recoveryCodes, users } from "./schema-accounts";
 import type { User } from "./users";
 
@@ -26,32 +27,29 @@ export async function completeTotpEnrollment(
   const { secret, step, now } = enrollment;
   const change = { totp_secret: secret, totp_pending_secret: null, totp_last_step: step, two_factor_enabled: true };
   await tx.update(users).set(change).where(eq(users.id, userId));
-  await tx
-    .update(recoveryCodes)
-    .set({ activated_at: now })
-    .where(and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.activated_at)));
+  await updateRows(
+    tx,
+    recoveryCodes,
+    { activated_at: now },
+    and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.activated_at)),
+  );
 }
 
 /** Uses up a time step. Returns whether it and all later ones were unused. */
 export async function takeTotpStep(tx: Queries, userId: string, step: number): Promise<boolean> {
   const isLater = or(isNull(users.totp_last_step), lt(users.totp_last_step, step));
-  const rows = await tx
-    .update(users)
-    .set({ totp_last_step: step })
-    .where(and(eq(users.id, userId), isLater))
-    .returning({ id: users.id });
-  return rows.length > 0;
+  return updateRows(tx, users, { totp_last_step: step }, and(eq(users.id, userId), isLater));
 }
 
 /** Removes the authenticator and the recovery codes: sign-in asks for the password only. */
 export async function removeTwoFactor(tx: Queries, userId: string): Promise<User | null> {
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
-  const [row] = await tx
-    .update(users)
-    .set({ totp_secret: null, totp_pending_secret: null, totp_last_step: null, two_factor_enabled: false })
-    .where(eq(users.id, userId))
-    .returning();
-  return row ?? null;
+  return updateRow(
+    tx,
+    users,
+    { totp_secret: null, totp_pending_secret: null, totp_last_step: null, two_factor_enabled: false },
+    eq(users.id, userId),
+  );
 }
 
 /** Replaces all recovery codes of a user. */
@@ -64,17 +62,9 @@ const isUnused = (userId: string) =>
   and(eq(recoveryCodes.user_id, userId), isNotNull(recoveryCodes.activated_at), isNull(recoveryCodes.used_at));
 
 /** Uses up a recovery code. Returns whether it was unused. */
-export async function takeRecoveryCode(tx: Queries, userId: string, hash: string, now: number): Promise<boolean> {
-  const rows = await tx
-    .update(recoveryCodes)
-    .set({ used_at: now })
-    .where(and(isUnused(userId), eq(recoveryCodes.hash, hash)))
-    .returning({ id: recoveryCodes.id });
-  return rows.length > 0;
-}
+export const takeRecoveryCode = (tx: Queries, userId: string, hash: string, now: number): Promise<boolean> =>
+  updateRows(tx, recoveryCodes, { used_at: now }, and(isUnused(userId), eq(recoveryCodes.hash, hash)));
 
 /** Counts the recovery codes that can be used. */
-export async function countRecoveryCodes(db: Queries, userId: string): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(recoveryCodes).where(isUnused(userId));
-  return row?.n ?? 0;
-}
+export const countRecoveryCodes = (db: Queries, userId: string): Promise<number> =>
+  db.$count(recoveryCodes, isUnused(userId));

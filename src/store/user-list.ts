@@ -1,6 +1,7 @@
 /** Accounts as an administrator lists them: with credits and storage of their personal workspaces. */
-import { and, asc, count, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "./db";
+import { type CountedRows, first, type OffsetPage, readPage } from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { hasOwnFile } from "./storage";
 import type { User } from "./users";
@@ -64,20 +65,13 @@ const selectUsers = (db: Queries) =>
 export async function listUserPage(
   db: Queries,
   filter: UserFilter,
-  { sort, isDescending, ...page }: UserSorting & { limit: number; offset: number },
-): Promise<{ rows: ListedUser[]; total: number }> {
+  { sort, isDescending, ...page }: UserSorting & OffsetPage,
+): Promise<CountedRows<ListedUser>> {
   const direction = isDescending ? desc : asc;
-  const rows = await selectUsers(db)
-    .where(matchesUser(filter))
-    .orderBy(direction(SORT_COLUMNS[sort]), direction(users.id))
-    .limit(page.limit)
-    .offset(page.offset);
-  const [all] = await db.select({ n: count() }).from(users).where(matchesUser(filter));
-  return { rows, total: all?.n ?? 0 };
+  const query = selectUsers(db).where(matchesUser(filter)).orderBy(direction(SORT_COLUMNS[sort]), direction(users.id));
+  return readPage(query, page, db.$count(users, matchesUser(filter)));
 }
 
 /** Returns the account as it is listed, or null. */
-export async function findListedUser(db: Queries, id: string): Promise<ListedUser | null> {
-  const [row] = await selectUsers(db).where(eq(users.id, id)).limit(1);
-  return row ?? null;
-}
+export const findListedUser = (db: Queries, id: string): Promise<ListedUser | null> =>
+  first(selectUsers(db).where(eq(users.id, id)).limit(1));

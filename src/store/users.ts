@@ -1,9 +1,22 @@
 /** Accounts and their API keys. */
-import { and, asc, count, desc, eq, isNull, lt, lte, ne, not, or, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, lte, ne, not, or, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import { type RowPage, toRowPage } from "./paging";
+import type { RowPage } from "./paging";
 import { prepareRowQuery } from "./prepared-query";
+import {
+  deleteRows,
+  findRow,
+  first,
+  hasRow,
+  type IdPage,
+  insertRow,
+  listIds,
+  listNewest,
+  only,
+  updateRow,
+  updateRows,
+} from "./rows";
 import { apiKeys, users, workspaceMembers } from "./schema-accounts";
 import { insertPersonalWorkspace } from "./workspaces";
 
@@ -18,15 +31,10 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
 }
 
 /** Returns the user with this e-mail address, compared without case, or null. */
-export async function findUserByEmail(db: Queries, email: string): Promise<User | null> {
-  const [row] = await db.select().from(users).where(eq(users.email, email.toLowerCase())).limit(1);
-  return row ?? null;
-}
+export const findUserByEmail = (db: Queries, email: string): Promise<User | null> =>
+  findRow(db, users, eq(users.email, email.toLowerCase()));
 
-export async function getUser(db: Queries, id: string): Promise<User | null> {
-  const [row] = await db.select().from(users).where(eq(users.id, id)).limit(1);
-  return row ?? null;
-}
+export const getUser = (db: Queries, id: string): Promise<User | null> => findRow(db, users, eq(users.id, id));
 
 /** Returns the first and last name joined, or null without either. */
 export const formatUserName = (user: Pick<User, "first_name" | "last_name">): string | null =>
@@ -39,103 +47,74 @@ export const listUsers = (db: Queries): Promise<User[]> => db.select().from(user
 export type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two_factor_enabled">>;
 
 /** Changes the profile of a user. Returns null if the account does not exist any more. */
-export async function updateProfile(tx: Queries, id: string, change: ProfileChange): Promise<User | null> {
-  const [row] = await tx.update(users).set(change).where(eq(users.id, id)).returning();
-  return row ?? null;
-}
+export const updateProfile = (tx: Queries, id: string, change: ProfileChange): Promise<User | null> =>
+  updateRow(tx, users, change, eq(users.id, id));
 
 /** Changes an existing account. */
-export async function updateAccountState(
+export const updateAccountState = (
   tx: Queries,
   id: string,
   change: Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>,
-): Promise<User> {
-  const [row] = await tx.update(users).set(change).where(eq(users.id, id)).returning();
-  return row!;
-}
+): Promise<User> => only(tx.update(users).set(change).where(eq(users.id, id)).returning());
 
 /** Lists the accounts that were deleted at or before this time, the first deleted first. */
 export const listUsersDeletedBefore = (db: Queries, time: number): Promise<User[]> =>
   db.select().from(users).where(lte(users.deleted_at, time)).orderBy(asc(users.deleted_at), asc(users.id));
 
 /** Deletes an account with its keys, sessions and memberships. */
-export async function deleteUser(tx: Queries, id: string): Promise<void> {
-  await tx.delete(users).where(eq(users.id, id));
-}
+export const deleteUser = (tx: Queries, id: string): Promise<void> => deleteRows(tx, users, eq(users.id, id));
 
 /** Returns whether there is an administrator, who may be disabled. */
-export async function hasAdministrator(db: Queries): Promise<boolean> {
-  const rows = await db.select({ id: users.id }).from(users).where(eq(users.is_admin, true)).limit(1);
-  return rows.length > 0;
-}
+export const hasAdministrator = (db: Queries): Promise<boolean> => hasRow(db, users, eq(users.is_admin, true));
 
 /** Takes the right to a workspace that starts with credits, once per interval. Returns false if it was taken within it. */
 export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number): Promise<boolean> {
   const isDue = or(isNull(users.workspace_grant_at), lte(users.workspace_grant_at, now - intervalMs));
-  const rows = await tx
-    .update(users)
-    .set({ workspace_grant_at: now })
-    .where(and(eq(users.id, id), isDue))
-    .returning({ id: users.id });
-  return rows.length > 0;
+  return updateRows(tx, users, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
 }
 
-export async function listAdminIds(db: Queries): Promise<string[]> {
-  const rows = await db.select({ id: users.id }).from(users).where(eq(users.is_admin, true));
-  return rows.map(({ id }) => id);
-}
+export const listAdminIds = (db: Queries): Promise<string[]> =>
+  listIds(db.select({ id: users.id }).from(users).where(eq(users.is_admin, true)));
 
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
-export async function recordSignIn(tx: Queries, id: string, now: number): Promise<void> {
-  await tx.update(users).set({ last_sign_in_at: now }).where(eq(users.id, id));
-}
+export const recordSignIn = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, users, { last_sign_in_at: now }, eq(users.id, id));
 
-export async function setPasswordHash(tx: Queries, id: string, hash: string): Promise<void> {
-  await tx.update(users).set({ password_hash: hash }).where(eq(users.id, id));
-}
+export const setPasswordHash = (tx: Queries, id: string, hash: string): Promise<boolean> =>
+  updateRows(tx, users, { password_hash: hash }, eq(users.id, id));
 
 /** Records that the user owns the address, unless it is known. */
-export async function setEmailVerified(tx: Queries, id: string, now: number): Promise<void> {
-  await tx
-    .update(users)
-    .set({ email_verified_at: now })
-    .where(and(eq(users.id, id), isNull(users.email_verified_at)));
-}
+export const setEmailVerified = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, users, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
 
 /** An account that was invited and that nobody has used. */
 const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
 
 /** Makes ordinary users of the administrators that a user has invited and that nobody has used. Returns their IDs. */
-export async function demoteInvitedAdmins(tx: Queries, invitedBy: string): Promise<string[]> {
-  const rows = await tx
-    .update(users)
-    .set({ is_admin: false })
-    .where(and(eq(users.invited_by, invitedBy), eq(users.is_admin, true), isWaiting))
-    .returning({ id: users.id });
-  return rows.map(({ id }) => id);
-}
+export const demoteInvitedAdmins = (tx: Queries, invitedBy: string): Promise<string[]> =>
+  listIds(
+    tx
+      .update(users)
+      .set({ is_admin: false })
+      .where(and(eq(users.invited_by, invitedBy), eq(users.is_admin, true), isWaiting))
+      .returning({ id: users.id }),
+  );
 
 /** Counts the other administrators that can act: they are neither disabled nor being deleted, and have accepted their invitation. */
-export async function countOtherAdmins(db: Queries, id: string): Promise<number> {
-  const [row] = await db
-    .select({ n: count() })
-    .from(users)
-    .where(
-      and(
-        eq(users.is_admin, true),
-        ne(users.id, id),
-        isNull(users.disabled_at),
-        isNull(users.deleted_at),
-        not(isWaiting!),
-      ),
-    );
-  return row?.n ?? 0;
-}
+export const countOtherAdmins = (db: Queries, id: string): Promise<number> =>
+  db.$count(
+    users,
+    and(
+      eq(users.is_admin, true),
+      ne(users.id, id),
+      isNull(users.disabled_at),
+      isNull(users.deleted_at),
+      not(isWaiting!),
+    ),
+  );
 
-export async function insertApiKey(tx: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKey> {
-  const [row] = await tx.insert(apiKeys).values(key).returning();
-  return row!;
-}
+export const insertApiKey = (tx: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKey> =>
+  insertRow(tx, apiKeys, key);
 
 /** `role`: the owner's role in the key's workspace, null if the owner is not a member any more. */
 export type KeyOwner = { key: ApiKey; user: User; role: WorkspaceRole | null };
@@ -179,39 +158,24 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithO
 }
 
 /** Lists the user's own keys, newest first. `afterId`: the last key of the previous page. */
-export async function listOwnApiKeys(
-  db: Queries,
-  userId: string,
-  page: { afterId: string | null; limit: number },
-): Promise<RowPage<ApiKey>> {
-  const isAfter = page.afterId === null ? undefined : lt(apiKeys.id, page.afterId);
-  const rows = await db
-    .select()
-    .from(apiKeys)
-    .where(and(eq(apiKeys.user_id, userId), isAfter))
-    .orderBy(desc(apiKeys.id))
-    .limit(page.limit + 1);
-  return toRowPage(rows, page.limit);
-}
+export const listOwnApiKeys = (db: Queries, userId: string, page: IdPage): Promise<RowPage<ApiKey>> =>
+  listNewest(db, apiKeys, eq(apiKeys.user_id, userId), page);
 
-export async function countApiKeys(db: Queries, userId: string): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(apiKeys).where(eq(apiKeys.user_id, userId));
-  return row?.n ?? 0;
-}
+export const countApiKeys = (db: Queries, userId: string): Promise<number> =>
+  db.$count(apiKeys, eq(apiKeys.user_id, userId));
 
 /** Deletes a key of the user. Returns the deleted key, or null if the user has no such key. */
-export async function deleteApiKeyOf(tx: Queries, userId: string, id: string): Promise<ApiKey | null> {
-  const [row] = await tx
-    .delete(apiKeys)
-    .where(and(eq(apiKeys.id, id), eq(apiKeys.user_id, userId)))
-    .returning();
-  return row ?? null;
-}
+export const deleteApiKeyOf = (tx: Queries, userId: string, id: string): Promise<ApiKey | null> =>
+  first(
+    tx
+      .delete(apiKeys)
+      .where(and(eq(apiKeys.id, id), eq(apiKeys.user_id, userId)))
+      .returning(),
+  );
 
 /** Returns the key with this hash and its owner, or null. */
 export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { hash });
 
 /** Records the use of a key. Does not change `Store.accountsRevision`. */
-export async function touchApiKey(tx: Queries, id: string, now: number): Promise<void> {
-  await tx.update(apiKeys).set({ last_used_at: now }).where(eq(apiKeys.id, id));
-}
+export const touchApiKey = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, apiKeys, { last_used_at: now }, eq(apiKeys.id, id));

@@ -1,8 +1,9 @@
 /** Workers on other machines, their join tokens, and what they have run. */
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
+import { deleteRows, findRow, first, insertRow, listRows, type OffsetPage, only, updateRow, updateRows } from "./rows";
 import { workerRuns, workers, workerTokens } from "./schema-workers";
 
 export type WorkerToken = typeof workerTokens.$inferSelect;
@@ -14,10 +15,8 @@ export type TokenWithWorker = { token: WorkerToken; workerId: string | null };
 
 const isValid = isNull(workerTokens.revoked_at);
 
-export async function insertWorkerToken(tx: Queries, token: typeof workerTokens.$inferInsert): Promise<WorkerToken> {
-  const [row] = await tx.insert(workerTokens).values(token).returning();
-  return row!;
-}
+export const insertWorkerToken = (tx: Queries, token: typeof workerTokens.$inferInsert): Promise<WorkerToken> =>
+  insertRow(tx, workerTokens, token);
 
 const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
   db
@@ -32,17 +31,11 @@ const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
 export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQuery(db, { hash });
 
 /** Returns the token with this name or ID if it is not revoked, else null. */
-export async function findWorkerToken(db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> {
-  const [row] = await db
-    .select()
-    .from(workerTokens)
-    .where(and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid))
-    .limit(1);
-  return row ?? null;
-}
+export const findWorkerToken = (db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> =>
+  findRow(db, workerTokens, and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid));
 
 /** Lists the tokens that are not revoked, by name. */
-export const listWorkerTokens = (db: Queries, page: { limit: number; offset: number }): Promise<TokenWithWorker[]> =>
+export const listWorkerTokens = (db: Queries, page: OffsetPage): Promise<TokenWithWorker[]> =>
   db
     .select({ token: workerTokens, workerId: workers.id })
     .from(workerTokens)
@@ -53,25 +46,15 @@ export const listWorkerTokens = (db: Queries, page: { limit: number; offset: num
     .offset(page.offset);
 
 /** Counts the tokens that are not revoked. */
-export async function countWorkerTokens(db: Queries): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(workerTokens).where(isValid);
-  return row?.n ?? 0;
-}
+export const countWorkerTokens = (db: Queries): Promise<number> => db.$count(workerTokens, isValid);
 
 /** Revokes a token. Returns it, or null if it was revoked before. */
-export async function revokeWorkerToken(tx: Queries, id: string, now: number): Promise<WorkerToken | null> {
-  const [row] = await tx
-    .update(workerTokens)
-    .set({ revoked_at: now })
-    .where(and(eq(workerTokens.id, id), isValid))
-    .returning();
-  return row ?? null;
-}
+export const revokeWorkerToken = (tx: Queries, id: string, now: number): Promise<WorkerToken | null> =>
+  updateRow(tx, workerTokens, { revoked_at: now }, and(eq(workerTokens.id, id), isValid));
 
 /** Deletes tokens that were revoked before `time`, with their workers and what those have run. */
-export async function deleteRevokedTokensBefore(tx: Queries, time: number): Promise<void> {
-  await tx.delete(workerTokens).where(lt(workerTokens.revoked_at, time));
-}
+export const deleteRevokedTokensBefore = (tx: Queries, time: number): Promise<void> =>
+  deleteRows(tx, workerTokens, lt(workerTokens.revoked_at, time));
 
 /** What a worker announces, and when. */
 export type AnnouncedWorker = Omit<typeof workers.$inferInsert, "id" | "is_draining" | "speed" | "created_at">;
@@ -89,12 +72,13 @@ export async function saveJoinedWorker(
     .where(and(eq(workerTokens.id, tokenId), isValid))
     .returning({ id: workerTokens.id });
   if (!token) return null;
-  const [row] = await tx
-    .insert(workers)
-    .values({ id: newId, created_at: now, ...announced })
-    .onConflictDoUpdate({ target: workers.token_id, set: announced })
-    .returning();
-  return row!;
+  return only(
+    tx
+      .insert(workers)
+      .values({ id: newId, created_at: now, ...announced })
+      .onConflictDoUpdate({ target: workers.token_id, set: announced })
+      .returning(),
+  );
 }
 
 /** Stores the last heartbeat of a worker. */
@@ -108,9 +92,8 @@ export async function touchWorker(
   await tx.update(workerTokens).set({ last_used_at: heartbeat.last_seen_at }).where(eq(workerTokens.id, tokenId));
 }
 
-export async function setWorkerDraining(tx: Queries, id: string, isDraining: boolean): Promise<void> {
-  await tx.update(workers).set({ is_draining: isDraining }).where(eq(workers.id, id));
-}
+export const setWorkerDraining = (tx: Queries, id: string, isDraining: boolean): Promise<boolean> =>
+  updateRows(tx, workers, { is_draining: isDraining }, eq(workers.id, id));
 
 /** A worker, and when its token was revoked. */
 export type ListedWorker = { worker: WorkerRow; revokedAt: number | null };
@@ -132,10 +115,8 @@ export async function listRevokedWorkerIds(db: Queries): Promise<string[]> {
 }
 
 /** Returns a worker, also a revoked one, or null. */
-export async function findWorker(db: Queries, id: string): Promise<ListedWorker | null> {
-  const [row] = await selectWorkers(db).where(eq(workers.id, id)).limit(1);
-  return row ?? null;
-}
+export const findWorker = (db: Queries, id: string): Promise<ListedWorker | null> =>
+  first(selectWorkers(db).where(eq(workers.id, id)).limit(1));
 
 /** Stores runs that have ended. Those of workers that were deleted meanwhile, and those that are stored already, are left out. */
 export async function insertWorkerRuns(tx: Queries, runs: WorkerRun[]): Promise<void> {
@@ -156,10 +137,7 @@ export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Pr
 
 /** Lists those runs of a worker that have these IDs. */
 export const listRunsOf = (db: Queries, workerId: string, ids: string[]): Promise<WorkerRun[]> =>
-  db
-    .select()
-    .from(workerRuns)
-    .where(and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
+  listRows(db, workerRuns, and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
 
 /** Deletes runs that ended before `time`, and of each worker all but the last `kept`. */
 export async function deleteOldWorkerRuns(tx: Queries, time: number, kept: number): Promise<void> {

@@ -1,9 +1,10 @@
 /** Invitations to a workspace that can be accepted. */
-import { and, count, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
+import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import type { OneTimeToken } from "./one-time-tokens";
+import { type CountedRows, type OffsetPage, readPage, updateRows } from "./rows";
 import { oneTimeTokens, users, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
@@ -16,28 +17,28 @@ const isUsable = (now: number) =>
 
 const isOpen = (workspaceId: string, now: number) => and(eq(oneTimeTokens.workspace_id, workspaceId), isUsable(now));
 
+const withRoles = <Row extends { token: OneTimeToken }>({ rows, total }: CountedRows<Row>) => ({
+  rows: rows.map((row) => ({ ...row, role: readInvitedRole(row.token) })),
+  total,
+});
+
 /** Counts the invitations to a workspace that can be accepted. */
-export async function countInvitations(db: Queries, workspaceId: string, now: number): Promise<number> {
-  const [row] = await db.select({ n: count() }).from(oneTimeTokens).where(isOpen(workspaceId, now));
-  return row?.n ?? 0;
-}
+export const countInvitations = (db: Queries, workspaceId: string, now: number): Promise<number> =>
+  db.$count(oneTimeTokens, isOpen(workspaceId, now));
 
 /** Lists the invitations to a workspace that can be accepted, newest first. */
 export async function listInvitations(
   db: Queries,
   workspaceId: string,
-  { now, limit, offset }: { now: number; limit: number; offset: number },
-): Promise<{ rows: WorkspaceInvitation[]; total: number }> {
-  const rows = await db
+  { now, ...page }: OffsetPage & { now: number },
+): Promise<CountedRows<WorkspaceInvitation>> {
+  const query = db
     .select({ token: oneTimeTokens, inviter: users })
     .from(oneTimeTokens)
     .leftJoin(users, eq(users.id, oneTimeTokens.created_by))
     .where(isOpen(workspaceId, now))
-    .orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id))
-    .limit(limit)
-    .offset(offset);
-  const total = await countInvitations(db, workspaceId, now);
-  return { rows: rows.map((row) => ({ ...row, role: readInvitedRole(row.token) })), total };
+    .orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id));
+  return withRoles(await readPage(query, page, countInvitations(db, workspaceId, now)));
 }
 
 /** An invitation as the invited account sees it. */
@@ -54,16 +55,11 @@ const selectReceived = (db: Queries) =>
 export async function listReceivedInvitations(
   db: Queries,
   email: string,
-  { now, limit, offset }: { now: number; limit: number; offset: number },
-): Promise<{ rows: ReceivedInvitation[]; total: number }> {
+  { now, ...page }: OffsetPage & { now: number },
+): Promise<CountedRows<ReceivedInvitation>> {
   const isReceived = and(eq(oneTimeTokens.email, email), isNotNull(oneTimeTokens.workspace_id), isUsable(now));
-  const rows = await selectReceived(db)
-    .where(isReceived)
-    .orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id))
-    .limit(limit)
-    .offset(offset);
-  const [all] = await db.select({ n: count() }).from(oneTimeTokens).where(isReceived);
-  return { rows: rows.map((row) => ({ ...row, role: readInvitedRole(row.token) })), total: all?.n ?? 0 };
+  const query = selectReceived(db).where(isReceived).orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id));
+  return withRoles(await readPage(query, page, db.$count(oneTimeTokens, isReceived)));
 }
 
 /** Returns an invitation to a workspace that an address has received and can accept, or null. */
@@ -80,9 +76,8 @@ export async function findReceivedInvitation(
 }
 
 /** Uses up an invitation. */
-export async function takeInvitation(tx: Queries, id: string, now: number): Promise<void> {
-  await tx.update(oneTimeTokens).set({ used_at: now }).where(eq(oneTimeTokens.id, id));
-}
+export const takeInvitation = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(tx, oneTimeTokens, { used_at: now }, eq(oneTimeTokens.id, id));
 
 const inviters = alias(users, "inviters");
 
@@ -104,14 +99,13 @@ export async function listInvitationsToNotify(
 }
 
 /** Records that the account of an invitation was notified. Returns false if the invitation was used up meanwhile. */
-export async function recordInvitationNotified(tx: Queries, id: string, now: number): Promise<boolean> {
-  const rows = await tx
-    .update(oneTimeTokens)
-    .set({ notified_at: now })
-    .where(and(eq(oneTimeTokens.id, id), isUsable(now), isNull(oneTimeTokens.notified_at)))
-    .returning({ id: oneTimeTokens.id });
-  return rows.length > 0;
-}
+export const recordInvitationNotified = (tx: Queries, id: string, now: number): Promise<boolean> =>
+  updateRows(
+    tx,
+    oneTimeTokens,
+    { notified_at: now },
+    and(eq(oneTimeTokens.id, id), isUsable(now), isNull(oneTimeTokens.notified_at)),
+  );
 
 const ROLE = "role";
 

@@ -3,6 +3,7 @@ import { and, asc, count, desc, eq, isNull, ne, type SQL, sql } from "drizzle-or
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { deleteRenderSharesOf } from "./render-shares";
+import { type CountedRows, exists, first, listIds, type OffsetPage, readPage, updateRows } from "./rows";
 import { apiKeys, oneTimeTokens, users, workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
@@ -25,7 +26,7 @@ function containsResource(id: string): SQL {
   return sql`${workspaceMembers.workspace_id} IN (${sql.join([...lookups, pipeline], sql` UNION ALL `)})`;
 }
 
-type WorkspaceFilter = { onlyId: string | null; containing: string | null; limit: number; offset: number };
+type WorkspaceFilter = { onlyId: string | null; containing: string | null } & OffsetPage;
 
 /**
  * Lists the workspaces of a user, the personal one first; `onlyId` null: all of them. `containing`: the ID of a resource, of which only the
@@ -34,106 +35,87 @@ type WorkspaceFilter = { onlyId: string | null; containing: string | null; limit
 export async function listWorkspaces(
   db: Queries,
   userId: string,
-  { onlyId, containing, limit, offset }: WorkspaceFilter,
-): Promise<{ rows: OwnWorkspace[]; total: number }> {
+  { onlyId, containing, ...page }: WorkspaceFilter,
+): Promise<CountedRows<OwnWorkspace>> {
   const isListed = and(
     eq(workspaceMembers.user_id, userId),
     onlyId === null ? undefined : eq(workspaceMembers.workspace_id, onlyId),
     containing === null ? undefined : containsResource(containing),
   );
-  const rows = await db
+  const query = db
     .select({ workspace: workspaces, role: workspaceMembers.role })
     .from(workspaceMembers)
     .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspace_id))
     .where(isListed)
-    .orderBy(desc(workspaces.is_personal), asc(workspaces.name), asc(workspaces.id))
-    .limit(limit)
-    .offset(offset);
-  const [all] = await db.select({ n: count() }).from(workspaceMembers).where(isListed);
-  return { rows, total: all?.n ?? 0 };
+    .orderBy(desc(workspaces.is_personal), asc(workspaces.name), asc(workspaces.id));
+  return readPage(query, page, db.$count(workspaceMembers, isListed));
 }
 
 /** Counts the shared workspaces that the user created. */
-export async function countCreatedWorkspaces(db: Queries, userId: string): Promise<number> {
-  const [row] = await db
-    .select({ n: count() })
-    .from(workspaces)
-    .where(and(eq(workspaces.created_by, userId), eq(workspaces.is_personal, false)));
-  return row?.n ?? 0;
-}
+export const countCreatedWorkspaces = (db: Queries, userId: string): Promise<number> =>
+  db.$count(workspaces, and(eq(workspaces.created_by, userId), eq(workspaces.is_personal, false)));
 
 /** Returns whether a member of the workspace has this address. */
-export async function isMemberAddress(db: Queries, workspaceId: string, email: string): Promise<boolean> {
-  const rows = await db
-    .select({ id: users.id })
-    .from(workspaceMembers)
-    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
-    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email)))
-    .limit(1);
-  return rows.length > 0;
-}
+export const isMemberAddress = (db: Queries, workspaceId: string, email: string): Promise<boolean> =>
+  exists(
+    db
+      .select({ id: users.id })
+      .from(workspaceMembers)
+      .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+      .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email)))
+      .limit(1),
+  );
 
 const memberColumns = { user: users, role: workspaceMembers.role, since: workspaceMembers.created_at };
 
 /** Lists the members of a workspace, the first one first. */
-export async function listMembers(
-  db: Queries,
-  workspaceId: string,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ rows: Member[]; total: number }> {
-  const rows = await db
+export async function listMembers(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Member>> {
+  const query = db
     .select(memberColumns)
     .from(workspaceMembers)
     .innerJoin(users, eq(users.id, workspaceMembers.user_id))
     .where(eq(workspaceMembers.workspace_id, workspaceId))
-    .orderBy(asc(workspaceMembers.created_at), asc(users.id))
-    .limit(limit)
-    .offset(offset);
-  return { rows, total: await countMembers(db, workspaceId) };
+    .orderBy(asc(workspaceMembers.created_at), asc(users.id));
+  return readPage(query, page, countMembers(db, workspaceId));
 }
 
-export async function countMembers(db: Queries, workspaceId: string): Promise<number> {
-  const [row] = await db
-    .select({ n: count() })
-    .from(workspaceMembers)
-    .where(eq(workspaceMembers.workspace_id, workspaceId));
-  return row?.n ?? 0;
-}
+export const countMembers = (db: Queries, workspaceId: string): Promise<number> =>
+  db.$count(workspaceMembers, eq(workspaceMembers.workspace_id, workspaceId));
 
 /** Returns the member of a workspace, or null. */
-export async function findMember(db: Queries, workspaceId: string, userId: string): Promise<Member | null> {
-  const [row] = await db
-    .select(memberColumns)
-    .from(workspaceMembers)
-    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
-    .where(isOf(workspaceId, userId))
-    .limit(1);
-  return row ?? null;
-}
+export const findMember = (db: Queries, workspaceId: string, userId: string): Promise<Member | null> =>
+  first(
+    db
+      .select(memberColumns)
+      .from(workspaceMembers)
+      .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+      .where(isOf(workspaceId, userId))
+      .limit(1),
+  );
 
 /** Lists the workspaces that a user is the only member of. */
-export async function listOwnWorkspaceIds(db: Queries, userId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: workspaceMembers.workspace_id })
-    .from(workspaceMembers)
-    .where(
-      and(
-        eq(workspaceMembers.user_id, userId),
-        sql`NOT EXISTS (SELECT 1 FROM workspace_members AS other
+export const listOwnWorkspaceIds = (db: Queries, userId: string): Promise<string[]> =>
+  listIds(
+    db
+      .select({ id: workspaceMembers.workspace_id })
+      .from(workspaceMembers)
+      .where(
+        and(
+          eq(workspaceMembers.user_id, userId),
+          sql`NOT EXISTS (SELECT 1 FROM workspace_members AS other
           WHERE other.workspace_id = ${workspaceMembers.workspace_id} AND other.user_id <> ${userId})`,
+        ),
       ),
-    );
-  return rows.map((row) => row.id);
-}
+  );
 
 /** Lists the owners of a workspace. */
-export async function listOwnerIds(db: Queries, workspaceId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: workspaceMembers.user_id })
-    .from(workspaceMembers)
-    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner")));
-  return rows.map((row) => row.id);
-}
+export const listOwnerIds = (db: Queries, workspaceId: string): Promise<string[]> =>
+  listIds(
+    db
+      .select({ id: workspaceMembers.user_id })
+      .from(workspaceMembers)
+      .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner"))),
+  );
 
 /** Counts the owners of a workspace besides this user that are neither disabled nor being deleted. */
 export async function countOtherOwners(db: Queries, workspaceId: string, userId: string): Promise<number> {
@@ -153,9 +135,8 @@ export async function countOtherOwners(db: Queries, workspaceId: string, userId:
   return row?.n ?? 0;
 }
 
-export async function setRole(tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> {
-  await tx.update(workspaceMembers).set({ role }).where(isOf(workspaceId, userId));
-}
+export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<boolean> =>
+  updateRows(tx, workspaceMembers, { role }, isOf(workspaceId, userId));
 
 /** Revokes the invitations that a user has made to a workspace. */
 export async function revokeInvitationsBy(
@@ -173,12 +154,13 @@ export async function revokeInvitationsOf(tx: Queries, workspaceId: string, emai
 }
 
 /** The rows stay until they expire, because they count against the limit of who invites, and belong to no workspace any more. */
-async function revokeInvitations(tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<void> {
-  await tx
-    .update(oneTimeTokens)
-    .set({ used_at: sql`coalesce(${oneTimeTokens.used_at}, ${now})`, workspace_id: null })
-    .where(and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which));
-}
+const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<boolean> =>
+  updateRows(
+    tx,
+    oneTimeTokens,
+    { used_at: sql`coalesce(${oneTimeTokens.used_at}, ${now})`, workspace_id: null },
+    and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which),
+  );
 
 /** Removes a member with the API keys, invitations and share links that the member has made for the workspace. */
 export async function deleteMember(tx: Queries, workspaceId: string, userId: string, now: number): Promise<void> {

@@ -3,6 +3,7 @@ import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
+import { findRow, insertRow, updateRow, updateRows } from "./rows";
 import { users, workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 
@@ -15,20 +16,14 @@ export async function insertPersonalWorkspace(tx: Queries, user: Pick<User, "id"
   await insertMember(tx, { workspace_id: id, user_id: id, role: "owner", created_at });
 }
 
-export async function insertWorkspace(tx: Queries, workspace: typeof workspaces.$inferInsert): Promise<Workspace> {
-  const [row] = await tx.insert(workspaces).values(workspace).returning();
-  return row!;
-}
+export const insertWorkspace = (tx: Queries, workspace: typeof workspaces.$inferInsert): Promise<Workspace> =>
+  insertRow(tx, workspaces, workspace);
 
-export async function getWorkspace(db: Queries, id: string): Promise<Workspace | null> {
-  const [row] = await db.select().from(workspaces).where(eq(workspaces.id, id)).limit(1);
-  return row ?? null;
-}
+export const getWorkspace = (db: Queries, id: string): Promise<Workspace | null> =>
+  findRow(db, workspaces, eq(workspaces.id, id));
 
-export async function renameWorkspace(tx: Queries, id: string, name: string): Promise<Workspace | null> {
-  const [row] = await tx.update(workspaces).set({ name }).where(eq(workspaces.id, id)).returning();
-  return row ?? null;
-}
+export const renameWorkspace = (tx: Queries, id: string, name: string): Promise<Workspace | null> =>
+  updateRow(tx, workspaces, { name }, eq(workspaces.id, id));
 
 export async function insertMember(tx: Queries, member: typeof workspaceMembers.$inferInsert): Promise<void> {
   await tx.insert(workspaceMembers).values(member);
@@ -52,30 +47,17 @@ const roleQuery = prepareRowQuery<{ workspaceId: string; userId: string }, { rol
 export const findRole = async (db: Queries, workspaceId: string, userId: string): Promise<WorkspaceRole | null> =>
   (await roleQuery(db, { workspaceId, userId }))?.role ?? null;
 
-export async function findWorkspaceName(db: Queries, id: string): Promise<string | null> {
-  const [row] = await db.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, id)).limit(1);
-  return row?.name ?? null;
-}
+export const findWorkspaceName = async (db: Queries, id: string): Promise<string | null> =>
+  (await getWorkspace(db, id))?.name ?? null;
 
 /** Returns the storage quota in bytes that overrides the configured one, or null. */
-export async function readQuotaOverride(db: Queries, workspaceId: string): Promise<number | null> {
-  const [row] = await db
-    .select({ bytes: workspaces.storage_quota_bytes })
-    .from(workspaces)
-    .where(eq(workspaces.id, workspaceId))
-    .limit(1);
-  return row?.bytes ?? null;
-}
+export const readQuotaOverride = async (db: Queries, workspaceId: string): Promise<number | null> =>
+  (await getWorkspace(db, workspaceId))?.storage_quota_bytes ?? null;
 
 /** Sets the quota of a workspace; null: the configured one, 0: none. Returns false if it was the same. */
 export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null): Promise<boolean> {
   const isOther = sql`${workspaces.storage_quota_bytes} IS NOT ${bytes}`;
-  const rows = await tx
-    .update(workspaces)
-    .set({ storage_quota_bytes: bytes })
-    .where(and(eq(workspaces.id, workspaceId), isOther))
-    .returning({ id: workspaces.id });
-  return rows.length > 0;
+  return updateRows(tx, workspaces, { storage_quota_bytes: bytes }, and(eq(workspaces.id, workspaceId), isOther));
 }
 
 /** Lists the shared workspaces of which the user is the only owner, but for those who are disabled or being deleted. */

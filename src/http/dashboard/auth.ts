@@ -102,10 +102,7 @@ export const login = openRoute({
     const result = await signIn(call.services, body, toSignInClient(call));
     if (result.kind === "session") return signedIn(call, result);
     const { challenge, methods: factors } = result;
-    return {
-      ...ok({ two_factor_required: true, challenge, methods: factors } satisfies Resource<"SignInResult">),
-      headers: { "Cache-Control": "no-store" },
-    };
+    return ok({ two_factor_required: true, challenge, methods: factors } satisfies Resource<"SignInResult">);
   },
 });
 

@@ -11,11 +11,10 @@ import {
   SUBSCRIPTION_STATES,
 } from "../../domain/states";
 import { strictObject } from "../fields";
-import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
+import { enumeration, id, integer, link, orNull, text, time } from "../schema-parts";
 
 const amount = Type.Integer({ description: "in the currency's smallest unit" });
 const currency = Type.String({ description: "ISO 4217, lower case" });
-const link = (description: string) => Type.String({ format: "uri", description });
 
 const orderFields = {
   id,
@@ -27,12 +26,7 @@ const orderFields = {
   currency,
   interval: orNull(enumeration(PRICE_INTERVALS)),
   provider: enumeration(PAYMENT_PROVIDERS),
-  state: Type.Unsafe<(typeof ORDER_STATES)[number]>(
-    Type.String({
-      enum: [...ORDER_STATES],
-      description: "`expired`: the checkout was not completed, or the order was cancelled",
-    }),
-  ),
+  state: enumeration(ORDER_STATES, "`expired`: the checkout was not completed, or the order was cancelled"),
   url: link("the page of the order"),
   created_at: time,
   decided_at: orNull(time, "when the order was paid, rejected or expired"),
@@ -41,11 +35,9 @@ const orderFields = {
 const subscription = strictObject({
   id,
   price_id: text,
-  state: Type.Unsafe<(typeof SUBSCRIPTION_STATES)[number]>(
-    Type.String({
-      enum: [...SUBSCRIPTION_STATES],
-      description: "`incomplete`: the first payment is open; `past_due`: the last payment failed and is tried again",
-    }),
+  state: enumeration(
+    SUBSCRIPTION_STATES,
+    "`incomplete`: the first payment is open; `past_due`: the last payment failed and is tried again",
   ),
   current_period_end: orNull(time),
   is_ending: Type.Boolean({ description: "it ends with its paid period" }),
@@ -71,9 +63,7 @@ const payableSteps = enumeration(JOB_NAMES);
 export const BILLING_SCHEMAS = {
   PriceList: strictObject({
     items: Type.Array(price),
-    provider: Type.Unsafe<(typeof PAYMENT_PROVIDERS)[number]>(
-      Type.String({ enum: [...PAYMENT_PROVIDERS], description: "`offline`: an administrator approves each order" }),
-    ),
+    provider: enumeration(PAYMENT_PROVIDERS, "`offline`: an administrator approves each order"),
   }),
   Checkout: strictObject({ url: link("page where the user pays, or follows the order") }),
   Order: strictObject(orderFields),

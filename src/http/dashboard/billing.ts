@@ -1,5 +1,3 @@
-/** Prices, checkout, orders, invoices and the subscription of a workspace. */
-import type { Price } from "../../domain/billing";
 import { MAX_PRICE_ID_CHARACTERS } from "../../domain/billing";
 import { type Invoice, listInvoices } from "../../store/invoices";
 import { findOrder, listOrders, type Order } from "../../store/orders";
@@ -10,74 +8,34 @@ import { cancelSubscription } from "../../work/billing/subscriptions";
 import { withIdempotencyKey } from "../../work/idempotency";
 import { type Call, createOnce, type OpenCall, ok, type Reply } from "../call";
 import { strictObject, textField } from "../fields";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
 
-const showPrice = (price: Price): Resource<"PriceList">["items"][number] => ({
-  price_id: price.id,
-  name: price.name,
-  kind: price.kind,
-  credits: price.credits,
-  amount: price.amount,
-  currency: price.currency,
-  interval: price.interval,
-});
-
 /** `userId`: who gets the link. */
-export const showOrder = (
-  { services }: Pick<OpenCall, "services">,
-  order: Order,
-  userId: string,
-): Resource<"Order"> => ({
-  id: order.id,
-  price_id: order.price_id,
-  name: order.price_name,
-  kind: order.price_kind,
-  credits: order.credits,
-  amount: order.amount,
-  currency: order.currency,
-  interval: order.interval,
-  provider: order.provider,
-  state: order.state,
-  url: getOrderUrl(services, order, userId),
-  created_at: formatTime(order.created_at),
-  decided_at: formatTime(order.decided_at),
-});
+export const showOrder = ({ services }: Pick<OpenCall, "services">, order: Order, userId: string): Resource<"Order"> =>
+  showRow(SCHEMAS.Order, order, {
+    name: order.price_name,
+    kind: order.price_kind,
+    url: getOrderUrl(services, order, userId),
+  });
 
-const showInvoice = (invoice: Invoice): Resource<"Invoice"> => ({
-  id: invoice.id,
-  payment_invoice_id: invoice.payment_invoice_id,
-  order_id: invoice.order_id,
-  state: invoice.state,
-  description: invoice.description,
-  credits: invoice.credits,
-  amount: invoice.amount,
-  amount_refunded: invoice.amount_refunded,
-  currency: invoice.currency,
-  url: invoice.url,
-  created_at: formatTime(invoice.created_at),
-  paid_at: formatTime(invoice.paid_at),
-});
+const showInvoice = (invoice: Invoice): Resource<"Invoice"> => showRow(SCHEMAS.Invoice, invoice, {});
 
-const showSubscription = (subscription: Subscription): Resource<"Subscription"> => ({
-  id: subscription.id,
-  price_id: subscription.price_id,
-  state: subscription.state,
-  current_period_end: formatTime(subscription.current_period_end),
-  is_ending: subscription.is_ending,
-  created_at: formatTime(subscription.created_at),
-  ended_at: formatTime(subscription.ended_at),
-});
+const showSubscription = (subscription: Subscription): Resource<"Subscription"> =>
+  showRow(SCHEMAS.Subscription, subscription, {});
+
+const priceSchema = SCHEMAS.PriceList.properties.items.items;
 
 export const listPrices = route({
   summary: "List what can be ordered",
   responses: { 200: respondsWith("PriceList", "The active prices, in the order of the configuration") },
   handle: async ({ services }) => {
-    const items = services.config.price.filter(({ active }) => active).map(showPrice);
+    const prices = services.config.price.filter(({ active }) => active);
+    const items = prices.map((price) => showRow(priceSchema, price, { price_id: price.id }));
     const provider = services.payments ? "stripe" : "offline";
     return ok({ items, provider } satisfies Resource<"PriceList">);
   },

@@ -3,26 +3,23 @@ import { listHoldsWithAssets } from "../../store/credit-history";
 import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
 import { listSteps } from "../../store/pipelines";
 import { ok } from "../call";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
+
+const holdSchema = SCHEMAS.CreditBalance.properties.holds.items;
 
 export const readCreditBalance = route({
   summary: "Retrieve the credits of the workspace",
   responses: { 200: respondsWith("CreditBalance", "The balance and the active holds") },
   handle: async ({ services: { store }, principal: { workspace } }) => {
     const holds = await listHolds(store.read, workspace.id);
-    const shown = holds.map(({ amount, created_at, pipeline_id }) => ({
-      amount,
-      created_at: formatTime(created_at),
-      pipeline_id,
-    }));
     return ok({
       balance: await readBalance(store.read, workspace.id),
       total_held: await readTotalHeld(store.read, workspace.id),
-      holds: shown,
+      holds: holds.map((hold) => showRow(holdSchema, hold, {})),
     } satisfies Resource<"CreditBalance">);
   },
 });
@@ -41,12 +38,6 @@ export const listActiveHolds = offsetListRoute({
     );
     return { rows: rows.map((row) => ({ ...row, steps: steps.get(row.hold.pipeline_id) ?? [] })), total };
   },
-  show: (_, { hold, asset, steps }) => ({
-    id: hold.id,
-    amount: hold.amount,
-    created_at: formatTime(hold.created_at),
-    pipeline_id: hold.pipeline_id,
-    processor_names: steps.map(({ processor_name }) => processor_name),
-    asset,
-  }),
+  show: (_, { hold, asset, steps }) =>
+    showRow(SCHEMAS.CreditHold, hold, { processor_names: steps.map((step) => step.processor_name), asset }),
 });

@@ -4,25 +4,20 @@ import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../sto
 import { updateDraft } from "../../work/cuts/drafts";
 import { noContent, ok, okJsonText } from "../call";
 import { strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLoader, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 const load: ResourceLoader<Draft> = {
   name: "Draft",
   find: ({ services, principal, params }) => findDraft(services.store.read, principal.workspace.id, params.cut_id!),
 };
 
-const showDraft = ({ revision, segments, texts, updated_at }: Draft): Resource<"Draft"> => ({
-  revision,
-  segments,
-  texts,
-  updated_at: formatTime(updated_at),
-});
+const showDraft = (draft: Draft): Resource<"Draft"> => showRow(SCHEMAS.Draft, draft, {});
 
 export const readCut = route({
   summary: "Retrieve a cut with its plan, and whether it has a draft",

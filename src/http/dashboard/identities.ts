@@ -2,21 +2,15 @@
 import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
 import { formatProviderName, removeIdentity } from "../../work/identity/identities";
 import { type Call, noContent } from "../call";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toAccountOwner } from "./sign-in-client";
 
-const showIdentity = ({ services }: Call, identity: StoredIdentity): Resource<"Identity"> => ({
-  id: identity.id,
-  provider: formatProviderName(services.config, identity.issuer),
-  issuer: identity.issuer,
-  email: identity.email,
-  created_at: formatTime(identity.created_at),
-  last_sign_in_at: formatTime(identity.last_sign_in_at),
-});
+const showIdentity = ({ services }: Call, identity: StoredIdentity): Resource<"Identity"> =>
+  showRow(SCHEMAS.Identity, identity, { provider: formatProviderName(services.config, identity.issuer) });
 
 export const list = offsetListRoute({
   summary: "List the accounts at sign-in providers that sign you in",

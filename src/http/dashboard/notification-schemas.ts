@@ -55,10 +55,10 @@ const PAYLOADS: Record<NotificationType, TSchema> = {
   webhook_disabled: strictObject({
     endpoint_id: id,
     host: text,
-    reason: Type.String({
-      enum: ["gone", "failing"],
-      description: "`gone`: the receiver answered 410. `failing`: no delivery has succeeded for 5 days",
-    }),
+    reason: enumeration(
+      ["gone", "failing"],
+      "`gone`: the receiver answered 410. `failing`: no delivery has succeeded for 5 days",
+    ),
     failing_since: orNull(time),
   }),
   subscription_payment_failed: strictObject({

@@ -7,27 +7,20 @@ import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity
 import { ok } from "../call";
 import { notFound } from "../errors";
 import { clearableText, emptyToNull, nullable, secretField, strictObject, withDescription } from "../fields";
-import { formatTime } from "../format-time";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toAccountOwner } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 120;
 
 /** Returns a user as its own profile. */
-export const showProfile = (user: User): Resource<"Profile"> => ({
-  id: user.id,
-  email: user.email,
-  first_name: user.first_name,
-  last_name: user.last_name,
-  role: user.is_admin ? "admin" : "member",
-  email_verified_at: formatTime(user.email_verified_at),
-  has_password: user.password_hash !== null,
-  two_factor_enabled: user.two_factor_enabled,
-  deleted_at: formatTime(user.deleted_at),
-  created_at: formatTime(user.created_at),
-});
+export const showProfile = (user: User): Resource<"Profile"> =>
+  showRow(SCHEMAS.Profile, user, {
+    role: user.is_admin ? "admin" : "member",
+    has_password: user.password_hash !== null,
+  });
 
 export const readMe = route({
   summary: "Retrieve your profile",

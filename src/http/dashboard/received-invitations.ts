@@ -14,7 +14,8 @@ import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { MAX_TOKEN_CHARACTERS } from "./auth";
 import { toCallActor, toSignInClient } from "./sign-in-client";
 import { showWorkspace } from "./workspaces";
@@ -24,14 +25,12 @@ const ACCESS = { credential: "session", target: "account" } satisfies Partial<Ro
 const showInviter = (inviter: User | null) =>
   inviter && { id: inviter.id, name: formatUserName(inviter), email: inviter.email };
 
-const showReceived = ({ token, workspace, inviter, role }: ReceivedInvitation): Resource<"ReceivedInvitation"> => ({
-  id: token.id,
-  workspace: { id: workspace.id, name: workspace.name },
-  role,
-  invited_by: showInviter(inviter),
-  created_at: formatTime(token.created_at),
-  expires_at: formatTime(token.expires_at),
-});
+const showReceived = ({ token, workspace, inviter, role }: ReceivedInvitation): Resource<"ReceivedInvitation"> =>
+  showRow(SCHEMAS.ReceivedInvitation, token, {
+    workspace: { id: workspace.id, name: workspace.name },
+    role,
+    invited_by: showInviter(inviter),
+  });
 
 export const list = offsetListRoute({
   summary: "List the invitations to workspaces that wait for you, newest first. None before your address is confirmed",

@@ -19,7 +19,8 @@ import { offsetListRoute } from "../offset-list-route";
 import { renderLoader } from "../public/renders";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 const MIN_LIFETIME_SECONDS = 3_600;
 const MAX_LIFETIME_SECONDS = 30 * 86_400;
@@ -86,12 +87,8 @@ export const list = offsetListRoute({
     if (!render) throw notFound(renderLoader.name);
     return listRenderShares(call.services.store.read, render.id, call.services.now(), page);
   },
-  show: async ({ authorship }, share: RenderShare): Promise<Resource<"RenderShare">> => ({
-    id: share.id,
-    created_at: formatTime(share.created_at),
-    expires_at: formatTime(share.expires_at),
-    ...(await authorship(share.created_by)),
-  }),
+  show: async ({ authorship }, share: RenderShare): Promise<Resource<"RenderShare">> =>
+    showRow(SCHEMAS.RenderShare, share, await authorship(share.created_by)),
 });
 
 const load: ResourceLoader<RenderShare> = {

@@ -219,10 +219,7 @@ export const DASHBOARD_SCHEMAS = {
     progress: Type.Number({ minimum: 0, maximum: 1 }),
   }),
   ServerStatus: strictObject({
-    status: Type.String({
-      enum: ["ok", "degraded"],
-      description: "`degraded`: a required component is `unavailable`",
-    }),
+    status: enumeration(["ok", "degraded"], "`degraded`: a required component is `unavailable`"),
     version: text,
     parts: strictObject({
       uploads: withDescription(partState, "`unavailable`: the disk is almost full"),

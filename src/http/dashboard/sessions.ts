@@ -3,21 +3,15 @@ import { countSessions, deleteSession, endOtherSessions, listSessions, type Sess
 import { recordAudit } from "../../work/access/audit";
 import { type Call, noContent } from "../call";
 import { notFound } from "../errors";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
 
-const showSession = ({ principal }: Call, session: Session): Resource<"SessionItem"> => ({
-  id: session.id,
-  created_at: formatTime(session.created_at),
-  last_seen_at: formatTime(session.last_seen_at),
-  user_agent: session.user_agent,
-  address: session.address,
-  is_current: session.id === principal.credential.id,
-});
+const showSession = ({ principal }: Call, session: Session): Resource<"SessionItem"> =>
+  showRow(SCHEMAS.SessionItem, session, { is_current: session.id === principal.credential.id });
 
 export const list = offsetListRoute({
   summary: "List your sessions, the last used first",

@@ -63,9 +63,7 @@ export const enroll = route({
     await confirmTwoFactorChange(call.services, toAccountOwner(call), body.password);
     return createOnce(call, async (tx) => {
       const enrollment = await enrollAuthenticator(call.services, tx, call.principal.user);
-      return created(call.url("/users/me"), enrollment satisfies Resource<"TwoFactorEnrollment">, {
-        "Cache-Control": "no-store",
-      });
+      return created(call.url("/users/me"), enrollment satisfies Resource<"TwoFactorEnrollment">);
     });
   },
 });
@@ -92,10 +90,7 @@ export const replaceCodes = route({
   responses: { 200: respondsWith("RecoveryCodes", "The codes, which are shown once") },
   handle: async (call, { body }) => {
     const codes = await replaceRecoveryCodes(call.services, toAccountOwner(call), body.password);
-    return {
-      ...ok({ recovery_codes: codes } satisfies Resource<"RecoveryCodes">),
-      headers: { "Cache-Control": "no-store" },
-    };
+    return ok({ recovery_codes: codes } satisfies Resource<"RecoveryCodes">);
   },
 });
 

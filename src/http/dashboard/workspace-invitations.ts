@@ -4,21 +4,19 @@ import { formatUserName } from "../../store/users";
 import { listInvitations, type WorkspaceInvitation } from "../../store/workspace-invitations";
 import { revokeInvitation } from "../../work/workspaces/workspaces";
 import { noContent } from "../call";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
 
-const showInvitation = ({ token, inviter, role }: WorkspaceInvitation): Resource<"WorkspaceInvitation"> => ({
-  id: token.id,
-  email: token.email ?? "",
-  role,
-  invited_by: inviter && { id: inviter.id, name: formatUserName(inviter) },
-  created_at: formatTime(token.created_at),
-  expires_at: formatTime(token.expires_at),
-});
+const showInvitation = ({ token, inviter, role }: WorkspaceInvitation): Resource<"WorkspaceInvitation"> =>
+  showRow(SCHEMAS.WorkspaceInvitation, token, {
+    email: token.email ?? "",
+    role,
+    invited_by: inviter && { id: inviter.id, name: formatUserName(inviter) },
+  });
 
 export const list = offsetListRoute({
   summary:

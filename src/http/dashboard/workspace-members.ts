@@ -11,17 +11,17 @@ import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
 
-const showMember = ({ user, role, since }: Member): Resource<"WorkspaceMember"> => ({
-  user_id: user.id,
-  email: user.email,
-  name: formatUserName(user),
-  email_verified_at: formatTime(user.email_verified_at),
-  role,
-  created_at: formatTime(since),
-});
+const showMember = ({ user, role, since }: Member): Resource<"WorkspaceMember"> =>
+  showRow(SCHEMAS.WorkspaceMember, user, {
+    user_id: user.id,
+    name: formatUserName(user),
+    role,
+    created_at: formatTime(since),
+  });
 
 const role = oneOf(...WORKSPACE_ROLES);
 const MAX_EMAIL_CHARACTERS = 254;

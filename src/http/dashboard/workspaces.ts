@@ -13,18 +13,15 @@ import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 256;
 
 /** Returns a workspace of the user as the API shows it. */
-export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> => ({
-  id: workspace.id,
-  name: workspace.name,
-  role,
-  is_personal: workspace.is_personal,
-});
+export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> =>
+  showRow(SCHEMAS.Workspace, workspace, { role });
 
 const load: ResourceLoader<Workspace> = {
   name: "Workspace",

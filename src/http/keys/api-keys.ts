@@ -8,22 +8,13 @@ import { createOwnKey, MAX_KEY_NAME_CHARACTERS, revokeOwnKey } from "../../work/
 import { created, createOnce, noContent } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
-const showKey = (key: ApiKey): Resource<"ApiKey"> => ({
-  id: key.id,
-  name: key.name,
-  prefix: key.prefix,
-  scopes: key.scopes,
-  workspace_id: key.workspace_id,
-  created_at: formatTime(key.created_at),
-  last_used_at: formatTime(key.last_used_at),
-  expires_at: formatTime(key.expires_at),
-});
+const showKey = (key: ApiKey): Resource<"ApiKey"> => showRow(SCHEMAS.ApiKey, key, {});
 
 const scopes = Type.Array(oneOf(...KEY_SCOPES), {
   minItems: 1,

@@ -4,33 +4,21 @@ import { readStorageUsed } from "../../store/storage";
 import { formatUserName } from "../../store/users";
 import { readStorageQuota } from "../../work/storage/limits";
 import { type Call, ok } from "../call";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 async function showUser({ services, principal: { user, workspace } }: Call): Promise<Resource<"User">> {
-  return {
-    id: user.id,
-    email: user.email,
+  return showRow(SCHEMAS.User, user, {
     name: formatUserName(user),
-    email_verified_at: formatTime(user.email_verified_at),
-    deleted_at: formatTime(user.deleted_at),
-    created_at: formatTime(user.created_at),
     storage_used_bytes: await readStorageUsed(services.store.read, workspace.id),
     storage_quota_bytes: await readStorageQuota(services, services.store.read, workspace.id),
-  };
+  });
 }
 
-export const showLedgerEntry = (entry: LedgerEntry): Resource<"LedgerEntry"> => ({
-  id: entry.id,
-  type: entry.type,
-  delta: entry.delta,
-  created_at: formatTime(entry.created_at),
-  asset_id: entry.asset_id,
-  payment_invoice_id: entry.payment_invoice_id,
-});
+export const showLedgerEntry = (entry: LedgerEntry): Resource<"LedgerEntry"> => showRow(SCHEMAS.LedgerEntry, entry, {});
 
 export const readMe = route({
   summary: "Retrieve your account",

@@ -11,11 +11,11 @@ import { parseUploadMetadata } from "../../work/uploads/metadata";
 import { createUpload, getUploadCutoff, getUploadExpiry, isUploadExpired } from "../../work/uploads/uploads";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { nullable, oneOf, strictObject, uuidField } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 /** Returns the URL that takes the bytes of an asset. */
 const createUploadUrl = (call: Call, asset: Asset): string =>
@@ -23,24 +23,12 @@ const createUploadUrl = (call: Call, asset: Asset): string =>
 
 export async function showAsset(call: Call, asset: Asset): Promise<Resource<"Asset">> {
   const isUploading = asset.state === "pending_upload";
-  return {
-    id: asset.id,
-    project_id: asset.project_id,
-    kind: asset.kind,
-    type: asset.type,
-    state: asset.state,
-    extension: asset.extension,
+  return showRow(SCHEMAS.Asset, asset, {
     size_bytes: isUploading ? null : asset.upload_length,
-    content_type: asset.content_type,
     duration_seconds: asset.duration === null ? null : formatDecimalSeconds(asset.duration),
-    language: asset.language,
-    external_id: asset.external_id,
-    error_code: asset.error_code,
-    error_message: asset.error_message,
-    created_at: formatTime(asset.created_at),
     upload_url: isUploading && asset.put_until === null ? createUploadUrl(call, asset) : null,
     ...(await call.authorship(asset.created_by)),
-  };
+  });
 }
 
 /** Returns an asset with its details. In lists it has no links, which are signed one by one. */

@@ -15,12 +15,12 @@ import { createCut } from "../../work/cuts/requests";
 import { type Call, created, createOnce, noContent, ok, okJsonText, type Reply } from "../call";
 import { notFound } from "../errors";
 import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { editedSegments, editedTexts, readPlanEdit } from "./edit-fields";
 
 const secondsField = (minimum: number, maximum: number, description: string) =>
@@ -77,20 +77,8 @@ function checkScript(script: string | null | undefined): string {
   return script;
 }
 
-const showCut = async ({ authorship }: Call, cut: CutRow): Promise<Resource<"Cut">> => ({
-  id: cut.id,
-  asset_id: cut.asset_id,
-  state: cut.state,
-  script: cut.script,
-  options: cut.options,
-  edited_from: cut.edited_from,
-  error_code: cut.error_code,
-  error_message: cut.error_message,
-  created_at: formatTime(cut.created_at),
-  started_at: formatTime(cut.started_at),
-  completed_at: formatTime(cut.completed_at),
-  ...(await authorship(cut.created_by)),
-});
+const showCut = async ({ authorship }: Call, cut: CutRow): Promise<Resource<"Cut">> =>
+  showRow(SCHEMAS.Cut, cut, await authorship(cut.created_by));
 
 const showCutDetail = async (call: Call, cut: Cut): Promise<Resource<"CutDetail">> => ({
   ...(await showCut(call, cut)),

@@ -2,39 +2,25 @@
 import { Type } from "@sinclair/typebox";
 import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
-import {
-  findProject,
-  insertProject,
-  listProjects,
-  type Project,
-  type ProjectChange,
-  updateProject,
-} from "../../store/projects";
+import { findProject, insertProject, type Project, type ProjectChange, updateProject } from "../../store/projects";
+import { listSortedProjects } from "../../store/sorted-lists";
 import { removeProject } from "../../work/assets/deletion";
 import { requireRoomForProject } from "../../work/storage/limits";
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { oneOf, strictObject, textField } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 const name = textField(256);
 const state = oneOf(...PROJECT_STATES);
 
 /** Returns a project as the API shows it. */
-export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> => ({
-  id: project.id,
-  name: project.name,
-  state: project.state,
-  archived_at: formatTime(project.archived_at),
-  created_at: formatTime(project.created_at),
-  updated_at: formatTime(project.updated_at),
-  last_activity_at: formatTime(project.last_activity_at),
-  ...(await authorship(project.created_by)),
-});
+export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> =>
+  showRow(SCHEMAS.Project, project, await authorship(project.created_by));
 
 const load: ResourceLoader<Project> = {
   name: "Project",
@@ -75,9 +61,12 @@ export const list = listRoute({
   description: "A page of projects",
   scope: ({ principal }, { filters }) => ["projects", principal.workspace.id, filters.state ?? "active"],
   read: ({ services, principal }, { filters, after, limit }) =>
-    listProjects(services.store.read, principal.workspace.id, {
+    listSortedProjects(services.store.read, principal.workspace.id, {
       state: filters.state ?? "active",
-      after: after && { lastActivityAt: after[0], id: after[1] },
+      sort: "last_activity_at",
+      isDescending: true,
+      q: null,
+      after,
       limit,
     }),
   sortKey: (project: Project): [number, string] => [project.last_activity_at, project.id],

@@ -13,11 +13,11 @@ import { cancelRender, createRender } from "../../work/renders/requests";
 import { type Call, created, noContent, ok } from "../call";
 import { notFound } from "../errors";
 import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 /** A field that may be absent or null, which mean the same, so that clients can send back the `output` of a render. */
 const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
@@ -58,20 +58,8 @@ export const renderParams = {
   output: Type.Optional(output),
 };
 
-const showRender = async ({ authorship }: Call, render: Render): Promise<Resource<"Render">> => ({
-  id: render.id,
-  asset_id: render.asset_id,
-  cut_id: render.cut_id,
-  state: render.state,
-  output: render.output,
-  size_bytes: render.size_bytes,
-  error_code: render.error_code,
-  error_message: render.error_message,
-  created_at: formatTime(render.created_at),
-  started_at: formatTime(render.started_at),
-  completed_at: formatTime(render.completed_at),
-  ...(await authorship(render.created_by)),
-});
+const showRender = async ({ authorship }: Call, render: Render): Promise<Resource<"Render">> =>
+  showRow(SCHEMAS.Render, render, await authorship(render.created_by));
 
 async function showRenderDetail(
   call: Call,
@@ -83,18 +71,14 @@ async function showRenderDetail(
     ? ((await readProgress(services.store.read, [render.id])).get(render.id) ?? 0)
     : null;
   const isCompleted = render.state === "completed";
-  return {
-    ...(await showRender(call, render)),
+  return showRow(SCHEMAS.RenderDetail, render, {
     download_url:
       isCompleted && hasLink
         ? services.links.sign({ kind: "renders", id: render.id, what: "output" }, services.now())
         : null,
     progress: isCompleted ? 1 : progress,
-    strategy: render.strategy,
-    encoded_share: render.encoded_share,
-    strategy_reasons: render.strategy_reasons,
-    warnings: render.warnings,
-  };
+    ...(await call.authorship(render.created_by)),
+  });
 }
 
 export const renderLoader: ResourceLoader<Render> = {

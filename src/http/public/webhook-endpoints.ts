@@ -26,7 +26,8 @@ import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 const url = Type.String({ minLength: 1, maxLength: 2048, errorText: "must be a URL of at most 2048 characters" });
 const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {
@@ -35,18 +36,8 @@ const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {
   errorText: `must be a list of 1 to ${EVENT_TYPES.length} event types`,
 });
 
-const showEndpoint = (endpoint: WebhookEndpoint): Resource<"WebhookEndpoint"> => ({
-  id: endpoint.id,
-  url: endpoint.url,
-  event_types: endpoint.event_types,
-  state: endpoint.state,
-  disabled_reason: endpoint.disabled_reason,
-  disabled_at: formatTime(endpoint.disabled_at),
-  last_success_at: formatTime(endpoint.last_success_at),
-  failing_since: formatTime(endpoint.failing_since),
-  old_secret_expires_at: formatTime(endpoint.old_secret_until),
-  created_at: formatTime(endpoint.created_at),
-});
+const showEndpoint = (endpoint: WebhookEndpoint): Resource<"WebhookEndpoint"> =>
+  showRow(SCHEMAS.WebhookEndpoint, endpoint, { old_secret_expires_at: formatTime(endpoint.old_secret_until) });
 
 /** Includes the secret: only for the responses that create and rotate it. */
 const showEndpointWithSecret = (endpoint: WebhookEndpoint): Resource<"WebhookEndpointWithSecret"> => ({
@@ -54,18 +45,14 @@ const showEndpointWithSecret = (endpoint: WebhookEndpoint): Resource<"WebhookEnd
   secret: endpoint.secret,
 });
 
-const showDelivery = (delivery: Delivery): Resource<"Delivery"> => ({
-  id: delivery.id,
-  event_type: delivery.type,
-  state: delivery.state,
-  attempts: delivery.attempts,
-  response_status: delivery.last_status,
-  response_milliseconds: delivery.last_milliseconds,
-  error: delivery.last_error,
-  created_at: formatTime(delivery.created_at),
-  last_attempt_at: formatTime(delivery.last_attempt_at),
-  next_attempt_at: formatTime(delivery.due_at),
-});
+const showDelivery = (delivery: Delivery): Resource<"Delivery"> =>
+  showRow(SCHEMAS.Delivery, delivery, {
+    event_type: delivery.type,
+    response_status: delivery.last_status,
+    response_milliseconds: delivery.last_milliseconds,
+    error: delivery.last_error,
+    next_attempt_at: formatTime(delivery.due_at),
+  });
 
 const showDeliveryReference = (deliveryId: string): Resource<"DeliveryReference"> => ({ delivery_id: deliveryId });
 
@@ -200,7 +187,7 @@ export const listSent = listRoute({
   read: ({ services }, { parent, filters, after, limit }) =>
     listDeliveries(services.store.read, parent.id, {
       state: filters.state ?? null,
-      after: after && { createdAt: after[0], id: after[1] },
+      after,
       limit,
     }),
   sortKey: (delivery: Delivery): [number, string] => [delivery.created_at, delivery.id],

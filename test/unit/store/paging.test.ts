@@ -60,7 +60,8 @@ describe("toRowPage returns", () => {
     ["fewer rows than the limit", [1], { rows: [1], hasMore: false }],
     ["as many rows as the limit", [1, 2], { rows: [1, 2], hasMore: false }],
     ["hasMore with one row more than the limit", [1, 2, 3], { rows: [1, 2], hasMore: true }],
-  ])("%s", (_, rows, expected) => {
-    expect(toRowPage(rows, 2)).toEqual(expected);
+  ])("%s", async (_, rows, expected) => {
+    const query = { limit: async (n: number) => rows.slice(0, n) };
+    expect(await toRowPage(query, 2)).toEqual(expected);
   });
 });

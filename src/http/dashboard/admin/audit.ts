@@ -12,7 +12,8 @@ import { offsetListRoute } from "../../offset-list-route";
 import { readInBatches } from "../../read-in-batches";
 import { respondsWithFile } from "../../response-docs";
 import { route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
@@ -43,32 +44,21 @@ const toAuditFilter = (query: AuditQuery): AuditFilter => ({
   until: toTime(query.until),
 });
 
-const showEntry = ({
-  entry,
-  actorEmail,
-  targetName,
-  namedId,
-  namedEmail,
-}: ListedAuditEntry): Resource<"AuditEntry"> => ({
-  id: entry.id,
-  created_at: formatTime(entry.created_at),
-  action: entry.action as AuditAction,
-  actor: {
-    kind: entry.actor_kind as Resource<"AuditEntry">["actor"]["kind"],
-    id: entry.actor_id,
-    email: actorEmail,
-    credential_id: entry.credential_id,
-  },
-  target:
-    entry.target_kind !== null && entry.target_id !== null
-      ? { kind: entry.target_kind, id: entry.target_id, name: targetName }
-      : null,
-  workspace_id: entry.workspace_id,
-  address: entry.address,
-  request_id: entry.request_id,
-  details: entry.details,
-  named_user: namedId === null ? null : { id: namedId, email: namedEmail },
-});
+const showEntry = ({ entry, actorEmail, targetName, namedId, namedEmail }: ListedAuditEntry): Resource<"AuditEntry"> =>
+  showRow(SCHEMAS.AuditEntry, entry, {
+    action: entry.action as AuditAction,
+    actor: {
+      kind: entry.actor_kind as Resource<"AuditEntry">["actor"]["kind"],
+      id: entry.actor_id,
+      email: actorEmail,
+      credential_id: entry.credential_id,
+    },
+    target:
+      entry.target_kind !== null && entry.target_id !== null
+        ? { kind: entry.target_kind, id: entry.target_id, name: targetName }
+        : null,
+    named_user: namedId === null ? null : { id: namedId, email: namedEmail },
+  });
 
 export const list = offsetListRoute({
   summary: "List the audit log, newest first",

@@ -6,10 +6,7 @@ import { enumeration, id, integer, orNull, text, time } from "../../schema-parts
 
 const run = strictObject({
   id,
-  kind: Type.Unsafe<(typeof BACKUP_RUN_KINDS)[number]>({
-    ...enumeration(BACKUP_RUN_KINDS),
-    description: "`drill`: the backup was restored to a scratch folder and tried out",
-  }),
+  kind: enumeration(BACKUP_RUN_KINDS, "`drill`: the backup was restored to a scratch folder and tried out"),
   state: enumeration(BACKUP_RUN_STATES),
   name: orNull(text, "the name of the backup; null while it is being written"),
   path: Type.String({ description: "of the backup, or of the folder that it is written to" }),

@@ -16,20 +16,17 @@ import { formatTime } from "../../format-time";
 import { offsetParameters } from "../../offset-list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
 async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
-  const { id, kind, state, path, figures, error } = run;
-  const name = basename(path);
+  const { figures } = run;
+  const name = basename(run.path);
   const isNamed = parseBackupName(name) !== null;
-  return {
-    id,
-    kind,
-    state,
+  return showRow(SCHEMAS.BackupRun, run, {
     name: isNamed ? name : null,
-    path,
     is_available: isNamed && (await isAvailable(run)),
     files: figures?.files ?? null,
     bytes: figures?.bytes ?? null,
@@ -37,10 +34,7 @@ async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
     checked_files: figures?.checked_files ?? null,
     balances: figures?.balances ?? null,
     render_frames: figures?.render_frames ?? null,
-    error,
-    started_at: formatTime(run.started_at),
-    ended_at: formatTime(run.ended_at),
-  };
+  });
 }
 
 const showOrNull = async (run: BackupRun | null) => (run === null ? null : await showRun(run));

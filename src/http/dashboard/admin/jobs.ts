@@ -7,35 +7,23 @@ import { cancelJob } from "../../../work/access/administration";
 import { ok } from "../../call";
 import { notFound } from "../../errors";
 import { oneOf, uuidField } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
-const showJob = (job: ListedJob): Resource<"AdminJob"> => {
-  const { step, userId, email } = job;
-  return {
-    id: step.id,
-    pipeline_id: step.pipeline_id,
+const showJob = ({ step, userId, email, ...job }: ListedJob): Resource<"AdminJob"> =>
+  showRow(SCHEMAS.AdminJob, step, {
     name: step.processor_name,
-    state: step.state,
-    progress: step.progress,
-    attempts: step.attempts,
-    subject_id: step.subject_id,
-    input_asset_id: step.input_asset_id,
     input_asset_name: job.filename,
     workspace: { id: step.workspace_id, name: job.workspaceName },
     created_by: userId !== null && email !== null ? { id: userId, email } : null,
     error_code: job.errorCode,
     error_message: job.errorMessage,
-    created_at: formatTime(step.created_at),
-    started_at: formatTime(step.started_at),
-    finished_at: formatTime(step.finished_at),
-  };
-};
+  });
 
 export const list = offsetListRoute({
   summary: "List the jobs of all workspaces, newest first",

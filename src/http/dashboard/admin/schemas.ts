@@ -7,13 +7,11 @@ import { FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS, STEP_STATES } from "../../
 import { CHECK_STATES } from "../../../work/health/checks";
 import { FINDING_ACTIONS } from "../../../work/upkeep/file-findings";
 import { strictObject, withDescription } from "../../fields";
-import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
+import { enumeration, id, integer, link, orNull, text, time } from "../../schema-parts";
 
 const flag = Type.Boolean();
 
 const textBytes = withDescription(integer, "scripts, plans, drafts and parameters, which are in the database");
-
-const link = (description: string) => Type.String({ format: "uri", description });
 
 const user = strictObject({
   id,
@@ -159,8 +157,8 @@ export const ADMIN_SCHEMAS = {
     items: Type.Array(
       strictObject({
         id,
-        state: withDescription(
-          enumeration(["resolved", "started", "failed"]),
+        state: enumeration(
+          ["resolved", "started", "failed"],
           "`started`: a restore. When it has ended, the problem is gone or has a `restore_error`",
         ),
         error: orNull(text),

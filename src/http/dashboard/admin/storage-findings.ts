@@ -16,7 +16,8 @@ import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
@@ -37,18 +38,12 @@ export const readChecks = route({
 
 async function showFinding({ services }: Call, finding: OpenFinding): Promise<Resource<"StorageFinding">> {
   const owner = await findOwnerOf(services.store.read, finding.path);
-  return {
-    id: finding.id,
-    path: finding.path,
-    problem: finding.problem,
+  return showRow(SCHEMAS.StorageFinding, finding, {
     detail: finding.detail ?? "",
-    bytes: finding.bytes,
-    found_at: formatTime(finding.found_at),
     owner: owner && { kind: owner.kind, id: owner.id, name: owner.label, workspace_id: owner.workspaceId },
     actions: listActions(finding),
     is_being_restored: services.fileRestores.isQueued(finding.id),
-    restore_error: finding.restore_error,
-  };
+  });
 }
 
 export const list = offsetListRoute({

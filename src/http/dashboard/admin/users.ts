@@ -39,7 +39,8 @@ import { offsetListRoute } from "../../offset-list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { parseSort, sortField } from "../../sort-field";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
@@ -49,22 +50,14 @@ const MAX_NOTE_CHARACTERS = 500;
 /** Far above any studio's use, and far below where sums lose precision. */
 const MAX_CREDITS = 1_000_000_000;
 
-const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> => ({
-  id: user.id,
-  email: user.email,
-  first_name: user.first_name,
-  last_name: user.last_name,
-  role: user.is_admin ? "admin" : "member",
-  disabled: user.disabled_at !== null,
-  two_factor_enabled: user.two_factor_enabled,
-  credits,
-  storage_used_bytes: storageBytes,
-  storage_quota_bytes: quotaBytes,
-  email_verified_at: formatTime(user.email_verified_at),
-  last_sign_in_at: formatTime(user.last_sign_in_at),
-  deleted_at: formatTime(user.deleted_at),
-  created_at: formatTime(user.created_at),
-});
+const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> =>
+  showRow(SCHEMAS.AdminUser, user, {
+    role: user.is_admin ? "admin" : "member",
+    disabled: user.disabled_at !== null,
+    credits,
+    storage_used_bytes: storageBytes,
+    storage_quota_bytes: quotaBytes,
+  });
 
 async function showUserDetail(
   { config, now, store }: Pick<Services, "config" | "now" | "store">,
@@ -157,7 +150,7 @@ export const invite = route({
   responses: { 201: respondsWith("InvitedUser", "The account and the link, which is shown once") },
   handle: async (call, { body }) => {
     const account = { email: body.email, isAdmin: body.role === "admin", credits: body.credits ?? null };
-    const reply = await createOnce(call, async (tx) => {
+    return createOnce(call, async (tx) => {
       const { user, url, expiresAt } = await inviteUser(tx, call.services, toActingAdmin(call), account);
       const listed = await findListedUser(tx, user.id);
       if (!listed) throw notFound(load.name);
@@ -167,7 +160,6 @@ export const invite = route({
         expires_at: formatTime(expiresAt),
       } satisfies Resource<"InvitedUser">);
     });
-    return { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } };
   },
 });
 
@@ -269,7 +261,6 @@ export const createPasswordLink = route({
   responses: { 200: respondsWith("AccountLink", "The link, which is shown once") },
   handle: async (call) => {
     const { url, expiresAt } = await createResetLink(call.services, toActingAdmin(call), call.params.user_id!);
-    const body = { url, expires_at: formatTime(expiresAt) } satisfies Resource<"AccountLink">;
-    return { ...ok(body), headers: { "Cache-Control": "no-store" } };
+    return ok({ url, expires_at: formatTime(expiresAt) } satisfies Resource<"AccountLink">);
   },
 });

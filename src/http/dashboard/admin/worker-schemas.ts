@@ -5,21 +5,17 @@ import { EXECUTION_KINDS, WORKER_JOBS } from "../../../domain/workers";
 import { strictObject } from "../../fields";
 import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
 
-const kind = {
-  ...enumeration(EXECUTION_KINDS),
-  description: "`split`, `chunk` and `join` are parts of a long render",
-};
+const kind = enumeration(EXECUTION_KINDS, "`split`, `chunk` and `join` are parts of a long render");
 const step = Type.String({ format: "uuid", description: "the ID of the job in `GET admin/jobs`" });
 const subject = Type.String({ format: "uuid", description: "the asset, cut or render that the job works on" });
 
 const worker = strictObject({
   id,
   name: text,
-  state: {
-    ...enumeration(WORKER_STATES),
-    description:
-      "`draining`: gets nothing new, and completes what it runs. `no_redis`: reaches this server but not Redis, and gets nothing new",
-  },
+  state: enumeration(
+    WORKER_STATES,
+    "`draining`: gets nothing new, and completes what it runs. `no_redis`: reaches this server but not Redis, and gets nothing new",
+  ),
   version: text,
   jobs: Type.Array(enumeration(WORKER_JOBS)),
   slots: Type.Integer({ description: "how much it runs at the same time" }),

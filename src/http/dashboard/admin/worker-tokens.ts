@@ -4,21 +4,16 @@ import { countWorkerTokens, listWorkerTokens, type TokenWithWorker } from "../..
 import { createWorkerToken, revokeToken, WORKER_NAME, WORKER_NAME_RULE } from "../../../work/cluster/worker-tokens";
 import { created, createOnce, noContent } from "../../call";
 import { strictObject } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { route } from "../../route";
-import type { Resource } from "../../schemas";
+import { type Resource, SCHEMAS } from "../../schemas";
+import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
-const showToken = ({ token, workerId }: TokenWithWorker): Resource<"AdminWorkerToken"> => ({
-  id: token.id,
-  name: token.name,
-  worker_id: workerId,
-  created_at: formatTime(token.created_at),
-  last_used_at: formatTime(token.last_used_at),
-});
+const showToken = ({ token, workerId }: TokenWithWorker): Resource<"AdminWorkerToken"> =>
+  showRow(SCHEMAS.AdminWorkerToken, token, { worker_id: workerId });
 
 export const list = offsetListRoute({
   summary: "List the join tokens that are not revoked, by name",
@@ -47,14 +42,12 @@ export const create = route({
     }),
   }),
   responses: { 201: respondsWith("CreatedWorkerToken", "The token; the response is the only one that shows it") },
-  handle: async (call, { body }) => {
-    const reply = await createOnce(call, async (tx) => {
+  handle: (call, { body }) =>
+    createOnce(call, async (tx) => {
       const { token, secret } = await createWorkerToken(tx, toCallActor(call), body.name, call.services.now());
       const shown: Resource<"CreatedWorkerToken"> = { ...showToken({ token, workerId: null }), token: secret };
       return created(call.url(`/admin/worker-tokens/${token.id}`), shown);
-    });
-    return { ...reply, headers: { ...reply.headers, "Cache-Control": "no-store" } };
-  },
+    }),
 });
 
 export const remove = route({

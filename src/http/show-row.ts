@@ -1,0 +1,47 @@
+/** Resources made of rows. A resource has the fields of its schema: those that the row has under the same names, and those that are computed. */
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { formatTime } from "./format-time";
+
+/** The fields of an object that are not optional. */
+type RequiredKey<Shown> = { [K in keyof Shown]-?: object extends Pick<Shown, K> ? never : K }[keyof Shown];
+
+type TimeText<Value> = Value extends number ? string : Value;
+
+/** A number that the schema has as text is a time. */
+type ShownValue<Value, Field> = [Value, Field] extends [number | null, string | null] ? TimeText<Value> : Value;
+
+/** The fields that a row has in the form of the schema. Optional fields of a resource are never taken from a row. */
+type RowKey<Shown, Row> = {
+  [K in RequiredKey<Shown> & keyof Row]: ShownValue<Row[K], Shown[K]> extends Shown[K] ? K : never;
+}[RequiredKey<Shown> & keyof Row];
+
+type ComputedFields<Shown, Row> = Omit<Shown, RowKey<Shown, Row>> & Partial<Pick<Shown, RowKey<Shown, Row>>>;
+
+/** Returns the resource of a row. `computed` has the fields that the row has not, and those that differ from it. Times become ISO 8601. */
+export function showRow<Schema extends TObject, Row extends object>(
+  schema: Schema,
+  row: Row,
+  computed: ComputedFields<Static<Schema>, Row>,
+): Static<Schema> {
+  const shown: Record<string, unknown> = {};
+  for (const { name, isTime } of listRequiredFields(schema)) {
+    const value = (row as Record<string, unknown>)[name];
+    shown[name] = isTime && typeof value === "number" ? formatTime(value) : value;
+  }
+  return Object.assign(shown, computed) as Static<Schema>;
+}
+
+type Field = { name: string; isTime: boolean };
+
+const requiredFields = new WeakMap<TObject, Field[]>();
+
+function listRequiredFields(schema: TObject): Field[] {
+  const known = requiredFields.get(schema);
+  if (known) return known;
+  const fields = (schema.required ?? []).map((name) => ({ name, isTime: isTime(schema.properties[name]!) }));
+  requiredFields.set(schema, fields);
+  return fields;
+}
+
+const isTime = ({ format, anyOf }: TSchema): boolean =>
+  format === "date-time" || (anyOf as TSchema[] | undefined)?.some(isTime) === true;
