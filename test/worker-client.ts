@@ -1,4 +1,5 @@
 /** A worker as an attacker or a benchmark writes it: it speaks the protocol, but decides itself what it sends. */
+import { version } from "../package.json";
 import { WORKER_PROTOCOL } from "../src/domain/workers";
 import { newId } from "../src/lib/ids";
 import type { TestRedis } from "./redis";
@@ -68,7 +69,7 @@ export async function joinAsWorker(
       headers,
       json: {
         protocol: WORKER_PROTOCOL,
-        version: "0.1.0",
+        version,
         boot_id: bootId,
         jobs,
         slots,

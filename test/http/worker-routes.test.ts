@@ -1,6 +1,7 @@
 /** The routes of workers, called as a worker and as an attacker would. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { version } from "../../package.json";
 import { MAX_COPIED_ASSETS, WORKER_PROTOCOL } from "../../src/domain/workers";
 import { sha256 } from "../../src/lib/hash";
 import { newId } from "../../src/lib/ids";
@@ -17,7 +18,7 @@ setDefaultTimeout(PATIENCE_MS);
 
 const announcement = (change: Record<string, unknown> = {}) => ({
   protocol: WORKER_PROTOCOL,
-  version: "0.1.0",
+  version,
   boot_id: newId(),
   jobs: ["render"],
   slots: 2,
@@ -141,7 +142,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     const { status, body } = await post("/workers/join", { protocol: 999, version: "9.9.9", wheels: 4 }, token);
     expect([status, (body as { error: { message: string } }).error.message]).toEqual([
       409,
-      `Worker has job protocol 999 (Offcut 9.9.9), this server has ${WORKER_PROTOCOL} (Offcut 0.1.0): install the same version on both.`,
+      `Worker has job protocol 999 (Offcut 9.9.9), this server has ${WORKER_PROTOCOL} (Offcut ${version}): install the same version on both.`,
     ]);
   });
 

@@ -1,4 +1,5 @@
 /** Workers of a server under test, which join without another machine. */
+import { version } from "../../package.json";
 import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../src/domain/workers";
 import { newId } from "../../src/lib/ids";
 import type { WorkerToken } from "../../src/store/workers";
@@ -9,7 +10,7 @@ import type { Services } from "../../src/work/services";
 
 export const ANNOUNCEMENT: Omit<WorkerAnnouncement, "bootId"> = {
   protocol: WORKER_PROTOCOL,
-  version: "0.1.0",
+  version,
   jobs: ["prepare", "cut", "render"],
   slots: 2,
   encoding: { ffmpeg: "7.1", libavutil: 59, encoder: "libx264", hasZscale: true },
