@@ -12,7 +12,7 @@ import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import type { Store } from "./store/db";
 import type { StepListener } from "./store/migrate-copy";
-import type { AdminServices } from "./work/access/admin-commands";
+import type { AdminNeeds } from "./work/access/admin-commands";
 import { createBackups } from "./work/backup/backups";
 import type { OffsiteAccess } from "./work/backup/offsite/repository";
 import { createWorkerList } from "./work/cluster/worker-list";
@@ -82,34 +82,23 @@ export const createOffsiteAccess = (
 export async function openForAdmin(
   config: Config,
   drillCommand: string[],
-): Promise<AdminServices & { close(): Promise<void> }> {
+): Promise<AdminNeeds & { close(): Promise<void> }> {
   const opened = await openFolder(config);
   const { path: folder, folders, store, secrets, close } = opened;
-  const backups = createBackups({
-    config,
-    store,
-    folders,
-    now: Date.now,
-    log: silentLog(),
-    drillCommand,
-    offsite: createOffsiteAccess(config, opened),
-  });
+  const disk = openDiskReserve(folders, config.diskReserveBytes);
+  const core = { config, store, folders, disk, log: silentLog(), now: Date.now };
+  const backups = createBackups({ ...core, drillCommand, offsite: createOffsiteAccess(config, opened) });
   const setup = openSetup({ folder, store, publicUrl: () => publicUrl(config, config.port) });
-  const workerList = createWorkerList({ store, log: silentLog(), now: Date.now });
+  const workerList = createWorkerList(core);
   // The next start of the server sends them.
   const sealer = createSealer(secrets.sealing);
-  const mails = createMails({ isConfigured: config.smtpUrl !== null, sealer, log: silentLog() });
+  const mails = createMails({ isConfigured: config.smtpUrl !== null, sealer, log: core.log });
   return {
-    store,
-    config,
+    ...core,
     mails,
-    now: Date.now,
     passwords: createPasswords(),
     setup,
     cluster: null,
-    disk: openDiskReserve(folders, config.diskReserveBytes),
-    folders,
-    log: null,
     workerList,
     backups,
     close,

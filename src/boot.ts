@@ -29,7 +29,8 @@ import { freeSpace } from "./work/backup/space-keeper";
 import { openCluster } from "./work/cluster/open-cluster";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createPlanRequests } from "./work/cuts/plan-requests";
-import { createServerCounters, readMetrics } from "./work/health/metrics";
+import { createServerCounters } from "./work/health/counters";
+import { readMetrics } from "./work/health/metrics";
 import { createHealthProbes } from "./work/health/probes";
 import { type DiskState, readDisk, readSystemHealth } from "./work/health/system-health";
 import { createPasswords } from "./work/identity/passwords";
@@ -125,11 +126,9 @@ async function serve(
   const workerList = createWorkerList({ store, log, now, clock });
   const offsite = createOffsiteAccess(config, opened);
   const readWatchedDisk = overrides.readDisk ?? (() => readDisk(services));
+  const core = { config, store, folders, disk, log, now };
   const services: Services = {
-    config,
-    store,
-    folders,
-    disk,
+    ...core,
     links: createSignedLinks(secrets.links, () => url),
     cursors: createCursors(secrets.cursors),
     passwords: createPasswords(),
@@ -142,27 +141,17 @@ async function serve(
     sealer,
     oidc: createOidcClient(now),
     payments: await openPayments(config, { now, log }),
-    log,
-    now,
     runner: idleRunner,
     resolverFor: createLimitedResolver(createResolver({ servers: config.dnsServers })),
     planRequests: createPlanRequests((dir) => openPlanChild(tools, [dir])),
-    pieces: createPieces(tools, { folders }),
+    pieces: createPieces(tools, core),
     webDir: assets.webDir,
     licensesPath: assets.licenses,
     ffmpegPath: tools.ffmpeg.path,
     publicUrl: () => url,
-    backups: createBackups({
-      config,
-      store,
-      folders,
-      now,
-      log,
-      drillCommand: overrides.drillCommand ?? drillCommand(),
-      offsite,
-    }),
-    fileRestores: createFileRestores({ config, store, folders, now, log, offsite }),
-    alerts: createAlerts({ config, folders, store, log, now, clock, workerList, readDisk: readWatchedDisk }),
+    backups: createBackups({ ...core, drillCommand: overrides.drillCommand ?? drillCommand(), offsite }),
+    fileRestores: createFileRestores({ ...core, offsite }),
+    alerts: createAlerts({ ...core, clock, workerList, readDisk: readWatchedDisk }),
     workerList,
     cluster: null,
     counters: createServerCounters(),

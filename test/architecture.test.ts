@@ -116,6 +116,48 @@ function lengthErrors({ text }: Source): string[] {
   return lines > LINES_CEILING ? [`has ${lines} lines, more than ${LINES_CEILING}: give it one subject`] : [];
 }
 
+/** Lists cycles of imports, by value or by type, as `a.ts -> b.ts -> a.ts`. Each file of a cycle is in at least one of them. */
+function findCycles(sources: Source[]): string[] {
+  const files = new Set(sources.map(({ file }) => file));
+  const imports = new Map(
+    sources.map(({ file, text }) => [
+      file,
+      importsOf(text).flatMap((module) => findImported(file, module, files) ?? []),
+    ]),
+  );
+  const seen = new Set<string>();
+  return [...files].flatMap((file) => {
+    const cycle = seen.has(file) ? null : findShortestCycle(file, imports);
+    for (const one of cycle ?? []) seen.add(one);
+    return cycle === null ? [] : [cycle.join(" -> ")];
+  });
+}
+
+/** Returns the file that a relative import names. */
+function findImported(from: string, module: string, files: Set<string>): string | undefined {
+  if (!module.startsWith(".")) return undefined;
+  const path = join(dirname(from), module);
+  return [path, ...[".ts", ".tsx", "/index.ts", "/index.tsx"].map((end) => path + end)].find((one) => files.has(one));
+}
+
+function findShortestCycle(file: string, imports: Map<string, string[]>): string[] | null {
+  const importer = new Map<string, string>();
+  const queue = [file];
+  for (const at of queue) {
+    for (const next of imports.get(at)!) {
+      if (next === file) {
+        const path = [file];
+        for (let one = at; one !== file; one = importer.get(one)!) path.unshift(one);
+        return [file, ...path];
+      }
+      if (importer.has(next)) continue;
+      importer.set(next, at);
+      queue.push(next);
+    }
+  }
+  return null;
+}
+
 test("the sources follow the project rules", async () => {
   const files = [...new Glob("**/*.ts").scanSync(SOURCE)].sort();
   expect(files.length).toBeGreaterThan(10);
@@ -123,6 +165,14 @@ test("the sources follow the project rules", async () => {
     files.map(async (file) => ({ file, text: await Bun.file(join(SOURCE, file)).text() })),
   );
   expect(violations(sources)).toEqual([]);
+});
+
+test("sources and pages have no import cycles, not even of types", async () => {
+  const root = join(import.meta.dir, "..");
+  const files = [...new Glob("{src,web}/**/*.{ts,tsx}").scanSync(root)].sort();
+  expect(files.length).toBeGreaterThan(500);
+  const sources = files.map(async (file) => ({ file, text: await Bun.file(join(root, file)).text() }));
+  expect(findCycles(await Promise.all(sources))).toEqual([]);
 });
 
 test("tests, fixtures and pages keep to a readable length too", async () => {
@@ -193,5 +243,45 @@ describe("the rule itself", () => {
   ];
   test.each(right)("allows: %s", (_, file, text) => {
     expect(violations([{ file, text }])).toEqual([]);
+  });
+
+  const cycles: [string, Record<string, string>, string[]][] = [
+    [
+      "a cycle of values",
+      { "src/a.ts": 'import { b } from "./b";', "src/b.ts": 'export { a } from "./a";' },
+      ["src/a.ts -> src/b.ts -> src/a.ts"],
+    ],
+    [
+      "a cycle of types",
+      { "web/a.tsx": 'import type { B } from "./b";', "web/b.tsx": 'let a: import("./a").A;' },
+      ["web/a.tsx -> web/b.tsx -> web/a.tsx"],
+    ],
+    [
+      "a cycle of three, and not who imports it",
+      {
+        "src/main.ts": 'import "./work/a";',
+        "src/work/a.ts": 'import { b } from "./b";',
+        "src/work/b.ts": 'import type { C } from "../c";',
+        "src/c/index.ts": 'const { a } = await import("../work/a");\nimport "node:fs";',
+      },
+      ["src/work/a.ts -> src/work/b.ts -> src/c/index.ts -> src/work/a.ts"],
+    ],
+    [
+      "two cycles that share a file",
+      {
+        "src/a.ts": 'import "./b";\nimport "./c";',
+        "src/b.ts": 'import { a } from "./a";',
+        "src/c.ts": 'import { a } from "./a";',
+      },
+      ["src/a.ts -> src/b.ts -> src/a.ts", "src/c.ts -> src/a.ts -> src/c.ts"],
+    ],
+    [
+      "two ways to one file",
+      { "src/a.ts": 'import "./b";\nimport "./c";', "src/b.ts": 'import "./c";', "src/c.ts": '// import "./a";' },
+      [],
+    ],
+  ];
+  test.each(cycles)("cycles: %s", (_, files, expected) => {
+    expect(findCycles(Object.entries(files).map(([file, text]) => ({ file, text })))).toEqual(expected);
   });
 });

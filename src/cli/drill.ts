@@ -39,8 +39,7 @@ async function checkScratch(scratch: string): Promise<DrillFindings> {
     { drillSocket: socket },
   );
   try {
-    const { store, folders } = server.services;
-    const target = { store, folders, manifest };
+    const target = { ...server.services, manifest };
     const problems = [
       ...(await findServerProblems(socket)),
       ...(await runDoctorChecks(config, { readType: anyFileSystem }))

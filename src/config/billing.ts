@@ -1,6 +1,6 @@
 /** Checks payment settings that depend on each other. */
-import type { Config } from "./index";
 import { ConfigError } from "./readers";
+import type { Config } from "./settings";
 
 type BillingSettings = Pick<Config, "price" | "stripeSecretKey" | "stripeWebhookSecret">;
 

@@ -4,20 +4,14 @@
  */
 import { parse, TomlError } from "smol-toml";
 import { requireCompleteBilling } from "./billing";
-import { type CamelCase, toCamelCase } from "./camel-case";
+import { toCamelCase } from "./camel-case";
 import { ConfigError } from "./readers";
-import { SETTINGS, type Setting } from "./settings";
-import { type ConfigTables, findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
+import { type Config, SETTINGS, type Setting, type SettingsTable } from "./settings";
+import { findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
 
 export { getMailSender, isExposedWithoutTls, isLoopback, publicUrl } from "./network";
 export { ConfigError } from "./readers";
-
-type SettingsTable = typeof SETTINGS;
-
-/** The effective settings in camel case (`config.dataDir`, …), and the arrays of tables (`config.oidc`). */
-export type Config = {
-  [K in keyof SettingsTable as CamelCase<K>]: ReturnType<SettingsTable[K]["read"]>;
-} & ConfigTables;
+export type { Config } from "./settings";
 
 export type ConfigSources = {
   file?: string | null;

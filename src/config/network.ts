@@ -1,6 +1,6 @@
 /** Values derived from the network settings. */
 import { isIP } from "node:net";
-import type { Config } from "./index";
+import type { Config } from "./settings";
 
 /** Returns the URL of the server for links, from the setting or from the listening address. */
 export function publicUrl(config: Config, port: number): string {

@@ -3,6 +3,7 @@ import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { WORKER_JOBS } from "../domain/workers";
 import { LOG_LEVELS, type LogLevel } from "../lib/log";
+import type { CamelCase } from "./camel-case";
 import {
   backupTarget,
   boolean,
@@ -22,6 +23,7 @@ import {
   timeOfDay,
   url,
 } from "./readers";
+import type { ConfigTables } from "./tables";
 
 export type Setting<T> = { read: Reader<T>; default: () => T; about: string };
 
@@ -166,3 +168,10 @@ export const SETTINGS = {
   ),
   cache_bytes: setting(integer(0), () => 50 * 1024 ** 3, "worker: size of the cache for the head's files"),
 } as const;
+
+export type SettingsTable = typeof SETTINGS;
+
+/** The effective settings in camel case (`config.dataDir`, …), and the arrays of tables (`config.oidc`). */
+export type Config = {
+  [K in keyof SettingsTable as CamelCase<K>]: ReturnType<SettingsTable[K]["read"]>;
+} & ConfigTables;

@@ -30,7 +30,7 @@ const MAX_CACHED_OWNERS = 10_000;
  * Creates the authentication by API key. A disabled account is `unauthenticated`. Owners are cached until accounts, keys or memberships
  * change, because every call looks one up.
  */
-export function createApiKeyAuthenticator(services: Pick<Services, "now" | "store">): Authenticate {
+export function createApiKeyAuthenticator(services: Services): Authenticate {
   const { store } = services;
   const owners = new Map<string, KeyOwner>();
   let revision = store.accountsRevision();

@@ -2,8 +2,8 @@
 import { version } from "../../package.json";
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
-import { type AdminServices, runAdmin } from "../work/access/admin-commands";
-import { checkReadiness, type ReadinessServices } from "../work/health/readiness";
+import { runAdmin } from "../work/access/admin-commands";
+import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
 import { toResponse } from "./call";
 import { publicErrorShape, toErrorReply } from "./errors";
@@ -14,10 +14,7 @@ import { createMetricsReply, METRICS_PATH } from "./metrics";
  * Creates the handler of `POST /` with `{ command, args }` and of `GET /metrics` and `/readyz`. Responds with the result, or with an error in the public
  * shape.
  */
-export function createControlHandler(
-  services: AdminServices & ReadinessServices & Pick<Services, "readMetrics">,
-  log: Log,
-): (request: Request) => Promise<Response> {
+export function createControlHandler(services: Services, log: Log): (request: Request) => Promise<Response> {
   return async (request) => {
     try {
       const readPath = isReadMethod(request.method) ? new URL(request.url).pathname : null;

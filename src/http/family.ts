@@ -164,7 +164,7 @@ export function family(definition: FamilyDefinition): Family {
 
 /** Returns the principal of a request in the workspace that it names. Errors: those of `enterWorkspace`. */
 const enter = (
-  { store }: Pick<Services, "store">,
+  { store }: Services,
   caller: Caller,
   request: Request,
   rights: { access: RouteAccess; isRead: boolean; inPath: string | null },

@@ -24,10 +24,8 @@ import { FILE_POLICY } from "./security-headers";
 /** `text` instead of `path`: a file that is made from the database. `modifiedAt` is in milliseconds since 1970. */
 type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
 
-type FileServices = Pick<Services, "folders" | "links" | "now" | "store">;
-
 /** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist, `upstream_unavailable` while its folder is offline. */
-export async function serveFile(services: FileServices, request: Request, target: LinkTarget): Promise<Response> {
+export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
   const { searchParams } = new URL(request.url);
   const problem = services.links.findProblem(
     target,
@@ -58,16 +56,13 @@ export async function serveFile(services: FileServices, request: Request, target
 }
 
 /** Returns the content of a file, or null if it does not exist. Throws `AppError` `upstream_unavailable` while its folder is offline. */
-async function openFile(
-  { folders }: FileServices,
-  found: LinkedFile,
-): Promise<{ file: Blob; modifiedAt: number } | null> {
+async function openFile({ folders }: Services, found: LinkedFile): Promise<{ file: Blob; modifiedAt: number } | null> {
   if ("text" in found) return { file: new Blob([found.text]), modifiedAt: found.modifiedAt };
   const file = await folders.guard.readOnline(() => findFile(found.path));
   return file && { file, modifiedAt: file.lastModified };
 }
 
-async function findLinkedFile(services: FileServices, target: LinkTarget): Promise<LinkedFile | null> {
+async function findLinkedFile(services: Services, target: LinkTarget): Promise<LinkedFile | null> {
   if (target.kind === "exports") return target.what === "archive" ? findExport(services, target.id) : null;
   if (target.kind === "renders" || target.kind === "shares") {
     const id = target.kind === "shares" ? await findSharedRenderId(services, target.id) : target.id;
@@ -114,7 +109,7 @@ async function findLinkedFile(services: FileServices, target: LinkTarget): Promi
 }
 
 /** Returns the ID of the render that a link shares; null if it was revoked or its maker can no longer write in the workspace. */
-async function findSharedRenderId({ store }: FileServices, shareId: string): Promise<string | null> {
+async function findSharedRenderId({ store }: Services, shareId: string): Promise<string | null> {
   const share = await getRenderShare(store.read, shareId);
   const user = share && (await getUser(store.read, share.created_by));
   if (!share || !user) return null;
@@ -128,10 +123,7 @@ async function findSharedRenderId({ store }: FileServices, shareId: string): Pro
 }
 
 /** Returns the file of a pipeline's output: that of its render, or the plan of its cut. */
-async function findOutputFile(
-  { folders, store }: Pick<Services, "folders" | "store">,
-  asset: Asset,
-): Promise<LinkedFile | null> {
+async function findOutputFile({ folders, store }: Services, asset: Asset): Promise<LinkedFile | null> {
   const contentType = asset.content_type ?? "application/octet-stream";
   const name = asset.filename ?? `asset.${asset.extension ?? "bin"}`;
   if (asset.render_id !== null)
@@ -142,7 +134,7 @@ async function findOutputFile(
     : { text: cut.plan, modifiedAt: cut.completed_at ?? asset.created_at, contentType, name };
 }
 
-async function findExport(services: FileServices, id: string): Promise<LinkedFile | null> {
+async function findExport(services: Services, id: string): Promise<LinkedFile | null> {
   const { store, folders, now } = services;
   const found = await getDataExport(store.read, id);
   const user = found && isDownloadable(found, now()) ? await getUser(store.read, found.user_id) : null;

@@ -18,7 +18,7 @@ const METRICS_ACCESS: RouteAccess = {
   rateLimited: false,
 };
 
-export async function createMetricsReply({ readMetrics }: Pick<Services, "readMetrics">): Promise<Reply> {
+export async function createMetricsReply({ readMetrics }: Services): Promise<Reply> {
   return { status: 200, text: await readMetrics(), headers: { "Content-Type": PROMETHEUS_CONTENT_TYPE } };
 }
 
@@ -52,7 +52,7 @@ const PREFIXES = ["/files", "/workers"];
 
 /** Counts a request. `prefix`: that of its family. Pages, probes and unknown paths count together. */
 export function countRequest(
-  { counters }: Pick<Services, "counters">,
+  { counters }: Services,
   { prefix, pathname, method, status, startedAt }: CountedRequest,
 ): void {
   const family = prefix ?? PREFIXES.find((one) => pathname.startsWith(`${one}/`)) ?? "other";

@@ -1,10 +1,12 @@
 /** The `detail` of a route: its operation in the OpenAPI document of a family. */
 import type { TSchema } from "@sinclair/typebox";
 import type { HttpCode } from "../domain/errors";
-import type { FamilyDefinition } from "./family";
 import { describeErrors, describeParameter, type JsonObject } from "./openapi-parts";
 import { BODY_TYPES } from "./parse-request";
 import { type Route, WORKSPACE_HEADER } from "./route";
+
+/** What the operations of a family have in common. */
+type FamilyTraits = { prefix: string; hasWorkspaces: boolean };
 
 /** Converts a schema to plain JSON without the properties that only validation uses. */
 export function toPlainSchema(value: unknown): unknown {
@@ -16,7 +18,7 @@ export function toPlainSchema(value: unknown): unknown {
 }
 
 /** Describes the operation of a route in a family. */
-export function describeRoute(route: Route, family: FamilyDefinition): JsonObject {
+export function describeRoute(route: Route, family: FamilyTraits): JsonObject {
   // A family of one resource has it at the prefix itself.
   const path = /^(\/:|$)/.test(route.path) ? `${family.prefix}${route.path}` : route.path;
   const name = path.replaceAll(":", "").replace(/[/_-](\w)/g, (_, first: string) => first.toUpperCase());
@@ -33,7 +35,7 @@ export function describeRoute(route: Route, family: FamilyDefinition): JsonObjec
 }
 
 /** Returns whether callers can name the workspace of this route in a header. */
-const takesWorkspace = ({ access, path }: Route, { hasWorkspaces }: FamilyDefinition): boolean =>
+const takesWorkspace = ({ access, path }: Route, { hasWorkspaces }: FamilyTraits): boolean =>
   hasWorkspaces &&
   access.authentication === "required" &&
   access.target === "workspace" &&

@@ -42,7 +42,7 @@ const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<A
 };
 
 /** Creates the plugin. The files are compressed once in each encoding, when they are first asked for in it. */
-export function createWebAppPlugin({ webDir, sessions }: Pick<Services, "sessions" | "webDir">) {
+export function createWebAppPlugin({ webDir, sessions }: Services) {
   // Names are looked up here and never joined with what a request contains.
   const names = new Set(readdirSync(webDir));
   const files = new Map<string, WebFile>();

@@ -179,3 +179,15 @@ export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { h
 /** Records the use of a key. Does not change `Store.accountsRevision`. */
 export const touchApiKey = (tx: Queries, id: string, now: number): Promise<boolean> =>
   updateRows(tx, apiKeys, { last_used_at: now }, eq(apiKeys.id, id));
+
+/** Returns the first owner of a workspace, or null if there is no such workspace. */
+export async function findWorkspaceOwner(db: Queries, workspaceId: string): Promise<User | null> {
+  const [row] = await db
+    .select({ user: users })
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner")))
+    .orderBy(asc(workspaceMembers.created_at), asc(users.id))
+    .limit(1);
+  return row?.user ?? null;
+}

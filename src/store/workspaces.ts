@@ -1,16 +1,15 @@
 /** Workspaces and their members. */
-import { and, asc, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
 import { findRow, insertRow, updateRow, updateRows } from "./rows";
-import { users, workspaceMembers, workspaces } from "./schema-accounts";
-import type { User } from "./users";
+import { workspaceMembers, workspaces } from "./schema-accounts";
 
 export type Workspace = typeof workspaces.$inferSelect;
 
 /** Creates the workspace with the user's own ID, which has no other member. Part of the creation of an account. */
-export async function insertPersonalWorkspace(tx: Queries, user: Pick<User, "id" | "created_at">): Promise<void> {
+export async function insertPersonalWorkspace(tx: Queries, user: { id: string; created_at: number }): Promise<void> {
   const { id, created_at } = user;
   await insertWorkspace(tx, { id, name: "Personal", is_personal: true, created_by: id, created_at });
   await insertMember(tx, { workspace_id: id, user_id: id, role: "owner", created_at });
@@ -69,18 +68,6 @@ export const listSolelyOwnedWorkspaces = (db: Queries, userId: string): Promise<
       sql`u.disabled_at IS NULL AND u.deleted_at IS NULL AND u.id <> ${userId}`,
     )}
     ORDER BY w.name, w.id`);
-
-/** Returns the first owner of a workspace, or null if there is no such workspace. */
-export async function findWorkspaceOwner(db: Queries, workspaceId: string): Promise<User | null> {
-  const [row] = await db
-    .select({ user: users })
-    .from(workspaceMembers)
-    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
-    .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner")))
-    .orderBy(asc(workspaceMembers.created_at), asc(users.id))
-    .limit(1);
-  return row?.user ?? null;
-}
 
 const hasOwner = (workspaceId: SQL, condition: SQL): SQL => sql`EXISTS (
   SELECT 1 FROM workspace_members m CROSS JOIN users u ON u.id = m.user_id

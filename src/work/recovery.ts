@@ -12,7 +12,7 @@ import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
 import { expireLostExports } from "./data-export/archive-removal";
 import { sweepLiveEvents } from "./live/events";
-import type { Services } from "./services";
+import type { PipelineNeeds } from "./pipelines/pipelines";
 import { sweepExpiredRows, sweepOrphans } from "./storage/orphans";
 import { recoverUploads } from "./uploads/progress";
 
@@ -20,10 +20,8 @@ import { recoverUploads } from "./uploads/progress";
 const WORKER_HISTORY_MS = 30 * 24 * 3600 * 1000;
 const MAX_RUNS_PER_WORKER = 1_000;
 
-type RecoveryServices = Pick<Services, "config" | "folders" | "log" | "now" | "runner" | "store">;
-
 /** Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes orphaned files. */
-export async function recover(services: RecoveryServices): Promise<void> {
+export async function recover(services: PipelineNeeds): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
   const interrupted = await services.store.write((tx) => failInterruptedRuns(tx, INTERRUPTED, services.now()));
@@ -40,7 +38,7 @@ export async function recover(services: RecoveryServices): Promise<void> {
  * Handles the uploads and files of an earlier run, also when a folder comes back that was offline at the start. Does nothing while one is offline.
  * `isStart`: no request is writing to an upload.
  */
-export async function recoverFiles(services: RecoveryServices, isStart: boolean): Promise<void> {
+export async function recoverFiles(services: PipelineNeeds, isStart: boolean): Promise<void> {
   const { folders, log } = services;
   if ((await folders.guard.check()) !== null) return;
   await createMediaFolders(folders);
@@ -53,7 +51,7 @@ export async function recoverFiles(services: RecoveryServices, isStart: boolean)
 }
 
 /** Handles complete and expired uploads, and removes orphaned files, old trash and expired rows. While a folder is offline, only rows. */
-export async function sweep(services: RecoveryServices): Promise<void> {
+export async function sweep(services: PipelineNeeds): Promise<void> {
   if ((await services.folders.guard.check()) === null) {
     await recoverUploads(services, false);
     await sweepOrphans(services);
@@ -62,7 +60,7 @@ export async function sweep(services: RecoveryServices): Promise<void> {
   await sweepRows(services);
 }
 
-async function sweepRows(services: RecoveryServices): Promise<void> {
+async function sweepRows(services: PipelineNeeds): Promise<void> {
   await sweepExpiredRows(services);
   await removeOldKept(resolve(services.config.dataDir), services.now());
   await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));

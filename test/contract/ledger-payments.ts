@@ -4,12 +4,12 @@
  */
 import { sql } from "drizzle-orm";
 import type { PaymentEvent, PaymentGateway, Price, ProviderInvoice } from "../../src/domain/billing";
-import type { Queries, Store } from "../../src/store/db";
+import type { Queries } from "../../src/store/db";
 import { insertCustomer } from "../../src/store/payments";
 import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import { approveOrder, createOrder, rejectOrder } from "../../src/work/billing/orders";
 import { applyPaymentEvent } from "../../src/work/billing/payment-events";
-import type { Services } from "../../src/work/services";
+import type { CoreNeeds } from "../../src/work/needs";
 
 const PRICES: Price[] = [
   { kind: "pack" as const, credits: 7, amount: 900, interval: null },
@@ -32,9 +32,7 @@ type ExpectedInvoice = { credits: number; amount: number; isPaid: boolean; amoun
 /** An event with what follows from it once it was applied. */
 type Delivery = { event: PaymentEvent; invoiceId: string | null; isPaid: boolean; amountRefunded: number };
 
-type PaymentServices = Pick<Services, "log" | "now"> & { store: Store };
-
-export async function createPayments(services: PaymentServices, owner: { workspaceId: string; userId: string }) {
+export async function createPayments(services: CoreNeeds, owner: { workspaceId: string; userId: string }) {
   const { store } = services;
   const customerId = `cus_${owner.workspaceId}`;
   await store.write((tx) =>

@@ -24,8 +24,9 @@ import { COMMAND_ACTOR } from "../../src/work/access/audit";
 import { removeAsset, removeCut, removeRender } from "../../src/work/assets/deletion";
 import { refundCharge } from "../../src/work/billing/charge";
 import { createCut } from "../../src/work/cuts/requests";
-import { createServerCounters } from "../../src/work/health/metrics";
+import { createServerCounters } from "../../src/work/health/counters";
 import { createJobSource } from "../../src/work/jobs/job-source";
+import type { JobNeeds } from "../../src/work/jobs/needs";
 import { JOBS } from "../../src/work/jobs/registry";
 import { completePipelineStep, endPipelineStep, startPipeline } from "../../src/work/pipelines/pipelines";
 import { cancelPipeline, createChain, retryStep } from "../../src/work/pipelines/requests";
@@ -95,6 +96,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     log: createLog(() => {}, false),
     now: () => clock,
     counters: createServerCounters(),
+    liveEvents: { publishProgress: () => {} } as unknown as JobNeeds["liveEvents"],
     runner: { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} },
   };
   const source = createJobSource(services);

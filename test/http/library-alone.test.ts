@@ -143,9 +143,10 @@ test("each method of the store refuses another ID; nothing is created or read", 
 });
 
 test("a store creates no folder", async () => {
-  const { folders, now, store } = server.services();
+  const services = server.services();
+  const { folders } = services;
   const uploads = join(server.dataDir, "absent");
-  new AssetUploadStore({ now, store, folders: { ...folders, uploads } }, authorize(attacker.userId, own));
+  new AssetUploadStore({ ...services, folders: { ...folders, uploads } }, authorize(attacker.userId, own));
   // The library's method would have started before this one.
   await mkdir(join(server.dataDir, "present"));
   expect(await Bun.file(uploads).exists()).toBe(false);

@@ -11,11 +11,10 @@ import {
   toSegments,
 } from "../segments";
 import { fromSeconds, type Ticks } from "../time";
-import { type DecidedSpan, isKept } from "./decided-spans";
 import { attachRules } from "./removed-rules";
 import { isReviewRule, reviewText } from "./rules";
 import { closeShortGaps, mergeShortRemovals } from "./short-removals";
-import { findOverlapping } from "./spans";
+import { type DecidedSpan, findOverlapping, isKept } from "./spans";
 
 /** Minimum pause at a join, regardless of the options. */
 const MIN_JOIN_PAUSE_TICKS: Ticks = 80_000;

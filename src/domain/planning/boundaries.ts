@@ -2,9 +2,8 @@
 import { ENERGY_HOP, type EnergyContour } from "../speech";
 import { fromSeconds, type Span, type Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
-import { type DecidedSpan, isKept } from "./decided-spans";
 import { isReviewRule } from "./rules";
-import { durationOf, findOverlapping } from "./spans";
+import { type DecidedSpan, durationOf, findOverlapping, isKept } from "./spans";
 
 /** Maximum distance that a cut may move into a removed span, also as a share of the span. */
 const MAX_MOVE_TICKS = fromSeconds(0.12);

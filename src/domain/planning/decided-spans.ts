@@ -3,17 +3,14 @@ import { joinTexts } from "../segments";
 import type { Span, Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
 import { placeBoundaries } from "./boundaries";
-import { type Finding, type RemovalReason, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
-import { durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "./spans";
+import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
+import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
 
 /** `removal` is the rule that removes a stretch, or null if it is kept; `reviews` are the rules that mark it. */
 export type Decision = { removal: RuleMatch<RemovalRule> | null; reviews: readonly RuleMatch<ReviewRule>[] };
 export const KEEP: Decision = { removal: null, reviews: [] };
 
 export type DecidedWord = Span & Decision & { text: string };
-
-/** A stretch of audio with one outcome; `reason` is null if it is kept. `findings` are the rules for its words. */
-export type DecidedSpan = Span & { text: string; reason: RemovalReason | null; findings: readonly Finding[] };
 
 /** Maximum gap to a word for a short wordless region that belongs to it: the final "t" of a word can be late. */
 const MAX_GAP_BEFORE_WORD_TICKS: Ticks = 160_000;
@@ -141,8 +138,6 @@ function arrangeSpans(spans: DecidedSpan[], spoken: ReadonlySet<DecidedSpan>, ac
   }
   return placeBoundaries(out, activity);
 }
-
-export const isKept = (span: Pick<DecidedSpan, "reason">): boolean => span.reason === null;
 
 function joinOverlapping(spans: readonly DecidedSpan[]): DecidedSpan[] {
   const out: DecidedSpan[] = [];

@@ -1,9 +1,8 @@
 /** Determines the rule of each removed span, and lists all findings of a plan. */
 import type { Plan, RemovedSpan } from "../plan";
 import type { Span, Ticks } from "../time";
-import { type DecidedSpan, isKept } from "./decided-spans";
 import { type Finding, isReviewRule, type RemovalRule } from "./rules";
-import { durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "./spans";
+import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
 
 /**
  * Returns the removed spans with their rules, and the findings of the plan in order of time. A span that several rules

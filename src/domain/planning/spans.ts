@@ -1,5 +1,11 @@
-/** Searches sorted, disjoint spans. */
+/** Spans with a decision, and searches in sorted, disjoint spans. */
 import type { Span, Ticks } from "../time";
+import type { Finding, RemovalReason } from "./rules";
+
+/** A stretch of audio with one outcome; `reason` is null if it is kept. `findings` are the rules for its words. */
+export type DecidedSpan = Span & { text: string; reason: RemovalReason | null; findings: readonly Finding[] };
+
+export const isKept = (span: Pick<DecidedSpan, "reason">): boolean => span.reason === null;
 
 /** Returns the index of the first span that ends after `time`, or the number of spans. Uses binary search. */
 export function indexEndingAfter(spans: readonly Span[], time: Ticks): number {

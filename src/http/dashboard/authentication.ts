@@ -14,10 +14,8 @@ import { isReadMethod } from "../methods";
 import { isFromNoSite, isSameOrigin } from "./same-origin";
 import { readSessionCookie } from "./session-cookie";
 
-type AuthenticationServices = Pick<Services, "config" | "now" | "publicUrl" | "sessions" | "store">;
-
 /** Creates the authentication. With an `Authorization` header the cookie does not count, whether or not the header is valid. */
-export function createDashboardAuthenticator(services: AuthenticationServices): Authenticate {
+export function createDashboardAuthenticator(services: Services): Authenticate {
   const authenticateKey = createApiKeyAuthenticator(services);
 
   async function authenticateSession(token: string, options?: AuthenticationOptions): Promise<Caller> {
@@ -54,7 +52,7 @@ export function createDashboardAuthenticator(services: AuthenticationServices): 
  * Creates the check of calls without authentication, such as sign-in: a page of another site must not sign a browser in to somebody else's
  * account. Programs send no `Origin`; pages of the configured CORS origins may sign in, and get no cookie. Throws `AppError` `forbidden`.
  */
-export function createOriginCheck(services: Pick<Services, "config" | "publicUrl">) {
+export function createOriginCheck(services: Services) {
   const { corsOrigins } = services.config;
   return (request: Request, client: RequestClient): void => {
     const origin = request.headers.get("origin");
@@ -64,11 +62,8 @@ export function createOriginCheck(services: Pick<Services, "config" | "publicUrl
   };
 }
 
-const isFromThisServer = (
-  { publicUrl }: Pick<Services, "publicUrl">,
-  { headers }: Request,
-  { isSecure }: RequestClient,
-): boolean => isSameOrigin(headers.get("origin"), { host: headers.get("host"), isSecure, publicUrl: publicUrl() });
+const isFromThisServer = ({ publicUrl }: Services, { headers }: Request, { isSecure }: RequestClient): boolean =>
+  isSameOrigin(headers.get("origin"), { host: headers.get("host"), isSecure, publicUrl: publicUrl() });
 
 const foreignOrigin = (): AppError =>
   new AppError("forbidden", "Request with a cookie must have an Origin header that names this server.");

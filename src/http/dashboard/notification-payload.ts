@@ -10,7 +10,7 @@ import type { ShownPayloads } from "./notification-schemas";
 
 type ShownPayload = ShownPayloads[keyof ShownPayloads];
 
-type Viewer = { services: Pick<Services, "links" | "now" | "store">; principal: Principal };
+type Viewer = { services: Services; principal: Principal };
 
 /** Returns notifications of the principal as the API shows them. The one of an export that can be downloaded gets a new link. */
 export async function showNotifications(

@@ -32,7 +32,7 @@ const startQuery = strictObject({
 });
 
 /** Lists the providers for a sign-in page. The URLs have the configured host: the provider sends the browser back to it. */
-export const listProviders = ({ config, publicUrl }: Pick<Services, "config" | "publicUrl">) =>
+export const listProviders = ({ config, publicUrl }: Services) =>
   config.oidc.map(({ name }) => ({
     name,
     start_url: `${publicUrl()}${ROUTES}/start?${new URLSearchParams({ provider: name })}`,

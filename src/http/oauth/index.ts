@@ -24,7 +24,7 @@ export const oauthRoutes = createRoutes([
 export const OAUTH_METADATA_PATH = "/.well-known/oauth-authorization-server";
 
 /** Creates the metadata of the authorization server. */
-export function createOAuthMetadata({ publicUrl }: Pick<Services, "publicUrl">): Record<string, unknown> {
+export function createOAuthMetadata({ publicUrl }: Services): Record<string, unknown> {
   const url = publicUrl();
   return {
     issuer: url,

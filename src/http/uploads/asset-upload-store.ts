@@ -16,15 +16,13 @@ export type Transfer = Pick<UploadPart, "announced" | "authorize" | "offset" | "
 /** The only upload that a request may access, and its owner. `transfer` null: the request writes nothing. */
 export type AuthorizedUpload = { workspaceId: string; id: string; session: UploadSession; transfer: Transfer | null };
 
-type StoreServices = Pick<Services, "folders" | "now" | "store">;
-
 /** The library's store with the type of its base class: TypeScript does not let a subclass replace a private method. */
 const LibraryStore: new (options: { directory: string; configstore: Configstore }) => DataStore = FileStore;
 
 /** The store of one upload for one request. For any other ID than the authorized one each of its methods throws the library's 404. */
 export class AssetUploadStore extends LibraryStore {
   constructor(
-    private readonly services: StoreServices,
+    private readonly services: Services,
     private readonly authorized: AuthorizedUpload,
   ) {
     super({ directory: services.folders.uploads, configstore: createRowReader(services, authorized) });
@@ -56,7 +54,7 @@ export class AssetUploadStore extends LibraryStore {
 }
 
 /** Creates the reader of the authorized upload's row. Uploads with other IDs, of other workspaces, and complete ones do not exist in it. */
-function createRowReader({ folders, store }: StoreServices, { workspaceId, id: own }: AuthorizedUpload): Configstore {
+function createRowReader({ folders, store }: Services, { workspaceId, id: own }: AuthorizedUpload): Configstore {
   return {
     get: async (id) => {
       const asset = id === own ? await findAsset(store.read, workspaceId, own) : null;

@@ -8,7 +8,7 @@ import type { ExecutionReport } from "../../work/cluster/execution-request";
 import { noContent, ok, type Reply } from "../call";
 import { replyWithFile } from "../file-response";
 import { FILE_POLICY } from "../security-headers";
-import type { CallOfWorker, WorkerRoute } from ".";
+import type { CallOfWorker, WorkerRoute } from "./call";
 import { getOutputOffset, writeOutput } from "./output-routes";
 import { readBody } from "./read-body";
 import { bootSchema, checkpointSchema, resultSchema } from "./schemas";

@@ -7,23 +7,12 @@ import { isUuid } from "../../lib/ids";
 import type { Cluster } from "../../work/cluster/cluster";
 import { WrongFilesError } from "../../work/cluster/incoming-files";
 import type { Services } from "../../work/services";
-import { type Reply, toResponseTo } from "../call";
+import { toResponseTo } from "../call";
 import { publicErrorShape } from "../errors";
 import { type MountedRoute, type RequestContext, toErrorResponse } from "../family";
+import type { WorkerRoute } from "./call";
 import { executionRoutes } from "./execution-routes";
 import { joinRoutes } from "./join-routes";
-
-/** A call of a worker. `id` is that of the execution, in lower case, on the routes of one. */
-export type CallOfWorker = {
-  services: Services;
-  cluster: Cluster;
-  request: Request;
-  context: RequestContext;
-  id: string;
-  params: Record<string, string>;
-};
-
-export type WorkerRoute = { method: string; path: string; run(call: CallOfWorker): Promise<Reply> };
 
 const PREFIX = "/workers";
 

@@ -9,7 +9,7 @@ import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-list";
 import { authenticateWorker } from "../../work/cluster/worker-tokens";
 import { noContent, ok } from "../call";
 import { validate } from "../validation";
-import type { CallOfWorker, WorkerRoute } from ".";
+import type { CallOfWorker, WorkerRoute } from "./call";
 import { readBody } from "./read-body";
 import { announcementSchema, bootSchema, copiesSchema, endedSchema, heartbeatSchema, versionSchema } from "./schemas";
 

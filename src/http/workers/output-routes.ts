@@ -5,7 +5,7 @@ import type { Reply } from "../call";
 import { ACTIVE_IDLE_SECONDS } from "../connection";
 import { readChunks } from "../read-chunks";
 import { OFFSET_TYPE, parseUploadOffset } from "../uploads/protocol-headers";
-import type { CallOfWorker } from ".";
+import type { CallOfWorker } from "./call";
 
 /** HEAD: how many bytes of the file are there. */
 export async function getOutputOffset({ cluster, id, params }: CallOfWorker): Promise<Reply> {

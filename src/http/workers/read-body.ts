@@ -1,7 +1,7 @@
 /** Reads the JSON body of a worker's call. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { MAX_BODY_BYTES, parseBody, readBodyText, runLargeTasksSerially } from "../parse-request";
-import type { CallOfWorker } from ".";
+import type { CallOfWorker } from "./call";
 
 /** Throws `AppError` as for the API. */
 export async function readBody<S extends TSchema>(

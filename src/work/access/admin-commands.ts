@@ -6,10 +6,14 @@ import { AppError } from "../../domain/errors";
 import { findDatabaseProblems } from "../../store/database-file";
 import { listStorageByUser } from "../../store/storage";
 import { createRunRecorder } from "../backup/backup-status";
+import type { BackupNeeds } from "../backup/backups";
+import type { ClusterNeeds } from "../cluster/cluster";
 import { reportWorkers } from "../cluster/worker-report";
 import { createWorkerToken, listTokenViews, revokeToken, toTokenView } from "../cluster/worker-tokens";
 import { readSupportReport } from "../health/support-report";
-import type { Services } from "../services";
+import type { Passwords } from "../identity/passwords";
+import type { Setup } from "../identity/setup";
+import type { Mails } from "../mail/mails";
 import { CHECK_FOLDER } from "../upgrade/check-folder";
 import { COMMAND_ACTOR } from "./audit";
 import {
@@ -24,26 +28,10 @@ import {
   revokeKey,
 } from "./command-accounts";
 
-export type AdminServices = Pick<
-  Services,
-  | "store"
-  | "config"
-  | "mails"
-  | "now"
-  | "passwords"
-  | "setup"
-  | "cluster"
-  | "disk"
-  | "folders"
-  | "workerList"
-  | "backups"
-> & {
-  /** Null: no server is running. */
-  log: Services["log"] | null;
-};
+export type AdminNeeds = BackupNeeds & ClusterNeeds & { mails: Mails; passwords: Passwords; setup: Setup };
 type Arguments = Record<string, unknown>;
 
-const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Promise<unknown>> = {
+const COMMANDS: Record<string, (services: AdminNeeds, args: Arguments) => Promise<unknown>> = {
   "setup url": async ({ setup }) => ({ url: await setup.url() }),
   "user create": (services, args) =>
     createUser(services, {
@@ -112,7 +100,7 @@ const COMMANDS: Record<string, (services: AdminServices, args: Arguments) => Pro
 };
 
 /** Runs a command. Errors: `not_found` for an unknown command; `bad_request` for invalid arguments; those of the command. */
-export async function runAdmin(services: AdminServices, name: string, args: Arguments): Promise<unknown> {
+export async function runAdmin(services: AdminNeeds, name: string, args: Arguments): Promise<unknown> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new AppError("not_found", `Unknown command "${name}". The server may be an older version.`);
   return command(services, args);

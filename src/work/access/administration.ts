@@ -15,18 +15,18 @@ import { createInvitation } from "../identity/invitations";
 import { insertAccount } from "../identity/new-account";
 import { createPasswordResetLink } from "../identity/password-reset";
 import { requireEmailAddress } from "../identity/sign-up";
+import type { MailNeeds } from "../mail/mails";
+import type { CoreNeeds } from "../needs";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { cancelPipeline } from "../pipelines/requests";
-import type { Services } from "../services";
 import { type AuditActor, recordAudit } from "./audit";
-
-type AdministrationServices = Pick<Services, "now" | "store">;
 
 /** Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null is the configured quota, 0 is none. */
 export type AccountChange = { role?: "member" | "admin"; disabled?: boolean; storage_quota_bytes?: number | null };
 
 /** Changes an account. Errors: `not_found`, `forbidden`; `conflict` for the last administrator. */
 export function changeAccount(
-  { store, now }: AdministrationServices,
+  { store, now }: CoreNeeds,
   actor: AuditActor,
   userId: string,
   change: AccountChange,
@@ -92,8 +92,6 @@ export async function changeCredits(
   return entry;
 }
 
-type InvitingServices = Pick<Services, "config" | "mails" | "now" | "publicUrl">;
-
 /** `credits` null: the sign-up grant. */
 export type InvitedAccount = { email: string; isAdmin: boolean; credits: number | null };
 
@@ -103,7 +101,7 @@ export type InvitedAccount = { email: string; isAdmin: boolean; credits: number 
  */
 export async function inviteUser(
   tx: Queries,
-  services: InvitingServices,
+  services: MailNeeds,
   { actor, admin }: ActingAdmin,
   account: InvitedAccount,
 ): Promise<AccountLink & { user: User }> {
@@ -132,7 +130,7 @@ export type ActingAdmin = { actor: AuditActor; admin: User };
 
 /** Creates a link with which the owner of an account chooses a new password. Errors: `not_found`, `forbidden`. */
 export function createResetLink(
-  services: InvitingServices & Pick<Services, "store">,
+  services: MailNeeds,
   { actor, admin }: ActingAdmin,
   userId: string,
 ): Promise<AccountLink> {
@@ -146,11 +144,7 @@ export function createResetLink(
 }
 
 /** Starts the grace period of an account. Errors: those of `startAccountDeletion`, and `forbidden`. */
-export function deleteAccount(
-  { store, now }: AdministrationServices,
-  actor: AuditActor,
-  userId: string,
-): Promise<User> {
+export function deleteAccount({ store, now }: CoreNeeds, actor: AuditActor, userId: string): Promise<User> {
   return store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     return startAccountDeletion(tx, actor, userId, now());
@@ -158,11 +152,7 @@ export function deleteAccount(
 }
 
 /** Ends the grace period of an account. Errors: those of `restoreAccount`, and `forbidden`. */
-export function restoreDeletedAccount(
-  { store, now }: AdministrationServices,
-  actor: AuditActor,
-  userId: string,
-): Promise<User> {
+export function restoreDeletedAccount({ store, now }: CoreNeeds, actor: AuditActor, userId: string): Promise<User> {
   return store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     return restoreAccount(tx, actor, userId, now());
@@ -170,11 +160,7 @@ export function restoreDeletedAccount(
 }
 
 /** Cancels the pipeline of a job that waits or runs, in any workspace. Errors: those of `cancelPipeline`, and `forbidden`. */
-export async function cancelJob(
-  services: Pick<Services, "folders" | "now" | "runner" | "store">,
-  actor: AuditActor,
-  { step }: ListedJob,
-): Promise<void> {
+export async function cancelJob(services: PipelineNeeds, actor: AuditActor, { step }: ListedJob): Promise<void> {
   const { id, pipeline_id: pipelineId, workspace_id: workspaceId, processor_name: name } = step;
   await cancelPipeline(services, workspaceId, pipelineId, async (tx, open) => {
     await requireActingAdmin(tx, actor);

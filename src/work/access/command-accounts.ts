@@ -12,19 +12,20 @@ import {
   type ApiKeyWithOwner,
   deleteApiKey,
   findUserByEmail,
+  findWorkspaceOwner,
   listApiKeys,
   listUsers,
   type User,
 } from "../../store/users";
-import { findRole, findWorkspaceOwner } from "../../store/workspaces";
+import { findRole } from "../../store/workspaces";
 import { refundCharge } from "../billing/charge";
 import { MAX_KEY_NAME_CHARACTERS, mintKey, recordKey } from "../identity/api-keys";
 import { insertAccount } from "../identity/new-account";
-import type { Services } from "../services";
+import type { Passwords } from "../identity/passwords";
+import type { Mails } from "../mail/mails";
+import type { CoreNeeds } from "../needs";
 import { changeAccount, changeCredits } from "./administration";
 import { COMMAND_ACTOR, recordAudit } from "./audit";
-
-type AccountServices = Pick<Services, "store" | "config" | "now">;
 
 /** An account as the command line shows it. */
 export type AccountView = {
@@ -47,7 +48,7 @@ const toAccountView = (user: User, credits: number): AccountView => ({
 
 /** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
 export async function createUser(
-  services: AccountServices & Pick<Services, "passwords">,
+  services: CoreNeeds & { passwords: Passwords },
   request: { email: string; password: string; admin: boolean; credits: number | null },
 ): Promise<AccountView> {
   const email = parseEmailAddress(request.email);
@@ -79,14 +80,14 @@ export async function createUser(
 }
 
 /** Lists all accounts with their available credits. */
-export async function listAccounts(services: AccountServices): Promise<AccountView[]> {
+export async function listAccounts(services: CoreNeeds): Promise<AccountView[]> {
   const users = await listUsers(services.store.read);
   return Promise.all(users.map(async (user) => toAccountView(user, await readBalance(services.store.read, user.id))));
 }
 
 /** Grants credits. Assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
 export async function grantCredits(
-  services: AccountServices,
+  services: CoreNeeds,
   request: { email: string; credits: number },
 ): Promise<AccountView> {
   if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
@@ -100,7 +101,7 @@ export async function grantCredits(
 }
 
 /** Refunds the charge of an asset, once. Returns an owner of its workspace. Errors: those of `refundCharge`. */
-export async function refundAsset(services: AccountServices, request: { assetId: string }): Promise<AccountView> {
+export async function refundAsset(services: CoreNeeds, request: { assetId: string }): Promise<AccountView> {
   return services.store.write(async (tx) => {
     const now = services.now();
     const { workspace_id: workspaceId, delta } = await refundCharge(tx, request.assetId, now);
@@ -119,7 +120,7 @@ export async function refundAsset(services: AccountServices, request: { assetId:
  * were accepted before run to completion. Errors: `not_found`, `conflict` for the last administrator.
  */
 export async function disableUser(
-  services: AccountServices,
+  services: CoreNeeds,
   request: { email: string; disabled: boolean },
 ): Promise<AccountView> {
   const { read } = services.store;
@@ -129,7 +130,7 @@ export async function disableUser(
 }
 
 /** Removes the second factor of a user who has lost it: sign-in asks for the password only. Errors: `not_found`. */
-export async function resetTwoFactor(services: AccountServices, request: { email: string }): Promise<AccountView> {
+export async function resetTwoFactor(services: CoreNeeds, request: { email: string }): Promise<AccountView> {
   return services.store.write(async (tx) => {
     const user = await getUserByEmail(tx, request.email);
     await removeTwoFactor(tx, user.id);
@@ -173,7 +174,7 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
  * is malformed or in the past.
  */
 export async function createApiKey(
-  services: AccountServices,
+  services: CoreNeeds,
   request: {
     email: string;
     name: string;
@@ -181,7 +182,7 @@ export async function createApiKey(
     scopes?: KeyScope[];
     workspace?: string | null;
   },
-  mails?: Services["mails"],
+  mails?: Mails,
 ): Promise<KeyView & { key: string }> {
   const now = services.now();
   if (request.name.length > MAX_KEY_NAME_CHARACTERS)
@@ -208,14 +209,14 @@ function parseExpiry(text: string, now: number): number {
 }
 
 /** Lists API keys, oldest first; `email` null lists those of all accounts. Errors: `not_found`. */
-export async function listKeys(services: AccountServices, request: { email: string | null }): Promise<KeyView[]> {
+export async function listKeys(services: CoreNeeds, request: { email: string | null }): Promise<KeyView[]> {
   const { read } = services.store;
   const user = request.email === null ? null : await getUserByEmail(read, request.email);
   return (await listApiKeys(read, user?.id ?? null)).map(toKeyView);
 }
 
 /** Deletes an API key. Later requests with it get 401. Errors: `not_found`. */
-export async function revokeKey(services: AccountServices, request: { id: string }): Promise<KeyView> {
+export async function revokeKey(services: CoreNeeds, request: { id: string }): Promise<KeyView> {
   const revoked = await services.store.write(async (tx) => {
     const deleted = await deleteApiKey(tx, request.id);
     if (deleted) await recordKey(tx, "api_key.deleted", deleted.key, COMMAND_ACTOR, services.now());

@@ -14,17 +14,15 @@ import { deleteRender, getRender, listAssetRenders, listCutRenders, type Render 
 import { listOpenSteps, markAssetDeleted } from "../../store/steps";
 import { releaseCharge } from "../billing/charge";
 import { deleteOutputAssets } from "../pipelines/chain-outputs";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { endPipelineStep } from "../pipelines/pipelines";
-import type { Services } from "../services";
 import { emitRenderEvent } from "../webhooks/events";
-
-export type DeletionServices = Pick<Services, "folders" | "now" | "runner" | "store">;
 
 /** What remains to be done after the commit: steps to cancel and paths to remove. */
 type DeletionCleanup = { steps: string[]; paths: string[] };
 
 async function deleteRenderRows(
-  services: DeletionServices,
+  services: PipelineNeeds,
   tx: Queries,
   renders: Render[],
   after: DeletionCleanup,
@@ -55,7 +53,7 @@ async function endSteps(tx: Queries, subjectIds: string[], now: number, after: D
 }
 
 async function deleteAssetRows(
-  services: DeletionServices,
+  services: PipelineNeeds,
   tx: Queries,
   asset: Asset,
   after: DeletionCleanup,
@@ -75,7 +73,7 @@ async function deleteAssetRows(
   );
 }
 
-async function cleanUp(services: DeletionServices, after: DeletionCleanup): Promise<void> {
+async function cleanUp(services: PipelineNeeds, after: DeletionCleanup): Promise<void> {
   for (const step of after.steps) services.runner.cancel(step);
   await moveToTrash(services.folders, after.paths, services.now());
 }
@@ -88,7 +86,7 @@ type OnDelete = (tx: Queries) => Promise<void>;
  * project or by an administrator does not.
  */
 export async function removeAsset(
-  services: DeletionServices,
+  services: PipelineNeeds,
   assetId: string,
   by: "user" | "sweep" | "project" | "administrator" = "user",
   onDelete: OnDelete = async () => {},
@@ -110,7 +108,7 @@ export async function removeAsset(
 }
 
 /** Deletes the project and everything in it. */
-export async function removeProject(services: DeletionServices, projectId: string): Promise<void> {
+export async function removeProject(services: PipelineNeeds, projectId: string): Promise<void> {
   await services.folders.guard.confirmOnline();
   for (const id of await listProjectAssetIds(services.store.read, projectId))
     await removeAsset(services, id, "project");
@@ -127,7 +125,7 @@ export async function removeProject(services: DeletionServices, projectId: strin
 }
 
 /** Deletes the cut with its renders. */
-export async function removeCut(services: DeletionServices, cutId: string): Promise<void> {
+export async function removeCut(services: PipelineNeeds, cutId: string): Promise<void> {
   await services.folders.guard.confirmOnline();
   for (const render of await listCutRenders(services.store.read, cutId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
@@ -142,7 +140,7 @@ export async function removeCut(services: DeletionServices, cutId: string): Prom
 
 /** Deletes the render. One that is running is cancelled first. */
 export async function removeRender(
-  services: DeletionServices,
+  services: PipelineNeeds,
   render: Pick<Render, "id">,
   onDelete: OnDelete = async () => {},
 ): Promise<void> {

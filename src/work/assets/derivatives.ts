@@ -4,7 +4,7 @@ import type { MediaFolder } from "../../blobs/folders";
 import { discard, listNames, moveToTrash } from "../../blobs/trash";
 import { getAsset, listUnmeasuredAssets, updateAsset } from "../../store/assets";
 import { listBlobs } from "../jobs/blob-files";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 /** Returns the bytes of everything in the asset's folder but its source. */
 async function measureDerivatives({ dir, source }: MediaFolder): Promise<number> {
@@ -13,10 +13,7 @@ async function measureDerivatives({ dir, source }: MediaFolder): Promise<number>
 }
 
 /** Removes what the preparation of a failed asset has made. The source stays until the asset is deleted. */
-export async function discardDerivatives(
-  { store, folders }: Pick<Services, "store" | "folders">,
-  assetId: string,
-): Promise<void> {
+export async function discardDerivatives({ store, folders }: CoreNeeds, assetId: string): Promise<void> {
   const { dir, source } = folders.media(assetId);
   const names = (await listNames(dir)).filter((name) => name !== basename(source));
   await discard(
@@ -27,10 +24,7 @@ export async function discardDerivatives(
 }
 
 /** Removes the folder that a job has created again when its asset was deleted as the job started. It may still be the folder that was deleted. */
-export async function discardFolderOfDeleted(
-  { store, folders }: Pick<Services, "store" | "folders">,
-  assetId: string,
-): Promise<void> {
+export async function discardFolderOfDeleted({ store, folders }: CoreNeeds, assetId: string): Promise<void> {
   if ((await getAsset(store.read, assetId)) === null) await moveToTrash(folders, [folders.media(assetId).dir]);
 }
 
@@ -41,7 +35,7 @@ const MAX_PAGE_ASSETS = 100;
  * Measures the assets that an older version prepared, and removes the files that a crash left of failed ones. Runs once after the start,
  * in the background.
  */
-export async function reconcileDerivatives(services: Pick<Services, "store" | "folders">): Promise<void> {
+export async function reconcileDerivatives(services: CoreNeeds): Promise<void> {
   const { store, folders } = services;
   for (let after = ""; ; ) {
     const page = await listUnmeasuredAssets(store.read, after, MAX_PAGE_ASSETS);

@@ -2,7 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { HEADER_BYTES, hasHeader } from "../../lib/analysis-audio/layout";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
-import { isMediaInfo } from "../cluster/result-shapes";
+import { isMediaInfo } from "./probe-shapes";
 
 /** The files that are parsed, as far as they are there. */
 export type SentPreparedFiles = Partial<

@@ -5,7 +5,7 @@ import { findLastDueTime } from "../../domain/backup";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../../domain/states";
 import { type BackupRun, findLastRun, readLastSuccesses } from "../../store/backup-runs";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import type { RecordRun } from "./backups";
 
 const ACTIONS: Record<BackupRunKind, AuditAction> = {
@@ -31,11 +31,7 @@ export type BackupStatus = {
 };
 
 /** Reads the state of the backups. */
-export async function readBackupStatus({
-  store,
-  config,
-  now,
-}: Pick<Services, "store" | "config" | "now">): Promise<BackupStatus> {
+export async function readBackupStatus({ store, config, now }: CoreNeeds): Promise<BackupStatus> {
   const successes = await readLastSuccesses(store.read);
   const find = (state: BackupRun["state"]) =>
     Promise.all(BACKUP_RUN_KINDS.map((kind) => findLastRun(store.read, kind, state)));

@@ -6,6 +6,7 @@ import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
 import type { Queries } from "../../store/db";
+import type { CoreNeeds } from "../needs";
 import type { Backup, VerifyReport } from "./backup-folder";
 import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
 import { type DrillReport, type DrillSource, runDrill } from "./drill";
@@ -16,6 +17,8 @@ export type RecordRun = (tx: Queries, run: BackupRun) => Promise<unknown>;
 
 /** A run that has started. `done` rejects with its error. */
 export type StartedBackupRun<Report> = { run: BackupRun; done: Promise<Report> };
+
+export type BackupNeeds = CoreNeeds & { backups: Backups };
 
 export type Backups = {
   /**

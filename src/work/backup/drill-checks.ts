@@ -9,11 +9,11 @@ import { listCompletedRenders, listStoredFiles } from "../../store/stored-files"
 import type { MediaTools } from "../jobs/media-tools";
 import { loadRender } from "../jobs/render-job";
 import { describeMaker, runRender } from "../jobs/render-run";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { verifyFiles } from "./verify-files";
 
 /** `folders` are those of the restored data folder. */
-export type DrillTarget = Pick<Services, "store" | "folders"> & { manifest: BackupManifest };
+export type DrillTarget = CoreNeeds & { manifest: BackupManifest };
 
 /** The result of a check. Each problem is a sentence. */
 type DrillCheck<Figures> = Figures & { problems: string[] };
@@ -74,15 +74,16 @@ export async function checkBalances({
  * reason.
  */
 export async function checkRender(
-  { store, folders }: DrillTarget,
+  target: DrillTarget,
   tools: MediaTools,
   { maxSeconds, signal }: { maxSeconds: number; signal: AbortSignal },
 ): Promise<DrillCheck<{ render_frames: number | null }>> {
+  const { store, folders } = target;
   // The checks of `doctor` say that no encoder works.
   const madeWith = await describeMaker(tools).catch(() => "");
   const chosen = selectRender(await listCompletedRenders(store.read, MAX_CANDIDATES), madeWith);
   if (chosen === null) return { problems: [], render_frames: null };
-  const loaded = await loadRender({ store, folders }, chosen.id);
+  const loaded = await loadRender(target, chosen.id);
   if (loaded === null) return { problems: [`Render ${chosen.id} has no plan.`], render_frames: null };
   const { input } = loaded;
   const work = join(folders.workRoot, "drill");

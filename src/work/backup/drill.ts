@@ -4,15 +4,15 @@
  */
 import { join } from "node:path";
 import type { Folders } from "../../blobs/folders";
+import type { Config } from "../../config";
 import { MANIFEST_NAME } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { spawnChild } from "../../lib/process";
-import type { Services } from "../services";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
 import { createDrillFolder, discardAbandonedDrills, restoreToScratch } from "./drill-folder";
 
 export type DrillSource = {
-  config: Pick<Services["config"], "ffmpeg" | "encoder" | "sandbox">;
+  config: Pick<Config, "ffmpeg" | "encoder" | "sandbox">;
   folders: Folders;
   /** Starts this program on a restored backup. The path of the scratch folder is added. */
   drillCommand: string[];

@@ -5,12 +5,10 @@ import { listNames } from "../../blobs/trash";
 import { type BackupFile, parseBackupName } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
 import { flushFile } from "../../lib/atomic-file";
-import type { Services } from "../services";
 import { readBackup } from "./backup-folder";
+import type { BackupNeeds } from "./backups";
 import { listOffsiteBackups, type OffsiteBackup } from "./offsite/offsite-backup";
 import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
-
-type CatalogServices = { backups: Pick<Services["backups"], "findNewest"> } & Pick<Services, "config" | "now">;
 
 /** What the newest backup has of each file. */
 export type BackupCatalog = { find(path: string): BackupFile | null };
@@ -45,11 +43,7 @@ export function openFileSource(
 }
 
 /** Reads the manifest of the newest backup, of which a bucket needs two requests. The catalog is empty without one, and while its place is away. */
-export async function openBackupCatalog({
-  backups,
-  config: { backupTo },
-  now,
-}: CatalogServices): Promise<BackupCatalog> {
+export async function openBackupCatalog({ backups, config: { backupTo }, now }: BackupNeeds): Promise<BackupCatalog> {
   const newest = backupTo === null ? null : await backups.findNewest(backupTo, now()).catch(() => null);
   const files = new Map(newest?.manifest.files.map((file) => [file.path, file]));
   return { find: (path) => files.get(path) ?? null };

@@ -6,8 +6,7 @@ import { isOffsite } from "../../domain/offsite";
 import { createPoller, type Poller } from "../../lib/poller";
 import { listAuditEntries } from "../../store/audit";
 import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
-import type { Services } from "../services";
-import { INTERRUPTED } from "./backups";
+import { type BackupNeeds, INTERRUPTED } from "./backups";
 import { isInPlace } from "./places";
 
 /** A drill of a bucket downloads all of it: once a week. The last one started some time after its night began. */
@@ -20,10 +19,7 @@ const MAX_DRILLS = 100;
 const RETRY_MS = 3600 * 1000;
 
 /** Creates the nightly backup to the folder `target`. */
-export function createNightlyBackup(
-  { backups, config, log, now, store }: Pick<Services, "backups" | "config" | "log" | "now" | "store">,
-  target: string,
-): Poller {
+export function createNightlyBackup({ backups, config, log, now, store }: BackupNeeds, target: string): Poller {
   let failedAt = Number.NEGATIVE_INFINITY;
   /** The due time whose backup exists. */
   let doneUntil = Number.NEGATIVE_INFINITY;

@@ -19,11 +19,9 @@ import { flushFile } from "../../lib/atomic-file";
 import { type ConfirmAges, createConfirmedAges } from "../../lib/confirmed-ages";
 import { createPoller, type Poller } from "../../lib/poller";
 import { findDatabaseProblems } from "../../store/database-file";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { compressFile, verifyCompressed } from "./compressed-file";
 import { measureDatabase } from "./space";
-
-type SnapshotServices = Pick<Services, "disk" | "folders" | "log" | "now" | "store">;
 
 /** After a failure, and while the disk is full. */
 const RETRY_MS = 10 * 60 * 1000;
@@ -33,7 +31,7 @@ const PART_PREFIX = ".";
 export const getSnapshotsFolder = (root: string): string => join(root, SNAPSHOTS_FOLDER);
 
 /** Creates the hourly snapshots. */
-export function createSnapshots(services: SnapshotServices, confirm = createConfirmedAges()): Poller {
+export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAges()): Poller {
   const { folders, log, now } = services;
   const folder = getSnapshotsFolder(folders.root);
   const stopping = new AbortController();
@@ -90,7 +88,7 @@ type SnapshotReport = { name: string; bytes: number; database_bytes: number; dur
  * of the file system; the signal's reason.
  */
 export async function takeSnapshot(
-  { disk, folders, log, now, store }: SnapshotServices,
+  { disk, folders, log, now, store }: CoreNeeds,
   signal: AbortSignal,
 ): Promise<SnapshotReport | null> {
   const started = performance.now();
@@ -145,7 +143,7 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 /** Removes those that were old an hour ago too. */
-async function removeOldSnapshots({ folders }: SnapshotServices, now: number, confirm: ConfirmAges): Promise<void> {
+async function removeOldSnapshots({ folders }: CoreNeeds, now: number, confirm: ConfirmAges): Promise<void> {
   const folder = getSnapshotsFolder(folders.root);
   const old = selectSnapshotsToRemove(await listSnapshotTimes(folder), now).map(formatSnapshotName);
   const confirmed = confirm(old);

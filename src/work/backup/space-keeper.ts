@@ -2,7 +2,7 @@
 import { emptyTrash, isTrashHeld } from "../../blobs/trash";
 import type { DiskReserve } from "../../lib/disk-reserve";
 import { createPoller, type Poller } from "../../lib/poller";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { hasFreeSpace } from "../storage/limits";
 import { thinSnapshots } from "./snapshots";
 
@@ -12,10 +12,8 @@ const POLL_MS = 5_000;
 /** Share of the reserve that is freed above it, so that the next write does not need to wait again. */
 const MARGIN_SHARE = 1 / 4;
 
-type SpaceServices = Pick<Services, "config" | "disk" | "folders" | "log">;
-
 /** Creates the keeper. */
-export function createSpaceKeeper(services: SpaceServices): Poller {
+export function createSpaceKeeper(services: CoreNeeds): Poller {
   const { disk, log } = services;
   const poll = async () => {
     await freeSpace(services);
@@ -30,7 +28,7 @@ export function createSpaceKeeper(services: SpaceServices): Poller {
  * Makes room on disks below their reserve. The trash is in the media folder and the snapshots are in the data folder, which may be on two disks: each
  * makes room on its own only. Does nothing while a backup reads the trash, and while a folder is offline.
  */
-export async function freeSpace({ config, disk, folders, log }: SpaceServices): Promise<void> {
+export async function freeSpace({ config, disk, folders, log }: CoreNeeds): Promise<void> {
   const isShort = (space: Space) => !hasFreeSpace({ disk: space });
   const isNeeded = (space: Space) => () =>
     isShort(space) || space.availableBytes() < config.diskReserveBytes * MARGIN_SHARE;

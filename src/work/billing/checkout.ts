@@ -11,17 +11,16 @@ import type { Queries } from "../../store/db";
 import { deletePendingOrder, type Order, setOrderCheckout } from "../../store/orders";
 import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
 import type { User } from "../../store/users";
+import type { CoreNeeds } from "../needs";
 import { notifyAdmins } from "../notifications/notifications";
-import type { Services } from "../services";
+import type { BillingNeeds } from "./needs";
 import { createOrder } from "./orders";
-
-type CheckoutServices = Pick<Services, "log" | "now" | "payments" | "publicUrl" | "store">;
 
 export type Buyer = { user: User; workspaceId: string };
 
 /** Returns the page of an order. A session acts in the personal workspace, unless the URL names another one. */
 export function getOrderUrl(
-  { publicUrl }: Pick<Services, "publicUrl">,
+  { publicUrl }: BillingNeeds,
   order: Pick<Order, "id" | "workspace_id">,
   userId: string,
 ): string {
@@ -30,7 +29,7 @@ export function getOrderUrl(
 }
 
 /** Returns an active price. Throws `AppError` `validation_error` on `body.price_id`. */
-export function getActivePrice({ config }: Pick<Services, "config">, id: string): Price {
+export function getActivePrice({ config }: CoreNeeds, id: string): Price {
   const price = config.price.find((one) => one.id === id && one.active);
   if (price) return price;
   const message = "must be the price_id of an active price";
@@ -57,7 +56,7 @@ export async function orderOffline(
  * anything fails, no order remains. Throws `AppError` `conflict`, `upstream_unavailable`, `upstream_error`.
  */
 export async function startProviderCheckout(
-  services: CheckoutServices & { payments: PaymentGateway },
+  services: BillingNeeds & { payments: PaymentGateway },
   buyer: Buyer,
   price: Price,
   complete: (tx: Queries, url: string) => Promise<boolean>,
@@ -102,13 +101,13 @@ async function hasPaidSubscription(tx: Queries, workspaceId: string): Promise<bo
   return subscription !== null && subscription.state !== "incomplete";
 }
 
-async function expire({ payments, log }: CheckoutServices & { payments: PaymentGateway }, id: string): Promise<void> {
+async function expire({ payments, log }: BillingNeeds & { payments: PaymentGateway }, id: string): Promise<void> {
   await payments.expireCheckout(id).catch((error) => log.warn("checkout.expiry_failed", { error }));
 }
 
 /** Starts a checkout with the customer of the workspace, or with a new one if that was deleted at the provider. */
 async function startWithCustomer(
-  services: CheckoutServices & { payments: PaymentGateway },
+  services: BillingNeeds & { payments: PaymentGateway },
   buyer: Buyer,
   request: Omit<CheckoutRequest, "customerId">,
 ): Promise<StartedCheckout> {
@@ -127,7 +126,7 @@ async function startWithCustomer(
 }
 
 async function createCustomer(
-  { store, now, payments }: CheckoutServices & { payments: PaymentGateway },
+  { store, now, payments }: BillingNeeds & { payments: PaymentGateway },
   { user, workspaceId }: Buyer,
   replaces: string | null,
 ): Promise<string> {
@@ -140,7 +139,7 @@ async function createCustomer(
 
 /** Nobody pays another price than the one that was shown. */
 function requireSamePrice(
-  { log }: Pick<Services, "log">,
+  { log }: CoreNeeds,
   price: Price,
   asked: { amount: number | null; currency: string | null },
 ): void {

@@ -2,16 +2,14 @@
 import type { CheckoutState, PaymentGateway } from "../../domain/billing";
 import { AppError } from "../../domain/errors";
 import { type Order, updateOrderState } from "../../store/orders";
-import type { Services } from "../services";
 import { getOrderUrl } from "./checkout";
-
-type OrderServices = Pick<Services, "now" | "payments" | "publicUrl" | "store">;
+import type { BillingNeeds } from "./needs";
 
 /**
  * Returns the URL where a pending order is paid; for an offline order, that of its page. Throws `AppError` `conflict` for an order that can no longer be paid,
  * `upstream_unavailable`, `upstream_error`.
  */
-export async function continueCheckout(services: OrderServices, order: Order, userId: string): Promise<string> {
+export async function continueCheckout(services: BillingNeeds, order: Order, userId: string): Promise<string> {
   requirePending(order);
   if (order.provider === "offline") return getOrderUrl(services, order, userId);
   const { checkout } = await findCheckout(services, order);
@@ -25,7 +23,7 @@ export async function continueCheckout(services: OrderServices, order: Order, us
  * Cancels a pending order, which is then `expired`, and makes its checkout unusable. Returns the order. Throws `AppError` `conflict` for an order
  * that is decided or was paid, `upstream_unavailable`, `upstream_error`.
  */
-export async function cancelOrder(services: OrderServices, order: Order): Promise<Order> {
+export async function cancelOrder(services: BillingNeeds, order: Order): Promise<Order> {
   requirePending(order);
   if (order.provider === "stripe") {
     const { payments, checkout } = await findCheckout(services, order);
@@ -52,7 +50,7 @@ function requireUnpaid({ state }: CheckoutState): void {
 
 /** Returns the checkout of an order; null if its start was interrupted. */
 async function findCheckout(
-  { payments }: OrderServices,
+  { payments }: BillingNeeds,
   { provider_checkout_id: id }: Order,
 ): Promise<{ payments: PaymentGateway; checkout: CheckoutState | null }> {
   if (!payments) throw new AppError("upstream_unavailable", "Stripe is not configured.", { retryAfterSeconds: 3600 });

@@ -8,12 +8,12 @@ import { findInvoice, type Invoice } from "../../store/invoices";
 import { getOrder, type Order, updateOrderState } from "../../store/orders";
 import { deletePaymentEventsBefore, hasPaymentEvent, insertPaymentEvent, isKnownCustomer } from "../../store/payments";
 import { getWorkspace } from "../../store/workspaces";
+import type { CoreNeeds } from "../needs";
 import { notify } from "../notifications/notifications";
-import type { Services } from "../services";
 import { recordInvoice, recordRefund, settleInvoice } from "./invoices";
 import { recordSubscription } from "./subscriptions";
 
-type EventServices = Pick<Services, "log" | "now" | "store"> & { payments: PaymentGateway };
+export type PaymentEventNeeds = CoreNeeds & { payments: PaymentGateway };
 
 type EventOf<Kind extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: Kind }>;
 
@@ -34,7 +34,7 @@ const WITHOUT_WORKSPACE: Outcome = { result: "without_workspace", orphaned: null
  * Applies an event. One that is of no interest, or about something that is not of this server, changes nothing. Throws `AppError`
  * `upstream_unavailable` or `upstream_error` when the provider has to be asked: it sends the event again.
  */
-export async function applyPaymentEvent(services: EventServices, event: PaymentEvent): Promise<void> {
+export async function applyPaymentEvent(services: PaymentEventNeeds, event: PaymentEvent): Promise<void> {
   const { store, now, log, payments } = services;
   if (event.kind === "other") return;
   const refunded = event.kind === "refund" ? await findRefundedInvoice(services, event) : null;
@@ -182,7 +182,7 @@ async function applySubscription(tx: Queries, event: EventOf<"subscription">, no
 
 /** Returns what the provider says about the invoice of a refunded payment; null if the payment is not of this server. */
 async function findRefundedInvoice(
-  { store, payments }: EventServices,
+  { store, payments }: PaymentEventNeeds,
   { customerId, paymentIntentId, id }: EventOf<"refund">,
 ): Promise<ProviderInvoice | null> {
   if (customerId === null || paymentIntentId === null) return null;

@@ -13,7 +13,7 @@ import {
   updateSubscription,
 } from "../../store/payments";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { BillingNeeds } from "./needs";
 
 /** Stores the state of a subscription, unless a newer one is stored. `updatedAt`: the provider's time; null for a state that only follows from an invoice. */
 export async function recordSubscription(
@@ -57,7 +57,7 @@ export async function recordSubscription(
  * `upstream_unavailable`, `upstream_error`.
  */
 export async function cancelSubscription(
-  { store, now, payments }: Pick<Services, "now" | "payments" | "store">,
+  { store, now, payments }: BillingNeeds,
   actor: AuditActor,
   workspaceId: string,
 ): Promise<Subscription> {
@@ -92,10 +92,7 @@ export async function requireNoRenewal(tx: Queries, workspaceId: string): Promis
 }
 
 /** Ends the subscriptions of a workspace that is about to be deleted. Errors: those of the provider's calls. */
-export async function endSubscriptions(
-  { store, payments, log }: Pick<Services, "log" | "payments" | "store">,
-  workspaceId: string,
-): Promise<void> {
+export async function endSubscriptions({ store, payments, log }: BillingNeeds, workspaceId: string): Promise<void> {
   for (const { provider_subscription_id: id } of await listRenewingSubscriptions(store.read, workspaceId)) {
     if (payments) await payments.endSubscription(id, "now");
     else log.warn("subscription.not_ended", { subscription: id, reason: "Stripe is not configured" });

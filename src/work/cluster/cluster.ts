@@ -1,17 +1,20 @@
 /** Connects the parts of a head: the workers that are online, their queues, the executions, and the places that the job runner shares out. */
+
+import type { SignedLinks } from "../../blobs/signed-links";
 import type { JobName } from "../../domain/jobs";
 import { type EncodingFacts, type TicketQueues, WORKER_JOBS } from "../../domain/workers";
 import { deriveSecret } from "../../lib/hash";
 import type { MediaTools } from "../jobs/media-tools";
-import type { Services } from "../services";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { createExecutions, type Executions } from "./executions";
 import { createPlaces, type Places } from "./places";
 import { createQueueRemoval } from "./queue-removal";
 import { createRemoteRunner, type RemoteRunner } from "./remote-run";
 import { createSchedulingPlaces, type SchedulingPlaces } from "./scheduling-places";
+import type { WorkerNeeds } from "./worker-list";
 
 export type ClusterOptions = {
-  services: Pick<Services, "disk" | "folders" | "links" | "log" | "now" | "runner" | "store" | "workerList">;
+  services: WorkerNeeds & PipelineNeeds & { links: SignedLinks };
   tools: MediaTools;
   tickets: TicketQueues;
   localSlots: Record<JobName, number>;
@@ -21,6 +24,9 @@ export type ClusterOptions = {
   secret: string;
   timeSliceMs: number;
 };
+
+/** `cluster` is null without Redis. */
+export type ClusterNeeds = WorkerNeeds & { cluster: Cluster | null };
 
 export type Cluster = {
   executions: Executions;

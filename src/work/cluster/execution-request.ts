@@ -1,6 +1,8 @@
 /** What an execution on a worker is made of, and how it ends. */
+import type { Job } from "../../domain/jobs";
 import type { WORKER_RUN_OUTCOMES } from "../../domain/states";
 import type { ExecutionFile, ExecutionKind, SentFile } from "../../domain/workers";
+import type { JobOutput, RunContext } from "../jobs/definition";
 import type { OutputRule } from "./incoming-files";
 
 /** A file that the worker may read. `path` is on this machine. */
@@ -47,3 +49,24 @@ export type ExecutionReport =
   | { status: "failed"; error: object }
   | { status: "yielded" }
   | { status: "released" };
+
+/** What an execution reports to. `progress` is 0 to 1. */
+export type ExecutionContext = Pick<RunContext, "signal" | "shouldYield" | "workDir"> & {
+  progress(share: number): void;
+};
+
+/** One execution on a worker. `checkpoint` and `check` as in `ExecutionRequest`. `finish` makes the output of the job of the worker's. */
+export type ExecutionTask = {
+  kind: ExecutionKind;
+  job: Pick<Job, "stepId" | "subjectId" | "workspaceId">;
+  assetId: string;
+  input: unknown;
+  files: ReadableFile[];
+  outputs: OutputRule[];
+  /** How much media it processes. Default: unknown. */
+  mediaSeconds?: number;
+  context: ExecutionContext;
+  checkpoint?: (checkpoint: unknown) => Promise<void>;
+  check?: (paths: ReadonlyMap<string, string>) => Promise<void>;
+  finish?: (output: unknown) => Promise<JobOutput>;
+};

@@ -8,7 +8,8 @@ import type { ExecutionKind, ExecutionManifest, SentFile, Ticket, TicketQueues }
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { createSemaphore, type Semaphore } from "../../lib/semaphore";
-import type { UploadPart, UploadServices } from "../uploads/session";
+import type { CoreNeeds } from "../needs";
+import type { UploadPart } from "../uploads/session";
 import { decodeExecutionError, isFullWorkerDisk } from "./execution-errors";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
 import type {
@@ -62,7 +63,7 @@ export type ExecutionsOptions = {
   tickets: Pick<TicketQueues, "add" | "remove" | "isReachable">;
   history: ExecutionHistory;
   /** For the files that workers send. */
-  storage: UploadServices;
+  storage: CoreNeeds;
   /** Returns the process of the worker that is online; null when none is. */
   findBoot(workerId: string): string | null;
   /** Returns the signed link of an execution. */

@@ -3,7 +3,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
 import type { SentFile } from "../../domain/workers";
-import { createUploadSession, type UploadPart, type UploadServices, type UploadSession } from "../uploads/session";
+import type { CoreNeeds } from "../needs";
+import { createUploadSession, type UploadPart, type UploadSession } from "../uploads/session";
 
 /** A file that an execution may send. `dir` is where it belongs; it has no name of a folder in it, because `name` is a pattern of whole names. */
 export type OutputRule = { name: RegExp; dir: string; maxBytes: number };
@@ -46,11 +47,7 @@ const replacedError = () => new AppError("conflict", "Another request is sending
 export const MAX_OUTPUT_FILES = 64;
 
 /** `dir` receives the files; it is on the file system of the rules' folders. */
-export function createIncomingFiles(
-  services: UploadServices,
-  dir: string,
-  rules: readonly OutputRule[],
-): IncomingFiles {
+export function createIncomingFiles(services: CoreNeeds, dir: string, rules: readonly OutputRule[]): IncomingFiles {
   const files = new Map<string, Incoming>();
   const committed = new Map<string, SentFile>();
   let isRemoved = false;

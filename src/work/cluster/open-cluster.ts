@@ -5,15 +5,14 @@ import type { EncodingFacts } from "../../domain/workers";
 import { hasZscaleFilter } from "../../media/chunks/scale";
 import { getExtraSlots } from "../../queue/runner";
 import type { MediaTools } from "../jobs/media-tools";
-import type { Services } from "../services";
-import { type Cluster, createCluster } from "./cluster";
+import { type Cluster, type ClusterOptions, createCluster } from "./cluster";
 
 /** `slots` are those of this machine. `secret` is known to the server only. */
 type LocalRuns = { secret: string; slots: Record<JobName, number>; timeSliceMs: number };
 
 /** Returns null without Redis. Connects in the background. Throws `ConfigError`. */
 export async function openCluster(
-  services: Services,
+  services: ClusterOptions["services"],
   tools: MediaTools,
   { secret, slots, timeSliceMs }: LocalRuns,
 ): Promise<Cluster | null> {

@@ -1,7 +1,7 @@
 /** Removes the queues of revoked workers from Redis, also of those that were revoked while Redis was away. */
 import type { TicketQueues } from "../../domain/workers";
 import { listRevokedWorkerIds } from "../../store/workers";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 type QueueRemoval = {
   /** Removes the queue of a worker, as soon as Redis is reachable. */
@@ -11,7 +11,7 @@ type QueueRemoval = {
 };
 
 export function createQueueRemoval(
-  { store, log }: Pick<Services, "log" | "store">,
+  { store, log }: CoreNeeds,
   tickets: Pick<TicketQueues, "isReachable" | "onChange" | "removeQueue">,
 ): QueueRemoval {
   const pending = new Set<string>();

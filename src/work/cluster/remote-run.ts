@@ -2,44 +2,22 @@
 import { join } from "node:path";
 import type { Job } from "../../domain/jobs";
 import { toSeconds } from "../../domain/time";
-import type { EncodingFacts, ExecutionKind } from "../../domain/workers";
+import type { EncodingFacts } from "../../domain/workers";
 import type { JobInput, JobOutput, LoadedJob, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
-import type { Services } from "../services";
-import type { ReadableFile } from "./execution-request";
+import type { ExecutionTask } from "./execution-request";
 import type { Executions } from "./executions";
-import type { OutputRule } from "./incoming-files";
 import { createPlaceSpeeds } from "./place-speeds";
 import { LOCAL, type PlaceHold, type Places } from "./places";
 import { describeRemoteJob } from "./remote-jobs";
 import { InvalidResultError } from "./result-shapes";
-import { createSplitJobRunner, type SplitJob } from "./split-jobs";
+import { createSplitJobRunner, type RunExecution, type SplitJob } from "./split-jobs";
 import { isWorkerJob, readStepNeeds, type StepNeeds } from "./step-needs";
-
-/** What an execution reports to. `progress` is 0 to 1. */
-export type ExecutionContext = Pick<RunContext, "signal" | "shouldYield" | "workDir"> & {
-  progress(share: number): void;
-};
-
-/** One execution on a worker. `checkpoint` and `check` as in `ExecutionRequest`. `finish` makes the output of the job of the worker's. */
-export type ExecutionTask = {
-  kind: ExecutionKind;
-  job: Pick<Job, "stepId" | "subjectId" | "workspaceId">;
-  assetId: string;
-  input: unknown;
-  files: ReadableFile[];
-  outputs: OutputRule[];
-  /** How much media it processes. Default: unknown. */
-  mediaSeconds?: number;
-  context: ExecutionContext;
-  checkpoint?: (checkpoint: unknown) => Promise<void>;
-  check?: (paths: ReadonlyMap<string, string>) => Promise<void>;
-  finish?: (output: unknown) => Promise<JobOutput>;
-};
+import type { WorkerNeeds } from "./worker-list";
 
 type RemoteRunParts = {
-  services: Pick<Services, "folders" | "store" | "workerList">;
+  services: WorkerNeeds;
   tools: MediaTools;
   executions: Pick<Executions, "refuseOutput" | "run">;
   places: Pick<Places, "acquire" | "list">;
@@ -50,8 +28,6 @@ type RemoteRunParts = {
 };
 
 export type RemoteRunner = {
-  /** Runs one execution on the worker of `hold`, which the caller releases. Errors: those of `Executions.run` and of `finish`. */
-  runExecution(hold: PlaceHold, task: ExecutionTask): Promise<unknown>;
   /** Runs a job at the first place that has room for it. Errors: those of the run, of `Places.acquire` and of `Executions.run`. */
   runJob<Checkpoint, Output extends JobOutput>(
     job: Job,
@@ -63,7 +39,7 @@ export type RemoteRunner = {
 
 export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
   const { services, tools, executions, places, getOwner } = parts;
-  const runExecution = async (hold: PlaceHold, task: ExecutionTask): Promise<unknown> => {
+  const runExecution: RunExecution = async (hold, task) => {
     const { kind, job, input, files, outputs, context, finish } = task;
     const output = await executions.run(hold.placeId, {
       kind,
@@ -136,7 +112,6 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
   }
 
   return {
-    runExecution,
     runJob: async (job, loaded, context, runHere) => {
       const { name, stepId, workspaceId, runsAlone } = job;
       const needs = isWorkerJob(name) ? await readStepNeeds(services, { ...job, name }) : null;

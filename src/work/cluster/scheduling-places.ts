@@ -2,9 +2,9 @@
 import type { DueJob } from "../../domain/jobs";
 import { findShortage, type PlaceNeeds, type Shortage, type WorkerJob } from "../../domain/workers";
 import { findStep, listPendingStepIds } from "../../store/steps";
-import type { Services } from "../services";
 import type { Places } from "./places";
 import { isWorkerJob, readStepNeeds } from "./step-needs";
+import type { WorkerNeeds } from "./worker-list";
 
 /** What a runner asks about other places; `OtherPlaces` of `queue/runner.ts`. */
 export type SchedulingPlaces = {
@@ -25,7 +25,7 @@ export type ShortageCount = Shortage & { job: WorkerJob; steps: number };
 const MAX_UNRUNNABLE = 10_000;
 
 export function createSchedulingPlaces(
-  services: Pick<Services, "folders" | "log" | "store" | "workerList">,
+  services: WorkerNeeds,
   places: Places,
   localSlots: Record<WorkerJob, number>,
 ): SchedulingPlaces {

@@ -8,23 +8,26 @@ import type { JobOutput, LoadedJob, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import { type ChunkInput, runChunk, runJoin, runSplit, type SplitInput } from "../jobs/split-run";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { createChunkChecker } from "./chunk-check";
 import { describeFile, getRule, listInputs } from "./execution-files";
+import type { ExecutionTask } from "./execution-request";
 import type { PlaceSpeeds } from "./place-speeds";
 import { LOCAL, type PlaceHold, type Places } from "./places";
-import type { RemoteRunner } from "./remote-run";
 import { requireRenderedFile } from "./render-check";
 import { InvalidResultError, parseRenderFacts } from "./result-shapes";
 import type { PieceCall, SplitExecutions, SplitPlace, SplitSlot } from "./split-executions";
 import { runSplitRender } from "./split-render";
 import type { StepNeeds } from "./step-needs";
 
+/** Runs one execution on the worker of `hold`, which the caller releases. Errors: those of `Executions.run` and of `finish`. */
+export type RunExecution = (hold: PlaceHold, task: ExecutionTask) => Promise<unknown>;
+
 type SplitJobParts = {
-  services: Pick<Services, "folders">;
+  services: CoreNeeds;
   tools: MediaTools;
   places: Pick<Places, "acquire" | "list">;
-  runExecution: RemoteRunner["runExecution"];
+  runExecution: RunExecution;
   speeds: PlaceSpeeds;
   /** Returns what this machine encodes with; null while that is not known. */
   findLocalEncoding(): EncodingFacts | null;

@@ -6,7 +6,7 @@ import { type Asset, getAsset } from "../../store/assets";
 import { getCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { getRender } from "../../store/renders";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 /** Room for the files that a job makes besides the rendered one, and for its temporary files. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
@@ -21,7 +21,7 @@ export const isWorkerJob = (name: JobName): name is WorkerJob => WORKER_JOBS.som
 
 /** Returns what a step needs of its place; null when its subject was deleted. An unknown language may be any that this server transcribes. */
 export async function readStepNeeds(
-  { store, folders }: Pick<Services, "folders" | "store">,
+  { store, folders }: CoreNeeds,
   step: { name: WorkerJob; subjectId: string },
 ): Promise<StepNeeds | null> {
   const asset = await findAsset(store.read, step);

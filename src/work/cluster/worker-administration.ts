@@ -3,14 +3,12 @@ import { AppError } from "../../domain/errors";
 import { findWorker, setWorkerDraining } from "../../store/workers";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { requireActingAdmin } from "../identity/administrators";
-import type { Services } from "../services";
+import type { WorkerNeeds } from "./worker-list";
 import { revokeToken } from "./worker-tokens";
-
-type WorkerServices = Pick<Services, "now" | "store" | "workerList">;
 
 /** Drains a worker, which then completes what it runs and gets nothing new, or resumes it. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
 export async function setDraining(
-  { store, now, workerList }: WorkerServices,
+  { store, now, workerList }: WorkerNeeds,
   actor: AuditActor,
   id: string,
   isDraining: boolean,
@@ -30,7 +28,7 @@ export async function setDraining(
 }
 
 /** Revokes the join token of a worker. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
-export async function revokeWorker(services: WorkerServices, actor: AuditActor, id: string): Promise<void> {
+export async function revokeWorker(services: WorkerNeeds, actor: AuditActor, id: string): Promise<void> {
   const found = await findWorker(services.store.read, id);
   if (!found) throw new AppError("not_found", "Worker not found.");
   if (found.revokedAt !== null) throw new AppError("conflict", `Worker ${found.worker.name} was revoked.`);

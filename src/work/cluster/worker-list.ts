@@ -17,6 +17,7 @@ import {
   type WorkerRun,
   type WorkerToken,
 } from "../../store/workers";
+import type { CoreNeeds } from "../needs";
 import { refuseProtocol, toAnnounced } from "./worker-announcement";
 import { createWorkerHistory } from "./worker-history";
 
@@ -104,6 +105,8 @@ export type WorkerList = {
   /** Stores what is not stored yet. */
   stop(): Promise<void>;
 };
+
+export type WorkerNeeds = CoreNeeds & { workerList: WorkerList };
 
 type Live = JoinedWorker & { runs: Map<string, CurrentRun>; isUnsaved: boolean; seenAt: number };
 

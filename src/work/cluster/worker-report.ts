@@ -2,7 +2,7 @@
 import type { JobName } from "../../domain/jobs";
 import type { SandboxFacts } from "../../domain/workers";
 import { countOpenJobs } from "../../store/job-list";
-import type { Services } from "../services";
+import type { ClusterNeeds } from "./cluster";
 import type { ShortageCount } from "./scheduling-places";
 import type { WorkerView } from "./worker-list";
 
@@ -26,11 +26,7 @@ export type WorkerReport = {
   shortages: ShortageCount[];
 };
 
-export async function reportWorkers({
-  cluster,
-  store,
-  workerList,
-}: Pick<Services, "cluster" | "store" | "workerList">): Promise<WorkerReport> {
+export async function reportWorkers({ cluster, store, workerList }: ClusterNeeds): Promise<WorkerReport> {
   const workers = await workerList.list();
   const open = await countOpenJobs(store.read);
   return {

@@ -15,7 +15,8 @@ import {
 } from "../../store/workers";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { requireActingAdmin } from "../identity/administrators";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
+import type { WorkerNeeds } from "./worker-list";
 
 const TOKEN_PREFIX = "wt_";
 const TOKEN_CHARACTERS = 43;
@@ -29,10 +30,7 @@ export const WORKER_NAME_RULE =
   "1 to 63 letters, digits, dots, hyphens or underscores, and start with a letter or a digit";
 
 /** Returns the token if it is valid, else null. */
-export async function authenticateWorker(
-  { store }: Pick<Services, "store">,
-  token: string,
-): Promise<WorkerToken | null> {
+export async function authenticateWorker({ store }: CoreNeeds, token: string): Promise<WorkerToken | null> {
   if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_TOKEN_CHARACTERS) return null;
   const hash = sha256(token);
   const row = await findValidWorkerToken(store.read, hash);
@@ -94,7 +92,7 @@ export async function createWorkerToken(
  * ID, `forbidden`.
  */
 export async function revokeToken(
-  services: Pick<Services, "now" | "store" | "workerList">,
+  services: WorkerNeeds,
   actor: AuditActor,
   by: { name: string } | { id: string },
 ): Promise<WorkerToken> {

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import { getAsset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import { type Draft, findDraft, saveDraft } from "../../store/drafts";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
 
@@ -12,7 +12,7 @@ export type DraftChange = PlanEdit & { revision: number; userId: string };
 
 /** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed, quota), `validation_error`, `upstream_unavailable`. */
 export async function updateDraft(
-  services: Pick<Services, "config" | "disk" | "now" | "store">,
+  services: CoreNeeds,
   cut: Cut,
   { revision, segments, texts, userId }: DraftChange,
 ): Promise<Draft> {

@@ -7,7 +7,7 @@ import type { Asset } from "../../store/assets";
 import { type Cut, insertCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 
 /** Returns whether the asset's audio is transcribed and paid for. */
@@ -42,7 +42,7 @@ export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams)
  * `upstream_unavailable` (free space).
  */
 export async function insertNewCut(
-  services: Pick<Services, "config" | "disk" | "now">,
+  services: CoreNeeds,
   tx: Queries,
   { asset, script, options, userId, isStored = false }: NewCut,
 ): Promise<Cut> {

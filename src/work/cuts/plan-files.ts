@@ -10,18 +10,17 @@ import { deleteDraft } from "../../store/drafts";
 import { touchProject } from "../../store/projects";
 import { getAnalysisPaths } from "../assets/prepared-files";
 import type { JobOperations } from "../job-child/operations";
-import type { Services } from "../services";
 import { requireDatabaseSpace, requireRoomForText, requireStorage } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
 import type { PlanEdit } from "./plan-edits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
+import type { PlanNeeds } from "./plan-requests";
 
 type PlanOperation = "export" | "subtitle" | "edit";
-type PlanServices = Pick<Services, "config" | "disk" | "folders" | "now" | "planRequests" | "store">;
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
 async function runPlanOperation<Name extends PlanOperation>(
-  services: PlanServices,
+  services: PlanNeeds,
   cut: Cut,
   operation: Name,
   more: Omit<JobOperations[Name]["input"], keyof CompletedCut>,
@@ -41,14 +40,14 @@ async function runPlanOperation<Name extends PlanOperation>(
 }
 
 /** Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (storage). */
-export async function createExport(services: PlanServices, cut: Cut, options: ExportOptions): Promise<PlanFile> {
+export async function createExport(services: PlanNeeds, cut: Cut, options: ExportOptions): Promise<PlanFile> {
   const file = await runPlanOperation(services, cut, "export", { options });
   requireStorage(services);
   return file;
 }
 
 /** Returns the cut's subtitles. Errors: `conflict`, `unsupported_format` without a transcript. */
-export const createSubtitle = (services: PlanServices, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
+export const createSubtitle = (services: PlanNeeds, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
   runPlanOperation(services, cut, "subtitle", { options });
 
 /**
@@ -57,7 +56,7 @@ export const createSubtitle = (services: PlanServices, cut: Cut, options: Subtit
  * Errors: `conflict` (not completed, quota), `validation_error`, `upstream_unavailable`.
  */
 export async function prepareEdit(
-  services: PlanServices,
+  services: PlanNeeds,
   cut: Cut,
   edit: PlanEdit,
   userId: string,

@@ -2,6 +2,12 @@
 import { AppError } from "../../domain/errors";
 import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
 import type { JobChild } from "../job-child/child";
+import type { CoreNeeds } from "../needs";
+
+export type PlanNeeds = CoreNeeds & {
+  /** Makes the timelines, subtitles and edits that requests ask for. */
+  planRequests: PlanRequests;
+};
 
 export type PlanRequests = {
   /**

@@ -6,8 +6,8 @@ import { type Cut, findIdenticalCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
+import type { CoreNeeds } from "../needs";
 import { startPipeline } from "../pipelines/pipelines";
-import type { Services } from "../services";
 import { hashCutRequest, insertNewCut } from "./new-cuts";
 
 export type CutParams = Actor & CutStepParams & { asset: Asset };
@@ -17,7 +17,7 @@ export type CutParams = Actor & CutStepParams & { asset: Asset };
  * Errors: those of `insertNewCut`, `insufficient_credits`.
  */
 export async function createCut(
-  services: Pick<Services, "config" | "disk" | "now">,
+  services: CoreNeeds,
   tx: Queries,
   request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {

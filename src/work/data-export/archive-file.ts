@@ -1,7 +1,7 @@
 /** The file that an export is written to. */
 import { open } from "node:fs/promises";
 import type { ZipOutput } from "../../lib/zip-writer";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { claimSpace } from "../storage/limits";
 
 export type ArchiveFile = ZipOutput & {
@@ -17,10 +17,7 @@ const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
 const FILE_MODE = 0o600;
 
 /** Opens a file for an archive and truncates it. Its writes reject with `ENOSPC` when the free space falls below the reserve. */
-export async function openArchiveFile(
-  services: Pick<Services, "disk" | "folders">,
-  path: string,
-): Promise<ArchiveFile> {
+export async function openArchiveFile(services: CoreNeeds, path: string): Promise<ArchiveFile> {
   const file = await open(path, "w", FILE_MODE);
   let position = 0;
   let unflushed = 0;

@@ -1,13 +1,11 @@
 /** Removes the archives of exports that cannot be downloaded any more. */
 import { discard } from "../../blobs/trash";
 import { type DataExport, findDataExport, listReadyExports } from "../../store/data-exports";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { changeDataExport } from "./requests";
 
-type RemovalServices = Pick<Services, "folders" | "store">;
-
 /** Ends the time in which these exports can be downloaded, and removes their archives. */
-export async function expireExports({ folders, store }: RemovalServices, rows: DataExport[]): Promise<void> {
+export async function expireExports({ folders, store }: CoreNeeds, rows: DataExport[]): Promise<void> {
   if (rows.length === 0) return;
   await folders.guard.confirmOnline();
   for (const { id } of rows) await store.write((tx) => changeDataExport(tx, id, "ready", { state: "expired" }));
@@ -18,7 +16,7 @@ export async function expireExports({ folders, store }: RemovalServices, rows: D
 }
 
 /** Expires exports whose archive does not exist, as after a backup without the archives was restored. */
-export async function expireLostExports(services: RemovalServices): Promise<void> {
+export async function expireLostExports(services: CoreNeeds): Promise<void> {
   const lost: DataExport[] = [];
   for (const row of await listReadyExports(services.store.read)) {
     if (!(await Bun.file(services.folders.exportArchive(row.id)).exists())) lost.push(row);
@@ -27,7 +25,7 @@ export async function expireLostExports(services: RemovalServices): Promise<void
 }
 
 /** Removes the archive that a user could download. A running export removes its own when it finds that the user does not exist any more. */
-export async function removeArchive({ folders, store }: RemovalServices, userId: string): Promise<void> {
+export async function removeArchive({ folders, store }: CoreNeeds, userId: string): Promise<void> {
   const ready = await findDataExport(store.read, userId, "ready");
   if (ready) await discard(folders, [folders.exportArchive(ready.id)]);
 }

@@ -2,13 +2,11 @@
 import { createZipWriter, type ZipEntry, type ZipOutput, type ZipWriter } from "../../lib/zip-writer";
 import { EXPORTED_ROWS } from "../../store/exported-rows";
 import type { User } from "../../store/users";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import type { ExportedTable } from "./exported-table";
 import { addMediaFiles, openFile, readChunks } from "./media-files";
 import { formatReadme } from "./readme";
 import { EXPORTED_TABLES } from "./tables";
-
-type ArchiveServices = Pick<Services, "folders" | "now" | "store">;
 
 /** Rows are compressed in portions of at least this many characters. */
 const MIN_CHUNK_CHARACTERS = 64 * 1024;
@@ -17,7 +15,7 @@ const COLLECT_INTERVAL_CHARACTERS = 4 * 1024 * 1024;
 
 /** Writes a ZIP archive to `output` and returns its size in bytes. Rejects with the reason of `signal` soon after it is aborted. */
 export async function writeArchive(
-  services: ArchiveServices,
+  services: CoreNeeds,
   request: { user: User; hasMedia: boolean; output: ZipOutput; signal: AbortSignal },
 ): Promise<number> {
   const { user, hasMedia, signal } = request;
@@ -43,7 +41,7 @@ export async function writeArchive(
 }
 
 async function* readTable(
-  { store }: ArchiveServices,
+  { store }: CoreNeeds,
   table: ExportedTable,
   userId: string,
   signal: AbortSignal,
@@ -56,7 +54,7 @@ async function* readTable(
 
 /** Adds the transcript of an asset, if the file still exists. */
 async function addTranscript(
-  { folders }: ArchiveServices,
+  { folders }: CoreNeeds,
   zip: ZipWriter,
   assetId: string,
   signal: AbortSignal,

@@ -18,15 +18,13 @@ import {
 import type { Queries } from "../../store/db";
 import { getUser } from "../../store/users";
 import { isFullDisk } from "../jobs/disk-space";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { hasFreeSpace } from "../storage/limits";
 import { writeArchive } from "./archive";
 import { openArchiveFile } from "./archive-file";
 import { expireExports } from "./archive-removal";
 import { measureMediaFiles } from "./media-files";
 import { changeDataExport } from "./requests";
-
-type ExporterServices = Pick<Services, "disk" | "folders" | "log" | "now" | "store">;
 
 export type DataExporter = {
   start(): void;
@@ -45,7 +43,7 @@ const FULL_DISK_DELAY_MS = 30_000;
 const OFFLINE_DELAY_MS = 1_000;
 
 /** Creates the exporter. */
-export function createDataExporter(services: ExporterServices): DataExporter {
+export function createDataExporter(services: CoreNeeds): DataExporter {
   const { disk, store, folders, log, now } = services;
   const stopping = new AbortController();
   /** When an export that has failed may start again, by its ID. */

@@ -5,17 +5,15 @@ import { findFileSize } from "../../lib/file-size";
 import type { ZipWriter } from "../../lib/zip-writer";
 import { getAsset } from "../../store/assets";
 import { EXPORTED_ROWS } from "../../store/exported-rows";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 /** A media file. `name` is its path in the archive. */
 type MediaFile = { subject: { asset_id: string } | { render_id: string }; name: string; path: string };
 
-type MediaServices = Pick<Services, "folders" | "store">;
-
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Lists the files of uploads that have arrived, and of completed renders. */
-async function* listMediaFiles({ folders, store }: MediaServices, userId: string): AsyncGenerator<MediaFile> {
+async function* listMediaFiles({ folders, store }: CoreNeeds, userId: string): AsyncGenerator<MediaFile> {
   const nameSource = createUniqueNames();
   for await (const assets of EXPORTED_ROWS.assets(store.read, userId)) {
     for (const asset of assets) {
@@ -39,7 +37,7 @@ async function* listMediaFiles({ folders, store }: MediaServices, userId: string
 }
 
 /** Returns the bytes of the media in an export. */
-export async function measureMediaFiles(services: MediaServices, userId: string, signal: AbortSignal): Promise<number> {
+export async function measureMediaFiles(services: CoreNeeds, userId: string, signal: AbortSignal): Promise<number> {
   let bytes = 0;
   for await (const { path } of listMediaFiles(services, userId)) {
     signal.throwIfAborted();
@@ -50,7 +48,7 @@ export async function measureMediaFiles(services: MediaServices, userId: string,
 
 /** Adds the media to an archive, uncompressed. Returns what `media.json` says about each file, as JSON texts. */
 export async function addMediaFiles(
-  services: MediaServices,
+  services: CoreNeeds,
   zip: ZipWriter,
   userId: string,
   signal: AbortSignal,

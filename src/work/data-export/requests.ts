@@ -1,12 +1,13 @@
 /** Requests for data exports, and the notifications that report their state. */
 import { stat } from "node:fs/promises";
+import type { SignedLinks } from "../../blobs/signed-links";
 import type { NotificationPayloads } from "../../domain/notifications";
 import { newId } from "../../lib/ids";
 import { type DataExport, findDataExport, insertDataExport, updateDataExport } from "../../store/data-exports";
 import type { Queries } from "../../store/db";
 import { findNotification, type StoredNotification } from "../../store/notifications";
+import type { CoreNeeds } from "../needs";
 import { notify, updateExportNotification } from "../notifications/notifications";
-import type { Services } from "../services";
 import { requireStorage } from "../storage/limits";
 
 type ExportPayload = NotificationPayloads["data_export_ready"];
@@ -28,7 +29,7 @@ const toPayload = (row: Omit<DataExport, "id" | "user_id" | "notification_id" | 
  * `upstream_unavailable` while a folder is offline or the free space is below the reserve.
  */
 export async function requestDataExport(
-  services: Pick<Services, "disk" | "folders" | "now">,
+  services: CoreNeeds,
   tx: Queries,
   request: { userId: string; hasMedia: boolean },
 ): Promise<StoredNotification> {
@@ -62,10 +63,7 @@ export async function requestDataExport(
 }
 
 /** Returns how many bytes of the user's pending export are written; null before its first byte, and without a pending export. */
-export async function readWrittenBytes(
-  { folders, store }: Pick<Services, "folders" | "store">,
-  userId: string,
-): Promise<number | null> {
+export async function readWrittenBytes({ folders, store }: CoreNeeds, userId: string): Promise<number | null> {
   const pending = await findDataExport(store.read, userId, "pending");
   if (pending === null) return null;
   return stat(folders.exportPart(pending.id)).then(
@@ -92,7 +90,7 @@ export async function changeDataExport(
  * link is valid for 15 minutes.
  */
 export async function createExportLinks(
-  { links, now, store }: Pick<Services, "links" | "now" | "store">,
+  { links, now, store }: CoreNeeds & { links: SignedLinks },
   userId: string,
 ): Promise<Map<string, string>> {
   const ready = await findDataExport(store.read, userId, "ready");

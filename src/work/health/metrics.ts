@@ -2,44 +2,22 @@
 import { version } from "../../../package.json";
 import { JOB_NAMES, type JobName } from "../../domain/jobs";
 import { WORKER_STATES } from "../../domain/states";
-import { createCounter, createHistogram, formatMetrics, type Metric } from "../../lib/prometheus";
+import { formatMetrics, type Metric } from "../../lib/prometheus";
 import { readLastSuccesses } from "../../store/backup-runs";
 import { readDatabaseBytes } from "../../store/db-size";
 import { countDeliveries } from "../../store/delivery-queue";
 import { countOpenJobs } from "../../store/job-list";
 import { countPendingMails } from "../../store/mails";
-import type { JobEnd } from "../jobs/definition";
-import type { Services } from "../services";
+import type { HealthNeeds } from "./needs";
 import type { HealthProbes } from "./probes";
 import { checkReadiness } from "./readiness";
 import { readDisk } from "./system-health";
-
-const JOB_ENDS: JobEnd[] = ["completed", "failed", "cancelled"];
-const DURATION_BOUNDS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30] as const;
-
-type RequestLabels = { family: string; method: string; status: string };
-
-/** Creates the counters that requests and jobs advance while the server runs. */
-export const createServerCounters = () => ({
-  requests: createCounter<RequestLabels>(),
-  requestSeconds: createHistogram<Pick<RequestLabels, "family">>(DURATION_BOUNDS_SECONDS),
-  jobEnds: createCounter<{ job: JobName; outcome: JobEnd }>(
-    JOB_NAMES.flatMap((job) => JOB_ENDS.map((outcome) => ({ job, outcome }))),
-  ),
-});
-
-export type ServerCounters = ReturnType<typeof createServerCounters>;
-
-type MetricsServices = Pick<
-  Services,
-  "cluster" | "config" | "counters" | "disk" | "ffmpegPath" | "folders" | "liveStreams" | "now" | "store" | "workerList"
->;
 
 /** What the services do not provide. */
 type MetricsSources = { slots: Record<JobName, number>; probes: Pick<HealthProbes, "readStoredTotals"> };
 
 /** Returns all metrics as text. Those of the database have no samples while it does not respond. */
-export async function readMetrics(services: MetricsServices, sources: MetricsSources): Promise<string> {
+export async function readMetrics(services: HealthNeeds, sources: MetricsSources): Promise<string> {
   const { ready, ...checks } = await checkReadiness(services);
   return formatMetrics([
     gauge("offcut_build_info", "Version of the server.", [{ labels: { version }, value: 1 }]),
@@ -70,7 +48,7 @@ const counter = (name: string, help: string, samples: Metric["samples"]): Metric
 const toSamples = (label: string, values: Record<string, number | boolean>): Metric["samples"] =>
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value: Number(value) }));
 
-const countSlots = ({ cluster }: MetricsServices, { slots }: MetricsSources) => cluster?.countSlots() ?? slots;
+const countSlots = ({ cluster }: HealthNeeds, { slots }: MetricsSources) => cluster?.countSlots() ?? slots;
 
 /** The names are those of every Prometheus client. */
 function readProcess(): Metric[] {
@@ -84,7 +62,7 @@ function readProcess(): Metric[] {
   ];
 }
 
-function listCounters({ counters }: MetricsServices): Metric[] {
+function listCounters({ counters }: HealthNeeds): Metric[] {
   const { requests, requestSeconds, jobEnds } = counters;
   return [
     counter("offcut_http_requests_total", "Requests by family, method and class of the status.", requests.samples()),
@@ -98,7 +76,7 @@ function listCounters({ counters }: MetricsServices): Metric[] {
   ];
 }
 
-async function readDiskMetrics(services: MetricsServices): Promise<Metric[]> {
+async function readDiskMetrics(services: HealthNeeds): Promise<Metric[]> {
   // An unmounted folder must not hide the other metrics.
   const disk = await readDisk(services).catch(() => null);
   const sample = (value: number | undefined) => (value === undefined ? [] : [{ value }]);
@@ -111,7 +89,7 @@ async function readDiskMetrics(services: MetricsServices): Promise<Metric[]> {
 }
 
 /** Reads what is in the database. */
-async function readStored(services: MetricsServices, { probes }: MetricsSources, isAlive: boolean): Promise<Metric[]> {
+async function readStored(services: HealthNeeds, { probes }: MetricsSources, isAlive: boolean): Promise<Metric[]> {
   const { store, now, workerList } = services;
   const jobs = isAlive ? await countOpenJobs(store.read) : [];
   const states = isAlive ? (await workerList.list()).map(({ state }) => state) : [];

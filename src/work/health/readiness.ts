@@ -1,14 +1,12 @@
 /** Readiness: database, storage, ffmpeg and Redis. */
 import { statfs } from "node:fs/promises";
 import { findFileSize } from "../../lib/file-size";
-import type { Services } from "../services";
+import type { HealthNeeds } from "./needs";
 
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 /** `redis`: absent when none is configured. */
 export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
-
-export type ReadinessServices = Pick<Services, "cluster" | "config" | "ffmpegPath" | "folders" | "store">;
 
 const hasFreeBytes = (folder: string): Promise<boolean> =>
   statfs(folder).then(
@@ -17,7 +15,7 @@ const hasFreeBytes = (folder: string): Promise<boolean> =>
   );
 
 /** Checks each part; `database` is false when it is damaged, though most queries may work, and `storage` is false also while a folder is offline. Without Redis the server is ready as long as it can do some work itself. */
-export async function checkReadiness(services: ReadinessServices): Promise<Readiness> {
+export async function checkReadiness(services: HealthNeeds): Promise<Readiness> {
   const { cluster, config, folders, store } = services;
   const database = (await store.isAlive()) && store.findDamage() === null;
   const isOnline = (await folders.guard.check()) === null;

@@ -9,11 +9,8 @@ import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { type DatabaseSummary, readDatabaseSummary } from "../../store/database-file";
 import { readDatabaseBytes } from "../../store/db-size";
 import { readKnownNames } from "../../store/names";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { readDisk } from "./system-health";
-
-/** `log` null: no server is running. */
-type SupportServices = Pick<Services, "config" | "disk" | "folders" | "store"> & { log: Services["log"] | null };
 
 /** `texts`: those that were given, without names. `log` null: no server is running. */
 export type SupportReport = {
@@ -38,15 +35,16 @@ const MAX_BACKUP_RUNS = 50;
 const LINES_PER_TURN = 100;
 
 /** Reads the report. `texts`: sentences about this server, such as results of checks. */
-export async function readSupportReport(services: SupportServices, texts: readonly string[]): Promise<SupportReport> {
+export async function readSupportReport(services: CoreNeeds, texts: readonly string[]): Promise<SupportReport> {
   const { config, folders, log, store } = services;
   const names = prepareNames([...listConfigNames(config), ...(await readKnownNames(store.read)).flatMap(toNames)]);
+  const lines = log.recent();
   const disk = await readDisk(services);
   const alerts = await listLatestAlerts(store.read, MAX_ALERTS);
   const backupRuns = await listBackupRuns(store.read, {}, { limit: MAX_BACKUP_RUNS, offset: 0 });
   return {
     texts: texts.map((text) => anonymizeText(text, names)),
-    log: log && (await anonymizeLog(log.recent(), names)),
+    log: lines.length === 0 ? null : await anonymizeLog(lines, names),
     database: {
       ...(await readDatabaseSummary(join(folders.root, DATABASE_NAME))),
       size_bytes: await readDatabaseBytes(store.read),

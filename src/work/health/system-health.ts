@@ -13,7 +13,7 @@ import { countDeliveries } from "../../store/delivery-queue";
 import { countOpenJobs, type JobFacts, readJobFacts } from "../../store/job-list";
 import type { RedisState } from "../cluster/redis-state";
 import type { MediaTools } from "../jobs/media-tools";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import {
   describeBilling,
   describeConnection,
@@ -32,6 +32,7 @@ import {
   type HealthCheck,
   missingFfmpeg,
 } from "./checks";
+import type { HealthNeeds } from "./needs";
 import type { HealthProbes } from "./probes";
 import { checkReadiness } from "./readiness";
 
@@ -60,11 +61,6 @@ export type SystemHealth = {
   pendingDeliveries: number;
 };
 
-type HealthServices = Pick<
-  Services,
-  "cluster" | "config" | "disk" | "ffmpegPath" | "folders" | "now" | "publicUrl" | "store" | "workerList"
->;
-
 /** What the services do not provide. */
 type HealthSources = {
   tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">;
@@ -73,7 +69,7 @@ type HealthSources = {
 };
 
 /** Reads the state of all parts. A part that does not work does not fail the others. */
-export async function readSystemHealth(services: HealthServices, sources: HealthSources): Promise<SystemHealth> {
+export async function readSystemHealth(services: HealthNeeds, sources: HealthSources): Promise<SystemHealth> {
   const { store, folders } = services;
   const { tools, slots, probes } = sources;
   const models = readInstalledModels(getModelsFolder(folders.root));
@@ -127,7 +123,7 @@ type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> 
 /** A mail server that does not respond must not delay the other results. */
 const MAX_MAIL_WAIT_MS = 3_000;
 
-async function runChecks(services: HealthServices, parts: CheckedParts): Promise<HealthCheck[]> {
+async function runChecks(services: HealthNeeds, parts: CheckedParts): Promise<HealthCheck[]> {
   const { config, store } = services;
   const { tools, slots, probes } = parts.sources;
   const { ffmpeg: hasFfmpeg } = await checkReadiness(services);
@@ -155,7 +151,7 @@ async function runChecks(services: HealthServices, parts: CheckedParts): Promise
 }
 
 /** The media folder has a line of its own when it is not the data folder. */
-function checkFolders({ config, folders: { root, mediaDir, guard } }: HealthServices): HealthCheck[] {
+function checkFolders({ config, folders: { root, mediaDir, guard } }: HealthNeeds): HealthCheck[] {
   const problem = guard.findProblem();
   const describe = (folder: string) => {
     if (problem?.folder === folder) return describeOffline(problem);
@@ -167,7 +163,7 @@ function checkFolders({ config, folders: { root, mediaDir, guard } }: HealthServ
 
 /** Nothing is checked without Redis. */
 async function checkWorkers(
-  { cluster, workerList }: HealthServices,
+  { cluster, workerList }: HealthNeeds,
   { redis, queue, databaseBytes, sources: { slots } }: CheckedParts,
 ): Promise<HealthCheck[]> {
   if (redis === null) return [];
@@ -184,11 +180,7 @@ async function checkWorkers(
   return [check, { name: "workers", ...describeWorkers(workers, { slots, pending, shortages }) }];
 }
 
-export async function readDisk({
-  config,
-  disk,
-  folders,
-}: Pick<Services, "config" | "disk" | "folders">): Promise<DiskState> {
+export async function readDisk({ config, disk, folders }: CoreNeeds): Promise<DiskState> {
   // The media is what needs the space.
   const folder = (await folders.guard.check()) === null ? folders.mediaDir : folders.root;
   const isOther = folder !== folders.root && (await stat(folder)).dev !== (await stat(folders.root)).dev;
@@ -209,7 +201,7 @@ async function readFigures(folder: string): Promise<DiskFigures> {
 const MAX_TRIAL_WAIT_MS = 1_000;
 
 async function readEncoders(
-  { config }: HealthServices,
+  { config }: HealthNeeds,
   tools: Pick<MediaTools, "encoders">,
 ): Promise<SystemHealth["encoders"]> {
   const found = await Promise.race([tools.encoders(), Bun.sleep(MAX_TRIAL_WAIT_MS).then(() => null)]);
@@ -224,7 +216,7 @@ function findEncoderInUse(encoders: Encoders, forced: string | null): string | n
   }
 }
 
-async function readQueue({ store }: HealthServices, slots: Record<JobName, number>): Promise<SystemHealth["queue"]> {
+async function readQueue({ store }: HealthNeeds, slots: Record<JobName, number>): Promise<SystemHealth["queue"]> {
   const open = await countOpenJobs(store.read);
   const count = (name: JobName, state: string) =>
     open.find((one) => one.name === name && one.state === state)?.jobs ?? 0;

@@ -2,7 +2,8 @@
 import type { Queries } from "../../store/db";
 import { countRecentTokens } from "../../store/one-time-tokens";
 import type { User } from "../../store/users";
-import type { Services } from "../services";
+import type { MailNeeds } from "../mail/mails";
+import type { CoreNeeds } from "../needs";
 import { createOneTimeToken, type IssuedToken } from "./one-time-tokens";
 
 /** A link. `expiresAt` in milliseconds since 1970. */
@@ -12,12 +13,11 @@ const PATHS = { email_verification: "verify-email", password_reset: "reset-passw
 
 /** Makes the link to the page that uses a token. It is after the `#`, which browsers send to no server and write into no `Referer`. */
 export const toAccountLink = (
-  { publicUrl }: Pick<Services, "publicUrl">,
+  { publicUrl }: MailNeeds,
   purpose: keyof typeof PATHS,
   { token, expiresAt }: IssuedToken,
 ): AccountLink => ({ url: `${publicUrl()}/${PATHS[purpose]}#${token}`, expiresAt });
 
-type LinkServices = Pick<Services, "mails" | "now" | "publicUrl">;
 type MailedPurpose = "email_verification" | "password_reset";
 
 const HOUR_MS = 3600_000;
@@ -25,7 +25,7 @@ const MAX_MAILED_LINKS_PER_HOUR = 5;
 
 /** Returns after how many milliseconds another link may be mailed to the user; 0: now. */
 export async function findLinkWait(
-  { now }: Pick<Services, "now">,
+  { now }: CoreNeeds,
   db: Queries,
   userId: string,
   purpose: MailedPurpose,
@@ -37,7 +37,7 @@ export async function findLinkWait(
 
 /** Mails a link to a user. Only who reads the mails of the address can use it. */
 export async function mailLink(
-  services: LinkServices,
+  services: MailNeeds,
   tx: Queries,
   { id: userId, email }: Pick<User, "email" | "id">,
   purpose: MailedPurpose,

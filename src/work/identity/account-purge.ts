@@ -18,14 +18,14 @@ import {
 } from "../../store/purge";
 import { deleteUser, getUser, listUsersDeletedBefore, type User } from "../../store/users";
 import { recordAudit, SERVER_ACTOR } from "../access/audit";
-import type { DeletionServices } from "../assets/deletion";
+import type { BillingNeeds } from "../billing/needs";
 import { endSubscriptions } from "../billing/subscriptions";
 import { removeArchive } from "../data-export/archive-removal";
-import type { Services } from "../services";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { removeWorkspaceContent } from "../workspaces/content";
 import { GRACE_PERIOD_MS } from "./account-deletion";
 
-type PurgeServices = DeletionServices & Pick<Services, "log" | "payments">;
+type PurgeNeeds = PipelineNeeds & BillingNeeds;
 
 export type AccountPurge = {
   /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
@@ -35,7 +35,7 @@ export type AccountPurge = {
 };
 
 /** Creates the purge. */
-export function createAccountPurge(services: PurgeServices): AccountPurge {
+export function createAccountPurge(services: PurgeNeeds): AccountPurge {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   return {
@@ -57,7 +57,7 @@ export function createAccountPurge(services: PurgeServices): AccountPurge {
 }
 
 /** Purges all accounts whose grace period has ended, unless a folder is offline. One that fails does not stop the others. */
-async function purgeAccounts(services: PurgeServices, signal: AbortSignal): Promise<void> {
+async function purgeAccounts(services: PurgeNeeds, signal: AbortSignal): Promise<void> {
   const { store, now, log, folders } = services;
   if ((await folders.guard.check()) !== null) return;
   for (const user of await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS)) {
@@ -70,7 +70,7 @@ async function purgeAccounts(services: PurgeServices, signal: AbortSignal): Prom
   }
 }
 
-async function purgeAccount(services: PurgeServices, user: User, signal: AbortSignal): Promise<void> {
+async function purgeAccount(services: PurgeNeeds, user: User, signal: AbortSignal): Promise<void> {
   const { store, now, log } = services;
   // First, because it can fail: nobody pays for an account that does not exist.
   await endSubscriptions(services, user.id);
@@ -96,7 +96,7 @@ async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
 const ENTRIES_PER_TRANSACTION = 2_000;
 
 /** Removes the details that name the account from entries about others, such as an invitation to its address. */
-async function eraseDetails({ store }: PurgeServices, user: User, signal: AbortSignal): Promise<void> {
+async function eraseDetails({ store }: PurgeNeeds, user: User, signal: AbortSignal): Promise<void> {
   const limit = ENTRIES_PER_TRANSACTION;
   const erase = (afterId: string) =>
     store.write((tx) => eraseAuditDetails(tx, [user.id, user.email], { afterId, limit }));

@@ -7,8 +7,9 @@ import type { Queries } from "../../store/db";
 import { type ApiKey, countApiKeys, deleteApiKeyOf, getUser, insertApiKey } from "../../store/users";
 import { findRole, findWorkspaceName } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../access/audit";
+import type { Mails } from "../mail/mails";
 import { canMail } from "../mail/mails";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 
 const KEY_CHARACTERS = 40;
 /** What lists show of a key, so that its owner recognizes it. */
@@ -51,7 +52,7 @@ export async function insertNewKey(tx: Queries, request: KeyRequest, now: number
 
 /** Creates a key as `insertNewKey`, records it, and mails it to its owner if `mails` is given. */
 export async function mintKey(
-  { mails }: { mails?: Services["mails"] | undefined },
+  { mails }: { mails?: Mails | undefined },
   tx: Queries,
   request: KeyRequest,
   actor: AuditActor,
@@ -63,7 +64,7 @@ export async function mintKey(
   return created;
 }
 
-async function mailNewKey(mails: Services["mails"], tx: Queries, key: ApiKey, now: number): Promise<void> {
+async function mailNewKey(mails: Mails, tx: Queries, key: ApiKey, now: number): Promise<void> {
   const owner = await getUser(tx, key.user_id);
   if (!owner || !canMail({ mails }, owner)) return;
   const { name, prefix } = key;
@@ -76,7 +77,7 @@ async function mailNewKey(mails: Services["mails"], tx: Queries, key: ApiKey, no
  * many keys.
  */
 export async function createOwnKey(
-  services: Pick<Services, "mails">,
+  services: IdentityNeeds,
   tx: Queries,
   request: KeyRequest,
   actor: AuditActor,

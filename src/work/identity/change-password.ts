@@ -5,7 +5,7 @@ import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteSessionsOf } from "../../store/sessions";
 import { getUser, setPasswordHash } from "../../store/users";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { requireGoodPassword } from "./passwords";
 import { requirePassword, toPasswordAttempt } from "./require-password";
 import { type AccountOwner, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
@@ -15,7 +15,7 @@ import { type AccountOwner, toAttempt, toAuditActor, toPasswordKey } from "./sig
  * cannot be chosen; `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
  */
 export async function changePassword(
-  services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
+  services: IdentityNeeds,
   owner: AccountOwner,
   request: { current_password: string; password: string },
 ): Promise<void> {

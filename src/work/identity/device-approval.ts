@@ -5,11 +5,9 @@ import { formatUserCode, parseUserCode } from "../../domain/user-codes";
 import { sha256 } from "../../lib/hash";
 import { type DeviceCode, findPendingDeviceCode, updateDeviceCode } from "../../store/device-codes";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { Services } from "../services";
 import { requireRoomForKey } from "./api-keys";
+import type { IdentityNeeds } from "./needs";
 import type { UserCodeAttempt } from "./sign-in-limits";
-
-type ApprovalServices = Pick<Services, "now" | "signInLimits" | "store">;
 
 /** What the user decides on. `address`: where the device called from, null if unknown. Times in milliseconds since 1970. */
 export type DeviceRequest = {
@@ -37,7 +35,7 @@ const unknownCode = () => new AppError("not_found", "Code is wrong or has expire
 
 /** Returns the request with a user code. Throws `AppError` `not_found`; `rate_limited` after too many wrong codes. */
 export async function readDeviceRequest(
-  services: ApprovalServices,
+  services: IdentityNeeds,
   text: string,
   attempt: UserCodeAttempt,
 ): Promise<DeviceRequest> {
@@ -56,7 +54,7 @@ export async function readDeviceRequest(
  * Approves or denies a request. Errors: those of `readDeviceRequest`; to approve also `conflict` when the user has too many API keys.
  */
 export async function decideDeviceRequest(
-  services: ApprovalServices,
+  services: IdentityNeeds,
   { userCode: text, isApproved }: { userCode: string; isApproved: boolean },
   approver: Approver,
 ): Promise<DeviceRequest> {

@@ -12,11 +12,9 @@ import { newId, randomText, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { type DeviceCode, findDeviceCode, insertDeviceCode, updateDeviceCode } from "../../store/device-codes";
 import { findKeyOwner, getUser } from "../../store/users";
-import type { Services } from "../services";
 import { createOwnKey, revokeOwnKey } from "./api-keys";
+import type { IdentityNeeds } from "./needs";
 import { type SignInClient, toAuditActor } from "./sign-in";
-
-type GrantServices = Pick<Services, "mails" | "now" | "signInLimits" | "store">;
 
 const DEVICE_CODE_CHARACTERS = 43;
 const DEVICE_CODE_LIFETIME_MS = 10 * 60 * 1000;
@@ -31,7 +29,7 @@ export type StartedDeviceGrant = {
 
 /** Starts the grant. `scope`: names separated by spaces, null for all. Throws `OAuthError` `invalid_scope`; `AppError` `rate_limited`. */
 export async function startDeviceGrant(
-  services: GrantServices,
+  services: IdentityNeeds,
   request: { clientId: string; scope: string | null },
   client: SignInClient,
 ): Promise<StartedDeviceGrant> {
@@ -88,7 +86,7 @@ const refuse = (error: OAuthErrorCode): OAuthError => new OAuthError(error, MESS
 
 /** Returns the key that the user approved, once. Throws `OAuthError`: `authorization_pending` and `slow_down` until the user decides. */
 export async function exchangeDeviceCode(
-  services: GrantServices,
+  services: IdentityNeeds,
   request: { deviceCode: string; clientId: string },
   client: SignInClient,
 ): Promise<DeviceKey> {
@@ -111,7 +109,7 @@ export async function exchangeDeviceCode(
 }
 
 async function poll(
-  services: GrantServices,
+  services: IdentityNeeds,
   tx: Queries,
   code: DeviceCode,
   client: SignInClient,
@@ -152,7 +150,7 @@ function toRefusal(error: unknown): null {
 }
 
 /** Deletes an API key (RFC 7009): whoever has a key may end it. Does nothing for other tokens. */
-export async function revokeToken(services: GrantServices, token: string, client: SignInClient): Promise<void> {
+export async function revokeToken(services: IdentityNeeds, token: string, client: SignInClient): Promise<void> {
   const hash = sha256(token);
   if (!token.startsWith("sk_") || !(await findKeyOwner(services.store.read, hash))) return;
   await services.store.write(async (tx) => {

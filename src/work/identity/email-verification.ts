@@ -5,8 +5,8 @@ import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import type { OneTimeToken } from "../../store/one-time-tokens";
 import { getUser, setEmailVerified, type User } from "../../store/users";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
 import { findLinkWait, mailLink } from "./account-links";
+import type { IdentityNeeds } from "./needs";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { requirePassword, wrongSecret } from "./require-password";
 import { type SignInClient, toAnonymous } from "./sign-in";
@@ -15,10 +15,7 @@ import { type SignInClient, toAnonymous } from "./sign-in";
  * Mails the user a link that confirms the address. Throws `AppError` `conflict` when the address is confirmed or the server sends no mails;
  * `rate_limited` when too many were sent within an hour.
  */
-export async function requestVerification(
-  services: Pick<Services, "mails" | "now" | "publicUrl" | "store">,
-  { id }: Pick<User, "id">,
-): Promise<void> {
+export async function requestVerification(services: IdentityNeeds, { id }: Pick<User, "id">): Promise<void> {
   const { mails, store } = services;
   if (!mails.isConfigured) throw new AppError("conflict", "This server sends no mails: ask an administrator.");
   await store.write(async (tx) => {
@@ -43,7 +40,7 @@ type Confirming = { client: SignInClient; userId: string | null };
  * `upstream_unavailable`.
  */
 export async function verifyEmail(
-  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  services: IdentityNeeds,
   { token, password }: { token: string; password?: string },
   { client, userId }: Confirming,
 ): Promise<void> {

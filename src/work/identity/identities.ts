@@ -1,18 +1,20 @@
 /** The accounts at sign-in providers that open an account. */
+
+import type { Config } from "../../config";
 import { AppError } from "../../domain/errors";
 import type { OidcProvider } from "../../domain/oidc";
 import { deleteOidcIdentity, listOidcIdentities } from "../../store/oidc-identities";
 import { deleteSessionsOf } from "../../store/sessions";
 import { getUser } from "../../store/users";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { type AccountOwner, toAuditActor } from "./sign-in";
 
 const findProvider = (providers: readonly OidcProvider[], issuer: string): OidcProvider | undefined =>
   providers.find((one) => one.issuer === issuer);
 
 /** Returns the name of a provider in the configuration; that of its host if it is not configured now. */
-export const formatProviderName = ({ oidc }: Services["config"], issuer: string): string =>
+export const formatProviderName = ({ oidc }: Config, issuer: string): string =>
   findProvider(oidc, issuer)?.name ?? (URL.parse(issuer)?.host || issuer);
 
 /**
@@ -20,7 +22,7 @@ export const formatProviderName = ({ oidc }: Services["config"], issuer: string)
  * the user could not sign in without it.
  */
 export async function removeIdentity(
-  { config, mails, now, store }: Pick<Services, "config" | "mails" | "now" | "store">,
+  { config, mails, now, store }: IdentityNeeds,
   { user: { id: userId, email }, sessionId, client }: AccountOwner,
   identityId: string,
 ): Promise<void> {

@@ -9,9 +9,10 @@ import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User 
 import { readInvitedRole, toInvitedRole } from "../../store/workspace-invitations";
 import { findRole, findWorkspaceName, getWorkspace, insertMember, type Workspace } from "../../store/workspaces";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { MailNeeds } from "../mail/mails";
 import { type AccountLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
 import { isActiveAdmin } from "./administrators";
+import type { IdentityNeeds } from "./needs";
 import { insertAccount } from "./new-account";
 import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { requireGoodPassword } from "./passwords";
@@ -34,7 +35,7 @@ const MAX_INVITATIONS_PER_HOUR = 50;
  * administrator invites too many: the mails go to addresses that never asked for them.
  */
 export async function createInvitation(
-  services: Pick<Services, "mails" | "now" | "publicUrl">,
+  services: MailNeeds,
   tx: Queries,
   { email, userId, workspace, invitedBy }: Invitation,
 ): Promise<AccountLink> {
@@ -85,7 +86,7 @@ type InvitationContent = {
  * `rate_limited` after too many of those.
  */
 export async function readInvitation(
-  { now, signInLimits, store: { read } }: Pick<Services, "now" | "signInLimits" | "store">,
+  { now, signInLimits, store: { read } }: IdentityNeeds,
   token: string,
   client: SignInClient,
 ): Promise<InvitationContent> {
@@ -110,7 +111,7 @@ export async function readInvitation(
  * password that cannot be chosen, which leaves the invitation as it is; `upstream_unavailable`.
  */
 export async function acceptInvitation(
-  services: Pick<Services, "config" | "now" | "passwords" | "sessions" | "signInLimits" | "store">,
+  services: IdentityNeeds,
   request: { token: string; password: string },
   client: SignInClient,
 ): Promise<StartedSession> {

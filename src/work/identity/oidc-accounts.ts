@@ -1,4 +1,6 @@
 /** The account of a person who has signed in at an OpenID Connect provider. */
+
+import type { Config } from "../../config";
 import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { OidcIdentity, OidcProvider } from "../../domain/oidc";
@@ -20,14 +22,14 @@ import {
   updateProfile,
 } from "../../store/users";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { Mails } from "../mail/mails";
 import { changeAccountState } from "./account-state";
 import { insertAccount } from "./new-account";
 
 /** `actor`: nobody, with the address that the sign-in came from. */
 type SignInContext = {
-  config: Pick<Services["config"], "signup" | "signupCredits">;
-  mails: Services["mails"];
+  config: Pick<Config, "signup" | "signupCredits">;
+  mails: Mails;
   actor: AuditActor;
   now: number;
 };

@@ -9,15 +9,10 @@ import { newId, randomToken } from "../../lib/ids";
 import { findUsableToken, insertOneTimeToken, takeToken } from "../../store/one-time-tokens";
 import type { User } from "../../store/users";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { resolveOidcUser } from "./oidc-accounts";
 import { type SignInClient, type SignInResult, startSession, toAnonymous } from "./sign-in";
 import { needsSecondFactor, startSecondFactor } from "./sign-in-challenge";
-
-type OidcServices = Pick<
-  Services,
-  "config" | "log" | "mails" | "now" | "oidc" | "passwords" | "publicUrl" | "sessions" | "signInLimits" | "store"
->;
 
 /** The path to which providers send the browser back. */
 export const OIDC_CALLBACK_PATH = "/api/v1/auth/oidc/callback";
@@ -27,8 +22,7 @@ export const OIDC_SIGN_IN_MS = 10 * 60 * 1000;
 
 const SECRET_CHARACTERS = 43;
 
-const getRedirectUri = (services: Pick<Services, "publicUrl">): string =>
-  `${services.publicUrl()}${OIDC_CALLBACK_PATH}`;
+const getRedirectUri = (services: IdentityNeeds): string => `${services.publicUrl()}${OIDC_CALLBACK_PATH}`;
 
 const createChecks = (browserSecret: string, state: string): OidcChecks => ({
   state,
@@ -44,7 +38,7 @@ type StoredSignIn = { provider: string; redirect: string; browser: string };
  * the cookie. Errors: `AppError` `upstream_unavailable`; `rate_limited`.
  */
 export async function startOidcSignIn(
-  services: OidcServices,
+  services: IdentityNeeds,
   { provider, redirect, browserSecret }: { provider: OidcProvider; redirect: string; browserSecret: string | null },
   client: SignInClient,
 ): Promise<{ url: string; browserSecret: string }> {
@@ -74,7 +68,7 @@ export async function startOidcSignIn(
  * `upstream_unavailable`.
  */
 export async function finishOidcSignIn(
-  services: OidcServices,
+  services: IdentityNeeds,
   { parameters, browserSecret }: { parameters: URLSearchParams; browserSecret: string | null },
   client: SignInClient,
 ): Promise<SignInResult & { redirect: string }> {
@@ -88,13 +82,13 @@ export async function finishOidcSignIn(
   return { kind: "session", ...(await startSession(services, user, "oidc", client)), redirect };
 }
 
-const notStartedHere = (services: Pick<Services, "publicUrl">): AppError =>
+const notStartedHere = (services: IdentityNeeds): AppError =>
   new AppError(
     "bad_request",
     `Sign-in was not started in this browser, took too long or was finished before. Start again at ${services.publicUrl()}/sign-in.`,
   );
 
-async function takeStoredSignIn(services: OidcServices, state: string, browserSecret: string): Promise<StoredSignIn> {
+async function takeStoredSignIn(services: IdentityNeeds, state: string, browserSecret: string): Promise<StoredSignIn> {
   const { store } = services;
   const token = { purpose: "oidc_state", hash: sha256(state), now: services.now() } as const;
   // Checked first: another browser must not use up the sign-in.
@@ -106,7 +100,7 @@ async function takeStoredSignIn(services: OidcServices, state: string, browserSe
 }
 
 async function identify(
-  services: OidcServices,
+  services: IdentityNeeds,
   provider: OidcProvider,
   { parameters, checks }: { parameters: URLSearchParams; checks: OidcChecks },
   client: SignInClient,

@@ -13,8 +13,9 @@ import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User 
 import { deleteEndpointsOf } from "../../store/webhooks";
 import { listOwnWorkspaceIds } from "../../store/workspace-members";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { MailNeeds } from "../mail/mails";
 import { type AccountLink, findLinkWait, mailLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
+import type { IdentityNeeds } from "./needs";
 import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { requireGoodPassword } from "./passwords";
 import { type SignInClient, toAnonymous, toPasswordKey } from "./sign-in";
@@ -24,11 +25,7 @@ import { toHomeNetwork } from "./sign-in-limits";
  * Mails a link that resets the password, if the address has an account and the server sends mails. Nothing waits for it: neither the answer
  * nor its time shows whether there is an account. Throws `AppError` `rate_limited` after too many calls of the client.
  */
-export function requestPasswordReset(
-  services: Pick<Services, "log" | "mails" | "now" | "publicUrl" | "signInLimits" | "store">,
-  address: string,
-  client: SignInClient,
-): void {
+export function requestPasswordReset(services: IdentityNeeds, address: string, client: SignInClient): void {
   const { log, mails, now, signInLimits, store } = services;
   signInLimits.takeAnonymousCall(client.address);
   const email = parseEmailAddress(address);
@@ -45,7 +42,7 @@ export function requestPasswordReset(
 
 /** Creates a link that resets the password, for an administrator to hand over. */
 export async function createPasswordResetLink(
-  services: Pick<Services, "now" | "publicUrl">,
+  services: MailNeeds,
   tx: Queries,
   user: Pick<User, "email" | "id">,
   createdBy: string,
@@ -62,7 +59,7 @@ export async function createPasswordResetLink(
  * be chosen, which leaves the link as it is; `upstream_unavailable`.
  */
 export async function resetPassword(
-  services: Pick<Services, "mails" | "now" | "passwords" | "signInLimits" | "store">,
+  services: IdentityNeeds,
   request: { token: string; password: string; keep_api_keys?: boolean },
   client: SignInClient,
 ): Promise<void> {

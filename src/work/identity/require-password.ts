@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import type { User } from "../../store/users";
 import { createSessionTooOldError } from "../access/access";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { type AccountOwner, type SignInClient, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
 
 /** Whose password is asked for, and who types it. */
@@ -15,7 +15,7 @@ type PasswordAttempt = { user: User; client: SignInClient; actor: AuditActor };
  * `upstream_unavailable`. `refusal` is what the audit log records.
  */
 export async function requirePassword(
-  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  services: IdentityNeeds,
   { user, client, actor }: PasswordAttempt,
   { password, field, refusal }: { password: string; field: string; refusal: AuditAction },
 ): Promise<void> {
@@ -48,7 +48,7 @@ const MAX_NEW_SESSION_MS = 10 * 60_000;
  * a sign-in within the last 10 minutes instead, else the error is `forbidden`. Other errors: those of `requirePassword`.
  */
 export async function requireConfirmation(
-  services: Pick<Services, "now" | "passwords" | "signInLimits" | "store">,
+  services: IdentityNeeds,
   owner: AccountOwner,
   { password, refusal }: { password: string | undefined; refusal: AuditAction },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { countRecentTokens } from "../../store/one-time-tokens";
 import { countRecoveryCodes } from "../../store/two-factor";
 import type { User } from "../../store/users";
 import { canMail } from "../mail/mails";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { createOneTimeToken } from "./one-time-tokens";
 
 /** What a client needs to ask for the second factor. */
@@ -49,10 +49,7 @@ const MAX_MAILED_CODES = 5;
  * Starts the second step of a sign-in, and mails the code if the user has no authenticator. Throws `AppError` `conflict` if the server cannot
  * mail it; `rate_limited` when too many were mailed.
  */
-export async function startSecondFactor(
-  services: Pick<Services, "mails" | "now" | "store">,
-  user: User,
-): Promise<SecondFactorChallenge> {
+export async function startSecondFactor(services: IdentityNeeds, user: User): Promise<SecondFactorChallenge> {
   const { mails, now, store } = services;
   const isMailed = user.totp_secret === null;
   if (isMailed && !canMail(services, user))

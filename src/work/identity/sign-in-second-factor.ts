@@ -7,14 +7,12 @@ import { countFailedAttempt, type OneTimeToken } from "../../store/one-time-toke
 import { countRecoveryCodes, takeRecoveryCode, takeTotpStep } from "../../store/two-factor";
 import { getUser, type User } from "../../store/users";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { hashRecoveryCode } from "./recovery-codes";
 import { insertStartedSession, type SignInClient, type StartedSession, toAnonymous, toAttempt } from "./sign-in";
 import { type ChallengeData, hashMailedCode, toPasswordMark } from "./sign-in-challenge";
 import { openTotpSecret, verifyTotpCode } from "./totp";
-
-type SecondFactorServices = Pick<Services, "mails" | "now" | "sealer" | "sessions" | "signInLimits" | "store">;
 
 const MAX_ATTEMPTS = 5;
 
@@ -27,7 +25,7 @@ const wrongCode = () => new AppError("unauthenticated", "Code is wrong, has expi
  * `rate_limited` after too many failures.
  */
 export async function signInWithSecondFactor(
-  services: SecondFactorServices,
+  services: IdentityNeeds,
   request: { challenge: string; code: string },
   client: SignInClient,
 ): Promise<StartedSession> {
@@ -71,7 +69,7 @@ const isStillValid = ({ data }: OneTimeToken, user: User): boolean =>
 
 /** Uses up the code. Returns with what the user signed in; null if the code is wrong or was used. */
 async function takeCode(
-  { mails, now, sealer }: SecondFactorServices,
+  { mails, now, sealer }: IdentityNeeds,
   tx: Queries,
   { user, token, challenge, code }: { user: User; token: OneTimeToken; challenge: string; code: string },
 ): Promise<SecondFactorMethod | null> {

@@ -8,7 +8,8 @@ import { insertSession, type Session } from "../../store/sessions";
 import { hasSignedInFrom, recordSignInNetwork } from "../../store/sign-in-networks";
 import { findUserByEmail, getUser, recordSignIn, type User } from "../../store/users";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
+import type { IdentityNeeds } from "./needs";
 import type { IssuedSession } from "./sessions";
 import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./sign-in-challenge";
 import { type SignInAttempt, toHomeNetwork, toNetwork } from "./sign-in-limits";
@@ -27,14 +28,12 @@ export type SignInResult = ({ kind: "session" } & StartedSession) | ({ kind: "se
 /** With what a user signed in, for the audit log. */
 export type SignInMethod = "oidc" | "password" | "setup" | "sign_up" | "invitation" | SecondFactorMethod;
 
-type SignInServices = Pick<Services, "mails" | "now" | "passwords" | "sessions" | "signInLimits" | "store">;
-
 /** Returns the key under which the client waits for the hash of a password: its network, so that many addresses of one client get one turn. */
 export const toPasswordKey = (client: SignInClient): string => toNetwork(client.address);
 
 /** Returns the attempt of a client at the account with this address, whether or not there is one. */
 export async function toAttempt(
-  { store }: Pick<Services, "store">,
+  { store }: CoreNeeds,
   account: string,
   { address }: SignInClient,
 ): Promise<SignInAttempt> {
@@ -48,7 +47,7 @@ export async function toAttempt(
  * `unauthenticated`; `rate_limited` after too many failures; `upstream_unavailable` when too many sign in at once.
  */
 export async function signIn(
-  services: SignInServices,
+  services: IdentityNeeds,
   credentials: { email: string; password: string },
   client: SignInClient,
 ): Promise<SignInResult> {
@@ -78,7 +77,7 @@ export async function signIn(
 const wrongCredentials = () => new AppError("unauthenticated", "Email address or password is wrong.");
 
 /** What was typed is not recorded: an unknown address may be a password in the wrong field. */
-async function recordFailedSignIn(services: SignInServices, user: User | null, client: SignInClient): Promise<void> {
+async function recordFailedSignIn(services: IdentityNeeds, user: User | null, client: SignInClient): Promise<void> {
   const now = services.now();
   const target = user && { kind: "user", id: user.id };
   await services.store.write((tx) => recordAudit(tx, toAnonymous(client), { action: "session.refused", target }, now));
@@ -89,7 +88,7 @@ async function recordFailedSignIn(services: SignInServices, user: User | null, c
  * password since `user` was read.
  */
 export async function startSession(
-  services: SignInServices,
+  services: IdentityNeeds,
   user: User,
   method: SignInMethod,
   client: SignInClient,

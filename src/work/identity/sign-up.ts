@@ -5,21 +5,17 @@ import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../access/audit";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { mailLink } from "./account-links";
+import type { IdentityNeeds } from "./needs";
 import { insertAccount } from "./new-account";
 import { requireGoodPassword } from "./passwords";
 import { insertStartedSession, type SignInClient, type StartedSession, toAuditActor, toPasswordKey } from "./sign-in";
 
-type SignUpServices = Pick<
-  Services,
-  "config" | "mails" | "now" | "passwords" | "publicUrl" | "sessions" | "setup" | "signInLimits" | "store"
->;
-
 type Credentials = { email: string; password: string };
 
 /** Returns whether sign-up is open: as configured, but not before the server is set up. */
-export const isSignUpOpen = async ({ config, store }: Pick<Services, "config" | "store">): Promise<boolean> =>
+export const isSignUpOpen = async ({ config, store }: CoreNeeds): Promise<boolean> =>
   config.signup === "open" && (await hasAdministrator(store.read));
 
 /**
@@ -27,7 +23,7 @@ export const isSignUpOpen = async ({ config, store }: Pick<Services, "config" | 
  * wrong token; `validation_error`.
  */
 export async function setUp(
-  services: SignUpServices,
+  services: IdentityNeeds,
   request: Credentials & { token: string },
   client: SignInClient,
 ): Promise<StartedSession> {
@@ -47,7 +43,7 @@ const alreadySetUp = () => new AppError("conflict", "This server is already set 
  * has an account; `validation_error`.
  */
 export async function signUp(
-  services: SignUpServices,
+  services: IdentityNeeds,
   credentials: Credentials,
   client: SignInClient,
 ): Promise<StartedSession> {
@@ -57,7 +53,7 @@ export async function signUp(
 }
 
 async function createAccount(
-  services: SignUpServices,
+  services: IdentityNeeds,
   credentials: Credentials,
   client: SignInClient,
   { method, isAdmin }: { method: "setup" | "sign_up"; isAdmin: boolean },

@@ -6,7 +6,7 @@ import { completeTotpEnrollment, removeTwoFactor, replaceCodes, startTotpEnrollm
 import { getUser, type User, updateProfile } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import { canMail } from "../mail/mails";
-import type { Services } from "../services";
+import type { IdentityNeeds } from "./needs";
 import { createRecoveryCodes } from "./recovery-codes";
 import { requireConfirmation, wrongSecret } from "./require-password";
 import { type AccountOwner, toAuditActor } from "./sign-in";
@@ -17,7 +17,7 @@ export type TotpEnrollment = { secret: string; otpauth_url: string; recovery_cod
 
 /** Creates an authenticator, which replaces one that was not confirmed. Throws `AppError` `conflict` if the account has one. */
 export async function enrollAuthenticator(
-  { now, sealer }: Pick<Services, "now" | "sealer">,
+  { now, sealer }: IdentityNeeds,
   tx: Queries,
   { id }: Pick<User, "id">,
 ): Promise<TotpEnrollment> {
@@ -35,11 +35,7 @@ export async function enrollAuthenticator(
  * Confirms the authenticator with one of its codes: sign-in asks for it from now on. Throws `AppError` `conflict` without an enrollment;
  * `validation_error` for a wrong code.
  */
-export async function confirmAuthenticator(
-  services: Pick<Services, "mails" | "now" | "sealer" | "store">,
-  owner: AccountOwner,
-  code: string,
-): Promise<void> {
+export async function confirmAuthenticator(services: IdentityNeeds, owner: AccountOwner, code: string): Promise<void> {
   const { now, sealer, store } = services;
   const { id } = owner.user;
   await store.write(async (tx) => {
@@ -57,14 +53,12 @@ export async function confirmAuthenticator(
   });
 }
 
-type ConfirmingServices = Pick<Services, "now" | "passwords" | "signInLimits" | "store">;
-
 /**
  * Throws `AppError` unless the owner confirms a change of the second factor: a stolen session must neither switch it off nor lock its owner out.
  * Errors: those of `requireConfirmation`.
  */
 export const confirmTwoFactorChange = (
-  services: ConfirmingServices,
+  services: IdentityNeeds,
   owner: AccountOwner,
   password: string | undefined,
 ): Promise<void> => requireConfirmation(services, owner, { password, refusal: "user.two_factor_change_refused" });
@@ -74,7 +68,7 @@ export const confirmTwoFactorChange = (
  * `confirmTwoFactorChange`.
  */
 export async function replaceRecoveryCodes(
-  services: ConfirmingServices,
+  services: IdentityNeeds,
   owner: AccountOwner,
   password: string | undefined,
 ): Promise<string[]> {
@@ -99,7 +93,7 @@ export async function replaceRecoveryCodes(
 
 /** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `confirmTwoFactorChange`. */
 export async function removeAuthenticator(
-  services: ConfirmingServices & Pick<Services, "mails">,
+  services: IdentityNeeds & IdentityNeeds,
   owner: AccountOwner,
   password: string | undefined,
 ): Promise<void> {
@@ -116,7 +110,7 @@ export async function removeAuthenticator(
  * `conflict` if the user has no authenticator and codes cannot be mailed.
  */
 export async function setTwoFactorEnabled(
-  services: Pick<Services, "mails" | "now">,
+  services: IdentityNeeds,
   tx: Queries,
   owner: AccountOwner,
   isEnabled: boolean,
@@ -136,7 +130,7 @@ export async function setTwoFactorEnabled(
 
 /** Ends the other sessions of the user, records the change and mails it. */
 async function completeChange(
-  { mails, now }: Pick<Services, "mails" | "now">,
+  { mails, now }: IdentityNeeds,
   tx: Queries,
   { user, sessionId, client }: AccountOwner,
   isEnabled: boolean,

@@ -6,7 +6,7 @@ import type { Config } from "../../config";
 import type { Job } from "../../domain/jobs";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import type { Queries } from "../../store/db";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import type { MediaTools } from "./media-tools";
 
 /** A file of a job. `name` is unique among the files of the job and names no folder. */
@@ -71,7 +71,7 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   /** Marks the subject as being processed. Returns false when it was deleted or has ended: the job then has nothing to do. */
   begin(tx: Queries, context: SettleContext): Promise<boolean>;
   /** Reads what `run` needs. Returns null when the subject was deleted. */
-  load(services: Pick<Services, "store" | "folders" | "config">, job: Job): Promise<LoadedJob<Input> | null>;
+  load(services: CoreNeeds, job: Job): Promise<LoadedJob<Input> | null>;
   /** Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in `context.workDir`. */
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
   /** Writes an intermediate result. Called only for the current attempt. */
@@ -81,5 +81,5 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   /** Marks the subject as failed, in the transaction that ends the step. */
   fail(tx: Queries, failure: JobFailure, context: SettleContext): Promise<void>;
   /** Removes files that are not needed after the job has ended. */
-  cleanup(services: Pick<Services, "store" | "folders">, job: Job, end: JobEnd): Promise<void>;
+  cleanup(services: CoreNeeds, job: Job, end: JobEnd): Promise<void>;
 };

@@ -6,7 +6,7 @@
 import { offlineError } from "../../blobs/folder-guard";
 import { AppError } from "../../domain/errors";
 import { type Job, type JobContext, JobPostponed } from "../../domain/jobs";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { hasFreeSpace } from "../storage/limits";
 import type { JobDefinition, JobInput, JobOutput } from "./definition";
 
@@ -22,7 +22,7 @@ const OFFLINE_DELAY_MS = 1_000;
  * `AppError` `storage_full`; those of `run`.
  */
 export async function withStorage(
-  services: Pick<Services, "disk" | "folders">,
+  services: CoreNeeds,
   whenDiskIsFull: JobDefinition<JobInput, unknown, JobOutput>["whenDiskIsFull"],
   job: Job,
   context: JobContext,

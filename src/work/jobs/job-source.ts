@@ -9,8 +9,8 @@ import {
   requeueStep,
 } from "../../store/step-queue";
 import { endPipelineStep } from "../pipelines/pipelines";
-import type { Services } from "../services";
 import type { JobFailure } from "./definition";
+import type { JobNeeds } from "./needs";
 import { JOBS } from "./registry";
 
 const TOO_MANY_ATTEMPTS: JobFailure = {
@@ -19,9 +19,7 @@ const TOO_MANY_ATTEMPTS: JobFailure = {
 };
 
 /** Returns the source for a runner. */
-export function createJobSource(
-  services: Pick<Services, "config" | "counters" | "folders" | "log" | "now" | "store">,
-): JobSource {
+export function createJobSource(services: JobNeeds): JobSource {
   const { store, config } = services;
   const now = () => services.now();
   /** Jobs wait while a folder is offline. The runner is woken when it is back. */

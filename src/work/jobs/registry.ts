@@ -5,12 +5,12 @@ import { type Job, JobAborted, type JobContext, type JobHandler, type JobName } 
 import { findStep, isCurrentAttempt } from "../../store/steps";
 import type { RemoteRunner } from "../cluster/remote-run";
 import { completePipelineStep, endPipelineStep } from "../pipelines/pipelines";
-import type { Services } from "../services";
 import { cutJob } from "./cut-job";
 import type { JobDefinition, JobEnd, JobInput, JobOutput, RunContext, SettleContext } from "./definition";
 import { withStorage } from "./disk-space";
 import type { MediaTools } from "./media-tools";
 import { withFfmpeg } from "./missing-ffmpeg";
+import type { JobNeeds } from "./needs";
 import { prepareJob } from "./prepare-job";
 import { previewJob } from "./preview-job";
 import { renderJob } from "./render-job";
@@ -18,17 +18,13 @@ import { renderJob } from "./render-job";
 export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob, preview: previewJob };
 
 /** What running a job needs of `Services`. */
-export type JobServices = Pick<
-  Services,
-  "config" | "counters" | "disk" | "folders" | "liveEvents" | "log" | "now" | "store"
->;
 
 /** Chooses the place of a job; null: all jobs run here. */
 type ChoosePlace = Pick<RemoteRunner, "runJob"> | null;
 
 /** Returns the handlers for a runner. A job name without a definition does not compile. */
 export function createJobHandlers(
-  services: JobServices,
+  services: JobNeeds,
   tools: MediaTools,
   remote: ChoosePlace = null,
 ): Record<JobName, JobHandler> {
@@ -42,7 +38,7 @@ export function createJobHandlers(
 
 function createHandler<Input extends JobInput, Checkpoint, Output extends JobOutput>(
   definition: JobDefinition<Input, Checkpoint, Output>,
-  services: JobServices,
+  services: JobNeeds,
   tools: MediaTools,
   remote: ChoosePlace,
 ): JobHandler {
@@ -56,7 +52,7 @@ function createHandler<Input extends JobInput, Checkpoint, Output extends JobOut
 
 async function executeJob<Input extends JobInput, Checkpoint, Output extends JobOutput>(
   definition: JobDefinition<Input, Checkpoint, Output>,
-  services: JobServices,
+  services: JobNeeds,
   { tools, remote }: { tools: MediaTools; remote: ChoosePlace },
   job: Job,
   context: JobContext,

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import { getAsset } from "../../store/assets";
 import { getCut } from "../../store/cuts";
 import { getRender, updateOpenRender } from "../../store/renders";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { findQuotaProblem } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
 import { getBlob } from "./blob-files";
@@ -13,7 +13,7 @@ import { type RenderInput, type RenderOutput, runRender } from "./render-run";
 
 /** Reads what a render is made of. Returns null when the render or its cut was deleted. */
 export async function loadRender(
-  { store, folders }: Pick<Services, "store" | "folders">,
+  { store, folders }: CoreNeeds,
   renderId: string,
 ): Promise<LoadedJob<RenderInput> | null> {
   const render = await getRender(store.read, renderId);

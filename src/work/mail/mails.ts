@@ -6,6 +6,7 @@ import type { Sealer } from "../../lib/sealer";
 import type { Queries } from "../../store/db";
 import { countRecentMails, insertMail, type StoredMail } from "../../store/mails";
 import type { User } from "../../store/users";
+import type { CoreNeeds } from "../needs";
 import type { MailTemplate, MailValues } from "./templates";
 
 /** `userId`: the recipient's account, if there is one. */
@@ -14,6 +15,12 @@ export type MailRequest<Template extends MailTemplate> = {
   userId: string | null;
   template: Template;
   values: MailValues[Template];
+};
+
+export type MailNeeds = CoreNeeds & {
+  mails: Mails;
+  /** Returns the URL at which clients reach this server, without a trailing slash. */
+  publicUrl(): string;
 };
 
 export type Mails = {

@@ -3,7 +3,7 @@
  * the end of the pipeline are always written together with the end of a step.
  */
 import { AppError } from "../../domain/errors";
-import type { JobName } from "../../domain/jobs";
+import type { JobName, Runner } from "../../domain/jobs";
 import { type StepRequest, shareScripts, withoutScript } from "../../domain/step-params";
 import { newId } from "../../lib/ids";
 import { getAsset } from "../../store/assets";
@@ -24,20 +24,21 @@ import { findProject } from "../../store/projects";
 import { endStep, type Step, type StepAttempt } from "../../store/steps";
 import { consumeStepPrice, getStepPrice, holdStepPrices, releaseStepPrices } from "../billing/step-prices";
 import { insertNewCut } from "../cuts/new-cuts";
+import type { ConfigNeeds, CoreNeeds } from "../needs";
 import { type CheckedOutput, checkOutput, insertNewRender, requireCompletedCut } from "../renders/new-renders";
-import type { Services } from "../services";
 import { findQuotaProblem, requireRoomForText } from "../storage/limits";
 import { registerOutput } from "./chain-outputs";
 import { notifyOfEnd } from "./notices";
 
-export type PipelineServices = Pick<Services, "config" | "disk" | "folders" | "now">;
+/** To start and cancel steps. */
+export type PipelineNeeds = CoreNeeds & { runner: Runner };
 
 /** Who starts a pipeline, and on what. `userId` null: the account was deleted. */
 type PipelineStart = { workspaceId: string; userId: string | null; assetId: string; now: number };
 
 /** Starts a pipeline of one step, whose subject exists. Errors: `conflict` (too many jobs wait), `insufficient_credits`. */
 export async function startPipeline(
-  services: Pick<Services, "config">,
+  services: ConfigNeeds,
   tx: Queries,
   start: PipelineStart & { name: JobName; subjectId: string },
 ): Promise<void> {
@@ -47,7 +48,7 @@ export async function startPipeline(
 
 /** Starts a chain. Returns its ID. Errors: those of `createSubject` and `startPipeline`. */
 export async function startChain(
-  services: PipelineServices,
+  services: CoreNeeds,
   tx: Queries,
   start: PipelineStart,
   steps: StepRequest[],
@@ -78,7 +79,7 @@ export async function requireRoomForJob(tx: Queries, workspaceId: string): Promi
 type NewSteps = { isChain: boolean; steps: (Pick<Step, "params" | "subject_id"> & { name: JobName })[] };
 
 async function insertSteps(
-  { config }: Pick<Services, "config">,
+  { config }: ConfigNeeds,
   tx: Queries,
   start: PipelineStart,
   { isChain, steps }: NewSteps,
@@ -134,7 +135,7 @@ export type SubjectRequest = Omit<PipelineStart, "now"> & {
  * Creates the cut or render of a step and returns its ID. Errors: `not_found` (asset or cut), those of `insertNewCut`, `checkOutput` and
  * `insertNewRender`.
  */
-export async function createSubject(services: PipelineServices, tx: Queries, subject: SubjectRequest): Promise<string> {
+export async function createSubject(services: CoreNeeds, tx: Queries, subject: SubjectRequest): Promise<string> {
   const { request, userId } = subject;
   const asset = await getAsset(tx, subject.assetId);
   if (!asset) throw new AppError("not_found", "Asset not found.");
@@ -176,7 +177,7 @@ export async function endPipelineStep(
  * attempt has replaced this one or the step had ended.
  */
 export async function completePipelineStep(
-  services: PipelineServices,
+  services: CoreNeeds,
   tx: Queries,
   job: StepAttempt,
   settle: () => Promise<void>,
@@ -199,7 +200,7 @@ export async function completePipelineStep(
 }
 
 /** Starts the next step of a chain. When that is not possible, the step fails, and the pipeline with it. */
-async function startNextStep(services: PipelineServices, tx: Queries, pipeline: Pipeline, step: Step): Promise<void> {
+async function startNextStep(services: CoreNeeds, tx: Queries, pipeline: Pipeline, step: Step): Promise<void> {
   const now = services.now();
   try {
     const full = await findQuotaProblem(services, tx, step.workspace_id);

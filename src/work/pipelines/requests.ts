@@ -21,13 +21,13 @@ import { getRender, updateOpenRender } from "../../store/renders";
 import { findStep, type Step } from "../../store/steps";
 import type { Actor } from "../access/access";
 import { getStepPrice, holdStepPrices } from "../billing/step-prices";
+import type { CoreNeeds } from "../needs";
 import { checkOutput, requireCompletedCut } from "../renders/new-renders";
-import type { Services } from "../services";
 import { emitCutEvent, emitRenderEvent } from "../webhooks/events";
+import type { PipelineNeeds } from "./pipelines";
 import {
   createSubject,
   endPipelineStep,
-  type PipelineServices,
   readStepRequest,
   requireRoomForJob,
   type SubjectRequest,
@@ -40,7 +40,7 @@ import {
  * `validation_error` with fields of `body.steps.N.params`, `modifier_not_ready`, those of `createSubject`, `insufficient_credits`.
  */
 export async function createChain(
-  services: PipelineServices,
+  services: CoreNeeds,
   tx: Queries,
   chain: Actor & { asset: Asset; steps: StepRequest[] },
 ): Promise<string> {
@@ -82,7 +82,7 @@ async function requireOwnCut(
  * `not_found`, `conflict`, `upstream_unavailable` while a folder is offline, those of `check`.
  */
 export async function cancelPipeline(
-  services: Pick<Services, "folders" | "now" | "runner" | "store">,
+  services: PipelineNeeds,
   workspaceId: string,
   pipelineId: string,
   check: (tx: Queries, open: Step) => Promise<void> = async () => {},
@@ -133,7 +133,7 @@ async function cancelSubject(tx: Queries, step: Step, now: number): Promise<void
  * `insufficient_credits`.
  */
 export async function retryStep(
-  services: PipelineServices,
+  services: CoreNeeds,
   tx: Queries,
   actor: Actor,
   { pipeline, stepId }: { pipeline: Pipeline; stepId: string },

@@ -10,7 +10,7 @@ import { createAudioPiece, createSeekPiece, createVideoPiece, type HeadRequest }
 import { CHUNK_BYTES, type PiecePart, readParts } from "../../media/preview/read-parts";
 import type { Asset } from "../../store/assets";
 import type { MediaTools } from "../jobs/media-tools";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 /** `userId`: who asks. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before. */
 export type PieceOfAsset = {
@@ -51,10 +51,7 @@ const tooMany = (what: string): AppError =>
   });
 
 /** Returns what creates pieces on this server. */
-export function createPieces(
-  tools: Pick<MediaTools, "ffmpeg" | "sandbox">,
-  { folders }: Pick<Services, "folders">,
-): Pieces {
+export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { folders }: CoreNeeds): Pieces {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
   const unsent = createByteBudget({ maxBytes: MAX_UNSENT_BYTES, maxBytesPerKey: MAX_UNSENT_BYTES_PER_USER });

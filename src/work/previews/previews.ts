@@ -3,14 +3,12 @@ import { AppError } from "../../domain/errors";
 import type { PreviewFacts } from "../../domain/preview";
 import type { Asset } from "../../store/assets";
 import { estimateRemainingSeconds, findLatestStep, findPreviewStep, type Step } from "../../store/steps";
-import type { Services } from "../services";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { readPreviewFacts } from "./files";
 import { startPreview } from "./start";
 
 /** `facts`: null until the preview is complete. `step`: its latest job. `errorMessage`: why that failed. */
 type PreviewState = { facts: PreviewFacts | null; step: Step | null; errorMessage: string | null };
-
-type PreviewServices = Pick<Services, "config" | "folders" | "now" | "runner" | "store">;
 
 /** Minimum time between a failed attempt and the next one, which starts when somebody opens the asset. */
 const RETRY_AFTER_MS = 10 * 60 * 1000;
@@ -21,7 +19,7 @@ const isOpen = (step: Step): boolean => step.finished_at === null;
  * Returns the state of the preview, which is started if it neither exists nor is being created. Throws `AppError` `upstream_unavailable` while a folder
  * is offline.
  */
-export async function openPreview(services: PreviewServices, asset: Asset, userId: string): Promise<PreviewState> {
+export async function openPreview(services: PipelineNeeds, asset: Asset, userId: string): Promise<PreviewState> {
   const { store, folders, runner } = services;
   if (asset.kind !== "source" || asset.state !== "ready") return { facts: null, step: null, errorMessage: null };
   const facts = await folders.guard.readOnline(() => readPreviewFacts(folders.media(asset.id)));
@@ -44,7 +42,7 @@ export const getPreviewProgress = ({ step }: PreviewState): number | null =>
  * Returns what the complete preview consists of. Throws `AppError` `not_found` (an asset without one), `asset_processing`,
  * `asset_payment_required`, `asset_failed`, those of `openPreview`.
  */
-export async function requirePreview(services: PreviewServices, asset: Asset, userId: string): Promise<PreviewFacts> {
+export async function requirePreview(services: PipelineNeeds, asset: Asset, userId: string): Promise<PreviewFacts> {
   if (asset.kind !== "source") throw new AppError("not_found", `Asset is a ${asset.kind}, which has no preview.`);
   if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
   if (asset.state === "pending_payment")

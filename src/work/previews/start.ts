@@ -2,12 +2,12 @@
 import { getAsset } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { listOpenSteps } from "../../store/steps";
+import type { ConfigNeeds } from "../needs";
 import { startPipeline } from "../pipelines/pipelines";
-import type { Services } from "../services";
 
 /** Starts the preview of an asset that is ready, unless a job is already working on the asset. `userId` null: no user has requested it. */
 export async function startPreview(
-  services: Pick<Services, "config">,
+  services: ConfigNeeds,
   tx: Queries,
   assetId: string,
   { userId, now }: { userId: string | null; now: number },

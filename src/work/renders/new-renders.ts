@@ -10,7 +10,7 @@ import type { Cut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { insertRender, type Render } from "../../store/renders";
 import { isCuttable } from "../cuts/new-cuts";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { findQuotaProblem, requireStorage } from "../storage/limits";
 
 const isAudioFormat = (format: string | null | undefined): boolean => format === "m4a" || format === "mp3";
@@ -45,7 +45,7 @@ export type NewRender = { asset: Asset; cut: Cut | null; output: CheckedOutput; 
 
 /** Inserts a pending render. Errors: `conflict` (quota), `upstream_unavailable` (storage). */
 export async function insertNewRender(
-  services: Pick<Services, "config" | "disk" | "folders" | "now">,
+  services: CoreNeeds,
   tx: Queries,
   { asset, cut, output, userId }: NewRender,
 ): Promise<Render> {

@@ -9,8 +9,9 @@ import { touchProject } from "../../store/projects";
 import { findIdenticalRender, findRender, type Render, updateOpenRender } from "../../store/renders";
 import { listOpenSteps } from "../../store/steps";
 import type { Actor } from "../access/access";
+import type { CoreNeeds } from "../needs";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { endPipelineStep, startPipeline } from "../pipelines/pipelines";
-import type { Services } from "../services";
 import { emitRenderEvent } from "../webhooks/events";
 import { checkOutput, hashRenderRequest, insertNewRender, requireCompletedCut } from "./new-renders";
 
@@ -21,7 +22,7 @@ export type RenderParams = Actor & { asset: Asset; cut: Cut | null; output: Outp
  * Errors: those of `checkOutput`, `requireCompletedCut` and `insertNewRender`, `insufficient_credits`.
  */
 export async function createRender(
-  services: Pick<Services, "config" | "disk" | "folders" | "now">,
+  services: CoreNeeds,
   tx: Queries,
   ask: RenderParams,
 ): Promise<{ render: Render; isNew: boolean }> {
@@ -39,11 +40,7 @@ export async function createRender(
 }
 
 /** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one, `upstream_unavailable` while a folder is offline. */
-export async function cancelRender(
-  services: Pick<Services, "folders" | "now" | "runner" | "store">,
-  workspaceId: string,
-  renderId: string,
-): Promise<Render> {
+export async function cancelRender(services: PipelineNeeds, workspaceId: string, renderId: string): Promise<Render> {
   await services.folders.guard.confirmOnline();
   const now = services.now();
   const { render, steps } = await services.store.write(async (tx) => {

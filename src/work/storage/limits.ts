@@ -6,7 +6,7 @@ import type { Queries } from "../../store/db";
 import { countProjects } from "../../store/projects";
 import { readStorageUsed } from "../../store/storage";
 import { readQuotaOverride } from "../../store/workspaces";
-import type { Services } from "../services";
+import type { ConfigNeeds, CoreNeeds } from "../needs";
 
 const RETRY_AFTER_SECONDS = 60;
 
@@ -18,7 +18,7 @@ export const hasFreeSpace = ({ disk }: { disk: Pick<DiskReserve, "availableBytes
   disk.availableBytes() >= MIN_FREE_BYTES;
 
 /** Throws `upstream_unavailable` while a folder is offline or the free space is below the reserve. */
-export function requireStorage(services: Pick<Services, "disk" | "folders">): void {
+export function requireStorage(services: CoreNeeds): void {
   services.folders.guard.requireOnline();
   if (!hasFreeSpace(services)) throw outOfStorage();
 }
@@ -27,7 +27,7 @@ export function requireStorage(services: Pick<Services, "disk" | "folders">): vo
  * Throws `upstream_unavailable` while most of the reserve is used up. Cuts are accepted below the reserve, but each writes up to megabytes to
  * the database, which must keep space for charges and deletions.
  */
-export function requireDatabaseSpace({ disk }: Pick<Services, "disk">): void {
+export function requireDatabaseSpace({ disk }: CoreNeeds): void {
   if (disk.isCritical()) throw outOfStorage();
 }
 
@@ -36,16 +36,11 @@ const outOfStorage = (): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-type ClaimServices = {
-  disk: Pick<Services["disk"], "claim">;
-  folders: { guard: Pick<Services["folders"]["guard"], "requireOnline"> };
-};
-
 /**
  * Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve, `AppError` `upstream_unavailable` when a
  * folder is offline.
  */
-export function claimSpace({ disk, folders }: ClaimServices, bytes: number): void {
+export function claimSpace({ disk, folders }: CoreNeeds, bytes: number): void {
   folders.guard.requireOnline();
   if (disk.claim(bytes)) return;
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
@@ -53,7 +48,7 @@ export function claimSpace({ disk, folders }: ClaimServices, bytes: number): voi
 
 /** Returns the bytes that the workspace may use, null without a quota: that of the workspace, else that of the configuration. */
 export async function readStorageQuota(
-  services: Pick<Services, "config">,
+  services: ConfigNeeds,
   db: Queries,
   workspaceId: string,
 ): Promise<number | null> {
@@ -61,12 +56,12 @@ export async function readStorageQuota(
 }
 
 /** Returns the quota in bytes that `override` of a workspace results in, null without a quota. */
-export const getEffectiveQuota = ({ config }: Pick<Services, "config">, override: number | null): number | null =>
+export const getEffectiveQuota = ({ config }: ConfigNeeds, override: number | null): number | null =>
   (override ?? config.storageQuotaBytes) || null;
 
 /** Throws `conflict` when `bytes` more would exceed the workspace's quota. `what` needs them. */
 export async function requireQuota(
-  services: Pick<Services, "config">,
+  services: ConfigNeeds,
   tx: Queries,
   workspaceId: string,
   bytes: number,
@@ -84,7 +79,7 @@ export async function requireQuota(
  * cannot exceed it together. `replaced`: texts that they replace.
  */
 export async function requireRoomForText(
-  services: Pick<Services, "config">,
+  services: ConfigNeeds,
   tx: Queries,
   workspaceId: string,
   texts: string[],
@@ -109,7 +104,7 @@ export async function requireRoomForProject(tx: Queries, workspaceId: string): P
  * is finished, so the one that exceeds the quota is kept and the next one is refused.
  */
 export async function findQuotaProblem(
-  services: Pick<Services, "config">,
+  services: ConfigNeeds,
   tx: Queries,
   workspaceId: string,
 ): Promise<string | null> {

@@ -14,7 +14,7 @@ import { findExistingRenderIds } from "../../store/renders";
 import { listOpenSteps } from "../../store/steps";
 import { deleteFinishedDeliveriesBefore } from "../../store/webhooks";
 import { RESPONSES_KEPT_MS } from "../idempotency";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 /** A device that polls too late learns that its code has expired. */
 const DEVICE_CODES_KEPT_MS = 3600 * 1000;
@@ -24,7 +24,7 @@ const MAX_DELETED_NOTIFICATIONS = 500;
 const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
 
 /** Returns the archives of exports that do not exist, have failed or have expired. */
-async function findOrphanedExports({ folders, store }: Pick<Services, "folders" | "store">): Promise<string[]> {
+async function findOrphanedExports({ folders, store }: CoreNeeds): Promise<string[]> {
   const names = await listNames(folders.exportsRoot);
   const toId = (name: string) => name.replace(/\.(?:zip|part)$/, "");
   const living = await findExportIdsWithFiles(store.read, names.map(toId).filter(isUuid));
@@ -32,7 +32,7 @@ async function findOrphanedExports({ folders, store }: Pick<Services, "folders" 
 }
 
 /** Removes the files of deleted assets and renders, and the work folders of ended jobs. Errors: those of `moveToTrash`. */
-export async function sweepOrphans(services: Pick<Services, "folders" | "log" | "now" | "store">): Promise<void> {
+export async function sweepOrphans(services: CoreNeeds): Promise<void> {
   const { folders, store } = services;
   const orphans = async (
     folder: string,
@@ -62,7 +62,7 @@ export async function sweepOrphans(services: Pick<Services, "folders" | "log" | 
 }
 
 /** Deletes expired rows. */
-export async function sweepExpiredRows(services: Pick<Services, "now" | "store">): Promise<void> {
+export async function sweepExpiredRows(services: CoreNeeds): Promise<void> {
   const { store } = services;
   await store.write(async (tx) => {
     await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);

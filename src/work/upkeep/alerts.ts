@@ -17,8 +17,7 @@ import {
 import type { Queries } from "../../store/db";
 import { listAdminIds } from "../../store/users";
 import { notifyAdmins } from "../notifications/notifications";
-import type { Services } from "../services";
-import { createProblemChecks, type ProblemServices } from "./problem-checks";
+import { createProblemChecks, type ProblemNeeds } from "./problem-checks";
 
 export type Alerts = {
   start(): void;
@@ -34,9 +33,7 @@ const CLEAR_AFTER_MS = 10 * 60_000;
 /** A problem that comes back within a day is not reported again, so the rows are needed for longer than that. */
 const KEPT_MS = 90 * 24 * 3600 * 1000;
 
-type AlertServices = ProblemServices & Pick<Services, "log">;
-
-export function createAlerts(services: AlertServices): Alerts {
+export function createAlerts(services: ProblemNeeds): Alerts {
   const { clock, log, now, store } = services;
   const checks = createProblemChecks(services);
   const startedAt = clock();

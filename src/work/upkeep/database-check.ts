@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { DATABASE_NAME } from "../../domain/backup";
 import { findDatabaseProblems } from "../../store/database-file";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 
 export type DatabaseCheck = {
   start(): void;
@@ -15,7 +15,7 @@ export type DatabaseCheck = {
 };
 
 /** Creates the check. */
-export function createDatabaseCheck({ folders, store }: Pick<Services, "folders" | "store">): DatabaseCheck {
+export function createDatabaseCheck({ folders, store }: CoreNeeds): DatabaseCheck {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   async function check(): Promise<void> {

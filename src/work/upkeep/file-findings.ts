@@ -14,7 +14,8 @@ import { findOwner, type StoredOwner } from "../../store/file-owners";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { removeAsset, removeRender } from "../assets/deletion";
 import { requireActingAdmin } from "../identity/administrators";
-import type { Services } from "../services";
+import type { PipelineNeeds } from "../pipelines/pipelines";
+import type { FileRestores } from "./file-restores";
 import { isStillUntracked, toAbsolute } from "./media-files";
 
 /**
@@ -24,7 +25,7 @@ import { isStillUntracked, toAbsolute } from "./media-files";
 export const FINDING_ACTIONS = ["accept", "delete_file", "restore", "delete_owner"] as const;
 export type FindingAction = (typeof FINDING_ACTIONS)[number];
 
-type FindingServices = Pick<Services, "fileRestores" | "folders" | "now" | "runner" | "store">;
+type FindingNeeds = PipelineNeeds & { fileRestores: FileRestores };
 
 /** Returns the actions that a problem allows. */
 export const listActions = ({ problem }: OpenFinding): FindingAction[] =>
@@ -42,7 +43,7 @@ export async function findOwnerOf(db: Queries, path: string): Promise<StoredOwne
  * another one by now; `forbidden`.
  */
 export async function resolveFinding(
-  services: FindingServices,
+  services: FindingNeeds,
   actor: AuditActor,
   action: FindingAction,
   findingId: string,
@@ -76,7 +77,7 @@ export async function resolveFinding(
   }
 }
 
-async function accept({ now, store }: FindingServices, actor: AuditActor, findingId: string): Promise<void> {
+async function accept({ now, store }: FindingNeeds, actor: AuditActor, findingId: string): Promise<void> {
   await store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     const finding = await findOpenFinding(tx, findingId);
@@ -95,7 +96,7 @@ function acceptFound({ found }: OpenFinding, now: number): Partial<FileCheck> {
 }
 
 async function deleteUntracked(
-  { folders, now, store }: FindingServices,
+  { folders, now, store }: FindingNeeds,
   actor: AuditActor,
   { id, path, bytes }: OpenFinding,
 ): Promise<void> {
@@ -115,7 +116,7 @@ async function deleteUntracked(
   await moveStrayToTrash(folders, absolute, now());
 }
 
-async function deleteOwner(services: FindingServices, actor: AuditActor, finding: OpenFinding): Promise<void> {
+async function deleteOwner(services: FindingNeeds, actor: AuditActor, finding: OpenFinding): Promise<void> {
   const { now, store } = services;
   const { path, problem } = finding;
   const owner = await findOwnerOf(store.read, path);

@@ -13,7 +13,7 @@ import { openFileSource } from "../backup/find-in-backups";
 import type { OffsiteAccess } from "../backup/offsite/repository";
 import { requireSpace } from "../backup/space";
 import { requireActingAdmin } from "../identity/administrators";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { toAbsolute } from "./media-files";
 
 export type FileRestores = {
@@ -25,10 +25,10 @@ export type FileRestores = {
 };
 
 /** Without `offsite`, files are restored from folders only. */
-type RestoreServices = Pick<Services, "config" | "folders" | "log" | "now" | "store"> & { offsite?: OffsiteAccess };
+type RestoreNeeds = CoreNeeds & { offsite?: OffsiteAccess };
 
 /** Creates what restores files. */
-export function createFileRestores(services: RestoreServices): FileRestores {
+export function createFileRestores(services: RestoreNeeds): FileRestores {
   const { log, store } = services;
   const stopping = new AbortController();
   const queued = new Set<string>();
@@ -67,7 +67,7 @@ export function createFileRestores(services: RestoreServices): FileRestores {
 
 /** Restores the file of a finding and returns the name of the backup. Errors: `AppError`; file system errors; the signal's reason. */
 async function restoreFile(
-  { config, folders, now, offsite, store }: RestoreServices,
+  { config, folders, now, offsite, store }: RestoreNeeds,
   actor: AuditActor,
   findingId: string,
   signal: AbortSignal,
@@ -136,7 +136,7 @@ function isWanted({ problem, sha256, found, bytes }: OpenFinding, file: BackupFi
   return file.bytes === bytes && file.sha256 !== found?.sha256;
 }
 
-async function hasOwnerOf({ read }: RestoreServices["store"], path: string): Promise<boolean> {
+async function hasOwnerOf({ read }: CoreNeeds["store"], path: string): Promise<boolean> {
   const parsed = parseCheckedPath(path);
   if (parsed === null || parsed.name === null || parsed.folder === "uploads") return false;
   const owner = await findOwner(read, parsed.folder === "media" ? "asset" : "render", parsed.owner);

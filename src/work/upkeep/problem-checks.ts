@@ -25,10 +25,10 @@ import { countOpenFindings } from "../../store/file-checks";
 import { readFailingEndpoints } from "../../store/webhooks";
 import { INTERRUPTED } from "../backup/backups";
 import { isInPlace } from "../backup/places";
+import type { WorkerNeeds } from "../cluster/worker-list";
 import type { DiskState } from "../health/system-health";
-import type { Services } from "../services";
 
-export type ProblemServices = Pick<Services, "config" | "folders" | "now" | "store" | "workerList"> & {
+export type ProblemNeeds = WorkerNeeds & {
   readDisk(): Promise<DiskState>;
   /** Returns milliseconds on a monotonic clock, because the time of day may be changed. */
   clock(): number;
@@ -42,7 +42,7 @@ const CATCH_UP_MS = 15 * 60_000;
 const AT_ONCE = 0;
 
 /** Creates the check of each problem. */
-export const createProblemChecks = (services: ProblemServices): Record<Problem, ProblemCheck> => ({
+export const createProblemChecks = (services: ProblemNeeds): Record<Problem, ProblemCheck> => ({
   database_damaged: { graceMs: AT_ONCE, find: async () => findDatabaseProblem(services.store.findDamage()) },
   backups_failing: { graceMs: CATCH_UP_MS, find: createBackupCheck(services) },
   drill_failed: { graceMs: AT_ONCE, find: () => checkDrill(services) },
@@ -61,13 +61,13 @@ export const createProblemChecks = (services: ProblemServices): Record<Problem, 
 const MAX_RUNS = 50;
 
 /** Lists the runs of a kind that have ended by themselves, the newest first. */
-async function listEndedRuns({ store }: ProblemServices, kind: BackupRunKind): Promise<BackupRun[]> {
+async function listEndedRuns({ store }: ProblemNeeds, kind: BackupRunKind): Promise<BackupRun[]> {
   const { rows } = await listBackupRuns(store.read, { kind }, { limit: MAX_RUNS, offset: 0 });
   return rows.filter(({ error, state }) => state !== "running" && error !== INTERRUPTED);
 }
 
 /** Only backups to the folder of the nightly ones count. */
-function createBackupCheck(services: ProblemServices): ProblemCheck["find"] {
+function createBackupCheck(services: ProblemNeeds): ProblemCheck["find"] {
   const { clock, config, now } = services;
   const { backupTo } = config;
   if (backupTo === null) return async () => null;
@@ -86,13 +86,13 @@ function createBackupCheck(services: ProblemServices): ProblemCheck["find"] {
   };
 }
 
-async function checkDrill(services: ProblemServices): Promise<FoundProblem | null> {
+async function checkDrill(services: ProblemNeeds): Promise<FoundProblem | null> {
   const [last] = await listEndedRuns(services, "drill");
   return findDrillProblem(last?.state === "failed" ? (last.error ?? "The log has the reason") : null);
 }
 
 /** Measures the free space, once an hour also for the trend. */
-async function checkDisk({ folders, now, readDisk, store }: ProblemServices): Promise<FoundProblem | null> {
+async function checkDisk({ folders, now, readDisk, store }: ProblemNeeds): Promise<FoundProblem | null> {
   const { freeBytes, totalBytes, reserveBytes, dataDisk } = await readDisk();
   // While the media folder is away, the figures are those of another disk, which are not part of the trend.
   if (folders.guard.findProblem() !== null)
@@ -110,7 +110,7 @@ async function checkDisk({ folders, now, readDisk, store }: ProblemServices): Pr
 }
 
 /** The server uses the certificate that was in the file when it started. */
-function createCertificateCheck({ config, now }: ProblemServices): ProblemCheck["find"] {
+function createCertificateCheck({ config, now }: ProblemNeeds): ProblemCheck["find"] {
   const path = config.tlsCert;
   if (path === null || config.tlsKey === null) return async () => null;
   const atStart = readEnd(path);
@@ -133,7 +133,7 @@ async function readEnd(path: string): Promise<number | null> {
 }
 
 /** Without Redis there are no workers: rows of them are from earlier. */
-async function checkWorkers({ config, now, workerList }: ProblemServices): Promise<FoundProblem | null> {
+async function checkWorkers({ config, now, workerList }: ProblemNeeds): Promise<FoundProblem | null> {
   if (config.redisUrl === null) return null;
   const workers = await workerList.list();
   const gone = workers.filter(
@@ -147,7 +147,7 @@ async function checkWorkers({ config, now, workerList }: ProblemServices): Promi
 /** Maximum number of endpoints whose hosts are read. */
 const MAX_HOSTS = 20;
 
-async function checkWebhooks({ now, store }: ProblemServices): Promise<FoundProblem | null> {
+async function checkWebhooks({ now, store }: ProblemNeeds): Promise<FoundProblem | null> {
   const { urls, total, disabled } = await readFailingEndpoints(
     store.read,
     { failingBefore: now() - WEBHOOK_FAILING_AFTER_MS, disabledAfter: now() - WEBHOOK_DISABLED_FOR_MS },

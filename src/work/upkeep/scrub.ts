@@ -18,12 +18,10 @@ import {
   listRenderOwners,
   type StoredOwner,
 } from "../../store/file-owners";
+import type { BackupNeeds } from "../backup/backups";
 import { type BackupCatalog, openBackupCatalog } from "../backup/find-in-backups";
-import type { Services } from "../services";
 import { type CheckTools, type FileChecker, openFileChecker, withProblem } from "./file-check";
 import { getOwnerFolder, listOwnerEntries, listUnknownEntries, type MediaEntry, readEntry } from "./media-files";
-
-export type ScrubServices = Pick<Services, "backups" | "config" | "disk" | "folders" | "log" | "now" | "store">;
 
 /** `isOnline`: whether the media folder is there now. */
 export type ScrubOptions = { bytesPerSecond?: number; isOnline: () => Promise<boolean>; maxYieldMs?: number };
@@ -48,7 +46,7 @@ class ScrubPaused extends Error {}
 
 /** Reads what is due this week. Errors: the signal's reason; file system errors. */
 export async function runScrub(
-  services: ScrubServices,
+  services: BackupNeeds,
   tools: CheckTools,
   options: ScrubOptions,
   signal: AbortSignal,
@@ -101,7 +99,7 @@ export async function runScrub(
 }
 
 type Pass = {
-  services: ScrubServices;
+  services: BackupNeeds;
   checker: FileChecker;
   catalog: BackupCatalog;
   /** Since when files are checked; null in the first pass. */
@@ -117,7 +115,7 @@ type Pass = {
   requireOnline(): Promise<void>;
 };
 
-async function requireUsable({ disk }: ScrubServices, { isOnline }: ScrubOptions): Promise<void> {
+async function requireUsable({ disk }: BackupNeeds, { isOnline }: ScrubOptions): Promise<void> {
   if (disk.isCritical() || !(await isOnline())) throw new ScrubPaused();
 }
 

@@ -1,8 +1,9 @@
 /** Runs the check of all files once a week, when the machine has nothing else to do. */
 import { toWeek } from "../../domain/scrub";
 import { createPoller, type Poller } from "../../lib/poller";
+import type { BackupNeeds } from "../backup/backups";
 import type { CheckTools } from "./file-check";
-import { runScrub, type ScrubOptions, type ScrubServices } from "./scrub";
+import { runScrub, type ScrubOptions } from "./scrub";
 
 /** A start has other things to do, and a server that is restarted often must not read the same list of files each time. */
 const START_DELAY_MS = 15 * 60 * 1000;
@@ -10,7 +11,7 @@ const START_DELAY_MS = 15 * 60 * 1000;
 const RETRY_MS = 3600 * 1000;
 
 /** Creates what runs a pass each week. */
-export function createScrubber(services: ScrubServices, tools: CheckTools, options: ScrubOptions): Poller {
+export function createScrubber(services: BackupNeeds, tools: CheckTools, options: ScrubOptions): Poller {
   const { log, now } = services;
   const stopping = new AbortController();
   let notBefore = performance.now() + START_DELAY_MS;

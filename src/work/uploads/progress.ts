@@ -14,9 +14,10 @@ import {
   updateAssetInState,
 } from "../../store/assets";
 import { touchProject } from "../../store/projects";
-import { type DeletionServices, removeAsset } from "../assets/deletion";
+import { removeAsset } from "../assets/deletion";
+import type { CoreNeeds } from "../needs";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { startPipeline } from "../pipelines/pipelines";
-import type { Services } from "../services";
 import { moveIntoPlace } from "./session";
 import { isUploadExpired } from "./uploads";
 
@@ -24,18 +25,14 @@ import { isUploadExpired } from "./uploads";
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /** Records that bytes were received, and the detected format once enough bytes are there. */
-export async function recordUploadProgress(
-  services: Pick<Services, "folders" | "now" | "store">,
-  asset: Asset,
-  received: number,
-): Promise<void> {
+export async function recordUploadProgress(services: CoreNeeds, asset: Asset, received: number): Promise<void> {
   if (received === 0) return;
   const change: Partial<NewAsset> = { upload_active_at: Math.max(services.now(), asset.created_at + 1) };
   if (!asset.demuxer) Object.assign(change, await sniffUpload(services, asset));
   await services.store.write((tx) => updateAssetInState(tx, asset.id, "pending_upload", change));
 }
 
-async function sniffUpload(services: Pick<Services, "folders">, asset: Asset): Promise<Partial<NewAsset>> {
+async function sniffUpload(services: CoreNeeds, asset: Asset): Promise<Partial<NewAsset>> {
   // Text, which the preparation checks.
   if (asset.kind === "cut_file") return {};
   const head = await readHead(services.folders.upload(asset.id));
@@ -54,10 +51,7 @@ async function readHead(path: string): Promise<Uint8Array | null> {
  * Starts the preparation of a complete upload. Idempotent, also after a crash: the file is moved before the state changes, and
  * `recoverUploads` finds files that were moved without a change of state.
  */
-export async function finishUpload(
-  services: Pick<Services, "config" | "folders" | "now" | "runner" | "store">,
-  asset: Asset,
-): Promise<void> {
+export async function finishUpload(services: PipelineNeeds, asset: Asset): Promise<void> {
   const { folders } = services;
   const upload = folders.upload(asset.id);
   const media = folders.media(asset.id);
@@ -104,10 +98,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
  * Starts the preparation of uploads that were complete when the server stopped, and removes expired ones. `isStart`: no request is writing
  * to an upload.
  */
-export async function recoverUploads(
-  services: DeletionServices & Pick<Services, "config">,
-  isStart: boolean,
-): Promise<void> {
+export async function recoverUploads(services: PipelineNeeds, isStart: boolean): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read)) {
     const moved = await findFileSize(services.folders.media(asset.id).source);
     if (moved === null) await services.folders.guard.confirmOnline();
@@ -138,7 +129,7 @@ export async function recoverUploads(
 }
 
 /** Removes what a PUT has written, and returns its bytes to the quota. Throws `AppError` `upstream_unavailable` while a folder is offline. */
-export async function discardPut(services: Pick<Services, "folders" | "store">, assetId: string): Promise<void> {
+export async function discardPut(services: CoreNeeds, assetId: string): Promise<void> {
   await services.folders.guard.confirmOnline();
   await rm(services.folders.upload(assetId), { force: true });
   await services.store.write(async (tx) => {

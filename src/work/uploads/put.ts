@@ -9,7 +9,7 @@ import { readStorageUsed } from "../../store/storage";
 import { getUser } from "../../store/users";
 import { isWorkspaceDisabled } from "../../store/workspaces";
 import { requireWriter } from "../access/access";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { readStorageQuota, requireQuota, requireStorage } from "../storage/limits";
 import { requireUploadSize } from "./uploads";
 
@@ -45,7 +45,7 @@ const RESERVED_BYTES = 64 * 1024 ** 2;
  * `not_found`, `upstream_unavailable` (storage).
  */
 export async function reservePut(
-  services: Pick<Services, "config" | "disk" | "folders" | "now" | "store">,
+  services: CoreNeeds,
   assetId: string,
   bytes: number,
   isExact: boolean,
@@ -71,7 +71,7 @@ export async function reservePut(
 }
 
 /** Records that the PUT is running, so that it does not expire. */
-export async function recordPutActivity(services: Pick<Services, "now" | "store">, assetId: string): Promise<void> {
+export async function recordPutActivity(services: CoreNeeds, assetId: string): Promise<void> {
   await services.store.write((tx) =>
     updateAssetInState(tx, assetId, "pending_upload", { upload_active_at: services.now() }),
   );

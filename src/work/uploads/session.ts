@@ -5,25 +5,17 @@
 import { constants } from "node:fs";
 import { lstat, open, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Folders } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
 import { writeStream } from "../../lib/write-stream";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { claimSpace } from "../storage/limits";
 import { createUploadLock, type UploadLock } from "./upload-lock";
 
 /** How often the sender and the folders are checked while a part arrives, which may take hours. */
 const AUTHORIZE_INTERVAL_MS = 500;
 const PROGRESS_INTERVAL_MS = 1_000;
-
-/** What a session needs of the server. */
-export type UploadServices = {
-  disk: Pick<Services["disk"], "claim">;
-  folders: { guard: Pick<Folders["guard"], "confirmOnline" | "requireOnline"> };
-  now(): number;
-};
 
 /** The bytes of one request. */
 export type UploadPart = {
@@ -97,7 +89,7 @@ export async function moveIntoPlace(path: string, target: string): Promise<void>
 }
 
 /** Creates the session of a file. `isHashed`: the file is hashed while it arrives, so that `hash` need not read it. */
-export function createUploadSession(services: UploadServices, path: string, isHashed = false): UploadSession {
+export function createUploadSession(services: CoreNeeds, path: string, isHashed = false): UploadSession {
   const { now, folders } = services;
   let offset = 0;
   /** The hash of the first `hashed` bytes; null when the file must be read. */
@@ -200,7 +192,7 @@ export type UploadSessions = {
 };
 
 /** Creates the sessions of uploads. They exist while requests use them: everything that lasts is in the file and in the asset's row. */
-export function createUploadSessions(services: UploadServices & { folders: Pick<Folders, "upload"> }): UploadSessions {
+export function createUploadSessions(services: CoreNeeds): UploadSessions {
   const open = new Map<string, { session: UploadSession; users: number }>();
   return {
     use: async (uploadId, work) => {

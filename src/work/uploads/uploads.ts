@@ -16,7 +16,7 @@ import { readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { findActiveProjectByName, findProject, insertProject, type Project, touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { requireQuota, requireRoomForProject, requireStorage } from "../storage/limits";
 import type { UploadMetadata } from "./metadata";
 
@@ -48,11 +48,7 @@ export type UploadParams = Actor & {
  * Creates an upload and its asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
  * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (storage).
  */
-export async function createUpload(
-  services: Pick<Services, "config" | "disk" | "folders" | "now">,
-  tx: Queries,
-  request: UploadParams,
-): Promise<Asset> {
+export async function createUpload(services: CoreNeeds, tx: Queries, request: UploadParams): Promise<Asset> {
   const { config } = services;
   if (request.sizeBytes !== null) requireUploadSize(services, request.sizeBytes, "size_bytes");
   const now = services.now();
@@ -97,7 +93,7 @@ export async function createUpload(
 }
 
 /** Throws `AppError` `bad_request` or `payload_too_large` unless an upload may have this size. `name`: where the client sent it. */
-export function requireUploadSize({ config }: Pick<Services, "config">, bytes: number, name: string): void {
+export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: string): void {
   if (bytes < MIN_UPLOAD_BYTES) throw new AppError("bad_request", `${name} must be at least ${MIN_UPLOAD_BYTES}.`);
   if (bytes > config.maxUploadBytes)
     throw new AppError("payload_too_large", `${name} must be at most ${config.maxUploadBytes}.`);
@@ -139,11 +135,7 @@ async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: numbe
  * Records the length of an upload that was created without one. Does nothing when it is known already. Errors: `bad_request`,
  * `payload_too_large`, `conflict` (quota), `upstream_unavailable` (storage).
  */
-export async function declareUploadLength(
-  services: Pick<Services, "config" | "disk" | "folders" | "store">,
-  assetId: string,
-  bytes: number,
-): Promise<Asset | null> {
+export async function declareUploadLength(services: CoreNeeds, assetId: string, bytes: number): Promise<Asset | null> {
   requireUploadSize(services, bytes, "Upload-Length");
   return services.store.write(async (tx) => {
     const asset = await getAsset(tx, assetId);

@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/errors";
 import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../../domain/webhooks";
 import { newId } from "../../lib/ids";
-import { parseWebhookUrl, RefusedUrlError, resolveAllowedAddresses } from "../../outbound/addresses";
+import { parseWebhookUrl, RefusedUrlError, type Resolve, resolveAllowedAddresses } from "../../outbound/addresses";
 import type { Queries } from "../../store/db";
 import { countQueuedTests } from "../../store/delivery-queue";
 import {
@@ -15,8 +15,13 @@ import {
   updateEndpoint,
   type WebhookEndpoint,
 } from "../../store/webhooks";
-import type { Services } from "../services";
+import type { CoreNeeds } from "../needs";
 import { createWebhookId } from "./events";
+
+export type WebhookNeeds = CoreNeeds & {
+  /** Returns a resolver for host names in a workspace's URLs, with limits for the workspace and for all workspaces together. */
+  resolverFor(workspaceId: string): Resolve;
+};
 
 const MAX_ENDPOINTS = 50;
 const SECRET_BYTES = 24;
@@ -27,7 +32,7 @@ const createSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
 
 /** Returns which addresses the configuration allows for webhooks. */
-export const getAddressRules = (services: Pick<Services, "config">) => ({
+export const getAddressRules = (services: CoreNeeds) => ({
   allowLoopback: services.config.webhooksAllowLoopback,
   allowPrivate: services.config.webhooksAllowPrivate,
 });
@@ -36,11 +41,7 @@ export const getAddressRules = (services: Pick<Services, "config">) => ({
  * Throws `validation_error` on `body.url` when webhooks may not be sent to the URL; `rate_limited` or `upstream_unavailable` when too many
  * host names are being resolved.
  */
-export async function requireAllowedUrl(
-  services: Pick<Services, "config" | "resolverFor">,
-  workspaceId: string,
-  url: string,
-): Promise<void> {
+export async function requireAllowedUrl(services: WebhookNeeds, workspaceId: string, url: string): Promise<void> {
   try {
     await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(workspaceId));
   } catch (error) {
@@ -71,10 +72,7 @@ export async function createEndpoint(
 }
 
 /** Replaces the secret of the endpoint. For a day, messages are signed with the old one too. */
-export async function rotateSecret(
-  services: Pick<Services, "now" | "store">,
-  endpoint: WebhookEndpoint,
-): Promise<WebhookEndpoint> {
+export async function rotateSecret(services: CoreNeeds, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
   const now = services.now();
   const changed = await services.store.write((tx) =>
     updateEndpoint(tx, endpoint.id, {
@@ -91,10 +89,7 @@ export async function rotateSecret(
  * Queues a test event for the endpoint, whatever events it subscribes to. Returns the ID of the delivery. Errors: `conflict` while the endpoint
  * is disabled, `rate_limited` while too many test events of the workspace wait.
  */
-export async function queueTestEvent(
-  services: Pick<Services, "now" | "store">,
-  endpoint: WebhookEndpoint,
-): Promise<string> {
+export async function queueTestEvent(services: CoreNeeds, endpoint: WebhookEndpoint): Promise<string> {
   requireEnabled(endpoint);
   const now = services.now();
   // Checked before the write as well, so that a refusal costs only a read.
@@ -132,7 +127,7 @@ async function requireRoomForTest(tx: Queries, workspaceId: string, now: number)
  * disabled; `rate_limited` for a test event, as in `queueTestEvent`.
  */
 export async function requeueDelivery(
-  services: Pick<Services, "now" | "store">,
+  services: CoreNeeds,
   endpoint: WebhookEndpoint,
   deliveryId: string,
 ): Promise<Delivery> {

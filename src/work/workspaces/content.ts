@@ -1,7 +1,8 @@
 /** Deletes what is in a workspace, piece by piece, so that other requests do not wait. After a crash in between it can be run again. */
 import { eraseFiles } from "../../blobs/trash";
 import { deleteWorkspaceRows, listProjectFileIds, listProjectIds } from "../../store/purge";
-import { type DeletionServices, removeProject } from "../assets/deletion";
+import { removeProject } from "../assets/deletion";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 
 /** Rows that one transaction deletes. */
 const ROWS_PER_TRANSACTION = 500;
@@ -11,7 +12,7 @@ const ROWS_PER_TRANSACTION = 500;
  * the files are deleted at once instead of being kept in the trash. They go before the rows, so that after a crash their IDs are still known.
  */
 export async function removeWorkspaceContent(
-  services: DeletionServices,
+  services: PipelineNeeds,
   workspaceId: string,
   signal: AbortSignal,
   { isErased = false } = {},

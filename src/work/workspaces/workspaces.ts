@@ -32,12 +32,13 @@ import {
 } from "../../store/workspaces";
 import { requireRole } from "../access/access";
 import { type AuditActor, recordAudit } from "../access/audit";
-import type { DeletionServices } from "../assets/deletion";
 import { requireNoRenewal } from "../billing/subscriptions";
 import type { AccountLink } from "../identity/account-links";
 import { createInvitation } from "../identity/invitations";
 import { requireEmailAddress } from "../identity/sign-up";
-import type { Services } from "../services";
+import type { MailNeeds } from "../mail/mails";
+import type { CoreNeeds } from "../needs";
+import type { PipelineNeeds } from "../pipelines/pipelines";
 import { removeWorkspaceContent } from "./content";
 
 /** Each workspace has its own share of the machine, so their number is limited. */
@@ -52,7 +53,7 @@ const MAX_MEMBERS = 500;
  * `conflict` when the user has created too many.
  */
 export async function createWorkspace(
-  { config }: Pick<Services, "config">,
+  { config }: CoreNeeds,
   tx: Queries,
   actor: AuditActor,
   request: { userId: string; name: string; now: number },
@@ -89,7 +90,7 @@ export async function changeWorkspaceName(
  * `validation_error` for something that is no address, `conflict` for a member, a personal workspace and a full one.
  */
 export async function inviteMember(
-  services: Pick<Services, "mails" | "now" | "publicUrl">,
+  services: MailNeeds,
   tx: Queries,
   actor: AuditActor,
   request: { workspaceId: string; email: string; role: WorkspaceRole; invitedBy: User },
@@ -166,7 +167,7 @@ export async function removeMember(
  * while a subscription renews.
  */
 export async function removeWorkspace(
-  services: DeletionServices,
+  services: PipelineNeeds,
   actor: AuditActor,
   request: { workspaceId: string; ownerId: string },
 ): Promise<void> {

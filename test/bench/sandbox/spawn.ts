@@ -2,9 +2,11 @@
  * Measures what the sandbox adds to the start of a process: `bun test/bench/sandbox/spawn.ts [RUNS]`. Starts come in pairs, without and with
  * the sandbox, so that other load affects both; prints medians and, for a busy machine, minima in milliseconds.
  */
+
+import { findSandbox } from "../../../src/lib/find-sandbox";
 import { spawnChild } from "../../../src/lib/process";
 import { findProgram } from "../../../src/lib/programs";
-import { findSandbox, type Sandbox } from "../../../src/lib/sandbox";
+import type { Sandbox } from "../../../src/lib/sandbox";
 import { temporaryFolder } from "../../temporary-folder";
 
 const runs = Number(process.argv[2] ?? 100);

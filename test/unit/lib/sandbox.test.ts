@@ -1,14 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { findSandbox } from "../../../src/lib/find-sandbox";
 import { spawnChild } from "../../../src/lib/process";
-import {
-  type BwrapHost,
-  buildBwrapArguments,
-  findSandbox,
-  type Sandbox,
-  type SandboxView,
-} from "../../../src/lib/sandbox";
+import { type BwrapHost, buildBwrapArguments, type Sandbox, type SandboxView } from "../../../src/lib/sandbox";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
@@ -185,7 +180,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
 
   test("ends when this process is killed", async () => {
     const source = (name: string) => JSON.stringify(new URL(`../../../src/lib/${name}.ts`, import.meta.url).pathname);
-    const script = `import { spawnChild } from ${source("process")}; import { findSandbox } from ${source("sandbox")};
+    const script = `import { spawnChild } from ${source("process")}; import { findSandbox } from ${source("find-sandbox")};
       const sandbox = await findSandbox(${JSON.stringify({ ...search, path: process.env.PATH })});
       const child = spawnChild({ command: ["/bin/sh", "-c", "echo; while :; do read line; done"], stdin: "pipe", stdout: "pipe",
         sandbox: { sandbox, view: { readOnly: [], writable: [], devices: false } } });

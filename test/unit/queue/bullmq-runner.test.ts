@@ -12,6 +12,7 @@ import { openTicketQueues } from "../../../src/queue/bullmq";
 import type { ExecutionReport } from "../../../src/work/cluster/execution-request";
 import { createExecutions, type Executions } from "../../../src/work/cluster/executions";
 import { jobErrorCodec } from "../../../src/work/job-child/error-codec";
+import type { CoreNeeds } from "../../../src/work/needs";
 import { openRedis, REDIS_SERVER, type TestRedis } from "../../redis";
 import { until } from "../../until";
 import { type OpenRunner, openRunner } from "./open-runner";
@@ -111,7 +112,7 @@ async function openRemoteRunner(options: Parameters<OpenRunner>[0] = {}): Return
   const executions = createExecutions({
     tickets,
     history: { startRun: () => {}, endRun: () => {} },
-    storage: { disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: Date.now },
+    storage: { disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: Date.now } as unknown as CoreNeeds,
     findBoot: () => boot.bootId,
     signExecution: (id) => `http://head/workers/executions/${id}`,
     onRoom: () => {},

@@ -1,12 +1,12 @@
+import type { Schemas } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { Button } from "../../ui/button";
-import type { TwoFactor } from "./two-factor-section";
 
 /** Below this number of codes, the page recommends new ones. */
 const FEW_CODES = 3;
 
 /** Shows whether the second factor is on, and its kind. */
-export function TwoFactorStatus({ value }: { value: TwoFactor }) {
+export function TwoFactorStatus({ value }: { value: Schemas["TwoFactor"] }) {
   const { is_enabled: isEnabled, has_authenticator: hasAuthenticator, recovery_codes_left: left } = value;
   if (!isEnabled)
     return (
@@ -31,7 +31,7 @@ export function TwoFactorStatus({ value }: { value: TwoFactor }) {
 }
 
 type ActionsProps = {
-  value: TwoFactor;
+  value: Schemas["TwoFactor"];
   onSetUp(): void;
   onEnable(isEnabled: boolean): void;
   onRemove(): void;

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { api, must, type Schemas } from "../../app/api";
+import { api, must } from "../../app/api";
 import { loadSession } from "../../app/load-session";
 import { useResource } from "../../app/resource";
 import type { Me } from "../../app/session";
@@ -10,8 +10,6 @@ import { NewRecoveryCodes } from "./new-recovery-codes";
 import { TwoFactorActions, TwoFactorStatus } from "./two-factor-actions";
 import { TwoFactorPassword } from "./two-factor-password";
 import { type Enrollment, TwoFactorSetup } from "./two-factor-setup";
-
-export type TwoFactor = Schemas["TwoFactor"];
 
 type Confirmation = { password?: string };
 

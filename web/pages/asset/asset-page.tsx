@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api, must, type Schemas } from "../../app/api";
+import { ApiError, api, must } from "../../app/api";
 import { useResource } from "../../app/resource";
 import { workspace } from "../../app/session";
 import { useLiveReload } from "../../app/use-live-reload";
@@ -8,6 +8,7 @@ import { useTitle } from "../../app/use-title";
 import { ErrorPanel } from "../../ui/states";
 import { Missing } from "../missing";
 import NotFoundPage from "../not-found";
+import { type Asset, nameOf } from "./asset";
 import { AssetSkeleton } from "./asset-skeleton";
 import { AssetWaiting } from "./asset-waiting";
 import { Studio } from "./studio";
@@ -15,12 +16,8 @@ import { type ListedCut, listCuts } from "./use-cuts";
 import { useKept } from "./use-kept";
 import { useMedia } from "./use-media";
 
-export type Asset = Schemas["AssetDetail"];
-
 /** Interval for progress, and for states while no event stream is open. */
 const REFRESH_MS = 3_000;
-
-export const nameOf = (asset: Asset): string => asset.filename ?? "Unnamed recording";
 
 /** Shows a recording: its cuts, and the editor. */
 export default function AssetPage() {

@@ -6,7 +6,7 @@ import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { AssetStatus } from "../../ui/status";
-import { type Asset, nameOf } from "./asset-page";
+import { type Asset, nameOf } from "./asset";
 import { adviseAsset } from "./problem-texts";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (

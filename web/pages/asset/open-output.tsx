@@ -1,5 +1,5 @@
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { describeCut } from "./describe-cut";
 import type { Editor } from "./editor-state";
 import { type Output, OutputPanel } from "./output/output-panel";

@@ -5,7 +5,7 @@ import { toNumber } from "../../app/english";
 import { Button } from "../../ui/button";
 import { ErrorMessage } from "../../ui/error-message";
 import { SelectField } from "../../ui/field";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { CutOptionFields } from "./cut-option-fields";
 import type { Cut } from "./editor-state";
 import { readScript } from "./read-script";

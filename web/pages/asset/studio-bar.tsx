@@ -4,7 +4,7 @@ import { api, must } from "../../app/api";
 import { useResource } from "../../app/resource";
 import { useLiveReload } from "../../app/use-live-reload";
 import { AssetStatus } from "../../ui/status";
-import { type Asset, nameOf } from "./asset-page";
+import { type Asset, nameOf } from "./asset";
 import { CutChooser } from "./cut-chooser";
 import type { Cuts } from "./use-cuts";
 

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Resource } from "../../app/resource";
 import type { Words } from "../../editor/model/words";
 import { ErrorPanel } from "../../ui/states";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { AssetSkeleton } from "./asset-skeleton";
 import { createPlayback } from "./playback";
 import { createScriptForm } from "./script-form";

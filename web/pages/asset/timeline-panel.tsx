@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { Difference } from "../../editor/model/compare";
 import { Timeline } from "../../editor/timeline/timeline";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { dragEdge, getMarkedRange, setMarks } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import { getSize, panelSizes } from "./panel-sizes";

@@ -6,7 +6,7 @@ import { fromDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
 import type { Words } from "../../editor/model/words";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { type DraftKeeper, keepDraft } from "./draft-keeper";
 import { createEditor, type Editor, toEditorPlan } from "./editor-state";
 import type { Playback } from "./playback";

@@ -4,7 +4,7 @@ import { mediaUrl } from "../../app/media-url";
 import { useResource } from "../../app/resource";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 

@@ -3,7 +3,7 @@ import { toApiError } from "../../app/api";
 import { mediaUrl } from "../../app/media-url";
 import { type Resource, useResource } from "../../app/resource";
 import { readWords, type Words } from "../../editor/model/words";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 
 const NO_WORDS: Words = { text: [], start: [], end: [] };
 const MAX_WAITS = 60;

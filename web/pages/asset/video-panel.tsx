@@ -4,7 +4,7 @@ import type { Waiting } from "../../editor/player/cut-player";
 import type { PlayableMedia } from "../../editor/player/engine";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { getSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 import { type AssetMedia, describeWait } from "./use-media";

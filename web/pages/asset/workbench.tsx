@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { canWrite } from "../../app/session";
 import type { Difference } from "../../editor/model/compare";
 import type { Words } from "../../editor/model/words";
-import type { Asset } from "./asset-page";
+import type { Asset } from "./asset";
 import { ComparePanel } from "./compare-panel";
 import { CutMenu } from "./cut-menu";
 import { CutState } from "./cut-state";

@@ -10,8 +10,8 @@ import { RelativeTime } from "../../ui/relative-time";
 import { RowList } from "../../ui/row-list";
 import { AssetStatus, Status } from "../../ui/status";
 import { type UploadItem, uploads } from "../../upload/queue";
+import type { Asset } from "../asset/asset";
 import { AssetMenu } from "./asset-menu";
-import type { Asset } from "./project-page";
 
 type AssetListProps = {
   items: Asset[];

@@ -3,7 +3,7 @@ import { api, must } from "../../app/api";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import type { Asset } from "./project-page";
+import type { Asset } from "../asset/asset";
 
 /** The actions for a recording. */
 export function AssetMenu({ asset, name, onChange }: { asset: Asset; name: string; onChange(): void }) {

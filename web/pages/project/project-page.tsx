@@ -19,7 +19,7 @@ import { AssetList } from "./asset-list";
 import { type AssetSort, AssetToolbar } from "./asset-toolbar";
 import { UploadArea } from "./upload-area";
 
-export type Asset = Schemas["AssetDetail"];
+type Asset = Schemas["AssetDetail"];
 
 const PAGE_SIZE = 100;
 

@@ -1,11 +1,16 @@
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
-import type { Project } from "./projects-page";
 
-export const NewProjectDialog = ({ onCreated, onClose }: { onCreated(project: Project): void; onClose(): void }) => (
+export const NewProjectDialog = ({
+  onCreated,
+  onClose,
+}: {
+  onCreated(project: Schemas["Project"]): void;
+  onClose(): void;
+}) => (
   <Dialog title="New project" onClose={onClose}>
     <Form
       class="dialog-body"

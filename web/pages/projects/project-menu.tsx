@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { runDeletion } from "../../app/deletions";
 import { showFailure } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -9,9 +9,8 @@ import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import type { Project } from "./projects-page";
 
-type ProjectMenuProps = { project: Project; onChange(): void; onDeleted(): void };
+type ProjectMenuProps = { project: Schemas["Project"]; onChange(): void; onDeleted(): void };
 
 /** The actions for a project. */
 export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) {

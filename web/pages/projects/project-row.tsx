@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
+import type { Schemas } from "../../app/api";
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/relative-time";
 import { ProjectMenu } from "./project-menu";
-import type { Project } from "./projects-page";
 
-export function ProjectRow({ project, onChange }: { project: Project; onChange(): void }) {
+export function ProjectRow({ project, onChange }: { project: Schemas["Project"]; onChange(): void }) {
   const [isRemoved, setIsRemoved] = useState(false);
   if (isRemoved) return null;
   return (

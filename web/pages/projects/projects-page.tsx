@@ -15,7 +15,7 @@ import { Empty, ListSkeleton } from "../../ui/states";
 import { NewProjectDialog } from "./new-project-dialog";
 import { ProjectRow } from "./project-row";
 
-export type Project = Schemas["Project"];
+type Project = Schemas["Project"];
 
 const PAGE_SIZE = 100;
 const STATES = [

@@ -1,9 +1,9 @@
+import type { Schemas } from "../../app/api";
 import { Icon } from "../../ui/icon";
 import { Status } from "../../ui/status";
-import type { ServerStatus } from "./status-page";
 
-type Part = keyof ServerStatus["parts"];
-type PartState = ServerStatus["parts"][Part];
+type Part = keyof Schemas["ServerStatus"]["parts"];
+type PartState = Schemas["ServerStatus"]["parts"][Part];
 
 const LOOKS: Record<PartState, { text: string; look: string }> = {
   ok: { text: "Works", look: "good" },
@@ -35,7 +35,7 @@ const WHAT_IS_WRONG: { [Name in Part]: Partial<Record<PartState, string>> } = {
   email: { off: "This server does not send email. Notifications are shown only here." },
 };
 
-type PartsProps = { status: ServerStatus; isOnline: boolean };
+type PartsProps = { status: Schemas["ServerStatus"]; isOnline: boolean };
 
 /** A one-sentence summary. */
 export function Overall({ status, isOnline }: PartsProps) {

@@ -13,7 +13,7 @@ import { Documentation } from "./documentation";
 import { Licenses } from "./licenses";
 import { Overall, Parts } from "./parts";
 
-export type ServerStatus = Schemas["ServerStatus"];
+type ServerStatus = Schemas["ServerStatus"];
 
 const REFRESH_MS = 30_000;
 

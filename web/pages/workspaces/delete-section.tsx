@@ -1,14 +1,13 @@
 import { useState } from "preact/hooks";
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { formatBytes, formatCount } from "../../app/format";
 import { orReread } from "../../app/reread";
 import { leftWorkspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
-import type { WorkspaceDetail } from "./workspace-page";
 
-type DeleteSectionProps = { value: WorkspaceDetail; onChange(): void; onDeleted(): Promise<void> };
+type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onChange(): void; onDeleted(): Promise<void> };
 
 /** Deletes a workspace after a warning about what will be lost. */
 export function DeleteSection({ value, onChange, onDeleted }: DeleteSectionProps) {

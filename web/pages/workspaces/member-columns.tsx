@@ -1,11 +1,13 @@
+import type { Schemas } from "../../app/api";
 import { me } from "../../app/session";
 import { Button } from "../../ui/button";
 import type { Column } from "../../ui/data-table";
 import { EmailAddress } from "../../ui/email-address";
 import { RelativeTime } from "../../ui/relative-time";
-import type { Member } from "./members-section";
 import { RoleSelect } from "./role-select";
 import { toRoleName } from "./roles";
+
+export type Member = Schemas["WorkspaceMember"];
 
 type ColumnOptions = {
   /** ID of the workspace. */

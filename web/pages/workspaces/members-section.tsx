@@ -7,13 +7,10 @@ import { DataTable } from "../../ui/data-table";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { AddMemberDialog } from "./add-member-dialog";
-import { createMemberColumns } from "./member-columns";
+import { createMemberColumns, type Member } from "./member-columns";
 import { RemoveMemberDialog } from "./remove-member-dialog";
-import type { WorkspaceDetail } from "./workspace-page";
 
-export type Member = Schemas["WorkspaceMember"];
-
-type MembersSectionProps = { value: WorkspaceDetail; onChange(): void; onLeft(): Promise<void> };
+type MembersSectionProps = { value: Schemas["WorkspaceDetail"]; onChange(): void; onLeft(): Promise<void> };
 
 /** The members of a workspace and their roles. */
 export function MembersSection({ value, onChange, onLeft }: MembersSectionProps) {

@@ -1,13 +1,11 @@
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { orReread } from "../../app/reread";
 import { leftWorkspaces, me } from "../../app/session";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import type { Member } from "./members-section";
-import type { WorkspaceDetail } from "./workspace-page";
 
 type RemoveMemberProps = {
-  workspace: WorkspaceDetail;
-  member: Member;
+  workspace: Schemas["WorkspaceDetail"];
+  member: Schemas["WorkspaceMember"];
   onRemoved(): Promise<void>;
   onLeft(): Promise<void>;
   onClose(): void;

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { loadSession } from "../../app/load-session";
 import { orReread } from "../../app/reread";
 import { me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
-import type { Member } from "./members-section";
 import { ROLES, type Role, withArticle } from "./roles";
 
-type RoleSelectProps = { workspaceId: string; member: Member; isLocked: boolean; onChange(): void };
+type RoleSelectProps = { workspaceId: string; member: Schemas["WorkspaceMember"]; isLocked: boolean; onChange(): void };
 
 /** Changes the role of a member. The change is saved immediately. */
 export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSelectProps) {

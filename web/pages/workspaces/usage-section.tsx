@@ -1,11 +1,11 @@
+import type { Schemas } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { formatBytes, formatCount } from "../../app/format";
 import { workspace } from "../../app/session";
 import { Section } from "../../ui/section";
-import type { WorkspaceDetail } from "./workspace-page";
 
 /** The storage and the credits that a workspace uses. */
-export const UsageSection = ({ value }: { value: WorkspaceDetail }) => (
+export const UsageSection = ({ value }: { value: Schemas["WorkspaceDetail"] }) => (
   <Section title="Usage">
     <dl class="usage">
       <div>

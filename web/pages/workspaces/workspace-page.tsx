@@ -17,7 +17,7 @@ import { MembersSection } from "./members-section";
 import { NameDialog } from "./name-dialog";
 import { UsageSection } from "./usage-section";
 
-export type WorkspaceDetail = Schemas["WorkspaceDetail"];
+type WorkspaceDetail = Schemas["WorkspaceDetail"];
 
 /** Shows a workspace: its usage, its members, and the settings for its owners. */
 export default function WorkspacePage() {

@@ -5,13 +5,13 @@ import { fromSeconds, type Span, toSeconds } from "../../time";
 import { assembleSegments } from "../assemble-segments";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
 import type { PlanContext, PlanSteps } from "../context";
-import { type DecidedSpan, type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
+import { type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
 import { findFillers } from "../fillers/filler-words";
 import { type FillerMatch, findUnwrittenFillers, type UnwrittenFillers } from "../fillers/unwritten-fillers";
 import { findAcousticRepetitions } from "../retakes/acoustic-repetitions";
 import { findRetakes } from "../retakes/find-retakes";
 import { groupTakesByLine } from "../retakes/takes-by-line";
-import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "../spans";
+import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration } from "../spans";
 import { type LineTakes, listTakes } from "../take-list";
 import { sortWords, type Token, tokenize } from "../tokens";
 import {

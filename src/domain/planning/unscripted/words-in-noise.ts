@@ -7,9 +7,8 @@ import { ENERGY_HOP } from "../../speech";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestRecognitions, requestVoices } from "../context";
-import type { DecidedSpan } from "../decided-spans";
 import { isFillerText } from "../fillers/filler-words";
-import { durationOf } from "../spans";
+import { type DecidedSpan, durationOf } from "../spans";
 
 /** A shorter stretch contains no word that matters. */
 const MIN_STRETCH_TICKS = fromSeconds(0.6);

@@ -60,7 +60,7 @@ const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser)
   });
 
 async function showUserDetail(
-  { config, now, store }: Pick<Services, "config" | "now" | "store">,
+  { config, now, store }: Services,
   listed: ListedUser,
 ): Promise<Resource<"AdminUserDetail">> {
   const contents = await readUserContents(store.read, listed.user.id, now());

@@ -4,8 +4,9 @@ import { CUT_MODES } from "../../../../src/domain/plan";
 import { assembleSegments } from "../../../../src/domain/planning/assemble-segments";
 import { detectActivity } from "../../../../src/domain/planning/audio-activity";
 import { MAX_GIVEN_TICKS } from "../../../../src/domain/planning/boundaries";
-import { type DecidedSpan, isKept, KEEP, toDecidedSpans } from "../../../../src/domain/planning/decided-spans";
+import { KEEP, toDecidedSpans } from "../../../../src/domain/planning/decided-spans";
 import { type RuleMatch, reasonOf } from "../../../../src/domain/planning/rules";
+import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AudioActivity } from "../../../../src/domain/planning/audio-activity";
 import { MAX_GIVEN_TICKS, placeBoundaries } from "../../../../src/domain/planning/boundaries";
-import { type DecidedSpan, isKept } from "../../../../src/domain/planning/decided-spans";
+import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
 import { fromSeconds } from "../../../../src/domain/time";
 
 const HOPS_PER_SECOND = 200;

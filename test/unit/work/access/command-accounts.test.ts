@@ -27,7 +27,7 @@ async function administration(change: Partial<Config> = {}) {
     cluster: null,
     disk: openDiskReserve(getFolders(db.folder), 0),
     folders: getFolders(db.folder),
-    log: null,
+    log: silentLog(),
     workerList: createWorkerList({ store: db.store, log: silentLog(), now: () => 1_700_000_000_000 }),
     backups: createBackups({
       config,

@@ -6,10 +6,12 @@ import { getAsset, listProjectAssetIds } from "../../../../src/store/assets";
 import { insertCut, listAssetCutIds } from "../../../../src/store/cuts";
 import { findProject } from "../../../../src/store/projects";
 import { removeAsset, removeProject } from "../../../../src/work/assets/deletion";
+import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
 import { addAsset, addUser, freshStore, type TestStore } from "../../store/test-store";
 
 const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
-const servicesOf = ({ store, folder }: TestStore) => ({ store, folders: getFolders(folder), now: () => 1, runner });
+const servicesOf = ({ store, folder }: TestStore) =>
+  ({ store, folders: getFolders(folder), now: () => 1, runner }) as Partial<PipelineNeeds> as PipelineNeeds;
 
 /** Counts rows, each time in a write, until `removing` has ended. Returns the different counts. */
 async function countDuring(removing: Promise<void>, count: () => Promise<number>): Promise<Set<number>> {

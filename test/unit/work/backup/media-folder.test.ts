@@ -163,7 +163,7 @@ test("a backup of an older version without an ID is restored to an empty media f
 
 const at = (recorded: RecordedFolder, now: number) =>
   takeSnapshot(
-    { ...recorded, now: () => now, log: silentLog(), disk: { database: { availableBytes: () => 1e12 } } as never },
+    { ...recorded, now: () => now, log: silentLog(), disk: { database: { availableBytes: () => 1e12 } } } as never,
     NEVER,
   );
 
@@ -219,6 +219,7 @@ test("snapshots are taken while the media folder is away, and none without the d
     now: () => NOW + 3 * HOUR_MS,
     log: silentLog(),
     disk: { database: { availableBytes: () => 1e12 } } as never,
+    config: {} as never,
   });
   snapshots.start();
   for (const expected of [1, 2]) {

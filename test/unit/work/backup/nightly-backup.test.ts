@@ -5,10 +5,10 @@ import { silentLog } from "../../../../src/lib/log";
 import { type BackupRun, insertBackupRun, listBackupRuns } from "../../../../src/store/backup-runs";
 import { COMMAND_ACTOR } from "../../../../src/work/access/audit";
 import { createRunRecorder } from "../../../../src/work/backup/backup-status";
-import { createBackups, INTERRUPTED } from "../../../../src/work/backup/backups";
+import { type BackupNeeds, createBackups, INTERRUPTED } from "../../../../src/work/backup/backups";
 import { openBackupCatalog } from "../../../../src/work/backup/find-in-backups";
 import { createNightlyBackup } from "../../../../src/work/backup/nightly-backup";
-import { createProblemChecks, type ProblemServices } from "../../../../src/work/upkeep/problem-checks";
+import { createProblemChecks, type ProblemNeeds } from "../../../../src/work/upkeep/problem-checks";
 import { until } from "../../../until";
 import { DAY_MS, type OffsiteFolder, offsiteFolder, PLACE } from "./offsite/offsite-folder";
 import { SOURCE_BYTES } from "./recorded-folder";
@@ -30,7 +30,10 @@ function createNights({ access, recorded: { folders, store } }: OffsiteFolder) {
     polls++;
     return backups.isBusy();
   };
-  const nightly = createNightlyBackup({ backups: { ...backups, isBusy }, config, log, now, store }, PLACE);
+  const nightly = createNightlyBackup(
+    { backups: { ...backups, isBusy }, config, log, now, store } as Partial<BackupNeeds> as BackupNeeds,
+    PLACE,
+  );
   const list = async (kind: BackupRun["kind"]) =>
     (await listBackupRuns(store.read, { kind }, { limit: 99, offset: 0 })).rows;
   return {
@@ -47,9 +50,9 @@ function createNights({ access, recorded: { folders, store } }: OffsiteFolder) {
       await nightly.stop();
       return (await list("drill")).length;
     },
-    catalog: () => openBackupCatalog({ backups, config, now }),
+    catalog: () => openBackupCatalog({ backups, config, now } as Partial<BackupNeeds> as BackupNeeds),
     problem: () => {
-      const services = { clock: () => clock.uptime, config, now, store } as unknown as ProblemServices;
+      const services = { clock: () => clock.uptime, config, now, store } as unknown as ProblemNeeds;
       return createProblemChecks(services).backups_failing.find();
     },
   };

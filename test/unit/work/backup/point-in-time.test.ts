@@ -28,6 +28,7 @@ const services = ({ store, folders }: RecordedFolder, now: number, availableByte
   now: () => now,
   log: silentLog(),
   disk: { database: { availableBytes: () => availableBytes } } as never,
+  config: {} as never,
 });
 
 const snapshotsOf = async ({ data }: RecordedFolder) => (await readdir(join(data, "snapshots")).catch(() => [])).sort();

@@ -8,6 +8,7 @@ import { formatSnapshotName, parseTrashName } from "../../../../src/domain/point
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { createSpaceKeeper } from "../../../../src/work/backup/space-keeper";
+import type { CoreNeeds } from "../../../../src/work/needs";
 import { temporaryFolder } from "../../../temporary-folder";
 import { until } from "../../../until";
 
@@ -45,7 +46,7 @@ async function fullDisk(fileBytes: number, { isDatabaseFull = true, isOffline = 
     } as never,
     folders: isOffline ? { ...folders, guard: { ...folders.guard, check } } : folders,
     log: silentLog(),
-  });
+  } as Partial<CoreNeeds> as CoreNeeds);
   keeper.start();
   return {
     folders,

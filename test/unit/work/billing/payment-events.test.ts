@@ -11,7 +11,7 @@ import type { Store } from "../../../../src/store/db";
 import { getOrder, insertOrder } from "../../../../src/store/orders";
 import { findSubscription, insertCustomer } from "../../../../src/store/payments";
 import { insertUser } from "../../../../src/store/users";
-import { applyPaymentEvent } from "../../../../src/work/billing/payment-events";
+import { applyPaymentEvent, type PaymentEventNeeds } from "../../../../src/work/billing/payment-events";
 import { fullOr } from "../../../full-size";
 import type { StripeAccount, StripeEvent } from "../../../stripe-account";
 import { freshStore, type TestStore } from "../../store/test-store";
@@ -37,7 +37,7 @@ const toGateway = (account: StripeAccount): PaymentGateway =>
 
 const deliver = (store: Store, { account }: SubscriptionLife, event: StripeEvent): Promise<void> =>
   applyPaymentEvent(
-    { store, log: silentLog(), now: () => NOW, payments: toGateway(account) },
+    { store, log: silentLog(), now: () => NOW, payments: toGateway(account) } as PaymentEventNeeds,
     toPaymentEvent(structuredClone(event)),
   );
 

@@ -7,6 +7,7 @@ import { sha256 } from "../../../../src/lib/hash";
 import { createLog } from "../../../../src/lib/log";
 import type { ExecutionRequest } from "../../../../src/work/cluster/execution-request";
 import { createExecutions } from "../../../../src/work/cluster/executions";
+import type { CoreNeeds } from "../../../../src/work/needs";
 import type { UploadPart } from "../../../../src/work/uploads/session";
 import { temporaryFolder } from "../../../temporary-folder";
 
@@ -69,7 +70,11 @@ export async function executionBench() {
         history.push(outcome);
       },
     },
-    storage: { disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: () => state.now },
+    storage: {
+      disk: { claim: () => true },
+      folders: { guard: noFolderGuard },
+      now: () => state.now,
+    } as unknown as CoreNeeds,
     findBoot: (id) => boots.get(id) ?? null,
     signExecution: (id) => `http://head/workers/executions/${id}?signature=x`,
     onRoom: () => {

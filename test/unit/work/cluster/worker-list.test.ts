@@ -7,7 +7,12 @@ import { silentLog } from "../../../../src/lib/log";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../../../../src/store/workers";
 import { COMMAND_ACTOR } from "../../../../src/work/access/audit";
 import { revokeWorker, setDraining } from "../../../../src/work/cluster/worker-administration";
-import { createWorkerList, LOST_AFTER_MS, type WorkerChange } from "../../../../src/work/cluster/worker-list";
+import {
+  createWorkerList,
+  LOST_AFTER_MS,
+  type WorkerChange,
+  type WorkerNeeds,
+} from "../../../../src/work/cluster/worker-list";
 import { authenticateWorker, createWorkerToken, revokeToken } from "../../../../src/work/cluster/worker-tokens";
 import { addStep, addUser, freshStore } from "../../store/test-store";
 
@@ -29,7 +34,7 @@ async function cluster() {
   const clock = { now: START };
   const now = () => clock.now;
   const workerList = createWorkerList({ store, log: silentLog(), now, clock: now });
-  const services = { store, now, workerList };
+  const services = { store, now, workerList } as WorkerNeeds;
   const changes: WorkerChange["type"][] = [];
   workerList.onChange(({ type }) => changes.push(type));
   const create = (name: string) => store.write((tx) => createWorkerToken(tx, COMMAND_ACTOR, name, now()));

@@ -16,6 +16,7 @@ import * as upkeepTables from "../../../../src/store/schema-upkeep";
 import * as workerTables from "../../../../src/store/schema-workers";
 import { getUser } from "../../../../src/store/users";
 import { writeArchive } from "../../../../src/work/data-export/archive";
+import type { CoreNeeds } from "../../../../src/work/needs";
 import { readZip } from "../../../zip";
 import { freshStore } from "../../store/test-store";
 
@@ -175,7 +176,7 @@ test("every column is exported or listed as internal, and no secret is exported"
       parts.push(whole);
     },
   };
-  const services = { store: db.store, folders: getFolders(db.folder), now: () => START };
+  const services = { store: db.store, folders: getFolders(db.folder), now: () => START } as CoreNeeds;
   const request = { user: (await getUser(db.store.read, user))!, hasMedia: true, output };
   expect(await writeArchive(services, { ...request, signal: new AbortController().signal })).toBe(size);
   await Bun.write(path, Buffer.concat(parts));

@@ -15,8 +15,10 @@ import { insertProject } from "../../../../src/store/projects";
 import { insertSession } from "../../../../src/store/sessions";
 import { insertApiKey, updateAccountState, updateProfile } from "../../../../src/store/users";
 import { type AuditActor, COMMAND_ACTOR, recordAudit } from "../../../../src/work/access/audit";
+import type { BillingNeeds } from "../../../../src/work/billing/needs";
 import { GRACE_PERIOD_MS, startAccountDeletion } from "../../../../src/work/identity/account-deletion";
 import { createAccountPurge } from "../../../../src/work/identity/account-purge";
+import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
 import { sweepOrphans } from "../../../../src/work/storage/orphans";
 import { fullOr } from "../../../full-size";
 import { addAsset, addStep, addUser, freshStore } from "../../store/test-store";
@@ -53,7 +55,7 @@ async function setting() {
     now: () => START + GRACE_PERIOD_MS,
     log: silentLog(),
     payments: null,
-  };
+  } as unknown as PipelineNeeds & BillingNeeds;
   return {
     ...services,
     folder: db.folder,

@@ -23,7 +23,7 @@ import { findStep, isCurrentAttempt } from "../../../../src/store/steps";
 import { removeAsset, removeCut, removeRender } from "../../../../src/work/assets/deletion";
 import { settleWaiting } from "../../../../src/work/billing/charge";
 import { createCut } from "../../../../src/work/cuts/requests";
-import { createServerCounters } from "../../../../src/work/health/metrics";
+import { createServerCounters } from "../../../../src/work/health/counters";
 import { createJobSource } from "../../../../src/work/jobs/job-source";
 import { completePipelineStep } from "../../../../src/work/pipelines/pipelines";
 import { cancelPipeline, createChain, retryStep } from "../../../../src/work/pipelines/requests";

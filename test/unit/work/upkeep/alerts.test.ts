@@ -42,6 +42,7 @@ async function watch(settings: Record<string, string> = {}) {
       config,
       folders: getFolders(fresh.folder),
       store,
+      disk: {} as never,
       log: silentLog(),
       now: () => time.now,
       clock: () => time.clock,

@@ -5,10 +5,12 @@ import { sql } from "drizzle-orm";
 import { getFolders } from "../../../../src/blobs/folders";
 import { loadConfig } from "../../../../src/config";
 import { openStore } from "../../../../src/store/db";
-import { checkReadiness, type ReadinessServices } from "../../../../src/work/health/readiness";
+import type { HealthNeeds } from "../../../../src/work/health/needs";
+import { checkReadiness } from "../../../../src/work/health/readiness";
 import { readSystemHealth } from "../../../../src/work/health/system-health";
+import type { CoreNeeds } from "../../../../src/work/needs";
 import { createDatabaseCheck } from "../../../../src/work/upkeep/database-check";
-import { createProblemChecks, type ProblemServices } from "../../../../src/work/upkeep/problem-checks";
+import { createProblemChecks, type ProblemNeeds } from "../../../../src/work/upkeep/problem-checks";
 import { damageTable } from "../../../damaged-table";
 import { until } from "../../../until";
 import { freshStore } from "../../store/test-store";
@@ -18,7 +20,7 @@ test("damage is found by the check of the start and by queries; /readyz, the adm
   const path = join(fresh.folder, "offcut.db");
   const folders = getFolders(fresh.folder);
   await fresh.store.copyTo(path);
-  const interrupted = createDatabaseCheck({ folders, store: fresh.store });
+  const interrupted = createDatabaseCheck({ folders, store: fresh.store } as CoreNeeds);
   interrupted.start();
   await interrupted.stop();
   expect(fresh.store.findDamage()).toBeNull();
@@ -38,11 +40,11 @@ test("damage is found by the check of the start and by queries; /readyz, the adm
     await Bun.write(file, "");
     const config = await loadConfig({ file, env: {}, flags: {} });
     const services = { cluster: null, config, ffmpegPath: path, folders, now: () => 0, store, publicUrl: () => "" };
-    expect(await checkReadiness(services as unknown as ReadinessServices)).toMatchObject({
+    expect(await checkReadiness(services as unknown as HealthNeeds)).toMatchObject({
       ready: false,
       database: false,
     });
-    const problem = await createProblemChecks(services as unknown as ProblemServices).database_damaged.find();
+    const problem = await createProblemChecks(services as unknown as ProblemNeeds).database_damaged.find();
     expect(problem).toMatchObject({ severity: "critical", title: "The database is damaged" });
     // Its figures are those of the tables that can be read.
     const sources = {
@@ -62,7 +64,7 @@ test("damage is found by the check of the start and by queries; /readyz, the adm
     await store.close();
   }
   const started = await openStore(path);
-  const check = createDatabaseCheck({ folders, store: started });
+  const check = createDatabaseCheck({ folders, store: started } as CoreNeeds);
   check.start();
   await until("the damage", () => started.findDamage() !== null);
   await check.stop();

@@ -5,12 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
 import { sha256 } from "../../../../src/lib/hash";
-import {
-  createUploadSession,
-  createUploadSessions,
-  type UploadPart,
-  type UploadServices,
-} from "../../../../src/work/uploads/session";
+import type { CoreNeeds } from "../../../../src/work/needs";
+import { createUploadSession, createUploadSessions, type UploadPart } from "../../../../src/work/uploads/session";
 import { temporaryFolder } from "../../../temporary-folder";
 import { until } from "../../../until";
 
@@ -21,9 +17,9 @@ async function open() {
   const requireOnline = () => {
     if (state.isOffline) throw new AppError("upstream_unavailable", "offline");
   };
-  const services: UploadServices = {
+  const services = {
     disk: {
-      claim: (bytes) => {
+      claim: (bytes: number) => {
         if (bytes > state.free) return false;
         state.claimed += bytes;
         return true;
@@ -31,7 +27,7 @@ async function open() {
     },
     folders: { guard: { requireOnline, confirmOnline: async () => requireOnline() } },
     now: () => state.now,
-  };
+  } as unknown as CoreNeeds;
   const session = createUploadSession(services, path, true);
   await session.restart();
   return {

@@ -3,7 +3,7 @@ import { STEP_NAMES } from "../../../app/pipelines";
 import { orReread } from "../../../app/reread";
 import { CancelButton } from "../../jobs/cancel-button";
 import { mustAdmin } from "../admin-api";
-import { type AdminJob, nameJobInput } from "./job-columns";
+import { type AdminJob, nameJobInput } from "./job-texts";
 
 type CancelJobProps = { job: AdminJob; onCancelled(): Promise<void> };
 

@@ -1,5 +1,4 @@
 /** The columns for the jobs of all users. */
-import type { Schemas } from "../../../app/api";
 import { formatDuration } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import type { Column } from "../../../ui/data-table";
@@ -7,11 +6,7 @@ import { RelativeTime } from "../../../ui/relative-time";
 import { JobStatus } from "../../../ui/status";
 import { UserCell } from "../user-cell";
 import { CancelJob } from "./cancel-job";
-
-export type AdminJob = Schemas["AdminJob"];
-
-/** Returns the name of a job's recording. */
-export const nameJobInput = ({ input_asset_name: name }: AdminJob): string => name ?? "Unnamed or deleted recording";
+import { type AdminJob, nameJobInput } from "./job-texts";
 
 export const listColumns = (onChange: () => Promise<void>): Column<AdminJob>[] => [
   { title: "Job", width: "minmax(0, 2fr)", cell: (job) => <JobCell job={job} /> },

@@ -10,7 +10,8 @@ import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
 import { useFreshList } from "../use-fresh-list";
 import { useOffsetList } from "../use-offset-list";
-import { type AdminJob, listColumns } from "./job-columns";
+import { listColumns } from "./job-columns";
+import type { AdminJob } from "./job-texts";
 
 const STATES = [
   { value: "", label: "All states" },

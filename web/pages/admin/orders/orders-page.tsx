@@ -14,7 +14,7 @@ import { useOffsetList } from "../use-offset-list";
 import { UserCell } from "../user-cell";
 import { WaitingOrders } from "./waiting-orders";
 
-export type AdminOrder = Schemas["AdminOrder"];
+type AdminOrder = Schemas["AdminOrder"];
 
 const STATES = [
   { value: "", label: "All states" },

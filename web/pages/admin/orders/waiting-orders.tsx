@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { api } from "../../../app/api";
+import { api, type Schemas } from "../../../app/api";
 import { formatCount } from "../../../app/format";
 import { formatPrice } from "../../../app/money";
 import { useResource } from "../../../app/resource";
@@ -12,7 +12,6 @@ import { Section } from "../../../ui/section";
 import { ListSkeleton, ResourceView } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { UserCell } from "../user-cell";
-import type { AdminOrder } from "./orders-page";
 
 const REFRESH_MS = 15_000;
 const MAX_SHOWN = 100;
@@ -54,14 +53,14 @@ export function WaitingOrders({ onDecided }: { onDecided(): void }) {
   );
 }
 
-type WaitingOrderProps = { order: AdminOrder; onDecided(): Promise<void> };
+type WaitingOrderProps = { order: Schemas["AdminOrder"]; onDecided(): Promise<void> };
 
 function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [isRejecting, setIsRejecting] = useState(false);
   const params = { path: { order_id: order.id } };
   const credits = formatCount(order.credits, "credit");
-  const decide = async (call: Promise<AdminOrder>, done: string) => {
+  const decide = async (call: Promise<Schemas["AdminOrder"]>, done: string) => {
     try {
       await call;
       showToast({ kind: "info", text: done });

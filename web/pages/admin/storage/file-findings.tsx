@@ -16,7 +16,7 @@ import { useFreshList } from "../use-fresh-list";
 import { useOffsetList } from "../use-offset-list";
 import { FindingActions } from "./finding-actions";
 
-export type Finding = Schemas["StorageFinding"];
+type Finding = Schemas["StorageFinding"];
 type Checks = Schemas["StorageChecks"];
 
 const PROBLEMS = [

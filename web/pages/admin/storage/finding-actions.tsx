@@ -1,14 +1,13 @@
 import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { api } from "../../../app/api";
+import { api, type Schemas } from "../../../app/api";
 import { formatCount } from "../../../app/format";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { mustAdmin } from "../admin-api";
-import type { Finding } from "./file-findings";
 
-type Action = Finding["actions"][number];
+type Action = Schemas["StorageFinding"]["actions"][number];
 
 type ActionText = {
   label: string;
@@ -51,7 +50,7 @@ const ACTIONS: Action[] = ["restore", "accept", "delete_file", "delete_owner"];
 const MAX_IDS = 100;
 
 type FindingActionsProps = {
-  items: readonly Finding[];
+  items: readonly Schemas["StorageFinding"][];
   selection: Signal<ReadonlySet<string>>;
   onResolved(): Promise<void>;
 };
@@ -61,7 +60,8 @@ export function FindingActions({ items, selection, onResolved }: FindingActionsP
   const [asked, setAsked] = useState<Action | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const selected = items.filter(({ id }) => selection.value.has(id));
-  const select = (findings: readonly Finding[]) => (selection.value = new Set(findings.map(({ id }) => id)));
+  const select = (findings: readonly Schemas["StorageFinding"][]) =>
+    (selection.value = new Set(findings.map(({ id }) => id)));
   const listAllowing = (action: Action) => selected.filter(({ actions }) => actions.includes(action));
 
   const resolve = async (action: Action) => {

@@ -1,7 +1,7 @@
 /** Recognition of loud stretches without voice activity. Texts and confidences are those of a radio recording, an engine and music. */
 import { expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
-import type { DecidedSpan } from "../../../../../src/domain/planning/decided-spans";
+import type { DecidedSpan } from "../../../../../src/domain/planning/spans";
 import { findSyllablesInNoise, findWordsInNoise } from "../../../../../src/domain/planning/unscripted/words-in-noise";
 import type { Recognition } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";

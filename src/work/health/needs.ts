@@ -1,0 +1,14 @@
+/** What the state of the server is read from. */
+import type { ClusterNeeds } from "../cluster/cluster";
+import type { LiveStreams } from "../live/streams";
+import type { ServerCounters } from "./counters";
+
+export type HealthNeeds = ClusterNeeds & {
+  /** What requests and jobs count for the metrics. */
+  counters: ServerCounters;
+  /** Path of the ffmpeg in use. */
+  ffmpegPath: string;
+  liveStreams: LiveStreams;
+  /** Returns the URL at which clients reach this server, without a trailing slash. */
+  publicUrl(): string;
+};

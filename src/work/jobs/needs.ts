@@ -1,0 +1,6 @@
+/** What the jobs of this server need. */
+import type { ServerCounters } from "../health/counters";
+import type { LiveEvents } from "../live/events";
+import type { CoreNeeds } from "../needs";
+
+export type JobNeeds = CoreNeeds & { counters: ServerCounters; liveEvents: LiveEvents };
