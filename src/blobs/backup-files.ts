@@ -1,24 +1,24 @@
-/** Copies files into and out of backups: shares their blocks where the file system can, and hashes what it writes. */
+/** Copies files into and out of backups. Shares blocks if the file system can, and hashes what it writes. */
 import { constants } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
 import { hashFile } from "../lib/hash";
 
-/** Bytes, hash and time of a file that was written. */
+/** Size, hash and time of a written file. */
 export type StoredFile = { bytes: number; sha256: string; modified_at: number };
 
-/** File systems that cannot link or share blocks answer with one of these. */
+/** Error codes of file systems that cannot link or share blocks. */
 const UNSUPPORTED = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS", "EINVAL", "ENOTTY"]);
 
 const isUnsupported = (error: unknown): boolean => UNSUPPORTED.has((error as NodeJS.ErrnoException).code ?? "");
 
-/** Creates a hard link to `existing` at `path`. Returns false when the file system cannot. */
+/** Creates a hard link to `existing` at `path`. Returns false if the file system cannot. */
 export async function tryLink(existing: string, path: string): Promise<boolean> {
   return attempt(() => link(existing, path));
 }
 
-/** Creates a hard link to `existing` at `path`, or a copy where the file system cannot link. Replaces a file at `path`. */
+/** Creates a hard link to `existing` at `path`, or a copy if the file system cannot link. Replaces an existing file. */
 export async function linkOrCopy(existing: string, path: string): Promise<void> {
   const part = `${path}.part`;
   await rm(part, { force: true });
@@ -27,12 +27,12 @@ export async function linkOrCopy(existing: string, path: string): Promise<void> 
     await chmod(part, (await stat(existing)).mode & 0o7777);
   }
   await rename(part, path);
-  // Renaming one link of a file to another one leaves both.
+  // Renaming one link of a file to another keeps both, so the temporary one is removed.
   await rm(part, { force: true });
   await flushFile(dirname(path));
 }
 
-/** Copies a file by sharing its blocks. Returns false when the file system cannot. */
+/** Copies a file by sharing its blocks. Returns false if the file system cannot. */
 export async function tryReflink(from: string, to: string): Promise<boolean> {
   return attempt(() => copyFile(from, to, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL));
 }
@@ -48,8 +48,8 @@ async function attempt(run: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Copies a file to a new path, flushes it and reads it again. Creates the folder. Errors: those of the file system; an `Error` when the copy
- * differs from what was read; the signal's reason.
+ * Copies a file to a new path, flushes it and reads it again. Creates the folder. Errors: those of the file system; an
+ * `Error` if the copy differs from the original; the signal's reason.
  */
 export async function storeCopy(from: string, to: string, signal: AbortSignal): Promise<StoredFile> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
@@ -64,7 +64,7 @@ export async function storeCopy(from: string, to: string, signal: AbortSignal): 
   return { ...written, modified_at: Math.round(mtimeMs) };
 }
 
-/** Copies up to the size that the file has now: an upload may grow meanwhile. */
+/** Copies up to the current size of the file, because an upload may grow meanwhile. */
 async function copyHashed(from: string, to: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
   const hasher = new Bun.CryptoHasher("sha256");
   const source = await open(from, "r");
@@ -112,6 +112,6 @@ export async function flushFolders(root: string, paths: Iterable<string>): Promi
   for (const folder of folders) await flushFile(folder);
 }
 
-/** Removes a folder of an unfinished backup or restore. What cannot be removed stays. */
+/** Removes a folder of an unfinished backup or restore, as far as possible. */
 export const discardFolder = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true }).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * Fetches a file in parts, several at a time: a single connection waits for each answer and for each flush, and gets no more than its window of a
- * long link. Parts are written in order, so that the file is at any time a beginning of the whole one.
+ * Fetches a file in parts, several at a time, because a single connection waits for each response and each flush, and
+ * gets only one window of a long link. Parts are written in order, so the file always is a prefix of the whole one.
  */
 import { open } from "node:fs/promises";
 import type { Semaphore } from "../lib/semaphore";
@@ -12,7 +12,7 @@ type ByteSpan = { from: number; to: number };
 
 type FetchOptions = {
   read: ReadRange;
-  /** Called before bytes are written. Throws when they do not fit on the disk. */
+  /** Called before bytes are written. Throws if they do not fit on the disk. */
   claim(bytes: number): void;
   /** Limits the parts in memory. */
   permits: Semaphore;
@@ -21,12 +21,13 @@ type FetchOptions = {
 
 const MAX_PARTS_AT_A_TIME = 4;
 
-/** A part that is on its way. `release` after it was written. */
+/** A part that is being fetched. Call `release` after writing it. */
 type IncomingRange = ByteSpan & { bytes: Promise<Uint8Array>; release(): void };
 
 /**
- * Writes the bytes of `span` to the file at `path`, and flushes each part. Errors: those of `read` and `claim`; a plain `Error` when `read` returns
- * another number of bytes; the signal's reason. The parts before the one that failed are in the file then.
+ * Writes the bytes of `span` to the file at `path`, and flushes each part. Errors: those of `read` and `claim`; a plain
+ * `Error` if `read` returns another number of bytes; the signal's reason. The parts before the failed one are then in
+ * the file.
  */
 export async function fetchParts(
   path: string,
@@ -44,7 +45,7 @@ export async function fetchParts(
     requested = span.to;
     const fetched = Promise.withResolvers<Uint8Array>();
     const written = Promise.withResolvers<void>();
-    // Its error is that of the part, when its turn comes.
+    // The error is rethrown when the part is awaited.
     fetched.promise.catch(() => {});
     void permits
       .run(stopped, async () => {
@@ -79,7 +80,7 @@ export async function fetchParts(
   }
 }
 
-/** Reads a part to the beginning of the buffer, and returns what was written of it. */
+/** Reads a part into the beginning of the buffer, and returns the written portion. */
 async function readPart(buffer: Uint8Array, span: ByteSpan, read: ReadRange, signal: AbortSignal): Promise<Uint8Array> {
   const length = span.to - span.from;
   let position = 0;

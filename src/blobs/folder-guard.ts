@@ -1,6 +1,7 @@
 /**
- * Knows whether the data folder and the media folder are there. Each has a marker file with the ID of the data folder. Without it the folder is
- * offline: a mount that is away looks like an empty folder, so nothing is concluded from a file that is missing, and nothing is written or removed.
+ * Monitors whether the data folder and the media folder are online. Each has a marker file with the ID of the data
+ * folder; without it, the folder is offline. An unmounted folder looks empty, so while it is offline, missing files
+ * have no meaning, and nothing is written or removed.
  */
 import { readFile, stat, statfs } from "node:fs/promises";
 import { basename, dirname } from "node:path";
@@ -8,29 +9,29 @@ import { AppError } from "../domain/errors";
 import { MEDIA_MARKER_NAME, parseMarker } from "../domain/media-folder";
 import { withTimeLimit } from "../lib/time-limit";
 
-/** A marker file that must exist. `setting`: the setting that names its folder. */
+/** A marker file that must exist. `setting` is the setting that names its folder. */
 export type GuardedMarker = { path: string; id: string; setting: "data_dir" | "media_dir" };
 
-/** Why a folder is offline. `about`: the folder, the reason, and what to do. */
+/** Why a folder is offline. `about` says which folder, why, and what to do. */
 export type FolderProblem = { folder: string; setting: GuardedMarker["setting"]; about: string };
 
 export type FolderGuard = {
-  /** Returns what the last check has found, which is at most a second old while the guard is started; null: all folders are there. */
+  /** Returns the result of the last check, at most a second old once started; null if all folders are online. */
   findProblem(): FolderProblem | null;
   /** Checks now. */
   check(): Promise<FolderProblem | null>;
-  /** Throws `AppError` `upstream_unavailable` when a folder was offline in the last check. */
+  /** Throws `AppError` `upstream_unavailable` if a folder was offline in the last check. */
   requireOnline(): void;
-  /** Checks now and throws `AppError` `upstream_unavailable` when a folder is offline. Called before files are removed, and after one was not found. */
+  /** Checks now, and throws `AppError` `upstream_unavailable` if a folder is offline. Call before removing files. */
   confirmOnline(): Promise<void>;
   /**
-   * Returns the result of `read`, whose null says that something does not exist. Throws `AppError` `upstream_unavailable` when a folder is offline
-   * before, or after null.
+   * Returns the result of `read`, for which null means that something does not exist. Throws `AppError`
+   * `upstream_unavailable` if a folder is offline before, or after a null result.
    */
   readOnline<T>(read: () => Promise<T | null>): Promise<T | null>;
-  /** Returns the free bytes where the last folder is, by the last check; 0 while one is offline. Never waits, as a system call may. */
+  /** Returns the free bytes in the last folder, by the last check; 0 while one is offline. Never blocks. */
   getFreeBytes(): number;
-  /** Calls the listener with the problem after a folder went offline, and with null after all are back. */
+  /** Calls the listener with the problem when a folder goes offline, and with null when all are back. */
   onChange(listener: (problem: FolderProblem | null) => void): void;
   /** Checks once a second. */
   start(): void;
@@ -38,25 +39,25 @@ export type FolderGuard = {
 };
 
 const CHECK_INTERVAL_MS = 1_000;
-/** A network folder whose server is gone does not respond at all. */
+/** A network folder whose server is down does not respond at all. */
 const MAX_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** The error while a folder is offline. Only administrators learn which one it is. */
+/** The error while a folder is offline. Only administrators are told which one. */
 export const offlineError = (): AppError =>
   new AppError("upstream_unavailable", "Server storage is offline. Try again later.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-/** Creates a guard of the folders with these markers. It finds no problem before its first check. */
+/** Creates a guard for the folders with these markers. It reports no problem before its first check. */
 export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs = MAX_WAIT_MS } = {}): FolderGuard {
   const listeners: ((problem: FolderProblem | null) => void)[] = [];
-  /** The files whose contents have been read, by their path. */
+  /** Files whose contents were verified, by path. */
   const verified = new Map<string, string>();
   let problem: FolderProblem | null = null;
   let freeBytes = 0;
   let running: Promise<FolderProblem | null> | null = null;
-  /** Begins when the running check ends. */
+  /** The next check, which starts when the running one ends. */
   let next: Promise<FolderProblem | null> | null = null;
   let timer: Timer | undefined;
 
@@ -99,7 +100,7 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
     return running;
   }
 
-  /** A check that runs may have read a marker before this call. */
+  /** A running check may have read a marker before this call. */
   function beginOrWait(): Promise<FolderProblem | null> {
     if (next !== null) return next;
     if (running === null) return begin();
@@ -141,10 +142,10 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
   };
 }
 
-/** A guard without folders, for programs that have no server. */
+/** A guard without folders, for programs without a server. */
 export const noFolderGuard: FolderGuard = createFolderGuard([]);
 
-/** Returns why the folder of a marker is offline, or null. The file is read again only when it is another one than before. */
+/** Returns why the folder of a marker is offline, or null. Reads the file again only if it has changed. */
 async function findReason({ path, id }: GuardedMarker, verified: Map<string, string>): Promise<string | null> {
   try {
     const { dev, ino, mtimeMs, size } = await stat(path);
@@ -167,7 +168,7 @@ async function findReason({ path, id }: GuardedMarker, verified: Map<string, str
 function describeProblem({ path, id, setting }: GuardedMarker, reason: string): FolderProblem {
   const folder = dirname(path);
   const kind = setting === "data_dir" ? "data folder" : "media folder";
-  // Without the setting media_dir, the media of a server that had one is looked for in the data folder.
+  // Without the setting media_dir, a server that had one looks for its media in the data folder.
   const isMediaElsewhere = setting === "data_dir" && basename(path) === MEDIA_MARKER_NAME;
   const cause = isMediaElsewhere ? "Set media_dir to the folder that has it" : `Mount it again, or correct ${setting}`;
   const advice = `${cause}. If the folder is complete, create ${path} with the line ${id}`;

@@ -1,14 +1,14 @@
-/** The disk reserve of a server, whose media may be on another file system than its database. */
+/** The disk reserve of a server whose media may be on another file system than its database. */
 import { createDiskReserve, type DiskReserve, getFreeBytes } from "../lib/disk-reserve";
 import type { Folders } from "./folders";
 
-/** `media`, `database`: the space on the disk of one folder alone. They are the same disk unless a media folder is configured. */
+/** `media` and `database` are the space of one folder alone. They share a disk unless a media folder is configured. */
 export type FoldersReserve = DiskReserve & Record<"media" | "database", Pick<DiskReserve, "availableBytes">>;
 
 /**
- * Creates the reserve of both folders: media needs room on both, because each file has rows. Nothing is free while a folder is offline. The space of a
- * media folder of its own is that of the guard's last check: a network drive may not respond, and the server must not wait for it. Tests replace
- * `freeBytes`, which measures local folders.
+ * Creates the reserve of both folders. Media needs room on both, because each file has rows. Nothing is free while a
+ * folder is offline. The space of a separate media folder comes from the guard's last check: a network drive may not
+ * respond, and the server must not wait for it. Tests replace `freeBytes`, which measures local folders.
  */
 export function openDiskReserve(
   { root, mediaDir, guard }: Pick<Folders, "root" | "mediaDir" | "guard">,

@@ -1,5 +1,6 @@
 /**
- * The layout of the data folder and the media folder. Each upload, asset and render has its own folder, so that files of two users never share one.
+ * The layout of the data folder and the media folder. Each upload, asset and render has its own folder, so that files
+ * of two users never share one.
  */
 import { mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -24,12 +25,12 @@ export type MediaFolder = {
   waveform: string;
   poster: string;
   filmstrip: string;
-  /** For playing in browsers. Older versions wrote `oldPreview` instead, in another format and not for every asset. */
+  /** Plays in browsers. Older versions wrote `oldPreview` instead, in another format and not for every asset. */
   preview: string;
   oldPreview: string;
   /** The samples of the preview, as `media/preview/index-file.ts` writes them. */
   previewIndex: string;
-  /** `PreviewFacts` as JSON: written last, when everything that a preview has is complete. */
+  /** `PreviewFacts` as JSON. Written last, when all other files of the preview are complete. */
   previewFacts: string;
   /** The waveform in the format OCW1. */
   peaks: string;
@@ -42,9 +43,9 @@ export type MediaFolder = {
 export type Folders = {
   /** The data folder: database, secrets, speech models. */
   root: string;
-  /** The media folder, which has all folders below. It is the data folder unless one is configured. */
+  /** The media folder, which contains all folders below. It is the data folder unless one is configured. */
   mediaDir: string;
-  /** Knows whether both are there. */
+  /** Monitors whether both are online. */
   guard: FolderGuard;
   /** Returns the absolute path of a file by its path in a backup, such as `media/ID/source` or `secrets.json`. */
   resolve(path: string): string;
@@ -64,7 +65,7 @@ export type Folders = {
   exportsRoot: string;
   /** The archive of a data export. */
   exportArchive(exportId: string): string;
-  /** The archive while it is written. */
+  /** The archive while it is being written. */
   exportPart(exportId: string): string;
   /** Removed files are moved here first, so that they disappear from their folders immediately. */
   trash: string;
@@ -100,7 +101,7 @@ export const getRenderOutputName = (extension: string): string => `output.${exte
 
 const PREVIEW_WORK_EXTENSION = ".preview";
 
-/** Returns the name of a job's work folder. That of a preview differs from that of the asset's preparation, which may still be removed. */
+/** Returns the name of a job's work folder. A preview's differs from the preparation's, which may still exist. */
 export const getWorkName = (jobName: string, subjectId: string): string =>
   jobName === "preview" ? `${subjectId}${PREVIEW_WORK_EXTENSION}` : subjectId;
 
@@ -108,7 +109,7 @@ export const getWorkName = (jobName: string, subjectId: string): string =>
 export const parseWorkName = (name: string): string =>
   name.endsWith(PREVIEW_WORK_EXTENSION) ? name.slice(0, -PREVIEW_WORK_EXTENSION.length) : name;
 
-/** Returns the layout below the data folder `root` and the media folder. IDs are UUIDs, which are safe as file names. */
+/** Returns the layout of the data folder `root` and the media folder. IDs are UUIDs, which are safe file names. */
 export function getFolders(root: string, mediaDir: string = root, guard: FolderGuard = noFolderGuard): Folders {
   const at = (...parts: string[]) => join(mediaDir, ...parts);
   return {
@@ -137,16 +138,16 @@ export function getFolders(root: string, mediaDir: string = root, guard: FolderG
   };
 }
 
-/** Returns whether a path in a backup is that of a file in the media folder. */
+/** Returns whether a path in a backup belongs to the media folder. */
 export const isMediaPath = (path: string): boolean =>
   MEDIA_FOLDERS.some((name) => path === name || path.startsWith(`${name}/`));
 
-/** Creates the folders below the media folder. It is not created itself: it may be away. */
+/** Creates the folders in the media folder, but not the media folder itself, which may be offline. */
 export async function createMediaFolders({ mediaDir }: Pick<Folders, "mediaDir">): Promise<void> {
   for (const name of MEDIA_FOLDERS) await createFolder(join(mediaDir, name));
 }
 
-/** Creates a folder in one that exists. */
+/** Creates a folder in an existing one. */
 export async function createFolder(path: string): Promise<void> {
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;

@@ -1,7 +1,8 @@
 /**
- * The folders of a restore, beside the data folder `D` and, when it is another one, the media folder `M`: `D.restoring-T` is written, `D.restored-T`
- * is complete, `D.before-restore-T` is the folder that it replaces. Renames swap them. `M` is missing from the first of them to the last, so that a
- * server that starts after a kill in between changes nothing without it; the start then goes back before the swap of `D`, or on after it.
+ * The folders of a restore, next to the data folder `D` and, if it is separate, the media folder `M`: `D.restoring-T`
+ * is being written, `D.restored-T` is complete, `D.before-restore-T` is the folder that it replaces. Renames swap them.
+ * `M` is missing from the first rename to the last, so that a server that starts after a kill in between changes
+ * nothing without it. The start then rolls back if `D` was not swapped, or completes the restore if it was.
  */
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
@@ -18,27 +19,27 @@ const WRITTEN = ".restoring-";
 const COMPLETE = ".restored-";
 const REPLACED = ".before-restore-";
 
-/** A network folder whose server is gone does not respond at all. */
+/** A network folder whose server is down does not respond at all. */
 const MAX_WAIT_MS = 5_000;
 
-/** The folders that a restore replaces. `media`: null when it is in the data folder, and when it stays as it is. */
+/** The folders that a restore replaces. `media` is null if it is in the data folder, or stays as it is. */
 export type RestoreTargets = { data: string; media: string | null };
 
-/** Where folders are that were replaced; null for one that did not exist. */
+/** The new locations of replaced folders; null for one that did not exist. */
 export type ReplacedFolders = { data: string | null; media: string | null };
 
 export type RestoredFolders = {
   /** The folders to write. */
   drafts: RestoreTargets;
-  /** Puts the drafts in the places of the folders. */
+  /** Puts the drafts in place of the folders. */
   swap(): Promise<ReplacedFolders>;
   /** Removes the drafts, unless they were swapped. */
   discard(): Promise<void>;
 };
 
 /**
- * Creates the folders that will replace the targets, and removes what killed restores have left behind. Throws `AppError` `conflict` when another
- * restore started in this second.
+ * Creates the folders that will replace the targets, and removes leftovers of killed restores. Throws `AppError`
+ * `conflict` if another restore started in the same second.
  */
 export async function createRestoredFolders({ data, media }: RestoreTargets, now: number): Promise<RestoredFolders> {
   const targets = media === null ? [data] : [data, media];
@@ -48,7 +49,7 @@ export async function createRestoredFolders({ data, media }: RestoreTargets, now
   const release = await lockNew(data + WRITTEN + stamp);
   const discard = async () => {
     release();
-    // The media comes first: without a draft of the data folder it would count as that of a restore that was completed.
+    // The media comes first: without a draft of the data folder, it would look like part of a completed restore.
     for (const target of targets.toReversed()) await discardFolder(target + WRITTEN + stamp);
   };
   if (media !== null)
@@ -94,14 +95,14 @@ async function lockNew(draft: string): Promise<() => void> {
   };
 }
 
-/** The media folder is the last of `targets`: it is taken away first and comes back last. Changes nothing when a rename fails. */
+/** The media folder is last in `targets`: moved away first, moved in last. Reverts if a rename fails. */
 async function swapFolders(targets: readonly string[], stamp: string): Promise<Map<string, string>> {
   const replaced = new Map<string, string>();
   const done: [from: string, to: string][] = [];
   const move = async (from: string, to: string) => {
     await rename(from, to);
     done.push([from, to]);
-    // On two disks, nothing else keeps the order of the renames in a power failure.
+    // On two disks, nothing else guarantees the order of the renames in a power failure.
     await flushFile(dirname(to));
   };
   try {
@@ -150,7 +151,7 @@ function isLocked(path: string): boolean {
   }
 }
 
-/** Completes a restore of a data folder that was killed while the folder was swapped. Throws file system errors. */
+/** Completes a restore of a data folder that was killed during the swap. Throws file system errors. */
 export function completeRestore(data: string): void {
   const parent = dirname(data);
   if (existsSync(data) || !existsSync(parent)) return;
@@ -164,8 +165,8 @@ export function completeRestore(data: string): void {
 }
 
 /**
- * Does the same for its media folder, when the data folder is there and locked: puts the restored one in its place when the data folder was swapped,
- * else the one before. Nothing happens while the file system does not respond.
+ * Does the same for its media folder, if the data folder exists and is locked: puts the restored one in place if the
+ * data folder was swapped, otherwise the previous one. Does nothing while the file system does not respond.
  */
 export const completeMediaRestore = (data: string, media: string): Promise<void> =>
   withTimeLimit(completeMedia(data, media), MAX_WAIT_MS, () => undefined);

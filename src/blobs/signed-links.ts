@@ -5,12 +5,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Target of a link. `shares` are links of renders for other people, which last longer and have a row each. `what`: `source`, `output`, `poster`, `filmstrip`,
- * `preview`, `waveform`, `transcript`, `archive`.
+ * The target of a link. `shares` are links to renders for other people, which last longer and have a row each. `what`
+ * is `source`, `output`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript` or `archive`.
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
 
-/** Why a link is refused. */
+/** Why a link is rejected. */
 export type LinkProblem = "malformed" | "expired" | "wrong_signature";
 
 export type SignedLinks = {
@@ -18,13 +18,13 @@ export type SignedLinks = {
   sign(target: LinkTarget, now: number): string;
   /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
   signShare(id: string, expiresAt: number): string;
-  /** Returns what is wrong with a link; null if its signature is valid and it has not expired. */
+  /** Returns the problem of a link; null if its signature is valid and it has not expired. */
   findProblem(target: LinkTarget, expires: string | null, signature: string | null, now: number): LinkProblem | null;
   /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
   signUpload(id: string, expiresAt: number): string;
-  /** Returns what is wrong with the query of an upload link, as `findProblem`. */
+  /** Returns the problem of an upload link's query. See `findProblem`. */
   findUploadProblem(id: string, expires: string | null, signature: string | null, now: number): LinkProblem | null;
-  /** Returns the link of an execution on a worker. It is valid as long as the execution is known. */
+  /** Returns the link of an execution on a worker. It is valid while the execution exists. */
   signExecution(id: string): string;
   /** Returns whether the signature of an execution's link is valid. */
   verifyExecution(id: string, signature: string | null): boolean;
@@ -32,7 +32,7 @@ export type SignedLinks = {
 
 export const LINK_SECONDS = 15 * 60;
 
-/** Returns links below `publicUrl` that are signed with `secret`. */
+/** Creates links below `publicUrl` that are signed with `secret`. */
 export function createSignedLinks(secret: string, publicUrl: () => string): SignedLinks {
   const computeHmac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
   const computeSignature = (t: LinkTarget, expires: string) =>

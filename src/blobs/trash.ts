@@ -9,20 +9,20 @@ import { type ConfirmAges, createConfirmedAges } from "../lib/confirmed-ages";
 import { newId, newIdAt } from "../lib/ids";
 import { createFolder, type Folders } from "./folders";
 
-/** Keeps what is moved to the trash, and what is in it, until `release`. */
+/** Keeps everything in the trash until `release`. */
 export type TrashHold = {
-  /** Returns where a file or folder is that was moved to the trash since the hold began; null for another one. */
+  /** Returns the location of a file or folder that was moved to the trash since the hold began, or null. */
   find(path: string): string | null;
   release(): Promise<void>;
 };
 
-/** `moved`: where each original path is now. */
+/** `moved` has the current location of each original path. */
 type TrashMoves = { moved: Map<string, string> };
 
 /** Holds by the path of their trash. */
 const holds = new Map<string, Set<TrashMoves>>();
 
-/** Keeps what is moved to the trash from now on, and what is in it, so that a backup can read files that are deleted while it runs. */
+/** Keeps everything in the trash, also later additions, so that a backup can read files deleted while it runs. */
 export function holdTrash({ trash }: Pick<Folders, "trash">): TrashHold {
   const hold: TrashMoves = { moved: new Map() };
   const all = holds.get(trash) ?? new Set();
@@ -40,12 +40,13 @@ export function holdTrash({ trash }: Pick<Folders, "trash">): TrashHold {
   };
 }
 
-/** Returns whether a backup reads the trash. */
+/** Returns whether a backup is reading the trash. */
 export const isTrashHeld = ({ trash }: Pick<Folders, "trash">): boolean => holds.has(trash);
 
 /**
- * Moves deleted files or folders to the trash, where those of media, renders and uploads are kept. Resolves before the others are deleted.
- * Ignores missing ones. `now` is the time of the deletion. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * Moves deleted files or folders to the trash, where those of media, renders and uploads are kept. Resolves before the
+ * others are deleted. Ignores missing ones. `now` is the time of the deletion. Throws `AppError` `upstream_unavailable`
+ * while a folder is offline.
  */
 export async function moveToTrash(folders: Folders, paths: string[], now = Date.now()): Promise<void> {
   const roots = { media: folders.mediaRoot, renders: folders.rendersRoot, uploads: folders.uploads };
@@ -71,12 +72,12 @@ export async function moveStrayToTrash(folders: Folders, path: string, now: numb
 }
 
 /**
- * Deletes files or folders that nobody needs again, such as what an interrupted render has written, in the background. Ignores missing ones. Throws
- * `AppError` `upstream_unavailable` while a folder is offline.
+ * Deletes files or folders that are no longer needed, such as those of an interrupted render, in the background.
+ * Ignores missing ones. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
 export const discard = (folders: Folders, paths: string[]): Promise<void> => move(folders, paths, newId);
 
-/** Everything that is removed comes through here. */
+/** All removals go through this function. */
 async function move(folders: Folders, paths: string[], nameFor: (path: string) => string): Promise<void> {
   let isFirst = true;
   for (const path of paths) {
@@ -95,7 +96,7 @@ async function move(folders: Folders, paths: string[], nameFor: (path: string) =
     if (!moved) continue;
     const held = holds.get(folders.trash);
     if (held) for (const hold of held) recordMove(hold, path, target);
-    // What cannot be deleted now is deleted by the next start.
+    // Items that cannot be deleted now are deleted at the next start.
     else if (parseTrashName(name.split("/")[0]!) === null)
       void rm(target, { recursive: true, force: true }).catch(() => {});
   }
@@ -106,7 +107,7 @@ function recordMove({ moved }: TrashMoves, path: string, target: string): void {
   moved.set(path, target);
 }
 
-/** Deletes the files of assets and renders, also those in the trash. Throws `AppError` `upstream_unavailable` while a folder is offline. */
+/** Deletes files of assets and renders, also in the trash. Throws `AppError` `upstream_unavailable` while offline. */
 export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0) return;
   await folders.guard.confirmOnline();
@@ -142,15 +143,15 @@ function getAges({ trash }: Folders): ConfirmAges {
 }
 
 /**
- * Empties the trash, oldest entries first, as long as `isNeeded` returns true. Returns how many entries were deleted. Throws `AppError`
- * `upstream_unavailable` while a folder is offline.
+ * Empties the trash, oldest entries first, while `isNeeded` returns true. Returns the number of deleted entries. Throws
+ * `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function emptyTrash(folders: Folders, isNeeded: () => boolean): Promise<number> {
   await folders.guard.confirmOnline();
   let deleted = 0;
-  // The names begin with their time.
+  // Names start with their time.
   for (const name of (await listNames(folders.trash)).sort()) {
-    // It also measures the free space of the media folder again.
+    // This also measures the free space of the media folder again.
     await folders.guard.confirmOnline();
     if (isTrashHeld(folders) || !isNeeded()) break;
     await rm(join(folders.trash, name), { recursive: true, force: true });
@@ -159,7 +160,7 @@ export async function emptyTrash(folders: Folders, isNeeded: () => boolean): Pro
   return deleted;
 }
 
-/** Returns the bytes of the files in the trash; 0 while a folder is offline. */
+/** Returns the size of the files in the trash; 0 while a folder is offline. */
 export async function measureTrash({ trash, guard }: Pick<Folders, "trash" | "guard">): Promise<number> {
   let bytes = 0;
   if (guard.findProblem() !== null) return bytes;
@@ -170,7 +171,7 @@ export async function measureTrash({ trash, guard }: Pick<Folders, "trash" | "gu
   return bytes;
 }
 
-/** Lists the names in a folder; empty when the folder does not exist. */
+/** Lists the names in a folder; empty if the folder does not exist. */
 export async function listNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);

@@ -1,4 +1,4 @@
-/** Runs administrative commands: in a running server through its control socket, else in this process on the data folder. */
+/** Runs administrative commands, in a running server through its control socket or else on the data folder. */
 import { existsSync } from "node:fs";
 import { openForAdmin } from "../boot-folder";
 import { drillCommand } from "../boot-tools";
@@ -9,14 +9,14 @@ import { runAdmin } from "../work/access/admin-commands";
 const MAX_ATTEMPTS = 40;
 const RETRY_DELAY_MS = 100;
 
-/** Runs an administrative command and returns its result. Throws `ConfigError`, or an error whose message is meant for the user. */
+/** Runs an administrative command and returns its result. Throws `ConfigError`, or an error with a user message. */
 export async function runAdminCommand(
   config: Config,
   command: string,
   args: Record<string, unknown>,
 ): Promise<unknown> {
   const folder = prepareDataFolder(config.dataDir);
-  // A starting server holds the lock before it has a socket, and a stopping server still holds it after closing the socket.
+  // A starting server holds the lock before it has a socket; a stopping one still holds it after closing the socket.
   for (let attempt = 1; ; attempt++) {
     const response = await sendToServer(folder, command, args);
     if (response) return response.result;
@@ -29,7 +29,7 @@ export async function runAdminCommand(
   }
 }
 
-/** Runs a command in the server that holds the folder, and returns its result; null when no server is running. Throws an error for the user. */
+/** Runs a command in the server that holds the folder, and returns its result; null if no server is running. */
 export async function sendToServer(
   folder: string,
   command: string,
@@ -40,11 +40,11 @@ export async function sendToServer(
   const response = await fetch("http://offcut/", {
     unix,
     method: "POST",
-    // A backup takes its time.
+    // A backup takes time.
     timeout: false,
     body: JSON.stringify({ command, args }),
   }).catch((error: NodeJS.ErrnoException) => {
-    // No server is listening: a killed server leaves its socket behind.
+    // No server is listening. A killed server leaves its socket behind.
     if (error.code === "ECONNREFUSED" || error.code === "ENOENT") return null;
     // Running the command again in this process could apply it twice.
     throw new Error(

@@ -1,4 +1,4 @@
-/** `offcut backup`: writes, verifies and tries out backups. */
+/** `offcut backup`: writes, verifies and tests backups. */
 import { resolve } from "node:path";
 import type { Config } from "../config";
 import { formatBytes } from "../domain/bytes";
@@ -15,7 +15,7 @@ const HELP = `Usage: offcut backup FOLDER [--no-media]
        offcut backup --verify BACKUP [--sample PERCENT]
        offcut backup drill [FOLDER | BACKUP]
 
-Writes a backup to FOLDER/offcut-TIME, with or without a running server, and verifies what it has written. Media that did not change since the
+Writes a backup to FOLDER/offcut-TIME, with or without a running server, and verifies it. Media that did not change since the
 previous backup in FOLDER is hard-linked to it and needs no space. The backup contains all secrets: keep it as safe as the data folder.
 
 A backup in an S3 bucket is encrypted, and only what the bucket lacks is sent. The first one prints the recovery key, without which nobody can
@@ -77,7 +77,7 @@ function toAbsolute(path: string): string {
   return path;
 }
 
-/** Before the first off-site backup: later the key is in the data folder only, which may be lost. */
+/** Runs before the first off-site backup: afterward the key is only in the data folder, which may be lost. */
 async function showNewKey(config: Config, isJson: boolean): Promise<void> {
   const { recovery_key: key } = (await runAdminCommand(config, "backup key create", {})) as {
     recovery_key: string | null;
@@ -91,7 +91,7 @@ async function showNewKey(config: Config, isJson: boolean): Promise<void> {
     "Keep it away from this server: without it nobody can restore these backups.",
     "",
   ];
-  // Standard output has the report as JSON.
+  // Standard output contains the report as JSON.
   if (isJson) for (const line of lines) printError(line);
   else print(`${lines.join("\n")}\n`);
 }

@@ -33,10 +33,10 @@ All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 
 export type CutArguments = TaskArguments & { script: string; options: CutOptions; explain: boolean };
 
-/** A longer file is not read: it exceeds the limit of a script in any encoding. */
+/** A longer file is not read, because it exceeds the limit of a script in any encoding. */
 const MAX_SCRIPT_BYTES = 8 * MAX_SCRIPT_CHARACTERS;
 
-/** Returns the parsed command line; null when it asks for help. Throws `UsageError`. */
+/** Returns the parsed command line; null if it asks for help. Throws `UsageError`. */
 export async function readCutArguments(argv: string[]): Promise<CutArguments | null> {
   const parsed = parseCommand(argv, {
     ...TASK_OPTIONS,

@@ -10,10 +10,10 @@ import { type ExportFormat, exportTimeline, getExportExtension } from "../domain
 import { writeAtomic } from "../lib/atomic-file";
 import { type CutTask, toCompanionPath } from "./cut-tasks";
 
-/** `words` is null for a cut that was made without words. */
+/** `words` is null for a cut made without words. */
 export type CompanionSource = { plan: PlanJson; probed: ProbedMedia; words: readonly Word[] | null };
 
-/** Throws `AppError` `unsupported_format` when `writeCompanions` would throw it for this recording, whatever its plan is. */
+/** Throws `AppError` `unsupported_format` if `writeCompanions` would throw it for this recording with any plan. */
 export function requireExportable(task: CutTask, probed: ProbedMedia): void {
   const duration = toSeconds(probed.info.duration);
   const all = { start: 0, end: duration, start_frame: null, end_frame: null, text: "", review: null };
@@ -43,7 +43,7 @@ function formatTimeline(task: CutTask, format: ExportFormat, plan: PlanJson, pro
   return result;
 }
 
-/** Writes the timelines and subtitles of a task and returns their paths. Throws `AppError` `unsupported_format` before anything is written. */
+/** Writes a task's timelines and subtitles. Returns their paths. Throws `AppError` `unsupported_format` beforehand. */
 export async function writeCompanions(
   task: CutTask,
   cut: CompanionSource,
@@ -67,7 +67,7 @@ export async function writeCompanions(
   return {
     exports: timelines.map(({ path }) => path),
     subtitles: subtitles.map(({ path }) => path),
-    // A warning of several formats is printed once.
+    // A warning about several formats is printed once.
     warnings: [...warnings].map(([warning, formats]) => `${formats.join(", ")}: ${warning}`),
   };
 }

@@ -1,4 +1,4 @@
-/** The recordings of a command line and the files that each of them becomes: parsed and checked before any work. */
+/** The recordings of a command line and the files to create from each: parsed and checked before any work. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
@@ -31,7 +31,7 @@ export type CutTask = {
   subtitles: SubtitleFormat[];
 };
 
-/** What the commands that process recordings have in common. */
+/** The arguments that commands for recordings share. */
 export type TaskArguments = {
   parsed: ParsedCommand;
   tasks: CutTask[];
@@ -40,7 +40,7 @@ export type TaskArguments = {
   json: boolean;
 };
 
-/** Reads the recordings and `TASK_OPTIONS`. `planPath` is where the plan is written, if it is. Throws `UsageError`. */
+/** Parses the recordings and `TASK_OPTIONS`. `planPath` is the path for the plan, if any. Throws `UsageError`. */
 export function readTasks(command: string, parsed: ParsedCommand, planPath: string | undefined): TaskArguments {
   const { values, positionals } = parsed;
   const force = values.force === true;
@@ -96,7 +96,7 @@ function createTask(given: string, { output, plan, ...requested }: RequestedOutp
   };
 }
 
-/** Returns the formats of a list such as `srt,vtt`, each once. */
+/** Parses a list of formats such as `srt,vtt`, without duplicates. */
 function parseList<T extends string>(option: string, given: string | boolean | undefined, known: readonly T[]): T[] {
   if (typeof given !== "string") return [];
   const names = given.split(",").map((name) => name.trim());
@@ -112,7 +112,7 @@ export function toCutPath(path: string, extension: string): string {
   return join(dirname(path), `${basename(path, extname(path))}.cut.${extension}`);
 }
 
-/** Returns the path of a timeline or subtitle: `out.srt` for the output `out.mp4`, beside the recording without an output. */
+/** Returns the path of a timeline or subtitle: `out.srt` for the output `out.mp4`, otherwise next to the recording. */
 export function toCompanionPath(task: CutTask, extension: string): string {
   if (task.output === null) return toCutPath(task.path, extension);
   return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${extension}`);
@@ -126,7 +126,7 @@ export function listKnownTargets(task: CutTask): string[] {
   return [task.output, task.planPath, ...companions].filter((path) => path !== null);
 }
 
-/** Throws `UsageError` when two tasks write one file, or a file exists already. */
+/** Throws `UsageError` if two tasks write the same file, or a file already exists. */
 function requireDistinct(tasks: CutTask[], force: boolean): void {
   const taken = new Set<string>();
   for (const task of tasks) {
@@ -139,7 +139,7 @@ function requireDistinct(tasks: CutTask[], force: boolean): void {
   }
 }
 
-/** Throws `UsageError` when a target exists and may not be overwritten. A recording is never overwritten by its own result. */
+/** Throws `UsageError` if a target exists and may not be overwritten. Results never overwrite their recording. */
 export function requireFree(source: string, target: string, force: boolean): void {
   if (!existsSync(dirname(target))) throw new UsageError(`folder not found: ${dirname(target)}`);
   if (!existsSync(target)) return;

@@ -1,4 +1,4 @@
-/** The checks of `offcut doctor`. Each check uses the real thing: opens the database, runs ffmpeg, encodes, recognizes. */
+/** The checks of `offcut doctor`. Each one is practical: opens the database, runs ffmpeg, encodes, recognizes. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ import { runAdminCommand } from "./admin";
 import { checkHead, isOfWorker } from "./doctor-head";
 import { checkWorkers } from "./doctor-workers";
 
-/** Runs all checks. A check that throws has the state `broken`. */
+/** Runs all checks. A check that throws gets the state `broken`. */
 export async function runDoctorChecks(
   config: Config,
   { readType }: { readType?: ReadFileSystemType } = {},
@@ -105,7 +105,7 @@ async function checkDataFolder(config: Config, readType?: ReadFileSystemType) {
   return found(folder, describeDisk(config, { folder, freeBytes: getFreeBytes(folder) }));
 }
 
-/** Finds out what a start would do with the media folder, and changes nothing. */
+/** Determines how a start would use the media folder, without changing anything. */
 async function checkMediaFolder(config: Config, folder: string) {
   const id = await readFolderId(folder);
   const media = await inspectMediaFolder(config, id);
@@ -124,7 +124,7 @@ function requireWritable(folder: string): void {
   } catch (error) {
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
     throw new Error(
-      `Cannot write to ${folder} (${code}). Give the folder to the user of the server, on a disk that is mounted read-write.`,
+      `Cannot write to ${folder} (${code}). Make the server's user the owner of the folder, and mount its disk read-write.`,
     );
   }
 }

@@ -1,15 +1,15 @@
-/** Storage in `offcut doctor`: what each user occupies. */
+/** Storage in `offcut doctor`: the space that each user occupies. */
 import type { Config } from "../config";
 import { formatBytes } from "../domain/bytes";
 import { runAdminCommand } from "./admin";
 
-/** The storage used by a user: sources, derivatives, finished renders, and unfinished uploads with their declared length. */
+/** The storage of a user: sources, derivatives, finished renders, and unfinished uploads with their full length. */
 export type UserStorage = { email: string; used_bytes: number };
 
-/** The number of users in the text report. `--json` has all. */
+/** Maximum number of users in the text report. `--json` lists all. */
 const MAX_SHOWN_USERS = 20;
 
-/** Returns the storage used by each user, the largest first. Asks a running server, else reads the database. */
+/** Returns the storage used by each user, largest first, from a running server or else from the database. */
 export const readStorage = async (config: Config): Promise<UserStorage[]> =>
   (await runAdminCommand(config, "storage list", {})) as UserStorage[];
 

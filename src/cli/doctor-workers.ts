@@ -6,7 +6,7 @@ import { describeWorkers, type HealthCheck } from "../work/health/checks";
 import { runAdminCommand } from "./admin";
 import { formatMinute, formatTextTable } from "./text-table";
 
-/** Returns the workers of this server, and what waits. Asks a running server; without one, all workers are offline. */
+/** Returns the workers of this server and the waiting work. Without a running server, all workers are offline. */
 export const readWorkerReport = async (config: Config): Promise<WorkerReport> =>
   (await runAdminCommand(config, "worker list", {})) as WorkerReport;
 
@@ -17,7 +17,7 @@ export async function checkWorkers(config: Config): Promise<Omit<HealthCheck, "n
   return describeWorkers(workers, { slots, pending, shortages });
 }
 
-/** Formats the workers as lines of the report; none without workers. */
+/** Formats the workers as lines of the report. Returns no lines if there are none. */
 export function formatWorkers({ workers }: WorkerReport): string[] {
   if (workers.length === 0) return [];
   const table = formatTextTable([

@@ -1,4 +1,4 @@
-/** `offcut doctor`: checks this machine, the data folder and the configuration, and shows what is in use. */
+/** `offcut doctor`: checks this machine, the data folder and the configuration, and shows the effective settings. */
 
 import { arch, cpus, platform, totalmem } from "node:os";
 import { version } from "../../package.json";
@@ -18,7 +18,7 @@ import { print } from "./print";
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
 Checks the data folder, media folder, bundled assets, database, ffmpeg and its encoders, sandbox, speech models, port, webhooks, billing, mail server,
-Redis and workers, and prints the effective settings with secrets masked. With the settings of a worker (head, token), it checks what a worker needs, and asks the head
+Redis and workers, and prints the effective settings with secrets masked. With the settings of a worker (head, token), it checks a worker's requirements, and asks the head
 whether it accepts the token and this version, without joining. Works with and without a running server. Exits with 1 when a check fails.
 
   --json    Print the report as a JSON object
@@ -26,11 +26,11 @@ whether it accepts the token and this version, without joining. Works with and w
 
 const MARKS: Record<HealthCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
 
-/** Returns the exit code: 0, or 1 when a check fails. */
+/** Returns the exit code: 0, or 1 if a check fails. */
 export function doctorCommand(argv: string[]): Promise<number> {
   return runPlainCommand({ name: "doctor", help: HELP }, argv, async (config, parsed) => {
     const checks = await runDoctorChecks(config);
-    // A problem with the database is reported by its check.
+    // A problem with the database is reported by its own check.
     const storage = isOfWorker(config) ? null : await readStorage(config).catch(() => []);
     const workers = isOfWorker(config) ? null : await readWorkerReport(config).catch(() => null);
     const report = { checks, storage, workers };
@@ -44,10 +44,10 @@ function readMachine() {
   return { platform: platform(), arch: arch(), processors: cpus().length, memory_bytes: totalmem() };
 }
 
-/** `storage` null: this is a worker. `workers` null: also when the database cannot be read. */
+/** `storage` is null on a worker. `workers` is also null if the database cannot be read. */
 type DoctorReport = { checks: HealthCheck[]; storage: UserStorage[] | null; workers: WorkerReport | null };
 
-/** Those that `offcut worker` reads. */
+/** Settings that `offcut worker` reads. */
 const WORKER_SETTINGS = [
   ...["data_dir", "ffmpeg", "encoder", "sandbox", "disk_reserve_bytes", "redis_url", "ca", "models_url"],
   ...["speech_idle_seconds", "head", "token", "redis", "jobs", "slots", "cache_bytes"],

@@ -1,4 +1,4 @@
-/** The hidden command that runs the executable as the child process of a job, until its standard input ends. */
+/** The hidden command that runs the executable as a job's child process, until its standard input ends. */
 import { runJobWorker } from "../work/job-child/worker";
 
 /** Serves operations. Returns the exit code. */

@@ -72,7 +72,7 @@ function parseScopes(text: string | undefined): KeyScope[] | undefined {
 
 const MAX_SHOWN_NAME_LENGTH = 40;
 
-/** Formats keys as a table with a header line; empty without keys. Times are UTC, to the minute. */
+/** Formats keys as a table with a header line; empty if there are none. Times are in UTC, to the minute. */
 export function formatKeyTable(keys: KeyView[]): string {
   if (keys.length === 0) return "";
   return formatTextTable([

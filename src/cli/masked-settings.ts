@@ -8,7 +8,7 @@ export type MaskedSetting = { key: string; value: unknown };
 const MASK = "***";
 const SECRET_NAME = /(^|_)(secret|password|token|credential)(_|$)|_secret_key$|(api|backup)_key$/;
 
-/** Lists every setting in the order of the configuration, with the keys of the configuration file, and then the arrays of tables. */
+/** Lists every setting in configuration order, with the keys of the file, followed by the arrays of tables. */
 export function listMaskedSettings(config: Config): MaskedSetting[] {
   const settings = Object.keys(configFlags())
     .filter((flag) => flag !== "config")
@@ -25,7 +25,7 @@ const maskTable = (table: object) =>
     }),
   );
 
-/** Masks a value whose key names a secret, and the password in a URL. */
+/** Masks values of secret keys, and passwords in URLs. */
 export function maskSecret(key: string, value: unknown): unknown {
   if (typeof value !== "string" || value === "") return value;
   if (SECRET_NAME.test(key)) return MASK;

@@ -1,4 +1,4 @@
-/** `offcut models`: installs and removes speech models. Models are only files, which a running server finds by itself. */
+/** `offcut models`: installs and removes speech models. Models are just files; a running server detects them. */
 import { prepareDataFolder } from "../data-folder";
 import { BUILT_IN, CATALOG, sumFileBytes } from "../speech/models/catalog";
 import { type InstallResult, installByName, installFromFile, removeModel } from "../speech/models/install";
@@ -30,7 +30,7 @@ The checksum of every file is verified.
 
 const INTERRUPTED_EXIT_CODE = 130;
 
-/** Returns the exit code, 130 when interrupted. */
+/** Returns the exit code; 130 if interrupted. */
 export function modelsCommand(argv: string[]): Promise<number> {
   return runCommand("models", async () => {
     const parsed = parseCommand(argv, { file: { type: "string" } });

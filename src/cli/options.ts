@@ -3,10 +3,10 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, ConfigError, configFlags, loadConfig } from "../config";
 import { print, printError } from "./print";
 
-/** The arguments do not match the usage of the command: exit code 2. */
+/** Thrown when the arguments do not match the usage of the command: exit code 2. */
 export class UsageError extends Error {}
 
-/** The parser refuses the arguments: the message names what is wrong, the help of the command says what is right. */
+/** Thrown when the parser rejects the arguments. The message says what is wrong, the command's help what is right. */
 class ParseError extends UsageError {}
 
 type OptionSpecs = NonNullable<ParseArgsConfig["options"]>;
@@ -28,7 +28,7 @@ export function parseCommand(argv: string[], options: OptionSpecs): ParsedComman
   }
 }
 
-/** Formats an error of the parser as one line, without its advice for programmers. */
+/** Formats a parser error as one line, without its advice for programmers. */
 function formatParseError(message: string): string {
   const [, option, problem] =
     /^Option '(?:-\w, )?(--[\w-]+)(?: [^']*)?' argument (missing|is ambiguous)/.exec(message) ?? [];
@@ -38,7 +38,7 @@ function formatParseError(message: string): string {
   return `${sentence.replace(/\.$/, "")}.`;
 }
 
-/** Throws `UsageError` when there are positional arguments. */
+/** Throws `UsageError` if there are positional arguments. */
 export function requireNoArguments({ positionals: [extra] }: ParsedCommand): void {
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
 }
@@ -49,12 +49,12 @@ export function loadCommandConfig(parsed: ParsedCommand): Promise<Config> {
   return loadConfig({ env: process.env, flags: flags as Record<string, string | boolean> });
 }
 
-/** Runs a command and returns its exit code: 2 for a usage or configuration error, 1 for other errors. Prints an error as one line. */
+/** Runs a command. Returns its exit code: 2 for usage and configuration errors, 1 for others, printed on one line. */
 export async function runCommand(name: string, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {
-    // The reader of the output has closed it, like `head` does.
+    // The reader of the output has closed it, as `head` does.
     if ((error as NodeJS.ErrnoException).code === "EPIPE") return 0;
     const isKnown = error instanceof UsageError || error instanceof ConfigError;
     const hint = error instanceof ParseError ? ` See offcut ${name} --help.` : "";
@@ -64,8 +64,8 @@ export async function runCommand(name: string, body: () => Promise<number>): Pro
 }
 
 /**
- * Runs a command whose first argument is an action, such as `key list`. `run` gets the arguments after it and returns what to print. Without an
- * action it prints the help.
+ * Runs a command whose first argument is an action, such as `key list`. `run` receives the remaining arguments and
+ * returns the text to print. Without an action, prints the help.
  */
 export function runActionCommand(
   { name, help, options, actions }: { name: string; help: string; options: OptionSpecs; actions: readonly string[] },
@@ -86,7 +86,7 @@ export function runActionCommand(
   });
 }
 
-/** Returns the value of a required option. Throws `UsageError` when it is missing. */
+/** Returns the value of a required option. Throws `UsageError` if it is missing. */
 export function requireOption(value: string | boolean | undefined, name: string): string {
   if (typeof value !== "string" || value === "") throw new UsageError(`Missing option ${name}.`);
   return value;

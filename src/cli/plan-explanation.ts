@@ -1,4 +1,4 @@
-/** Why a plan removes or marks what it does, as text: the rule of each span and the scores that it decided on. */
+/** Explains in text why a plan removes or marks spans: the rule of each span, and the scores on which it decided. */
 import type { PlanJson } from "../domain/plan-json";
 import { type Finding, isReviewRule, type RepetitionScores, type Rule, reasonOf } from "../domain/planning/rules";
 import { fromSeconds, type Span, type Ticks, toSeconds } from "../domain/time";
@@ -25,12 +25,12 @@ export function explainPlan(plan: PlanJson, findings: readonly Finding[]): strin
   return [...removed, ...marked]
     .toSorted((a, b) => a.span.start - b.span.start)
     .flatMap(({ span, own }) =>
-      // A finding has the times of the words; a single one explains the whole span.
+      // A finding has the times of its words. A single one explains the whole span.
       own.map((finding) => formatFinding(own.length > 1 ? finding : { ...finding, ...toTicks(span) })),
     );
 }
 
-/** Returns a line that says what was recognized a second time and how long that took; none when nothing was. */
+/** Returns a line about the second recognition and its duration, or no lines. */
 export const describeRecognized = ({ windows, audio_ms, duration_ms }: RecognizedAgain): string[] =>
   windows === 0
     ? []
@@ -48,7 +48,7 @@ const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end;
 const formatFinding = (finding: Finding): string =>
   `${formatTime(finding.start)}–${formatTime(finding.end)} ${finding.rule}: ${explainRule(finding)}`;
 
-/** Formats a time as `00:12.340`, or `1:00:12.340` from an hour on. */
+/** Formats a time as `00:12.340`, or `1:00:12.340` for an hour or more. */
 export function formatTime(time: Ticks): string {
   const milliseconds = Math.round(toSeconds(time) * 1000);
   const hours = Math.floor(milliseconds / 3_600_000);
@@ -68,16 +68,16 @@ const TEXTS: RuleText = {
     `pause of ${duration(pause)}, pauses of ${duration(minPause)} and more are shortened`,
   "pause.leading": ({ pause }) => `silence of ${duration(pause)} before the first sound`,
   "pause.trailing": ({ pause }) => `silence of ${duration(pause)} after the last sound`,
-  "pause.beside_removed": ({ pause }) => `silence of ${duration(pause)} beside a removed span`,
+  "pause.beside_removed": ({ pause }) => `silence of ${duration(pause)} next to a removed span`,
   "filler.written": ({ duration: length, pause }) =>
-    `filler word of ${duration(length)}, pause of ${duration(Math.max(0, pause))} beside it`,
+    `filler word of ${duration(length)}, pause of ${duration(Math.max(0, pause))} next to it`,
   "filler.unwritten": ({ alignment, otherAlignment, confidence }) =>
     [
       `sounds like a filler: alignment ${score(alignment)}`,
       ...(otherAlignment === null ? [] : [`as another word ${score(otherAlignment)}`]),
       ...(confidence === null ? [] : [`confidence of the transcribed word ${score(confidence)}`]),
     ].join(", "),
-  "filler.spelled_out": ({ alignment }) => `"hmm" read letter by letter: alignment ${score(alignment)}`,
+  "filler.spelled_out": ({ alignment }) => `"hmm" transcribed letter by letter: alignment ${score(alignment)}`,
   "filler.within_line": ({ alignment, alignmentWithout, duration: length }) =>
     `sound of ${duration(length)} that is not in the line: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
   "filler.wordless_voice": ({ duration: length, voicedShare }) =>
@@ -86,9 +86,9 @@ const TEXTS: RuleText = {
   "false_start.prefix": (scores) => `said again at ${repetition(scores)}`,
   "false_start.inside_phrase": (scores) => `said again at ${repetition(scores)}`,
   "false_start.broken_off": (scores) => `broken off, said again at ${repetition(scores)}`,
-  "false_start.between_takes": (scores) => `another start of what is said at ${formatTime(scores.repeatedAt)}`,
+  "false_start.between_takes": (scores) => `earlier start of the words at ${formatTime(scores.repeatedAt)}`,
   "false_start.within_line": ({ alignment, alignmentWithout }) =>
-    `the line starts again after it: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
+    `the line starts over after it: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
   "retake.after_remark": (scores) => `said again after a remark, at ${repetition(scores)}`,
   "retake.repeated_line": (scores) => `line said again at ${repetition(scores)}`,
   "retake.repeated_later": (scores) => `said again at ${repetition(scores)}; the words between are kept`,
@@ -97,7 +97,7 @@ const TEXTS: RuleText = {
   "retake.within_take": takes,
   "remark.between_takes": (scores) => `remark between two takes, the retake starts at ${formatTime(scores.repeatedAt)}`,
   "off_script.no_line": ({ minSimilarity }) =>
-    `resembles no line of the script (similarity below ${score(minSimilarity)})`,
+    `matches no line of the script (similarity below ${score(minSimilarity)})`,
   "off_script.unrecognized": ({ duration: length, voicedShare }) =>
     `voice of ${duration(length)} without words (${percent(voicedShare)} voice)`,
   "noise.outside_speech": ({ duration: length }) => `sound of ${duration(length)} away from any voice`,

@@ -1,4 +1,4 @@
-/** A plan as text: what is removed and why, and the recording drawn as one line. */
+/** A plan as text: the removed spans with their reasons, and the recording drawn as one line. */
 import type { PlanJson } from "../domain/plan-json";
 import type { RemovalReason } from "../domain/planning/rules";
 
@@ -24,7 +24,7 @@ const KEPT_MARK = "█";
 const MAX_TEXT_CHARACTERS = 60;
 const REASONS = Object.keys(REASON_TEXTS) as RemovalReason[];
 
-/** Formats seconds as `1:02.3`, or `1:02:03.4` from an hour on. */
+/** Formats seconds as `1:02.3`, or `1:02:03.4` for an hour or more. */
 export function formatClock(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const hours = Math.floor(tenths / 36_000);
@@ -33,7 +33,7 @@ export function formatClock(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Returns a table with one row for each removed span. Control characters of its text are dropped. */
+/** Returns a table with one row per removed span. Control characters in its text are dropped. */
 export function formatRemovedTable(plan: PlanJson): string[] {
   const rows = plan.removed.map((span) => [
     formatClock(span.start),
@@ -52,7 +52,7 @@ export function formatRemovedTable(plan: PlanJson): string[] {
   );
 }
 
-/** Returns the recording as `width` cells, each showing what most of its time became, and a legend of the marks that occur. */
+/** Returns the recording as `width` cells, each showing the state of most of its time, and a legend of the marks. */
 export function drawTimeline(plan: PlanJson, width: number): string[] {
   const cells = Array.from({ length: width }, (_, cell) => {
     const start = (cell * plan.source_duration) / width;
@@ -71,7 +71,7 @@ export function drawTimeline(plan: PlanJson, width: number): string[] {
   return [cells.join(""), [`${KEPT_MARK} kept`, ...legend].join("  ")];
 }
 
-/** Returns the durations before and after, the removed time for each reason, and what an editor should check. */
+/** Returns the durations before and after, the removed time per reason, and the places that an editor should check. */
 export function summarizePlan(plan: PlanJson): string[] {
   const removedSeconds = plan.source_duration - plan.kept_duration;
   const byReason = REASONS.map((reason) => ({
@@ -97,7 +97,7 @@ export function summarizePlan(plan: PlanJson): string[] {
 
 const dropControlCharacters = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
 
-/** Shortens what was said to a length that identifies the place, without control characters. Messages are never shortened. */
+/** Shortens a text to a length that identifies its place, without control characters. Messages are never shortened. */
 export function shortenText(text: string): string {
   const characters = [...dropControlCharacters(text)];
   return characters.length > MAX_TEXT_CHARACTERS

@@ -6,8 +6,8 @@ import { prepareDataFolder } from "../data-folder";
 import { type Assets, openAssets } from "../lib/assets";
 
 /**
- * Opens the assets in the data folder or, when another user owns it (such as that of the system service), in a private folder of this user.
- * When no folder can be used, throws the error of the data folder.
+ * Opens the assets in the data folder or, if another user owns it (such as the system service's), in a private folder
+ * of this user. If no folder can be used, throws the data folder's error.
  */
 export async function openPrivateAssets(config: Config): Promise<Assets> {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");

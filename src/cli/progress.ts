@@ -1,4 +1,4 @@
-/** Progress of a long command: a progress bar on a terminal, else a line for each stage. */
+/** Shows the progress of a long command: a progress bar on a terminal, otherwise a line per stage. */
 import { escapeControls } from "../lib/control-characters";
 
 export type ProgressOutput = { isTTY?: boolean; columns?: number; write(text: string): unknown };

@@ -1,4 +1,4 @@
-/** Asks for secrets on the terminal. */
+/** Prompts for secrets on the terminal. */
 import { UsageError } from "./options";
 
 /** Prompts on the terminal without echoing the input. */

@@ -27,13 +27,13 @@ these, and without -o or --format, nothing is rendered.
 All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;
 
-/** `planName` is the path as given, for messages. `planText` has not been parsed. */
+/** `planName` is the path as given, for messages. `planText` is still unparsed. */
 export type RenderArguments = TaskArguments & { planName: string; planText: string };
 
-/** A day of speech makes a plan of about 10 MB. */
+/** The plan of a day of speech has about 10 MB. */
 const MAX_PLAN_BYTES = 64 * 1024 * 1024;
 
-/** Returns the parsed command line; null when it asks for help. Throws `UsageError`. */
+/** Returns the parsed command line; null if it asks for help. Throws `UsageError`. */
 export async function readRenderArguments(argv: string[]): Promise<RenderArguments | null> {
   const parsed = parseCommand(argv, { ...TASK_OPTIONS, plan: { type: "string" } });
   if (parsed.values.help) return null;
@@ -50,7 +50,7 @@ export async function readRenderArguments(argv: string[]): Promise<RenderArgumen
   return { ...args, planName, planText: await readPlanText(planName) };
 }
 
-/** Reads at most the largest plan, also from a pipe, whose size is not known before. */
+/** Reads no more than the largest plan, even from a pipe, whose size is not known in advance. */
 async function readPlanText(path: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

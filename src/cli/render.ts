@@ -10,7 +10,7 @@ import type { CutTask } from "./cut-tasks";
 import { RENDER_HELP, type RenderArguments, readRenderArguments } from "./render-arguments";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
 
-/** How many errors of a plan the message lists. `--json` lists all. */
+/** Number of plan errors that the message lists. `--json` lists all. */
 const MAX_LISTED_ERRORS = 5;
 
 /** Returns the exit code of `runTaskCommand`. */
@@ -24,7 +24,7 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
     let output: string | null = null;
     const { probed, transcript } = await prepareRecording(tools, open, {
       language: args.language ?? written.language,
-      // Only subtitles need the times of the words.
+      // Only subtitles need word times.
       scope: task.subtitles.length > 0 ? "analysis" : "probe",
       check: (found) => {
         requireRepairedPlan(args, written, [], found);
@@ -40,14 +40,14 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
   });
 }
 
-/** Throws `AppError` `validation_error` with the fields that are wrong. */
+/** Throws `AppError` `validation_error` with the invalid fields. */
 function requireWrittenPlan({ planName, planText }: RenderArguments): WrittenPlan {
   const parsed = parsePlanText(planText);
   if (!parsed.ok) throw toPlanError(planName, parsed.errors);
   return parsed.plan;
 }
 
-/** Throws `AppError` `validation_error` with the segments that are wrong. */
+/** Throws `AppError` `validation_error` with the invalid segments. */
 function requireRepairedPlan(
   { planName }: RenderArguments,
   written: WrittenPlan,

@@ -1,4 +1,4 @@
-/** `offcut restore`: puts a backup, or an earlier hour of the data folder, in the place of the data folder and its media folder. */
+/** `offcut restore`: replaces the data folder and its media folder with a backup, or with an earlier hour. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { discardFolder } from "../blobs/backup-files";
@@ -20,7 +20,7 @@ import { promptHidden } from "./prompt";
 const HELP = `Usage: offcut restore FROM [--at TIME] [--data-dir FOLDER] [--skip-damaged-media]
        offcut restore --at TIME [--data-dir FOLDER] [--skip-damaged-media]
 
-Puts a backup, or an earlier hour, in the place of the data folder and, with media_dir, the media folder. The server must be stopped. Everything is
+Replaces the data folder and, with media_dir, the media folder with a backup or an earlier hour. The server must be stopped. Everything is
 verified first; then the folders are renamed, and never changed or deleted. Users sign in again; API keys stay.
 
   FROM                   A folder with backups, such as /backup, or one of them, such as /backup/offcut-2027-01-31T02-00-00Z. Without --at, the

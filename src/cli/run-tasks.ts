@@ -15,7 +15,7 @@ import { print, printError } from "./print";
 import { openPrivateAssets } from "./private-assets";
 import { createProgress } from "./progress";
 
-/** The result of one recording, as `--json` shows it. `explanation` only with `--explain`. */
+/** The result of one recording, as shown by `--json`. `explanation` is present only with `--explain`. */
 export type CutResult = {
   input: string;
   output: string | null;
@@ -36,7 +36,7 @@ type CutFailure = { input: string; error: { code: string; message: string; field
 const INTERRUPTED_EXIT_CODE = 130;
 const MAX_COLUMNS = 100;
 
-/** A command that processes recordings. `readArguments` returns null when help is asked for. */
+/** A command that processes recordings. `readArguments` returns null if help is requested. */
 type TaskCommand<Arguments extends TaskArguments> = {
   name: string;
   help: string;
@@ -44,7 +44,7 @@ type TaskCommand<Arguments extends TaskArguments> = {
   process(tools: OneShotTools, task: CutTask, args: Arguments): Promise<CutResult>;
 };
 
-/** Returns the exit code: 0 when every recording was processed, 1 when one failed, 2 for wrong usage, 130 when interrupted. */
+/** Returns the exit code: 0 if every recording was processed, 1 if one failed, 2 for usage, 130 if interrupted. */
 export function runTaskCommand<Arguments extends TaskArguments>(
   command: TaskCommand<Arguments>,
   argv: string[],
@@ -112,7 +112,7 @@ async function runTasks<Arguments extends TaskArguments>(
   return items.some((item) => "error" in item) ? 1 : 0;
 }
 
-/** Returns the path of the rendered file, null for none, before the long work: only the probed recording decides a default name. */
+/** Returns the path of the rendered file, or null, before the long work. Only the probe determines a default name. */
 export function requireTarget(task: CutTask, probed: ProbedMedia, force: boolean): string | null {
   const named = task.output ?? toCutPath(task.path, probed.info.type === "audio" ? "m4a" : "mp4");
   const output = task.render ? named : null;

@@ -7,7 +7,7 @@ import { formatSettingsHelp } from "./settings-help";
 
 const HELP = `Usage: offcut serve [SETTINGS]
 
-Runs the server until SIGTERM or SIGINT. Every setting can be a flag (--port 4700), an environment variable (OFFCUT_PORT=4700) or a line of
+Runs the server until SIGTERM or SIGINT. Every setting can be a flag (--port 4700), an environment variable (OFFCUT_PORT=4700) or a line in
 the configuration file (port = 4700), which also has prices ([[price]]) and sign-in providers ([[oidc]]). offcut doctor prints the effective
 settings.
 
@@ -27,7 +27,7 @@ export function serveCommand(argv: string[]): Promise<number> {
       url: server.url,
       port: server.port,
       data_dir: server.dataDir,
-      // From the start of the process.
+      // Measured from the start of the process.
       startup_ms: Math.round(performance.now()),
       resident_mb: Math.round(process.memoryUsage().rss / 1e6),
     });
@@ -39,7 +39,7 @@ export function serveCommand(argv: string[]): Promise<number> {
   });
 }
 
-/** Says that the server must be set up. Only a terminal gets the link, which is a secret. */
+/** Reports that the server must be set up. Only a terminal receives the link, which is a secret. */
 async function announceSetup({ setup }: RunningServer["services"], log: Log): Promise<void> {
   try {
     const url = await setup.url();

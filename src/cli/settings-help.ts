@@ -1,10 +1,10 @@
-/** The settings in the help of `offcut serve`. */
+/** The settings section of `offcut serve --help`. */
 import { SETTINGS } from "../config/settings";
 
 /** Only `offcut worker` reads them. */
 const WORKER_SETTINGS = ["head", "token", "redis", "jobs", "slots", "cache_bytes"];
 
-/** Returns a line for each setting of the server: its flag, its description and its default on this machine. */
+/** Returns a line for each server setting: its flag, its description and its default on this machine. */
 export function formatSettingsHelp(): string {
   const settings = Object.entries(SETTINGS).filter(([key]) => !WORKER_SETTINGS.includes(key));
   const width = Math.max(...settings.map(([key]) => key.length));

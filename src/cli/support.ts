@@ -1,4 +1,4 @@
-/** `offcut support`: writes an archive for a bug report. It must not contain names, texts, addresses or media: whoever gets it may publish it. */
+/** `offcut support`: writes an archive for bug reports. It may be published, so it has no names, texts or media. */
 import { arch, cpus, platform, release, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { version } from "../../package.json";
@@ -20,7 +20,7 @@ import { print } from "./print";
 const HELP = `Usage: offcut support [-o FILE] [SETTINGS]
 
 Writes a ZIP archive for a bug report: the checks of offcut doctor, the settings, the last 2,000 lines of the log of a running server, the schema of the
-database and row counts, recent alerts and backups, versions and disk figures. Names of users, projects and files, addresses, URLs, paths, texts and secrets are left out.
+database and row counts, recent alerts and backups, versions and disk figures. Names of users, projects and files, addresses, URLs, paths, texts and secrets are omitted.
 Works with and without a running server.
 
   -o, --output FILE  Default: offcut-support-TIME.zip in this folder
@@ -58,13 +58,13 @@ const formatNow = (): string => new Date().toISOString().replace(/[-:]|\.\d+/g, 
 
 const LOG_NAME = "log.jsonl";
 
-/** `lines`: how many the file has, where that is of interest. */
+/** `lines` is the number of lines in the file, if relevant. */
 type SupportFile = { name: string; text: string; lines?: number };
 
 async function collectFiles(config: Config): Promise<SupportFile[]> {
   const checks = await runDoctorChecks(config);
   const texts = checks.map(({ about }) => about);
-  // A damaged database is one of the reasons for a bug report. Workers have none.
+  // A damaged database is one reason for a bug report. Workers have no database.
   const found = isOfWorker(config)
     ? { error: "This is a worker." }
     : await runAdminCommand(config, "support read", { texts }).then(
@@ -126,7 +126,7 @@ const formatChecks = (checks: readonly HealthCheck[], texts: readonly string[]):
 /** Settings whose text is a word of this program or a time of day. */
 const WORD_SETTINGS: readonly string[] = ["previews", "sandbox", "signup", "backup_at", "jobs"];
 
-/** Numbers and fixed words are shown. Of the others, only whether they are set. */
+/** Numbers and fixed words are shown. For other settings, only whether they are set. */
 function summarizeSettings(config: Config): Record<string, unknown> {
   const keys = Object.keys(configFlags())
     .filter((flag) => flag !== "config")
@@ -142,7 +142,7 @@ function summarize(key: string, value: unknown): unknown {
   return Array.isArray(value) ? `${value.length} entries` : "set";
 }
 
-/** Creates a ZIP archive in memory: it is a few megabytes at most. */
+/** Creates a ZIP archive in memory, because it has a few megabytes at most. */
 async function zip(files: readonly SupportFile[]): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let size = 0;

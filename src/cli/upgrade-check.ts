@@ -1,4 +1,4 @@
-/** The check of an upgrade: this version migrates a copy of the database, and a running server keeps serving. */
+/** Checks an upgrade: this version migrates a copy of the database while a running server keeps serving. */
 import { existsSync, rmSync } from "node:fs";
 import { copyFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ import { createCheckFolder } from "../work/upgrade/check-folder";
 import { becomeOwner } from "../work/upgrade/folder-owner";
 import { sendToServer } from "./admin";
 
-/** `migrations`: those that the database lacks; null without a database. `needed_bytes`: what the start of this version needs for them. */
+/** `migrations`: those that the database lacks, or null. `needed_bytes`: what this version's start needs for them. */
 export type CheckReport = {
   version: string;
   schema: string;
@@ -32,7 +32,7 @@ export type CheckReport = {
 
 const LOG_NAME = `${DATABASE_NAME}-wal`;
 
-/** Migrates a copy of the database with this version and removes the copy. Throws an `Error` with what prevents the upgrade. */
+/** Migrates a copy of the database and removes the copy. Throws an `Error` with the obstacle to an upgrade. */
 export async function checkUpgrade(config: Config): Promise<CheckReport> {
   const dataDir = resolve(config.dataDir);
   const started = performance.now();
@@ -53,7 +53,7 @@ export async function checkUpgrade(config: Config): Promise<CheckReport> {
   try {
     await copyLive(dataDir, name);
     const migrations = await listMigrations(join(scratch, DATABASE_NAME));
-    // The driver of the database is one of them.
+    // The database driver is one of the assets.
     await openAssets({ dataDir: scratch });
     await (await openDatabase(scratch)).close();
     return {
@@ -70,7 +70,7 @@ export async function checkUpgrade(config: Config): Promise<CheckReport> {
   }
 }
 
-/** Throws an `Error` when the folder belongs to another user. */
+/** Throws an `Error` if the folder belongs to another user. */
 async function hasDatabase(dataDir: string): Promise<boolean> {
   try {
     return (await stat(join(dataDir, DATABASE_NAME))).isFile();
@@ -85,7 +85,7 @@ const measure = async (folder: string, name: string): Promise<number> => (await 
 const MAX_ATTEMPTS = 40;
 const RETRY_DELAY_MS = 100;
 
-/** Copies the live database to the folder `name`: a running server does, because nobody else may open its file. */
+/** Copies the live database to the folder `name`. A running server does it, because nobody else may open its file. */
 async function copyLive(dataDir: string, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     if ((await sendToServer(dataDir, "database copy", { folder: name })) !== null) return;
@@ -99,7 +99,7 @@ async function copyLive(dataDir: string, name: string): Promise<void> {
         lock.release();
       }
     } catch (error) {
-      // A server that starts has no socket yet.
+      // A starting server has no socket yet.
       if (!(error instanceof FolderLockedError) || attempt === MAX_ATTEMPTS) throw error;
       await Bun.sleep(RETRY_DELAY_MS);
     }

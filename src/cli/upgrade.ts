@@ -1,4 +1,4 @@
-/** `offcut upgrade`: checks a new version on a copy of the database, and installs it. */
+/** `offcut upgrade`: tests a new version on a copy of the database, and installs it. */
 import { realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -105,7 +105,7 @@ async function install(release: Release, config: Config, parsed: ParsedCommand, 
       hasEnded,
       putBackDatabase: () => runPutBack(executable, parsed),
       say,
-      // Its start migrates the database, as the check has done.
+      // Starting it migrates the database, as the check did.
       waitMs: READY_MS + (report.migrations?.length ? 2 * report.duration_ms : 0),
     };
     signal.throwIfAborted();
@@ -125,7 +125,7 @@ async function install(release: Release, config: Config, parsed: ParsedCommand, 
   }
 }
 
-/** Runs the check of another executable with the settings of this command. Throws an `Error` with what it printed. */
+/** Runs the check of another executable with this command's settings. Throws an `Error` with its output. */
 async function runCheck(path: string, parsed: ParsedCommand, signal: AbortSignal): Promise<CheckReport> {
   const { code, stdout, stderr } = await runProgram(
     [path, "upgrade", "--check", "--json", ...listSettings(parsed)],
@@ -136,7 +136,7 @@ async function runCheck(path: string, parsed: ParsedCommand, signal: AbortSignal
     const report = JSON.parse(stdout) as CheckReport;
     if (typeof report.version === "string" && Number.isFinite(report.duration_ms)) return report;
   } catch {
-    // Said below.
+    // The error is reported below.
   }
   throw new Error(`${path} is not a version of Offcut that can be installed: its check printed no report.`);
 }
@@ -155,10 +155,10 @@ const READY_MS = 60_000;
 const RESPONSE_MS = 5_000;
 const WORKER_TRIAL_MS = 3_000;
 
-/** Returns whether `/readyz` of the server says that it is ready and has this version. */
+/** Returns whether `/readyz` reports that the server is ready and has this version. */
 async function isServing(config: Config, dataDir: string, expected: string): Promise<boolean> {
   const signal = AbortSignal.timeout(RESPONSE_MS);
-  // The control socket is that of the server with this folder, and only it names the version.
+  // The control socket belongs to the server of this folder, and only it reports the version.
   const hasSocket = hasValidSocketPath(dataDir);
   const request = hasSocket
     ? fetch("http://offcut/readyz", { unix: getControlSocketPath(dataDir), signal })
@@ -175,7 +175,7 @@ async function isServing(config: Config, dataDir: string, expected: string): Pro
   }
 }
 
-/** Returns whether a worker is still running after a while. */
+/** Returns whether a worker is still running after some time. */
 async function staysActive(service: Service): Promise<boolean> {
   if (!(await isActive(service))) return false;
   await Bun.sleep(WORKER_TRIAL_MS);

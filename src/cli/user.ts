@@ -19,7 +19,7 @@ Manages accounts. Works with and without a running server.
   disable    Reject the account's API keys and download links, and hold its webhooks. Running jobs finish.
   enable     Enable a disabled account
 
-  reset-two-factor    Remove the second factor of a user who has lost it: sign-in asks for the password only
+  reset-two-factor    Remove the second factor of a user who has lost it, so that sign-in asks only for the password
 
   --password PASSWORD    Password of the account, 10 to 200 characters; - reads it from standard input. Default: ask on the terminal.
   --json                 Print a JSON object

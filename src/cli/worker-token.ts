@@ -12,13 +12,13 @@ Manages the tokens with which workers on other machines join this server. Works 
 
   create    Create a token and print it. The token is shown only once and stored as a hash. Each worker needs its own.
   list      List the tokens that are not revoked
-  revoke    Revoke a token: its worker ends, and what it runs is enqueued again
+  revoke    Revoke a token. Its worker stops, and its current work is queued again
 
   --name NAME    Name of the worker: 1 to 63 letters, digits, dots, hyphens and underscores
   --json         Print a JSON object
 `;
 
-/** Returns the exit code. `argv` is what follows `worker token`. */
+/** Returns the exit code. `argv` contains the arguments after `worker token`. */
 export function workerTokenCommand(argv: string[]): Promise<number> {
   const command = {
     name: "worker token",

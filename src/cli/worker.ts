@@ -1,4 +1,4 @@
-/** `offcut worker`: does work of a server on another machine. */
+/** `offcut worker`: runs jobs of a server on another machine. */
 import type { WorkerSettings } from "../boot-worker";
 import type { Config } from "../config";
 import { standardLog } from "../lib/log";
@@ -9,31 +9,31 @@ import { workerTokenCommand } from "./worker-token";
 const HELP = `Usage: offcut worker --head URL --token TOKEN --redis URL [SETTINGS]
        offcut worker token create|list|revoke
 
-Does preparations, cuts and renders of another server, the head, until SIGTERM or SIGINT. Current work then ends or is given back within 30 s;
-a second signal ends it at once. It ends with exit code 77 when the head refuses its token. On the head, set redis_url and create a token with
+Runs preparations, cuts and renders of another server, the head, until SIGTERM or SIGINT. Current work then ends or is returned within 30 s;
+a second signal ends it at once. The exit code is 77 if the head rejects the token. On the head, set redis_url and create a token with
 offcut worker token create.
 
   --head URL       Address of the head
   --token TOKEN    Join token of this worker
   --redis URL      Redis of the head: redis://, or rediss:// for TLS
-  --jobs LIST      Jobs to do: render,prepare,cut (default all)
-  --slots N        How many of them at the same time (default half of the cores)
-  --ca FILE        PEM file of the certificate authority of the head and of Redis
-  --cache-bytes N  Space for files of the head that it keeps (default 50 GiB)
+  --jobs LIST      Kinds of jobs to run: render,prepare,cut (default all)
+  --slots N        Maximum number of concurrent jobs (default half of the cores)
+  --ca FILE        PEM file of the certificate authority for the head and Redis
+  --cache-bytes N  Size of the cache for the head's files (default 50 GiB)
   --data-dir DIR   Folder for files and speech models. Each worker has its own
-  --log-level L    Least important lines of the log: debug, info, warn or error (default info)
+  --log-level L    Lowest level of log lines: debug, info, warn or error (default info)
 
 Every setting can also be an environment variable (OFFCUT_HEAD=…) or a line of the configuration file (head = "…"). Other users of this machine
-can see flags: better keep the token in the file.
+can see flags, so it is better to keep the token in the file.
 `;
 
-/** The head refuses the token, now and later. The unit of the service does not restart the worker then. */
+/** The head rejects the token permanently. The service's unit does not restart the worker on this exit code. */
 const REFUSED_EXIT_CODE = 77;
 const SIGNAL_EXIT_CODES = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Runs a worker until it is stopped or refused, or manages tokens. Returns the exit code: 77 when the head refuses its token, 1 when it refuses
- * its version.
+ * Runs a worker until it is stopped or rejected, or manages tokens. Returns the exit code: 77 if the head rejects its
+ * token, 1 if it rejects its version.
  */
 export function workerCommand(argv: string[]): Promise<number> {
   if (argv[0] === "token") return workerTokenCommand(argv.slice(1));
@@ -51,7 +51,7 @@ export function workerCommand(argv: string[]): Promise<number> {
         stopped.resolve();
       });
     }
-    // Not for the tokens, which need no BullMQ.
+    // Loaded only here: managing tokens does not need BullMQ.
     const { startWorker } = await import("../boot-worker");
     const worker = await startWorker(config, settings, log);
     void stopped.promise.then(worker.drain);
@@ -66,7 +66,7 @@ export function workerCommand(argv: string[]): Promise<number> {
   });
 }
 
-/** Throws `UsageError` when a setting is missing that a worker needs. */
+/** Throws `UsageError` if a setting is missing that a worker needs. */
 function requireSettings({ head, token, redis, redisUrl }: Config): WorkerSettings {
   const found = { head, token, redis: redis ?? redisUrl };
   for (const [name, value] of Object.entries(found))

@@ -1,10 +1,10 @@
-/** Decides which IP addresses webhooks may be sent to. */
+/** Decides to which IP addresses webhooks may be sent. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export type AddressRules = { allowLoopback: boolean; allowPrivate: boolean };
 
-/** `never`: refused whatever the configuration says. */
+/** `never`: rejected regardless of the configuration. */
 type AddressClass = "never" | "loopback" | "private" | "public";
 
 const v4 = (...ranges: string[]) => ranges.map((range) => ipaddr.IPv4.parseCIDR(range));
@@ -13,7 +13,7 @@ const v6 = (...ranges: string[]) => ranges.map((range) => ipaddr.IPv6.parseCIDR(
 /** The first range that contains the address decides. */
 const IPV4_RANGES = {
   never: v4(
-    // This network, link-local (cloud metadata), IETF assignments, documentation, 6to4 relays, benchmarks, multicast, reserved.
+    // This network, link-local (cloud metadata), IETF protocols, documentation, 6to4, benchmarks, multicast, reserved.
     "0.0.0.0/8",
     "169.254.0.0/16",
     "192.0.0.0/24",
@@ -32,7 +32,7 @@ const IPV4_RANGES = {
   private: v4("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"),
 };
 
-/** Anything that no range contains is refused: only 2000::/3 is allocated to the public internet. */
+/** Addresses outside of all ranges are rejected: only 2000::/3 is allocated to the public internet. */
 const IPV6_RANGES = {
   never: v6(
     // IETF protocol assignments with Teredo (2001::/32), ORCHID and benchmarks; documentation.
@@ -59,7 +59,7 @@ const EMBEDDING_RANGES = [
   { range: ipaddr.IPv6.parseCIDR("2002::/16"), group: 1 }, // 6to4
 ];
 
-/** Returns whether webhooks may be sent to the IP address. False for malformed addresses and for addresses with a zone. */
+/** Returns whether webhooks may be sent to the IP address. False for malformed addresses and those with a zone. */
 export function isAllowedAddress(address: string, rules: AddressRules): boolean {
   if (isIP(address) === 0 || address.includes("%") || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

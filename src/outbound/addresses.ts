@@ -5,10 +5,10 @@ import { type AddressRules, isAllowedAddress } from "./address-rules";
 
 export type Address = { address: string; family: 4 | 6 };
 
-/** Thrown for a URL that is refused. `message` completes a sentence that starts with "the URL". */
+/** Thrown for a URL that is rejected. `message` completes a sentence that starts with "the URL". */
 export class RefusedUrlError extends Error {}
 
-/** Returns every address of a host name, IPv4 first; empty when it has none. Throws `RefusedUrlError` or `AppError`. */
+/** Returns every address of a host name, IPv4 first; empty if it has none. Throws `RefusedUrlError` or `AppError`. */
 export type Resolve = (host: string) => Promise<Address[]>;
 
 const MAX_URL_CHARACTERS = 2048;
@@ -29,8 +29,8 @@ export function parseWebhookUrl(text: string): URL {
 }
 
 /**
- * Returns every address of the URL's host, IPv4 first. Throws `RefusedUrlError` when the host has no address, or any address that is not
- * allowed; and the `AppError` of `resolve`.
+ * Returns every address of the URL's host, IPv4 first. Throws `RefusedUrlError` if the host has no address, or any
+ * address that is not allowed; and the `AppError` of `resolve`.
  */
 export async function resolveAllowedAddresses(url: URL, rules: AddressRules, resolve: Resolve): Promise<Address[]> {
   const found = await resolveHost(url.hostname.replace(/^\[|\]$/g, ""), resolve);

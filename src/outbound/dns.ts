@@ -1,6 +1,6 @@
 /**
- * Resolves host names with c-ares on the event loop. The server never calls the system's `getaddrinfo`: it runs on the thread pool that also
- * reads and writes files, where a few slow names stop every upload.
+ * Resolves host names with c-ares on the event loop. The server never calls the system's `getaddrinfo`, which runs on
+ * the thread pool that also reads and writes files: a few slow names would stop every upload.
  */
 import { Resolver } from "node:dns/promises";
 import { AppError } from "../domain/errors";
@@ -28,7 +28,7 @@ const LOOPBACK: Address[] = [
 ];
 
 export type LookupOptions = {
-  /** DNS servers as `address` or `address:port`. Empty: those of `/etc/resolv.conf`. */
+  /** DNS servers as `address` or `address:port`. If empty, those of `/etc/resolv.conf` are used. */
   servers?: string[];
   hostsFile?: string;
   resolvConf?: string;
@@ -54,7 +54,7 @@ export function createResolver({
 }
 
 async function queryServers(names: string[], servers: string[]): Promise<Address[]> {
-  // One resolver for each lookup: cancelling ends only this lookup, and changes of /etc/resolv.conf take effect.
+  // One resolver per lookup: cancelling ends only this lookup, and changes of /etc/resolv.conf take effect.
   const resolver = new Resolver({ timeout: FIRST_QUERY_TIMEOUT_MS, tries: MAX_TRIES });
   if (servers.length > 0) resolver.setServers(servers);
   let hasTimedOut = false;
@@ -98,9 +98,9 @@ const lookupFailed = () =>
 const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a, b) => a.family - b.family);
 
 /**
- * Returns a function that returns a workspace's resolver. At most 4 lookups of a workspace and 16 of all workspaces run at a time; the others wait in a
- * queue that is fair between workspaces. Lookups throw `AppError` `rate_limited` when too many of the workspace wait, and `upstream_unavailable` when
- * too many of all workspaces wait.
+ * Returns a function that returns a workspace's resolver. At most 4 lookups of a workspace and 16 of all workspaces run
+ * at a time; the others wait in a queue that is fair between workspaces. Lookups throw `AppError` `rate_limited` if too
+ * many of the workspace are waiting, and `upstream_unavailable` if too many of all workspaces are.
  */
 export function createLimitedResolver(resolve: Resolve): (workspaceId: string) => Resolve {
   const semaphore = createFairSemaphore({

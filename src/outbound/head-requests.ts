@@ -1,7 +1,10 @@
-/** Requests of a worker to the head: time limits, errors, and repetition with backoff. Redirects are not followed, so that a token goes to the head only. */
+/**
+ * A worker's requests to the head: time limits, errors, and retries with backoff. Redirects are not followed, so that a
+ * token is sent only to the head.
+ */
 import { sleep } from "../lib/sleep";
 
-/** The head refused a request. `names` are the files that its answer names. */
+/** Thrown when the head rejected a request. `names` are the files that its response names. */
 export class HeadError extends Error {
   constructor(
     readonly status: number,
@@ -14,7 +17,7 @@ export class HeadError extends Error {
   }
 }
 
-/** The head did not respond: no connection, no complete response in time, or a status that says that it is not working now. */
+/** Thrown when the head did not respond: no connection, no complete response in time, or a temporary error status. */
 export class HeadUnreachableError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -22,7 +25,7 @@ export class HeadUnreachableError extends Error {
   }
 }
 
-/** `url` is the head's address without a path. `ca`: PEM text of a certificate authority, null for those of the system. */
+/** `url` is the head's address without a path. `ca`: PEM text of a certificate authority; null uses the system's. */
 export type HeadAddress = { url: string; token: string; ca: string | null };
 
 export type WorkerRequest = {
@@ -32,19 +35,19 @@ export type WorkerRequest = {
   headers?: Record<string, string>;
   body?: string | Blob;
   signal: AbortSignal;
-  /** For the whole exchange, with the response's body. */
+  /** Covers the whole exchange, including the response's body. */
   timeoutMs: number;
 };
 
 export type SendRequest = (request: WorkerRequest) => Promise<Response>;
 
-/** Statuses of a head that is starting, overloaded, or behind a proxy that does not reach it. */
+/** Statuses of a head that is starting or overloaded, or behind a proxy that cannot reach it. */
 const TEMPORARY_STATUSES = [408, 425, 429, 500, 502, 503, 504];
 const MAX_ERROR_CHARACTERS = 16_384;
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 2_000;
 
-/** Returns the function that sends requests. Errors: `HeadError`; `HeadUnreachableError`; the signal's reason when aborted. */
+/** Returns the function that sends requests. Errors: `HeadError`; `HeadUnreachableError`; the signal's reason. */
 export function createSender({ url, ca }: Pick<HeadAddress, "url" | "ca">): SendRequest {
   const tls = ca === null ? undefined : { ca };
   return async ({ method, path, headers = {}, body, signal, timeoutMs }) => {
@@ -65,7 +68,7 @@ export function createSender({ url, ca }: Pick<HeadAddress, "url" | "ca">): Send
   };
 }
 
-/** What to do about a connection that fails like this. */
+/** Advice by the error code of a connection. */
 const ADVICE: Record<string, string> = {
   EPROTO: "Nothing speaks TLS at this address: if the head does not, head starts with http://.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is for another name than that of head.",
@@ -89,7 +92,7 @@ function getAdvice(code: string, url: string): string | undefined {
   return ADVICE[code];
 }
 
-/** Converts an error of a connection. Its own message may name the address, which can contain a signature. `url`: of the head, for advice. */
+/** Converts a connection error. Its message may contain an address with a signature. `url` is used for advice. */
 export function toUnreachable(error: unknown, url = ""): HeadUnreachableError {
   if (error instanceof HeadUnreachableError) return error;
   const { name, code } = error as NodeJS.ErrnoException;
@@ -112,20 +115,20 @@ async function readError(response: Response, signal: AbortSignal): Promise<HeadE
   return new HeadError(response.status, code, message ?? describeStatus(response.status), names);
 }
 
-/** Redirects are not followed, because the token would go to another address. */
+/** Redirects are not followed, because the token would be sent to another address. */
 const describeStatus = (status: number): string =>
   status >= 300 && status < 400
-    ? `The address redirects (status ${status}): set head to where it leads.`
-    : `The head refused the request with status ${status}.`;
+    ? `The address redirects (status ${status}): set head to the target address.`
+    : `The head rejected the request with status ${status}.`;
 
-/** Describes an error of a call with the join token. */
+/** Describes an error of a call that uses the join token. */
 export function describeHeadError(error: unknown): string {
   if (error instanceof HeadError && error.status === 401)
-    return "The head does not accept the token: it was revoked or is not complete. Create another one on the head with offcut worker token create.";
+    return "The head does not accept the token: it was revoked or is incomplete. Create another one on the head with offcut worker token create.";
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Reads `{ error: { code, message, fields } }`. The names of files are the `field` or `path` of the fields, or `files`. */
+/** Parses `{ error: { code, message, fields } }`. File names are the `field` or `path` of the fields, or `files`. */
 function parseError(text: string): { code: string; message: string | null; names: string[] } {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -142,7 +145,7 @@ function parseError(text: string): { code: string; message: string | null; names
   }
 }
 
-/** Repeats `attempt` while the head is unreachable, until the signal is aborted. Errors: other errors of `attempt`; the signal's reason. */
+/** Repeats `attempt` while the head is unreachable. Errors: other errors of `attempt`; the signal's reason. */
 export async function withRetries<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -154,7 +157,7 @@ export async function withRetries<T>(signal: AbortSignal, attempt: () => Promise
   }
 }
 
-/** Waits longer after each failure, and not equally long on all workers. Throws the signal's reason when aborted. */
+/** Waits longer after each failure, with a random part. Throws the signal's reason if aborted. */
 export async function waitBeforeRetry(failures: number, signal: AbortSignal): Promise<void> {
   const delay = Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** Math.min(failures, 10));
   await sleep(delay * (0.5 + Math.random() / 2), signal);

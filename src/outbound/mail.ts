@@ -1,28 +1,28 @@
 /** Sends mails through an SMTP server. */
 import type { Mail, MailResult, SendMail } from "../domain/mail";
 
-/** `url`: `smtp://` (with STARTTLS where the server offers it) or `smtps://`, with user and password. `from` returns the sender's address. */
+/** `url`: `smtp://` (with STARTTLS if offered) or `smtps://`, with user and password. `from` returns the sender. */
 export type MailServer = { url: string; from(): string };
 
 const TIMEOUT_MS = 20_000;
 const MAX_CONNECTIONS = 4;
 const MAX_DETAIL_CHARACTERS = 200;
-/** Replies of an SMTP server from here on are permanent (RFC 5321, 4.2.1). */
+/** SMTP replies from this code on are permanent (RFC 5321, 4.2.1). */
 const PERMANENT_REPLY = 500;
-/** Wrong credentials are a setting to correct, not a fault of the mail. */
+/** Wrong credentials are a configuration error, not a fault of the mail. */
 const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
 
 export type Mailer = {
   send: SendMail;
-  /** Connects and signs in, without sending a mail. Returns null, or one line that says what is wrong. */
+  /** Connects and signs in without sending a mail. Returns null, or a one-line description of the problem. */
   findProblem(): Promise<string | null>;
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void;
 };
 
 /** Opens the connection pool of a mail server. */
 export function createMailer(server: MailServer): Mailer {
-  // The library is large, and not part of a start without a mail server.
+  // The library is large, so it is not loaded without a mail server.
   const opening = import("nodemailer").then(({ createTransport }) =>
     createTransport({
       url: server.url,
@@ -31,7 +31,7 @@ export function createMailer(server: MailServer): Mailer {
       connectionTimeout: TIMEOUT_MS,
       greetingTimeout: TIMEOUT_MS,
       socketTimeout: TIMEOUT_MS,
-      // Mails contain no files, and a text must never be taken for a path or an address to load.
+      // Mails contain no files, and a text must never be interpreted as a path or address to load.
       disableFileAccess: true,
       disableUrlAccess: true,
     }),
@@ -72,7 +72,7 @@ function toFailure(error: SmtpError): Exclude<MailResult, { outcome: "sent" }> {
   return { outcome: isPermanent(error) ? "refused" : "failed", detail };
 }
 
-/** Only a reply to the recipient or to the content is about the mail. Another one is about a setting, such as the sender. */
+/** Only a reply to the recipient or the content concerns the mail. Others concern a setting, such as the sender. */
 function isPermanent({ responseCode, code, command }: SmtpError): boolean {
   if (responseCode === undefined) return code === "EENVELOPE";
   if (AUTHENTICATION_REPLIES.includes(responseCode)) return false;

@@ -14,17 +14,18 @@ import { AppError } from "../domain/errors";
 import { findAdminGroup, type OidcChecks, type OidcIdentity, type OidcProvider } from "../domain/oidc";
 
 const TIMEOUT_SECONDS = 15;
-/** Providers rotate their keys and move their endpoints seldom. */
+/** Providers rarely rotate their keys or move their endpoints. */
 const DISCOVERY_MAX_AGE_MS = 3_600_000;
 const RETRY_SECONDS = 30;
 const MAX_NAME_CHARACTERS = 120;
 
 export type OidcClient = {
-  /** Returns the URL to which the browser is sent. It returns to `redirectUri`. Errors: `AppError` `upstream_unavailable`. */
+  /** Returns the URL for the browser, which returns to `redirectUri`. Errors: `AppError` `upstream_unavailable`. */
   start(provider: OidcProvider, redirectUri: string, checks: OidcChecks): Promise<string>;
   /**
-   * Completes a sign-in. `callbackUrl` is `redirectUri` with the parameters that the browser brought back. Errors: `AppError`
-   * `upstream_unavailable` when the provider does not respond, `bad_request` when it refuses or its response is not valid.
+   * Completes a sign-in. `callbackUrl` is `redirectUri` with the parameters that the browser brought back. Errors:
+   * `AppError` `upstream_unavailable` if the provider does not respond, `bad_request` if it rejects the sign-in or its
+   * response is invalid.
    */
   finish(provider: OidcProvider, callbackUrl: URL, checks: OidcChecks): Promise<OidcIdentity>;
 };
@@ -45,7 +46,7 @@ export function createOidcClient(now: () => number): OidcClient {
       provider.clientSecret === null ? None() : undefined,
       {
         timeout: TIMEOUT_SECONDS,
-        // The issuer of a provider on the LAN may be an http URL. Without TLS, only the signature of its tokens proves their origin.
+        // A provider on the LAN may use http. Without TLS, only the signature of its tokens proves their origin.
         execute: [enableNonRepudiationChecks, ...(issuer.protocol === "http:" ? [allowInsecureRequests] : [])],
       },
     );
@@ -81,7 +82,7 @@ export function createOidcClient(now: () => number): OidcClient {
           idTokenExpected: true,
         });
         const claims = tokens.claims()!;
-        // Providers may send the address and the groups only in response to a request of their own.
+        // Some providers send the address and the groups only in response to a separate request.
         const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
         const info = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
         return toIdentity(provider, claims, info);
@@ -94,7 +95,7 @@ export function createOidcClient(now: () => number): OidcClient {
 
 type Claims = Record<string, unknown>;
 
-/** `info`: the response to the separate request, whose claims count where the token has none. */
+/** `info` is the response to the separate request. Its claims apply where the token has none. */
 function toIdentity(provider: OidcProvider, token: Claims, info: Claims): OidcIdentity {
   const claims = { ...info, ...token };
   const text = (name: string): string | null => {
@@ -102,7 +103,7 @@ function toIdentity(provider: OidcProvider, token: Claims, info: Claims): OidcId
     return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, MAX_NAME_CHARACTERS) : null;
   };
   const { email } = claims;
-  // Whether an address is confirmed is said together with that address: the two sources may have different ones.
+  // The confirmation belongs to the address next to it: the two sources may have different addresses.
   const confirmation = [token, info].find((one) => one.email === email && one.email_verified !== undefined);
   return {
     subject: String(claims.sub),
@@ -115,7 +116,7 @@ function toIdentity(provider: OidcProvider, token: Claims, info: Claims): OidcId
   };
 }
 
-/** Errors of the connection have a system code or are time-outs; the library's own have `OAUTH_…`. */
+/** Connection errors have a system code or are timeouts; the library's own start with `OAUTH_`. */
 function isConnectionError(error: unknown): boolean {
   const { name, code, cause } = error as { name?: string; code?: unknown; cause?: unknown };
   if (name === "TimeoutError" || name === "AbortError" || code === "OAUTH_TIMEOUT") return true;

@@ -5,33 +5,33 @@ import { formatOffsiteUrl, type OffsiteLocation } from "../domain/offsite";
 import { escapeControls } from "../lib/control-characters";
 import { sleep } from "../lib/sleep";
 
-/** An object. `key` is relative to the prefix. `etag` is the MD5 of the object unless the bucket encrypts with keys of its own. */
+/** An object. `key` is relative to the prefix. `etag` is the MD5, unless the bucket encrypts with its own keys. */
 export type BucketObject = { key: string; bytes: number; etag: string; modified_at: number };
 
-/** Errors of all calls: `AppError` `upstream_error` for a refusal, `upstream_unavailable` after the last attempt; the signal's reason. */
+/** Errors of all calls: `AppError` `upstream_error` if rejected, `upstream_unavailable`; the signal's reason. */
 export type Bucket = {
   url: string;
   /** Writes an object. */
   put(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>;
-  /** Reads an object; null when it does not exist. Of one that is larger than `maxBytes`, returns the first `maxBytes` + 1 bytes. */
+  /** Reads an object; null if it does not exist. A larger one is cut off after `maxBytes` + 1 bytes. */
   get(key: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null>;
   /** Lists the objects whose keys begin with `start`. */
   list(start: string, signal: AbortSignal): AsyncGenerator<BucketObject>;
-  /** Deletes an object. One that does not exist is not an error. */
+  /** Deletes an object. A missing one is not an error. */
   delete(key: string, signal: AbortSignal): Promise<void>;
 };
 
 export type BucketTiming = { requestMs: number; idleMs: number; delayMs: number; attempts: number };
 
-/** A blob of 8 MiB at 30 KB/s takes less than the limit of a request. */
+/** A blob of 8 MiB at 30 KB/s takes less than the time limit of a request. */
 const TIMING: BucketTiming = { requestMs: 300_000, idleMs: 60_000, delayMs: 1000, attempts: 6 };
-/** Larger than every object, so that each is sent in one request. */
+/** Larger than every object, so that each one is sent in a single request. */
 const MAX_PUT_BYTES = 1024 ** 3;
-/** 5 million objects, 20 TB of blobs: a bucket that never ends its list is refused. */
+/** 5 million objects, 20 TB of blobs. A bucket with an endless list is rejected. */
 const MAX_PAGES = 5000;
 const MAX_REASON_CHARACTERS = 200;
 
-/** Answers that another attempt does not change. */
+/** Responses that another attempt would not change. */
 const REFUSALS: Record<string, string> = {
   AccessDenied: "access is denied. The access key needs to list, read, write and delete objects",
   AllAccessDisabled: "access is disabled",
@@ -39,7 +39,7 @@ const REFUSALS: Record<string, string> = {
   AuthorizationHeaderMalformed: "the region is wrong. Check AWS_REGION",
   ExpiredToken: "the session token has expired. Check AWS_SESSION_TOKEN",
   InvalidAccessKeyId: "the access key is unknown. Check AWS_ACCESS_KEY_ID",
-  InvalidBucketName: "the name of the bucket is not valid",
+  InvalidBucketName: "the bucket's name is invalid",
   NoSuchBucket: "the bucket does not exist",
   PermanentRedirect: "the bucket is in another region. Check AWS_REGION and AWS_ENDPOINT_URL",
   QuotaExceeded: "the quota of the bucket is used up",
@@ -48,8 +48,9 @@ const REFUSALS: Record<string, string> = {
 };
 
 /**
- * Opens a bucket. `env` has the variables that other tools for S3 read: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`,
- * `AWS_REGION`, `AWS_ENDPOINT_URL`. Throws `AppError` `bad_request` when they lack the credentials.
+ * Opens a bucket. `env` contains the variables that other S3 tools use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+ * `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`. Throws `AppError` `bad_request` if the credentials are
+ * missing.
  */
 export function openBucket(
   location: OffsiteLocation,
@@ -122,7 +123,7 @@ function createClient(
   });
 }
 
-/** Waits for a call of the client, which cannot be aborted itself, until the time limit or the signal ends the wait. */
+/** Waits for a call of the client, which cannot be aborted, until the time limit or the signal ends the wait. */
 type Limit = <T>(call: Promise<T>, milliseconds: number) => Promise<T>;
 
 class TimeLimitError extends Error {}
@@ -166,7 +167,7 @@ async function retry<T>(
         throw new AppError("upstream_unavailable", `${url} failed ${attempts} times: ${describe(error)}.`, {
           cause: error,
         });
-      // Servers that were refused at the same time do not try again at the same time.
+      // Randomized, so that rejected servers do not all retry at the same time.
       await sleep(delayMs * 2 ** (attempt - 1) * (0.5 + Math.random()), signal);
     }
   }
@@ -174,7 +175,7 @@ async function retry<T>(
 
 const toCode = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? "");
 
-/** Formats an error of the client on one line: its message may come from a stranger. */
+/** Formats a client error on one line, because its message may come from an untrusted source. */
 function describe(error: unknown): string {
   if (error instanceof TimeLimitError) return error.message;
   const message = String((error as Error).message ?? error).slice(0, MAX_REASON_CHARACTERS);

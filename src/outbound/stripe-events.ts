@@ -1,6 +1,6 @@
 /**
- * What Stripe's objects mean. An event destination has an API version of its own, so the fields that have moved between versions are read from
- * both places. Nothing is expected of an object but what is checked here.
+ * Interprets Stripe's objects. An event destination has its own API version, so fields that have moved between versions
+ * are read from both places. Only properties that are checked here are relied on.
  */
 import type { PaymentEvent, ProviderInvoice, ProviderSubscription } from "../domain/billing";
 import type { SubscriptionState } from "../domain/states";
@@ -9,7 +9,7 @@ type Fields = Record<string, unknown>;
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-/** Returns the object in a field, empty if there is none. */
+/** Returns the object in a field, or an empty one. */
 const object = (fields: Fields, ...path: string[]): Fields =>
   path.reduce<Fields>((inner, name) => (isFields(inner[name]) ? inner[name] : {}), fields);
 const text = (fields: Fields, name: string): string | null => {
@@ -24,7 +24,7 @@ const time = (fields: Fields, name: string): number | null => {
   const seconds = number(fields, name);
   return seconds === null ? null : seconds * 1000;
 };
-/** Returns the ID in a field that is an ID or an expanded object. */
+/** Returns the ID in a field that contains an ID or an expanded object. */
 const reference = (fields: Fields, name: string): string | null =>
   text(fields, name) ?? text(object(fields, name), "id");
 
@@ -35,10 +35,10 @@ const readUrl = (fields: Fields, name: string): string | null => {
   return url !== null && url.length <= MAX_URL_CHARACTERS && /^https?:\/\//.test(url) ? url : null;
 };
 
-/** Invoices that start a period. The others are for changes in between. */
+/** Invoices that start a period. Others are for changes in between. */
 const PERIOD_REASONS = ["subscription_create", "subscription_cycle", "subscription"];
 
-/** Reads an invoice. */
+/** Converts an invoice. */
 export function toProviderInvoice(invoice: object): ProviderInvoice {
   const fields = invoice as Fields;
   // Before 2025-03-31 the subscription was in the invoice itself.
@@ -70,7 +70,7 @@ const STATES: Record<string, SubscriptionState> = {
   canceled: "cancelled",
 };
 
-/** Reads a subscription. */
+/** Converts a subscription. */
 export function toProviderSubscription(subscription: object): ProviderSubscription {
   const fields = subscription as Fields;
   const items = object(fields, "items").data;
@@ -79,7 +79,7 @@ export function toProviderSubscription(subscription: object): ProviderSubscripti
     providerSubscriptionId: text(fields, "id") ?? "",
     orderId: text(object(fields, "metadata"), "order_id"),
     state: STATES[text(fields, "status") ?? ""] ?? "incomplete",
-    // Since 2025-03-31 the period is that of the subscription's items.
+    // Since 2025-03-31, the period is a property of the subscription's items.
     currentPeriodEnd:
       (isFields(first) ? time(first, "current_period_end") : null) ?? time(fields, "current_period_end"),
     isEnding: fields.cancel_at_period_end === true || number(fields, "cancel_at") !== null,
@@ -101,12 +101,12 @@ function toCheckout(
 ): Omit<CheckoutEvent, "id" | "type" | "occurredAt"> {
   const outcome = CHECKOUT_OUTCOMES[type];
   const orderId = text(object(session, "metadata"), "order_id") ?? text(session, "client_reference_id");
-  // Some payments, such as debits, take days: the session is then complete and not paid.
+  // Some payments, such as debits, take days: the session is then complete but unpaid.
   if (outcome === "paid" && session.payment_status === "unpaid")
     return { kind: "checkout", orderId, outcome: "waiting", invoice: null };
   if (outcome !== "paid" || session.mode !== "payment") return { kind: "checkout", orderId, outcome, invoice: null };
   const invoice: ProviderInvoice = {
-    // A payment of nothing has neither.
+    // A payment of zero has neither.
     paymentInvoiceId:
       reference(session, "invoice") ?? reference(session, "payment_intent") ?? text(session, "id") ?? "",
     orderId,
@@ -121,7 +121,7 @@ function toCheckout(
   return { kind: "checkout", orderId, outcome, invoice };
 }
 
-/** Reads an event whose signature is valid. Unknown types, and what is no event, are `other`. */
+/** Converts an event with a valid signature. Unknown types, and anything that is not an event, become `other`. */
 export function toPaymentEvent(event: unknown): PaymentEvent {
   const fields = isFields(event) ? event : {};
   const type = text(fields, "type") ?? "";

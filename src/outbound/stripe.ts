@@ -1,4 +1,4 @@
-/** Payments with Stripe. The only place that knows its API. */
+/** Payments with Stripe. This is the only module that knows its API. */
 import Stripe from "stripe";
 import {
   type CheckoutRequest,
@@ -13,7 +13,7 @@ import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
 import { toPaymentEvent, toProviderInvoice, toProviderSubscription } from "./stripe-events";
 
-/** The account as configured. `url` null: Stripe's own address. */
+/** The configured account. `url` null uses Stripe's own address. */
 type StripeAccount = { secretKey: string; webhookSecret: string; url: string | null };
 
 /** `now` returns milliseconds since 1970. */
@@ -22,7 +22,7 @@ export type GatewayTools = { now: () => number; log: Log };
 const TIMEOUT_MS = 15_000;
 const MAX_RETRIES = 1;
 const RETRY_AFTER_SECONDS = 30;
-/** How old a signature may be. */
+/** Maximum age of a signature. */
 const TOLERANCE_SECONDS = 300;
 
 const DEFAULT_PORTS: Record<string, number> = { "http:": 80, "https:": 443 };
@@ -56,7 +56,7 @@ export function createStripePayments(
       return await run();
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeError)) throw error;
-      // The message can repeat what was sent.
+      // The message may repeat sent data.
       const { type, code, param, statusCode, requestId } = error;
       log.warn("stripe.call_failed", { call: name, type, code, param, status: statusCode, stripe_request: requestId });
       throw toAppError(error);
@@ -130,7 +130,7 @@ function toCheckoutState(status: Stripe.Checkout.Session.Status | null): Checkou
 
 function toSessionParameters(request: CheckoutRequest): Stripe.Checkout.SessionCreateParams {
   const { orderId, workspaceId, customerId, kind, stripePrice, returnUrl } = request;
-  // The order's ID is on everything that follows, so that no event depends on another one.
+  // The order's ID is attached to all later objects, so that no event depends on another one.
   const metadata = { order_id: orderId, workspace_id: workspaceId };
   const common = {
     customer: customerId,
@@ -149,7 +149,7 @@ function toSessionParameters(request: CheckoutRequest): Stripe.Checkout.SessionC
   };
 }
 
-/** A key that is wrong, or a price that does not exist, is an error of the configuration; everything that may pass is temporary. */
+/** A wrong key, or a price that does not exist, is a configuration error. All other errors are temporary. */
 function toAppError(error: Stripe.errors.StripeError): AppError {
   const { StripeAPIError, StripeConnectionError, StripeRateLimitError } = Stripe.errors;
   const details = { cause: error };
@@ -164,5 +164,5 @@ function toAppError(error: Stripe.errors.StripeError): AppError {
   }
   if (error.code === "resource_missing" && error.param === "customer")
     return new CustomerMissingError("upstream_error", "Customer was deleted at Stripe.", details);
-  return new AppError("upstream_error", "Stripe refused the request. Its reason is in the server log.", details);
+  return new AppError("upstream_error", "Stripe rejected the request. Its reason is in the server log.", details);
 }

@@ -48,7 +48,7 @@ export function parseSearchList(text: string): SearchList {
   return list;
 }
 
-/** Returns the names to query, in order. A name with a trailing dot is queried as it is. */
+/** Returns the names to query, in order. A name with a trailing dot is queried unchanged. */
 export function listCandidateNames(host: string, search: SearchList): string[] {
   if (host.endsWith(".")) return [host.slice(0, -1)];
   const dots = host.split(".").length - 1;
@@ -56,7 +56,7 @@ export function listCandidateNames(host: string, search: SearchList): string[] {
   return dots >= search.ndots ? [host] : [...searched, host];
 }
 
-/** Returns a reader of a small file that parses the file again only after a change. A missing file counts as empty. */
+/** Returns a reader for a small file that parses it again only after a change. A missing file counts as empty. */
 export function createFileReader<Parsed>(path: string, parse: (text: string) => Parsed): () => Promise<Parsed> {
   let cached: { version: string; parsed: Parsed } | null = null;
   return async () => {

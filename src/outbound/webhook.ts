@@ -1,4 +1,4 @@
-/** Sends a signed webhook to a checked address, without following redirects. */
+/** Sends a signed webhook to a verified address, without following redirects. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Webhook } from "standardwebhooks";
@@ -10,13 +10,13 @@ export type WebhookMessage = {
   url: string;
   /** The `webhook-id`, the same for every attempt. */
   id: string;
-  /** The current secret first. After a rotation, the old one is used as well for a while. */
+  /** The current secret comes first. For some time after a rotation, the old one is also used. */
   secrets: string[];
   body: string;
   timeoutMs: number;
 };
 
-/** `status` null: no response was received. `error` is one line for the list of deliveries, without any text from the receiver. */
+/** `status` is null without a response. `error` is one line for the delivery list, without text from the receiver. */
 export type SendResult = { ok: boolean; status: number | null; error: string | null; milliseconds: number };
 
 /** Sends a webhook once. Never throws. `now` is the signed timestamp. */
@@ -45,7 +45,7 @@ export async function sendWebhook(
   }
 }
 
-/** Returns the first address of each family, for networks that have only IPv4 or only IPv6. */
+/** Returns the first address of each family, for networks with only IPv4 or only IPv6. */
 const pickOnePerFamily = (addresses: Address[]): Address[] =>
   addresses.filter(({ family }, index) => addresses.findIndex((other) => other.family === family) === index);
 
@@ -78,7 +78,7 @@ async function post(
   const { promise, resolve: answered, reject } = Promise.withResolvers<number>();
   const request = send(url, {
     method: "POST",
-    // A new connection to the address that was checked: another DNS query could return a different one.
+    // A new connection to the verified address: another DNS query could return a different one.
     agent: false,
     lookup: (_host, options, found) => {
       if (typeof options === "object" && options.all) found(null, [{ address, family }]);

@@ -62,7 +62,7 @@ test("certificates: one that is not trusted, its authority, and a file that is n
 });
 
 test.each<[string, () => Response, string]>([
-  ["redirects", () => Response.redirect("https://elsewhere.example/"), "set head to where it leads"],
+  ["redirects", () => Response.redirect("https://elsewhere.example/"), "set head to the target address"],
   ["has another version", () => Response.json({ error: { message: "Other." } }, { status: 409 }), "Other."],
   ["is a page", () => new Response("<html>"), "does not respond like a head"],
   ["is another service", () => Response.json({ ok: true }), "does not respond like a head"],
