@@ -11,14 +11,19 @@ const { address, browse } = useDashboard();
 
 const PHONE = { width: 390, height: 844 };
 
-/** Lists what axe-core finds, without Swagger UI, whose markup is not ours. */
-async function listViolations(page: Page): Promise<string[]> {
+/** Lists what axe-core finds, without Swagger UI, whose markup is not ours. Only colors depend on the theme. */
+async function listViolations(page: Page, theme: "light" | "dark"): Promise<string[]> {
   await page.evaluate(axe.source);
-  return page.evaluate(async (tags) => {
-    const { axe: inPage } = window as unknown as { axe: typeof axe };
-    const { violations } = await inPage.run({ exclude: ["#swagger-ui"] }, { runOnly: { type: "tag", values: tags } });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  }, AXE_TAGS);
+  return page.evaluate(
+    async (runOnly) => {
+      const { axe: inPage } = window as unknown as { axe: typeof axe };
+      const { violations } = await inPage.run({ exclude: ["#swagger-ui"] }, { runOnly });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+    },
+    (theme === "light"
+      ? { type: "tag", values: AXE_TAGS }
+      : { type: "rule", values: ["color-contrast"] }) as axe.RunOnly,
+  );
 }
 
 test.each(["light", "dark"] as const)("every page is readable in the theme %s", async (colorScheme) => {
@@ -27,7 +32,7 @@ test.each(["light", "dark"] as const)("every page is readable in the theme %s", 
     await page.goto(address(path));
     await page.getByRole("heading", { level: 1, name: title }).waitFor();
     expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(colorScheme);
-    expect([path, await listViolations(page)]).toEqual([path, []]);
+    expect([path, await listViolations(page, colorScheme)]).toEqual([path, []]);
     await saveScreenshots(page);
   }
 });
@@ -44,7 +49,9 @@ test("on a phone the contents are folded, and nothing but code and tables scroll
   await page.locator("#contents").getByRole("link", { name: "Webhooks" }).click();
   await page.waitForURL("**/docs#webhooks");
   await page.goto(address("/docs/keys#reference"));
-  await page.locator("#swagger-ui .opblock-tag").first().waitFor();
+  await page.locator("#swagger-ui .opblock-tag").first().click();
+  await page.locator(".opblock-summary", { hasText: "Create an API key" }).click();
+  await page.locator(".opblock-body .responses-table").first().waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
 });
 
