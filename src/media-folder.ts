@@ -24,7 +24,7 @@ import { withTimeLimit } from "./lib/time-limit";
 
 export type FolderSettings = Pick<Config, "dataDir" | "mediaDir"> & Partial<Pick<Config, "backupTo">>;
 
-/** A network folder whose server is gone does not respond at all. */
+/** A network folder whose server is down does not respond at all. */
 const MAX_WAIT_MS = 5_000;
 
 /** Throws `ConfigError` when the folder is on a network file system, which does not lock a database reliably, or below a mount point without a mount. */

@@ -1,4 +1,4 @@
-/** Problems that were found, and the free space of the last days. */
+/** Detected problems, and recent measurements of the free disk space. */
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Problem } from "../domain/alerts";
 import type { DiskSample } from "../domain/disk-trend";
@@ -8,18 +8,18 @@ import { alerts, diskSamples } from "./schema-upkeep";
 
 export type Alert = typeof alerts.$inferSelect;
 
-/** Lists the problems that have not ended, the newest first. */
+/** Lists the problems that have not ended, newest first. */
 export const listOpenAlerts = (db: Queries): Promise<Alert[]> =>
   db.select().from(alerts).where(isNull(alerts.resolved_at)).orderBy(desc(alerts.found_at), asc(alerts.problem));
 
-/** Lists the problems that were found last, also those that have ended. */
+/** Lists the latest problems, including those that have ended. */
 export const listLatestAlerts = (db: Queries, limit: number): Promise<Alert[]> =>
   db.select().from(alerts).orderBy(desc(alerts.id)).limit(limit);
 
 export const findOpenAlert = (db: Queries, problem: Problem): Promise<Alert | null> =>
   findRow(db, alerts, and(eq(alerts.problem, problem), isNull(alerts.resolved_at)));
 
-/** Returns when a problem was reported last, also one that has ended; null: never. */
+/** Returns when a problem was last reported, even if it has ended; null if never. */
 export async function findLastReportTime(db: Queries, problem: Problem): Promise<number | null> {
   const reported = and(eq(alerts.problem, problem), isNotNull(alerts.reported_at));
   return (await findRow(db, alerts, reported, desc(alerts.reported_at)))?.reported_at ?? null;
@@ -38,14 +38,14 @@ export const updateAlert = (
 export const deleteAlertsResolvedBefore = (tx: Queries, time: number): Promise<void> =>
   deleteRows(tx, alerts, lt(alerts.resolved_at, time));
 
-/** Lists the measurements, the oldest first. */
+/** Lists the measurements, oldest first. */
 export const listDiskSamples = (db: Queries): Promise<DiskSample[]> =>
   db
     .select({ takenAt: diskSamples.taken_at, freeBytes: diskSamples.free_bytes })
     .from(diskSamples)
     .orderBy(asc(diskSamples.taken_at));
 
-/** Stores a measurement, and deletes those from before `since`, and those of a clock that was set back. */
+/** Stores a measurement. Deletes those from before `since`, and those from a clock that was set back. */
 export async function saveDiskSample(tx: Queries, sample: DiskSample, since: number): Promise<void> {
   const { taken_at: takenAt } = diskSamples;
   await tx.delete(diskSamples).where(or(lt(takenAt, since), gt(takenAt, sample.takenAt)));

@@ -13,13 +13,13 @@ export type NewAsset = typeof assets.$inferInsert;
 
 export const insertAsset = (tx: Queries, asset: NewAsset): Promise<Asset> => insertRow(tx, assets, asset);
 
-/** Returns the asset if it belongs to the workspace, else null. */
+/** Returns the asset if it belongs to the workspace, otherwise null. */
 export const findAsset = prepareOwnRowQuery(assets);
 
 /** Returns an asset of any workspace. For jobs. */
 export const getAsset = (db: Queries, id: string): Promise<Asset | null> => findRow(db, assets, eq(assets.id, id));
 
-/** A time by which uploads are judged: those without a byte since `activeSince` have expired, and PUT links that ended before `now`. */
+/** Uploads without a byte since `activeSince` have expired, as have PUT links that ended before `now`. */
 export type UploadCutoff = { activeSince: number; now: number };
 
 const isOpenUpload = ({ activeSince, now }: UploadCutoff) =>
@@ -28,12 +28,12 @@ const isOpenUpload = ({ activeSince, now }: UploadCutoff) =>
     or(isNull(assets.put_until), gte(assets.put_until, now), gte(assets.upload_active_at, now - MAX_PUT_PAUSE_MS)),
   );
 
-/** A running PUT records its activity more often than this, and may outlast its link. */
+/** A running PUT records its activity at shorter intervals, and may outlast its link. */
 export const MAX_PUT_PAUSE_MS = 5 * 60 * 1000;
 
 export type AssetFilter = { projectId: string | null; state: AssetState | null; uploads: UploadCutoff };
 
-/** Matches the source assets that lists show: not those whose upload has expired. */
+/** Matches the source assets in lists: all except those whose upload has expired. */
 export const isListed = (workspaceId: string, filter: AssetFilter) =>
   and(
     eq(assets.workspace_id, workspaceId),
@@ -50,7 +50,7 @@ export const listAssets = (db: Queries, workspaceId: string, filter: AssetFilter
 export const updateAsset = (tx: Queries, id: string, change: Partial<NewAsset>): Promise<Asset | null> =>
   updateRow(tx, assets, change, eq(assets.id, id));
 
-/** Changes the asset if its state is `from`, else returns null. */
+/** Changes the asset if its state is `from`, otherwise returns null. */
 export const updateAssetInState = (
   tx: Queries,
   id: string,
@@ -60,7 +60,7 @@ export const updateAssetInState = (
 
 export const deleteAsset = (tx: Queries, id: string): Promise<void> => deleteRows(tx, assets, eq(assets.id, id));
 
-/** Counts the unfinished uploads within the workspace's cap: not expired, and if still empty, created after `emptySince`. */
+/** Counts the unfinished uploads for the workspace's cap: not expired and, if empty, created after `emptySince`. */
 export const countOpenUploads = (
   db: Queries,
   workspaceId: string,
@@ -86,7 +86,7 @@ export const countAllOpenUploads = (db: Queries): Promise<number> =>
 export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
   db.select().from(assets).where(eq(assets.state, "pending_upload"));
 
-/** Lists the workspace's assets that wait for credits, in the order of their preparation. */
+/** Lists the workspace's assets that are waiting for credits, in the order of their preparation. */
 export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Promise<Asset[]> =>
   listRows(
     db,
@@ -96,7 +96,7 @@ export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Prom
     asc(assets.id),
   );
 
-/** Returns whether an asset of the workspace waits for credits, or is in preparation with a known charge that could not be held. */
+/** Returns whether an asset of the workspace is waiting for credits, or its known charge could not be held. */
 export const hasUnpaidAssets = (db: Queries, workspaceId: string): Promise<boolean> =>
   hasRow(
     db,
@@ -110,7 +110,7 @@ export const hasUnpaidAssets = (db: Queries, workspaceId: string): Promise<boole
     ),
   );
 
-/** Lists the workspace's assets in preparation whose charge is known but not held, oldest first. */
+/** Lists the workspace's assets in preparation with a known charge that is not held, oldest first. */
 export const listAssetsWithoutHold = (db: Queries, workspaceId: string): Promise<Asset[]> =>
   listRows(
     db,
@@ -125,8 +125,8 @@ export const listAssetsWithoutHold = (db: Queries, workspaceId: string): Promise
   );
 
 /**
- * Lists assets whose `derived_bytes` may differ from the disk, by ID after `afterId`: prepared ones that were never measured, and failed
- * ones whose derived files were not removed.
+ * Lists assets, by ID after `afterId`, whose `derived_bytes` may differ from the disk: prepared ones that were never
+ * measured, and failed ones whose derived files were not removed.
  */
 export const listUnmeasuredAssets = (
   db: Queries,
@@ -155,7 +155,7 @@ export const listOutputAssetIds = (db: Queries, subjectIds: string[]): Promise<s
     db
       .select({ id: assets.id })
       .from(assets)
-      // Not `or`: each half has an index of its own.
+      // Not `or`: each half has its own index.
       .where(and(isNotNull(assets.cut_id), isAnyOf(assets.cut_id, subjectIds)))
       .unionAll(
         db
@@ -169,11 +169,11 @@ export const listOutputAssetIds = (db: Queries, subjectIds: string[]): Promise<s
 export const listProjectAssetIds = (db: Queries, projectId: string): Promise<string[]> =>
   listIds(db.select({ id: assets.id }).from(assets).where(eq(assets.project_id, projectId)));
 
-/** Returns those of the IDs that belong to an asset. */
+/** Returns the IDs that belong to an asset. */
 export const findExistingAssetIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
   new Set(await listIds(db.select({ id: assets.id }).from(assets).where(isAnyOf(assets.id, ids))));
 
-/** Returns the file names of these assets by ID, as far as they exist. */
+/** Returns the file names of these assets by ID, if they exist. */
 export async function listFilenames(db: Queries, ids: string[]): Promise<Map<string, string | null>> {
   const rows = await db
     .select({ id: assets.id, filename: assets.filename })

@@ -1,4 +1,4 @@
-/** The audit log. Rows are only ever added; the purge of an account removes personal data from them. */
+/** The audit log. Rows are only added; purging an account removes personal data from them. */
 import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
@@ -8,8 +8,8 @@ import { auditLog, users, workspaces } from "./schema-accounts";
 export type AuditEntry = typeof auditLog.$inferInsert;
 
 /**
- * `actorEmail` null: the actor is not a user, or the account was purged; `targetName` likewise of a user or a workspace. `namedId`: the user that
- * the details name, such as the member of a workspace that was changed.
+ * `actorEmail` is null if the actor is not a user or the account was purged; the same applies to `targetName` for users
+ * and workspaces. `namedId` is the user named in the details, such as a workspace member that was changed.
  */
 export type ListedAuditEntry = {
   entry: typeof auditLog.$inferSelect;
@@ -23,7 +23,7 @@ export async function insertAuditEntry(tx: Queries, entry: AuditEntry): Promise<
   await tx.insert(auditLog).values(entry);
 }
 
-/** Undefined: any. `user`: part of the email address of who acted, was changed, or is named in the details. `since` is included, `until` is not. */
+/** Undefined means any. `user`: part of an email, of the actor, target or named user. `since` is inclusive. */
 export type AuditFilter = {
   user?: string | undefined;
   actorId?: string | undefined;
@@ -108,8 +108,8 @@ export const hasAuditEntry = (db: Queries, action: string, targetId: string): Pr
   hasRow(db, auditLog, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
 
 /**
- * Removes the details that contain one of these texts in any case, in the `limit` entries that follow the one with the ID `afterId`. Returns
- * the ID of the last of them, or null at the end of the log.
+ * Erases details that contain one of these texts, ignoring case, in the `limit` entries that follow the one with the ID
+ * `afterId`. Returns the ID of the last of them, or null at the end of the log.
  */
 export async function eraseAuditDetails(
   tx: Queries,
@@ -135,8 +135,9 @@ export async function eraseAuditDetails(
 }
 
 /**
- * Replaces the ID of a purged account, which is also that of its personal workspace, by a random one, and removes where the account acted from,
- * and the details of entries about it, except those of `keptActions`. To be called when the account does not exist any more.
+ * Replaces the ID of a purged account, which is also the ID of its personal workspace, with a random one. Also removes
+ * the addresses from which the account acted, and the details of entries about it, except those of `keptActions`. Call
+ * it when the account no longer exists.
  */
 export async function anonymizeAuditEntries(
   tx: Queries,
@@ -160,11 +161,11 @@ export async function anonymizeAuditEntries(
       credential_id: null,
       address: null,
       request_id: null,
-      // What was done to other accounts and to workspaces stays.
+      // Details about other accounts and workspaces are kept.
       details: sql`CASE WHEN ${auditLog.target_kind} IN ('user', 'workspace', 'order') THEN ${auditLog.details} END`,
     })
     .where(eq(auditLog.actor_id, userId));
-  // Somebody who tried to sign in to the account was most likely its owner.
+  // A person who tried to sign in to the account was most likely its owner.
   await updateRows(
     tx,
     auditLog,

@@ -1,4 +1,4 @@
-/** Backups, their verifications, and drills, as the server remembers them. */
+/** Backups, their verifications, and drills, as recorded by the server. */
 import { and, desc, eq, lte, notInArray } from "drizzle-orm";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../domain/states";
 import type { Queries } from "./db";
@@ -7,7 +7,7 @@ import { backupRuns } from "./schema-upkeep";
 
 export type BackupRun = typeof backupRuns.$inferSelect;
 
-/** Maximum number of runs that are kept. */
+/** Maximum number of runs to keep. */
 const MAX_RUNS = 1_000;
 
 /** Inserts a run, and deletes the oldest ones beyond the limit, except the last success of each kind. */
@@ -33,7 +33,7 @@ export const updateBackupRun = (
   change: Partial<typeof backupRuns.$inferInsert>,
 ): Promise<boolean> => updateRows(tx, backupRuns, change, eq(backupRuns.id, id));
 
-/** Ends the runs of a server that was killed. Returns how many there were. */
+/** Fails the runs of a server that was killed. Returns their number. */
 export async function failInterruptedRuns(tx: Queries, error: string, now: number): Promise<number> {
   const rows = await tx
     .update(backupRuns)
@@ -46,7 +46,7 @@ export async function failInterruptedRuns(tx: Queries, error: string, now: numbe
 export const findBackupRun = (db: Queries, id: string): Promise<BackupRun | null> =>
   findRow(db, backupRuns, eq(backupRuns.id, id));
 
-/** Lists runs, newest first, and counts all. */
+/** Lists runs, newest first, and counts all of them. */
 export async function listBackupRuns(
   db: Queries,
   { kind }: { kind?: BackupRunKind | undefined },
@@ -61,7 +61,7 @@ export async function listBackupRuns(
 export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]): Promise<BackupRun | null> =>
   findRow(db, backupRuns, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
 
-/** Returns the newest completed run of each kind that has one. */
+/** Returns the newest completed run of each kind. */
 export async function readLastSuccesses(db: Queries): Promise<Partial<Record<BackupRunKind, BackupRun>>> {
   const found: Partial<Record<BackupRunKind, BackupRun>> = {};
   for (const kind of BACKUP_RUN_KINDS) {

@@ -1,4 +1,4 @@
-/** The ledger and the holds with the recording, the step and the order of each, as the dashboard shows them. */
+/** The ledger and the holds with their recordings, steps and orders, as the dashboard shows them. */
 import { and, asc, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { LEDGER_TYPES } from "../domain/states";
 import type { Hold, LedgerEntry } from "./credits";
@@ -12,7 +12,7 @@ import { contains } from "./text-search";
 
 type NamedAsset = { id: string; filename: string | null };
 
-/** `step`: of `consume_step`. `asset`: null if there is none, or it was deleted. `invoice`: of `topup`, and of a refund by the provider. */
+/** `step` is set for `consume_step`. `asset` is null if deleted. `invoice` is set for `topup` and provider refunds. */
 export type CreditEntry = {
   entry: LedgerEntry;
   step: Pick<Step, "pipeline_id" | "processor_name"> | null;
@@ -20,7 +20,7 @@ export type CreditEntry = {
   invoice: { order_id: string | null; description: string | null } | null;
 };
 
-/** Undefined: any. `since` is included, `until` is not. `q`: a part of a recording's name, an invoice's ID or its description. */
+/** Undefined means any. `since` is inclusive, `until` not. `q` is part of a recording's name or an invoice. */
 export type CreditFilter = {
   type?: (typeof LEDGER_TYPES)[number] | undefined;
   since?: number | undefined;
@@ -79,7 +79,7 @@ export const listCreditEntriesAfter = (
     .orderBy(asc(ledger.id))
     .limit(page.limit);
 
-/** A hold with the recording of its pipeline. `asset` null: it was deleted. */
+/** A hold with the recording of its pipeline. `asset` is null if it was deleted. */
 export type ListedHold = { hold: Hold; asset: NamedAsset | null };
 
 /** Lists the workspace's active holds, oldest first. */

@@ -1,4 +1,4 @@
-/** Credits: the ledger and the holds. The balance is the sum of the ledger minus the active holds and is never stored. */
+/** Credits: the ledger and the holds. The balance is the ledger's sum minus the active holds, and is never stored. */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, sql, sum } from "drizzle-orm";
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
@@ -26,7 +26,7 @@ export async function readTotalHeld(db: Queries, workspaceId: string): Promise<n
   return Number(held?.total ?? 0);
 }
 
-/** Returns the ledger and the holds of each workspace that has any, summed up. */
+/** Returns the sums of the ledger and the holds of each workspace that has any. */
 export async function listBalances(db: Queries): Promise<WorkspaceBalance[]> {
   const entries = await db
     .select({ id: ledger.workspace_id, entries: count(), credits: sum(ledger.delta) })
@@ -44,7 +44,7 @@ export async function listBalances(db: Queries): Promise<WorkspaceBalance[]> {
   return [...balances.values()];
 }
 
-/** Returns what the workspace was charged for recordings and steps, less the refunds of such charges. */
+/** Returns the workspace's charges for recordings and steps, minus their refunds. */
 export async function readCreditsUsed(db: Queries, workspaceId: string): Promise<number> {
   const isOfWork = or(isNotNull(ledger.asset_id), isNotNull(ledger.step_id));
   const [entries] = await db
@@ -66,11 +66,11 @@ export const insertLedgerEntry = (tx: Queries, entry: typeof ledger.$inferInsert
 export const listLedger = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<LedgerEntry>> =>
   listNewest(db, ledger, eq(ledger.workspace_id, workspaceId), page);
 
-/** Lists the entries of an asset: its charge and the refund. */
 /** Returns whether a workspace ever got credits. */
 export const hasEverGotCredits = async (db: Queries, workspaceId: string): Promise<boolean> =>
   (await db.$count(ledger, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)))) > 0;
 
+/** Lists the entries of an asset: its charge and the refund. */
 export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
   db.select().from(ledger).where(eq(ledger.asset_id, assetId)).orderBy(asc(ledger.id));
 
@@ -88,7 +88,7 @@ export const deleteAssetHold = (tx: Queries, assetId: string): Promise<boolean> 
 
 const isStepHold = (pipelineId: string) => and(eq(holds.pipeline_id, pipelineId), isNull(holds.asset_id));
 
-/** Takes `credits` from the hold for a pipeline's steps, and deletes it when nothing is left. */
+/** Takes `credits` from the hold for a pipeline's steps. Deletes the hold if nothing is left. */
 export async function reduceStepHold(tx: Queries, pipelineId: string, credits: number): Promise<void> {
   await updateRows(tx, holds, { amount: sql`${holds.amount} - ${credits}` }, isStepHold(pipelineId));
   await tx.delete(holds).where(and(isStepHold(pipelineId), lte(holds.amount, 0)));

@@ -1,4 +1,4 @@
-/** Cuts. Lists leave out the plan, which is a large column. */
+/** Cuts. Lists omit the plan, which is a large column. */
 import { and, desc, eq, getTableColumns, inArray, isNull, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
@@ -14,7 +14,7 @@ const { plan: _plan, ...columnsWithoutPlan } = getTableColumns(cuts);
 
 export const insertCut = (tx: Queries, cut: typeof cuts.$inferInsert): Promise<Cut> => insertRow(tx, cuts, cut);
 
-/** Returns the cut with its plan if it belongs to the workspace, else null. */
+/** Returns the cut with its plan if it belongs to the workspace, otherwise null. */
 export const findCut = prepareOwnRowQuery(cuts);
 
 /** Returns a cut of any workspace. For jobs. */
@@ -46,10 +46,10 @@ export const findIdenticalCut = (db: Queries, workspaceId: string, requestHash: 
     desc(cuts.id),
   );
 
-/** Bounds the memory of a page: a script can have hundreds of kilobytes, and a page a hundred cuts. */
+/** Bounds the memory of a page: a script may have hundreds of kilobytes, and a page a hundred cuts. */
 const MAX_PAGE_SCRIPT_BYTES = 1024 * 1024;
 
-/** Lists the workspace's cuts without plans, newest first: at most `limit`, fewer if their scripts are long, but at least one. */
+/** Lists the workspace's cuts without plans, newest first: at most `limit`, at least one, fewer for long scripts. */
 export async function listCuts(
   db: Queries,
   workspaceId: string,
@@ -83,7 +83,7 @@ export async function listCuts(
 export const listAssetCutIds = (db: Queries, assetId: string): Promise<string[]> =>
   listIds(db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId)));
 
-/** Changes the cut unless it is in a terminal state or does not exist; then returns null. */
+/** Changes the cut. Returns null if it is in a terminal state or does not exist. */
 export const updateOpenCut = (
   tx: Queries,
   id: string,

@@ -1,4 +1,4 @@
-/** Data exports of users. A user has at most one that is pending and, because a new one replaces the older, one that can be downloaded. */
+/** Data exports of users. A user has at most one pending export and one that can be downloaded. */
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import { isAnyOf } from "./any-of";
@@ -19,8 +19,8 @@ export const findDataExport = (db: Queries, userId: string, state: "pending" | "
   findRow(db, dataExports, and(eq(dataExports.user_id, userId), eq(dataExports.state, state)));
 
 /**
- * Returns the pending export whose turn it is: users whose last export ended longest ago come first, so that nobody who exports again and again
- * keeps others waiting. `excluded`: IDs of exports that wait after a failure.
+ * Returns the next pending export: users whose last export ended longest ago come first, so that repeated exports do
+ * not delay other users. `excluded`: IDs of exports that wait after a failure.
  */
 export async function findNextDataExport(db: Queries, excluded: string[]): Promise<DataExport | null> {
   const lastEnd = sql`(SELECT max(other.finished_at) FROM data_exports other WHERE other.user_id = ${dataExports.user_id})`;
@@ -34,15 +34,15 @@ export async function findNextDataExport(db: Queries, excluded: string[]): Promi
   );
 }
 
-/** Lists all exports that can be downloaded, or could until they expired. */
+/** Lists all exports that can be downloaded, or could be until they expired. */
 export const listReadyExports = (db: Queries): Promise<DataExport[]> =>
   db.select().from(dataExports).where(eq(dataExports.state, "ready"));
 
-/** Lists the exports that can be downloaded until `now` at the latest. */
+/** Lists the exports that expire by `now`. */
 export const listExpiredExports = (db: Queries, now: number): Promise<DataExport[]> =>
   listRows(db, dataExports, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
 
-/** Returns which of these exports may have files. */
+/** Returns the IDs of these exports that may have files. */
 export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promise<Set<string>> =>
   new Set(
     await listIds(
@@ -53,11 +53,11 @@ export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promis
     ),
   );
 
-/** Counts a start of a pending export, and returns it; null when it is not pending any more. */
+/** Counts a start of a pending export, and returns it; null if it is no longer pending. */
 export const countExportStart = (tx: Queries, id: string): Promise<DataExport | null> =>
   updateDataExport(tx, id, "pending", { failures: sql`${dataExports.failures} + 1` });
 
-/** Changes an export in the state `from`. Returns null when it does not exist or is in another state by now. */
+/** Changes an export in the state `from`. Returns null if it does not exist or is now in another state. */
 export const updateDataExport = (
   tx: Queries,
   id: string,

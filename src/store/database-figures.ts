@@ -1,10 +1,10 @@
 /**
- * Figures of a database that no migration may change: rows of tables and balances. Files that nobody else has open are read with `bun:sqlite`, which
- * closes deterministically.
+ * Figures of a database that no migration may change: row counts and balances. Files that nobody else has open are read
+ * with `bun:sqlite`, which closes deterministically.
  */
 import { constants, Database } from "bun:sqlite";
 
-/** What is called by a name in messages, by its table: no migration may add or remove rows of it. */
+/** Names in messages, by table. No migration may add or remove rows of these tables. */
 const ENTITIES: Record<string, string> = {
   users: "accounts",
   api_keys: "API keys",
@@ -23,14 +23,14 @@ const VOLATILE_TABLES = new Set(["migrations", "live_events"]);
 /** Amounts that add up to the balance of each workspace. */
 const AMOUNTS = { ledger: "delta", holds: "amount" };
 
-/** `rows` by table; `balances`: credits and held credits by workspace. */
+/** `rows` counts by table; `balances` has credits and held credits by workspace. */
 export type DatabaseFigures = { rows: Map<string, number>; balances: Map<string, number> };
 
 /** Runs `read` on the file at `path`, which it may change. */
 export const withDatabase = <T>(path: string, read: (database: Database) => T): T =>
   withOpen(new Database(path, { readwrite: true, create: false }), read);
 
-/** Runs `read` on a file that nobody writes to and that has no log beside it. Creates no file. */
+/** Runs `read` on a file that nobody writes to and that has no log next to it. Creates no files. */
 export const withUnchangedDatabase = <T>(path: string, read: (database: Database) => T): T =>
   withOpen(
     new Database(
@@ -48,7 +48,7 @@ function withOpen<T>(database: Database, read: (database: Database) => T): T {
   }
 }
 
-/** Counts the rows of all tables and adds up the balances. */
+/** Counts the rows of all tables and sums up the balances. */
 export function readFigures(database: Database): DatabaseFigures {
   const rows = new Map(
     readTables(database).map((table) => [table, readNumber(database, `SELECT count(*) FROM "${table}"`)]),
@@ -56,7 +56,7 @@ export function readFigures(database: Database): DatabaseFigures {
   const balances = new Map<string, number>();
   for (const [table, amount] of Object.entries(AMOUNTS)) {
     const columns = database.query("SELECT name FROM pragma_table_info(?)").values(table).flat();
-    // Before there were workspaces. A personal one has the ID of its user.
+    // In databases older than workspaces. A personal workspace has the ID of its user.
     const owner = columns.includes("workspace_id") ? "workspace_id" : "user_id";
     const sums = database.query(`SELECT ${owner}, total(${amount}) FROM ${table} GROUP BY 1`).values();
     for (const [id, sum] of sums as [string, number][]) balances.set(`${table} ${id}`, sum);
@@ -73,7 +73,7 @@ const readTables = (database: Database): string[] =>
 
 const readNumber = (database: Database, query: string): number => (database.query(query).values()[0] as [number])[0];
 
-/** Returns what a migration has lost or changed as a sentence; null when everything is still there. */
+/** Returns a sentence about data that a migration has lost or changed, or null. */
 export function findChangedFigure(before: DatabaseFigures, after: DatabaseFigures): string | null {
   for (const [table, expected] of before.rows) {
     if (VOLATILE_TABLES.has(table)) continue;
@@ -90,7 +90,7 @@ export function findChangedFigure(before: DatabaseFigures, after: DatabaseFigure
   return null;
 }
 
-/** Returns how many accounts, recordings and so on `newer` has more than `older`, such as `2 recordings`. */
+/** Lists what `newer` has more of than `older`, such as `2 recordings`. */
 export const listAdditions = (older: DatabaseFigures, newer: DatabaseFigures): string[] =>
   Object.entries(ENTITIES).flatMap(([table, name]) => {
     const added = (newer.rows.get(table) ?? 0) - (older.rows.get(table) ?? 0);

@@ -1,6 +1,7 @@
 /**
- * Copies and checks database files on the driver's own threads: `VACUUM INTO` and `integrity_check` of a large database take seconds, in which the
- * server must respond. The driver is the one that the live database is open with: a second library would release its locks.
+ * Copies and checks database files on the driver's own threads: `VACUUM INTO` and `integrity_check` of a large database
+ * take seconds, during which the server must respond. The driver is the same one that has the live database open: a
+ * second library would release its locks.
  */
 import AsyncDatabase from "libsql/promise";
 import type { WorkspaceBalance } from "../domain/backup";
@@ -16,13 +17,14 @@ type AsyncConnection = {
   close(): void;
 };
 
-/** Returns whether SQLite says that a file is no longer a database, or not throughout. */
+/** Returns whether SQLite reports that a file is damaged or not a database. */
 export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(?:CORRUPT|NOTADB)/.test(String((error as { code?: unknown } | null)?.code));
 
 /**
- * Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it, unless it is temporary. Writers are not
- * blocked. Errors: `AppError` `internal_error` when the database is damaged; those of the file system.
+ * Writes a consistent copy of the database at `from` to `to`, which must not exist, and flushes it unless it is
+ * temporary. Does not block writers. Errors: `AppError` `internal_error` if the database is damaged; those of the file
+ * system.
  */
 export async function copyDatabase(from: string, to: string, { isTemporary = false } = {}): Promise<void> {
   try {
@@ -36,7 +38,7 @@ export async function copyDatabase(from: string, to: string, { isTemporary = fal
   if (!isTemporary) await flushFile(to);
 }
 
-/** Returns what to do about damage, in one line. `problem`: the words of SQLite. */
+/** Returns a one-line message about damage and what to do. `problem` is SQLite's message. */
 export const formatDatabaseDamage = (problem: string): string =>
   `The database is damaged (${problem.replaceAll("\n", " ")}). Restore a backup with offcut restore.`;
 
@@ -44,15 +46,15 @@ export const formatDatabaseDamage = (problem: string): string =>
 const MAX_PROBLEMS = 20;
 
 /**
- * Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems, empty when it is intact.
- * `isQuick`: checks the pages only, which is possible while it is written. Errors: the signal's reason.
+ * Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems;
+ * empty if it is intact. `isQuick` checks only the pages, which also works during writes. Errors: the signal's reason.
  */
 export async function findDatabaseProblems(
   path: string,
   { isQuick = false, signal }: { isQuick?: boolean; signal?: AbortSignal } = {},
 ): Promise<string[]> {
   const check = isQuick ? "quick_check" : "integrity_check";
-  // The driver aborts the process when a closed connection is interrupted.
+  // The driver aborts the process if a closed connection is interrupted.
   const closing = new AbortController();
   try {
     return await withConnection(
@@ -115,14 +117,14 @@ export function readDatabaseContents(path: string): Promise<DatabaseContents> {
   });
 }
 
-/** `tables`: the number of rows of each. `schema`: the SQL of everything in it. */
+/** `tables` has the number of rows of each table, `schema` the SQL of the whole schema. */
 export type DatabaseSummary = {
   tables: Record<string, number>;
   schema: string[];
   migrations: { name: string; run_at: number }[];
 };
 
-/** Reads schema and row counts of a database, without its contents. */
+/** Reads the schema and row counts of a database, without its contents. */
 export const readDatabaseSummary = (path: string): Promise<DatabaseSummary> =>
   withConnection(path, async (connection) => {
     const objects = await selectAll(
@@ -143,14 +145,16 @@ export const readDatabaseSummary = (path: string): Promise<DatabaseSummary> =>
     };
   });
 
-/** Ends all sessions in a copy of a database: those of a restored one may have been revoked after the backup. */
+/**
+ * Ends all sessions in a copy of a database, because sessions of a restored one may have been revoked after the backup.
+ */
 export const deleteAllSessions = (path: string): Promise<void> =>
   withConnection(path, (connection) => connection.exec("DELETE FROM sessions"));
 
 const selectAll = async (connection: AsyncConnection, query: string): Promise<Record<string, unknown>[]> =>
   (await connection.prepare(query)).all();
 
-/** `closing` is aborted before the connection is closed. */
+/** `closing` aborts before the connection is closed. */
 async function withConnection<T>(
   path: string,
   run: (connection: AsyncConnection) => Promise<T>,

@@ -25,11 +25,11 @@ export type Store = {
   onCommit(listener: () => void): void;
   /** Changes with the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
   accountsRevision(): number;
-  /** Writes a consistent copy of the database to `path`, which must not exist, and flushes it, unless it is temporary. */
+  /** Writes a consistent copy to `path`, which must not exist, and flushes it unless it is temporary. */
   copyTo(path: string, options?: { isTemporary?: boolean }): Promise<void>;
   /** Returns whether the database responds. */
   isAlive(): Promise<boolean>;
-  /** Returns the damage that a query or a check has found, in the words of SQLite; null: none is known. A restart forgets it. */
+  /** Returns the damage that a query or check has found, as SQLite words it, or null. Cleared by a restart. */
   findDamage(): string | null;
   reportDamage(problem: string): void;
   /** Calls `listener` when the first damage is found. */
@@ -49,7 +49,7 @@ const MAX_WRITES_PER_COMMIT = 64;
 /** Counted by triggers: `migrations/0023_accounts_revision.sql`. */
 const READ_REVISION = "SELECT revision FROM accounts_revision";
 
-/** Opens the database file at `path`, and creates it if needed. `migrate.ts` creates the tables. */
+/** Opens the database file at `path`, creating it if necessary. `migrate.ts` creates the tables. */
 export async function openStore(path: string): Promise<Store> {
   let damage: string | null = null;
   const damageListeners: ((problem: string) => void)[] = [];
@@ -74,7 +74,7 @@ export async function openStore(path: string): Promise<Store> {
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      // The driver is synchronous inside: waiting a tick lets the other writes of this tick join the group.
+      // The driver is synchronous: waiting a tick lets the other writes of this tick join the group.
       await waitForNextTick();
       await commitWrites(writer, waiting.splice(0, MAX_WRITES_PER_COMMIT), (current) => {
         // One that cannot be read may have changed: a cache must not keep what was revoked.
@@ -124,7 +124,7 @@ export async function openStore(path: string): Promise<Store> {
 const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function openConnection(path: string): Promise<Client> {
-  // One connection in the pool: the PRAGMAs below apply to a connection, and a second one would not have them.
+  // A pool of one connection, because the PRAGMAs below apply only to the connection that runs them.
   const client = createClient({ url: `file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`, concurrency: 1 });
   // WAL first, because the others may depend on it. FULL because an acknowledged charge must survive a power cut.
   for (const pragma of [
@@ -139,7 +139,7 @@ async function openConnection(path: string): Promise<Client> {
   return client;
 }
 
-/** The writing connection. `db` runs queries in the transaction of the current group and stays valid after it, so that queries can be prepared. */
+/** The writing connection. `db` uses the transaction of the current group and stays valid, for prepared queries. */
 type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): void };
 
 type WatchQuery = <T>(query: Promise<T>) => Promise<T>;
@@ -193,13 +193,13 @@ async function commitWrites(
     );
     await transaction.commit();
   } catch (error) {
-    // The transaction failed (disk full, I/O error): nothing of the group is stored.
+    // The transaction failed (disk full, I/O error), so nothing of the group is stored.
     for (const one of group) one.reject(error);
     return;
   } finally {
     writer.end();
   }
-  // Before the callers resolve: a caller that has revoked a key must not see it accepted again.
+  // Called before the callers resolve: a caller that has revoked a key must not see it accepted again.
   committed(accountsRevision);
   for (const settle of settled) settle();
 }

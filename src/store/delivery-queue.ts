@@ -11,9 +11,9 @@ import { deliveries, webhookEndpoints } from "./schema-outbox";
 import type { Delivery, WebhookEndpoint } from "./webhooks";
 import { hasActiveOwner } from "./workspaces";
 
-/** Lists workspaces with a due delivery to an enabled endpoint, without those whose owners are all disabled or being deleted. */
+/** Lists workspaces with a due delivery to an enabled endpoint, unless all owners are disabled or being deleted. */
 export async function listWorkspacesWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
-  // Jumps from workspace to workspace through the index: SQLite has no loose index scan for DISTINCT.
+  // Jumps from workspace to workspace through the index, because SQLite has no loose index scan for DISTINCT.
   return listIds(
     db.all<{ id: string }>(sql`
     WITH RECURSIVE waiting(workspace_id) AS (
@@ -79,7 +79,7 @@ export async function findNextDeliveryTime(db: Queries, now: number): Promise<nu
   return row?.at ?? null;
 }
 
-/** Counts the workspace's pending test events and returns when the first is due; null without any. */
+/** Counts the workspace's pending test events, and returns when the first is due; null if there are none. */
 export async function countQueuedTests(
   db: Queries,
   workspaceId: string,
@@ -91,6 +91,6 @@ export async function countQueuedTests(
   return { count: row?.count ?? 0, nextDueAt: row?.at ?? null };
 }
 
-/** Counts the deliveries of all workspaces in a state. `pending`: due, or to be retried. */
+/** Counts the deliveries of all workspaces in a state. `pending` includes due deliveries and retries. */
 export const countDeliveries = (db: Queries, state: Delivery["state"]): Promise<number> =>
   db.$count(deliveries, eq(deliveries.state, state));

@@ -14,7 +14,7 @@ export async function insertDeviceCode(tx: Queries, code: typeof deviceCodes.$in
 export const findDeviceCode = (db: Queries, hash: string): Promise<DeviceCode | null> =>
   findRow(db, deviceCodes, eq(deviceCodes.device_code_hash, hash));
 
-/** Returns the request with this user code if it waits for its user, or null. */
+/** Returns the request with this user code if it is waiting for its user, or null. */
 export const findPendingDeviceCode = (db: Queries, userCodeHash: string, now: number): Promise<DeviceCode | null> =>
   findRow(
     db,
@@ -36,6 +36,6 @@ export const updateDeviceCode = (tx: Queries, id: string, change: DeviceCodeChan
 export const deleteDeviceCodesExpiredBefore = (tx: Queries, time: number): Promise<void> =>
   deleteRows(tx, deviceCodes, lt(deviceCodes.expires_at, time));
 
-/** Deletes the requests of devices that a user has approved or denied: no key comes from them any longer. */
+/** Deletes the device requests that a user has approved or denied, so that they yield no more keys. */
 export const deleteDeviceCodesOf = (tx: Queries, userId: string): Promise<void> =>
   deleteRows(tx, deviceCodes, eq(deviceCodes.user_id, userId));

@@ -1,6 +1,6 @@
 /**
- * Reads everything that belongs to a user, table by table, in batches: all of the personal workspace and, of shared workspaces that the user is
- * a member of, what the user has made.
+ * Reads all data of a user, table by table, in batches: the whole personal workspace, and everything that the user has
+ * created in shared workspaces where the user is a member.
  */
 import { and, type Column, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -24,15 +24,15 @@ import { deliveries, webhookEndpoints } from "./schema-outbox";
 import { renderShares } from "./schema-shares";
 
 const ROWS_PER_BATCH = 200;
-/** Scripts have hundreds of kilobytes, and plans megabytes. */
+/** Scripts may have hundreds of kilobytes, and plans megabytes. */
 const CUTS_PER_BATCH = 4;
-/** The steps of a chain can have a megabyte of parameters. */
+/** The steps of a chain may have a megabyte of parameters. */
 const CHAINS_PER_BATCH = 4;
 
-/** Some of a table's rows. They are read in the order of `key`, in which the table has an index of them, so that a batch is a short query. */
+/** Selects rows of a table. They are read in the order of `key`, which is indexed, so that a batch is a short query. */
 type Selection = { where(userId: string): SQL; key: "id" | "rowid" };
 
-/** The batches of a table's rows that belong to the user. */
+/** Yields batches of a table's rows that belong to the user. */
 export type RowReader<Row> = (db: Queries, userId: string) => AsyncGenerator<Row[]>;
 
 type OwnedTable = SQLiteTable & { workspace_id: Column };
@@ -54,7 +54,7 @@ const ofUser = (table: { user_id: Column }, key: Selection["key"]): Selection =>
   key,
 });
 
-/** Returns a reader of these rows of a table. Other work gets its turn between two batches. */
+/** Returns a reader for these rows of a table. Other work can run between two batches. */
 function readRows<Table extends SQLiteTable>(
   table: Table,
   selections: Selection[],
@@ -147,7 +147,7 @@ const readDeliveries: RowReader<typeof deliveries.$inferSelect> = async function
   }
 };
 
-/** Everything of a user. */
+/** All data of a user. */
 export const EXPORTED_ROWS = {
   users: readRows(users, [{ where: (userId) => eq(users.id, userId), key: "id" }]),
   sessions: readRows(sessions, [ofUser(sessions, "id")]),

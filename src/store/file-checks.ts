@@ -1,4 +1,4 @@
-/** What is known of the files in the media folder: their hashes, and the problems that were found. */
+/** The recorded state of the files in the media folder: their hashes, and detected problems. */
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, min, sql } from "drizzle-orm";
 import type { FileProblem } from "../domain/states";
 import { isAnyOf } from "./any-of";
@@ -22,11 +22,11 @@ export const listFileChecksIn = (db: Queries, folder: string): Promise<FileCheck
 export const listFileChecksAfter = (db: Queries, path: string, limit: number): Promise<FileCheck[]> =>
   db.select().from(fileChecks).where(gt(fileChecks.path, path)).orderBy(asc(fileChecks.path)).limit(limit);
 
-/** Returns the check of a file; null when it was never read and has no problem. */
+/** Returns the check of a file; null if it was never read and has no problem. */
 export const findFileCheck = (db: Queries, path: string): Promise<FileCheck | null> =>
   findRow(db, fileChecks, eq(fileChecks.path, path));
 
-/** Stores a check in place of an earlier one of the same file, whose ID stays. */
+/** Stores a check, replacing an earlier one of the same file but keeping its ID. */
 export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void> {
   const { id: _id, path: _path, created_at: _time, ...change } = check;
   await tx.insert(fileChecks).values(check).onConflictDoUpdate({ target: fileChecks.path, set: change });
@@ -38,7 +38,7 @@ export const updateFileCheck = (tx: Queries, id: string, change: Partial<FileChe
 export const deleteFileChecks = (tx: Queries, ids: string[]): Promise<void> =>
   deleteRows(tx, fileChecks, isAnyOf(fileChecks.id, ids));
 
-/** Returns since when files are checked; null when none was. */
+/** Returns when the first file was checked; null if none was. */
 export async function readFirstCheck(db: Queries): Promise<number | null> {
   const [row] = await db.select({ time: min(fileChecks.created_at) }).from(fileChecks);
   return row?.time ?? null;
@@ -47,7 +47,7 @@ export async function readFirstCheck(db: Queries): Promise<number | null> {
 /** A file with a problem that no administrator has accepted. */
 export type OpenFinding = FileCheck & { problem: FileProblem; found_at: number };
 
-/** Lists the problems that are not accepted, newest first. */
+/** Lists the problems that were not accepted, newest first. */
 export async function listOpenFindings(
   db: Queries,
   { problem }: { problem?: FileProblem | undefined },
@@ -58,15 +58,15 @@ export async function listOpenFindings(
   return readPage(query, page, db.$count(fileChecks, matches)) as Promise<CountedRows<OpenFinding>>;
 }
 
-/** Returns the problem with this ID if it is not accepted, else null. */
+/** Returns the problem with this ID if it was not accepted, otherwise null. */
 export async function findOpenFinding(db: Queries, id: string): Promise<OpenFinding | null> {
   return findRow(db, fileChecks, and(eq(fileChecks.id, id), isOpen)) as Promise<OpenFinding | null>;
 }
 
-/** Counts the problems that are not accepted. */
+/** Counts the problems that were not accepted. */
 export const countOpenFindings = (db: Queries): Promise<number> => db.$count(fileChecks, isOpen);
 
-/** How many files were read so far, and the times of the last and the oldest reading. */
+/** Returns the number of files that were read, and the times of the latest and the oldest read. */
 export async function readCheckTotals(
   db: Queries,
 ): Promise<{ files: number; lastCheckedAt: number | null; oldestCheckedAt: number | null }> {

@@ -1,4 +1,4 @@
-/** The assets and renders that have files, with what a check of the files needs. */
+/** The assets and renders with files, and the data that a check of the files needs. */
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { MediaInfo } from "../domain/media";
 import type { AssetFiles, RenderFiles } from "../domain/scrub";
@@ -6,7 +6,7 @@ import type { Queries } from "./db";
 import { assets, renders } from "./schema";
 import { hasOwnFile } from "./storage";
 
-/** An owner of files. `info`: what the probe of an asset found. `duration`: of a render's recording, in ticks. */
+/** An owner of files. `info`: the probe result of an asset. `duration`: of a render's recording, in ticks. */
 export type StoredOwner = { workspaceId: string; label: string | null; info: MediaInfo | null } & (
   | AssetFiles
   | RenderFiles
@@ -49,7 +49,7 @@ const toRender = ({ resolved, ...row }: RenderRow): StoredOwner => ({
   format: resolved.format,
 });
 
-/** Lists assets with a file of their own, after this ID. */
+/** Lists assets with their own file, after this ID. */
 export async function listAssetOwners(db: Queries, afterId: string, limit: number): Promise<StoredOwner[]> {
   const rows = await db
     .select(ASSET_COLUMNS)
@@ -71,7 +71,7 @@ export async function listRenderOwners(db: Queries, afterId: string, limit: numb
   return rows.map(toRender);
 }
 
-/** Returns the asset or render with files of this ID; null without one. */
+/** Returns the asset or render with files that has this ID, or null. */
 export async function findOwner(db: Queries, kind: "asset" | "render", id: string): Promise<StoredOwner | null> {
   if (kind === "render") {
     const [row] = await db.select(RENDER_COLUMNS).from(renders).where(eq(renders.id, id)).limit(1);
@@ -85,7 +85,7 @@ export async function findOwner(db: Queries, kind: "asset" | "render", id: strin
   return row ? toAsset(row) : null;
 }
 
-/** Returns whether a job runs now. */
+/** Returns whether any job is running. */
 export async function isAnyJobRunning(db: Queries): Promise<boolean> {
   const [row] = await db.all<{ n: number }>(sql`SELECT EXISTS (SELECT 1 FROM steps WHERE state = 'running') AS n`);
   return row?.n === 1;

@@ -1,4 +1,4 @@
-/** Invoices of payment providers, and what the ledger has of them. */
+/** Invoices of payment providers, and their entries in the ledger. */
 import { and, count, desc, eq, sql, sum } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type CountedRows, findRow, insertRow, type OffsetPage, only, readPage, updateRows } from "./rows";
@@ -31,11 +31,11 @@ export async function listInvoices(db: Queries, workspaceId: string, page: Offse
   return readPage(query, page, db.$count(invoices, condition));
 }
 
-/** Gives the invoices of a workspace another ID, without the links to their pages, which show who paid. */
+/** Moves the invoices of a workspace to another ID, and removes the links to their pages, which show the payer. */
 export const moveInvoices = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
   updateRows(tx, invoices, { workspace_id: newId, url: null }, eq(invoices.workspace_id, workspaceId));
 
-/** Returns whether the ledger has the credits of an invoice, and how many refunds have taken back. */
+/** Returns whether the ledger contains the credits of an invoice, and how many of them refunds have taken back. */
 export async function readInvoiceCredits(
   tx: Queries,
   paymentInvoiceId: string,

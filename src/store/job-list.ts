@@ -7,13 +7,13 @@ import { assets, cuts, pipelines, renders, steps } from "./schema";
 import { users, workspaces } from "./schema-accounts";
 import type { Step } from "./steps";
 
-/** `email`: of the user who started the job, null once the account is purged. */
+/** `email` is the address of the user who started the job; null once the account is purged. */
 export type ListedJob = {
   step: Step;
   userId: string | null;
   email: string | null;
   workspaceName: string;
-  /** Of the asset that the job works on. */
+  /** File name of the asset that the job works on. */
   filename: string | null;
   errorCode: string | null;
   errorMessage: string | null;
@@ -28,7 +28,7 @@ export type JobFilter = {
 
 const inputs = alias(assets, "inputs");
 
-/** A step whose turn in its pipeline has come. */
+/** Matches steps whose turn in their pipeline has come. */
 const isJob = isNotNull(steps.run_after);
 
 const matchesJob = (filter: JobFilter): SQL | undefined =>
@@ -86,14 +86,14 @@ export const findListedJob = (db: Queries, id: string): Promise<ListedJob | null
       .limit(1),
   );
 
-/** Numbers of jobs. `longestWaitMs`: the longest wait of the jobs that are due. `ended` and `failed`: in the last 24 hours. */
+/** Job counts. `longestWaitMs`: longest wait of a due job. `ended` and `failed`: within the last 24 hours. */
 export type JobFacts = { running: number; pending: number; longestWaitMs: number; ended: number; failed: number };
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Returns the load of the queue, which the status page of every user shows. */
+/** Returns the load of the queue, which the status page shows to every user. */
 export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> {
-  // INDEXED BY: without it SQLite reads every failed job since the installation.
+  // INDEXED BY: otherwise SQLite reads every failed job since the installation.
   return only(
     db.all<JobFacts>(sql`SELECT
     (SELECT count(*) FROM steps WHERE state = 'running') AS running,
@@ -105,10 +105,10 @@ export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> 
   );
 }
 
-/** Jobs with the same name and state. `firstDueAt`: when the first of them became or becomes due. */
+/** Jobs with the same name and state. `firstDueAt` is when the first of them became or becomes due. */
 export type OpenJobs = { name: string; state: string; jobs: number; firstDueAt: number };
 
-/** Returns how many jobs of each name are pending or running. */
+/** Counts the pending and running jobs of each name. */
 export async function countOpenJobs(db: Queries): Promise<OpenJobs[]> {
   return db
     .select({

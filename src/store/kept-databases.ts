@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { listAdditions, readFigures, withDatabase, withUnchangedDatabase } from "./database-figures";
 import { isKnownMigration } from "./migrate";
 
-/** What is kept when a database is put back is named `offcut-after-…`. */
+/** A database that is replaced by an older one is named `offcut-after-…`. */
 const KEPT_NAME = /^offcut-(before|after)-(\w+)-(\d{4}-\d{2}-\d{2})\.db$/;
 const KEPT_MS = 14 * 24 * 3600 * 1000;
 
-/** A kept database that this version can open. `day`: that of the migration. */
+/** A kept database that this version can open. `day` is the day of the migration. */
 export type KeptDatabase = { name: string; day: string };
 
-/** Returns the name under which a database is kept that migrations until `newest` replace (`before`) or had made (`after`). */
+/** Returns the name for keeping the database from before or after migrations up to `newest`. */
 export const formatKeptName = (kind: "before" | "after", newest: string, now: number): string =>
   `offcut-${kind}-${newest}-${new Date(now).toISOString().slice(0, 10)}.db`;
 
 /**
- * Returns the newest database kept in `folder` that this version can open; null when there is none. `newest`: only one that migrations until this
- * one have replaced.
+ * Returns the newest database kept in `folder` that this version can open, or null. With `newest`, considers only those
+ * replaced by migrations up to that one.
  */
 export async function findKeptDatabase(folder: string, newest: string | null = null): Promise<KeptDatabase | null> {
   const found = (await readdir(folder)).flatMap((name) => {
@@ -38,7 +38,7 @@ function isUsable(path: string): boolean {
   }
 }
 
-/** Returns what the database at `path` has and a kept one has not, such as `2 recordings`. Nobody may have it open. */
+/** Returns what the database at `path` has and a kept one lacks, such as `2 recordings`. Neither may be open. */
 export const listLosses = (path: string, kept: string): string[] =>
   listAdditions(withUnchangedDatabase(kept, readFigures), withDatabase(path, readFigures));
 

@@ -1,21 +1,21 @@
-/** Live events: one row for each change that a page shows. Triggers of the database write them in the transaction of the change. */
+/** Live events: one row per change that a page shows. Database triggers write them in the transaction of the change. */
 import { sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { only } from "./rows";
 import { liveEvents } from "./schema-notifications";
 
-/** `pipeline_id`: the pipeline that the entity belongs to. */
+/** `pipeline_id` is the pipeline to which the entity belongs. */
 export type LiveEvent = Pick<
   typeof liveEvents.$inferSelect,
   "id" | "workspace_id" | "user_id" | "type" | "entity_id" | "state" | "pipeline_id"
 >;
 
-/** The events of a workspace and, with `userId`, of a user, or those of a pipeline. */
+/** The events of a workspace and, with `userId`, of a user; or those of a pipeline. */
 export type LiveEventFilter = { workspaceId: string; userId: string | null } | { pipelineId: string };
 
 const COLUMNS = sql.raw("id, workspace_id, user_id, type, entity_id, state, pipeline_id");
 
-/** Returns the ID of the oldest stored event, null if none is stored, and of the newest that there was; 0 before the first. */
+/** Returns the IDs of the oldest stored event (or null) and of the newest event so far (0 before the first). */
 export const readEventIds = (db: Queries): Promise<{ oldest: number | null; newest: number }> =>
   only(
     db.all<{ oldest: number | null; newest: number }>(sql`SELECT
@@ -23,7 +23,7 @@ export const readEventIds = (db: Queries): Promise<{ oldest: number | null; newe
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'live_events'), 0) AS newest`),
   );
 
-/** Lists events of everybody after this ID, oldest first. */
+/** Lists all events after this ID, oldest first. */
 export const listEventsAfter = (db: Queries, afterId: number, limit: number): Promise<LiveEvent[]> =>
   db.all<LiveEvent>(sql`SELECT ${COLUMNS} FROM ${liveEvents} WHERE id > ${afterId} ORDER BY id LIMIT ${limit}`);
 
@@ -39,14 +39,14 @@ export function listMatchingEventsAfter(
       WHERE ${sql.identifier(column)} = ${value} AND id > ${afterId} ORDER BY id LIMIT ${limit})`;
   if ("pipelineId" in filter) return db.all<LiveEvent>(page("pipeline_id", filter.pipelineId));
   if (filter.userId === null) return db.all<LiveEvent>(page("workspace_id", filter.workspaceId));
-  // Each part reads its index in order; with OR all matching rows would be sorted.
+  // Each part reads its index in order; with OR, all matching rows would be sorted.
   return db.all<LiveEvent>(sql`${page("workspace_id", filter.workspaceId)}
     UNION ALL ${page("user_id", filter.userId)} ORDER BY id LIMIT ${limit}`);
 }
 
 /**
- * Deletes at most `limit` events that are older than `time`, the oldest first. Returns whether there may be more. By ID, so that what is left has
- * no gap when the clock was set back.
+ * Deletes at most `limit` events that are older than `time`, oldest first. Returns whether there may be more. Deletes
+ * by ID, so that no gap remains if the clock was set back.
  */
 export async function deleteEventsBefore(tx: Queries, time: number, limit: number): Promise<boolean> {
   const expired = sql`(SELECT max(id) FROM ${liveEvents} WHERE created_at < ${time})`;

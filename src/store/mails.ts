@@ -10,14 +10,14 @@ export async function insertMail(tx: Queries, mail: typeof mails.$inferInsert): 
   await tx.insert(mails).values(mail);
 }
 
-/** `turn` is the recipient, as a user if the server knows one. */
+/** `turn` identifies the recipient, by user if the server knows one. */
 export type DueMail = { id: string; template: string; turn: string };
 
 const MAX_DUE_MAILS = 1_000;
 
 /** Lists the first due mail of each recipient, longest due first. */
 export const listDueMails = (db: Queries, now: number): Promise<DueMail[]> =>
-  // With `min`, SQLite takes the other columns from the row that has the minimum.
+  // With `min`, SQLite takes the other columns from the row with the minimum.
   db.all<DueMail & { due_at: number }>(sql`
     SELECT id, template, coalesce(user_id, recipient) AS turn, min(due_at) AS due_at
     FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at <= ${now}
@@ -42,7 +42,7 @@ export async function updateMail(tx: Queries, id: string, change: Partial<Stored
   await tx.update(mails).set(change).where(eq(mails.id, id));
 }
 
-/** Counts the mails to a recipient that were queued after `since`: those of one template, or those of all but some. */
+/** Counts mails to a recipient that were queued after `since`: those of one template, or of all except some. */
 export async function countRecentMails(
   db: Queries,
   recipient: { userId: string | null; address: string },

@@ -1,6 +1,7 @@
 /**
- * Migrates a copy of a database. The database itself is opened with `bun:sqlite` alone, which closes deterministically: a connection of the driver
- * lives until its statements are collected, and when it ends then, it deletes the log of the file that has the name by that time.
+ * Migrates a copy of a database. The database itself is opened only with `bun:sqlite`, which closes deterministically:
+ * a connection of the driver lives until its statements are garbage collected, and then deletes the log of whatever
+ * file has the name by that time.
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -15,11 +16,11 @@ const DRAFT_SUFFIX = ".migrating";
 const RESULT_SUFFIX = ".migrated";
 const LOG_SUFFIXES = ["-wal", "-shm", "-journal"];
 
-/** Steps of a migration, in order. A new version may be killed in each of them. */
+/** The steps of a migration, in order. The new version may be killed in any of them. */
 export const MIGRATION_STEPS = ["copy", "migrate", "compact", "check", "keep", "record", "swap", "finish"] as const;
 export type MigrationStep = (typeof MIGRATION_STEPS)[number];
 
-/** Is called when a step begins. */
+/** Called when a step begins. */
 export type StepListener = (step: MigrationStep) => Promise<void> | void;
 
 /**
@@ -37,7 +38,7 @@ export async function readMissingMigrations(path: string, busyMs = 5_000): Promi
   return applied === null ? null : listMissingMigrations(applied);
 }
 
-/** Returns the newest migration in the file at `path`, without its log; null when the file has none yet. Changes nothing. */
+/** Returns the newest migration in the file at `path`, ignoring its log, or null. Changes nothing. */
 export function readNewestMigration(path: string): string | null {
   try {
     return withUnchangedDatabase(path, (database) => {
@@ -50,8 +51,8 @@ export function readNewestMigration(path: string): string | null {
 }
 
 /**
- * Writes a migrated and checked copy of the database at `path`, and returns where it is. Throws an `Error` with what is wrong with it, or when
- * another program has the database open.
+ * Writes a migrated and verified copy of the database at `path`, and returns its path. Throws an `Error` if the copy
+ * has a problem, or if another program has the database open.
  */
 export async function migrateCopy(path: string, onStep: StepListener): Promise<string> {
   await onStep("copy");
@@ -63,13 +64,13 @@ export async function migrateCopy(path: string, onStep: StepListener): Promise<s
   const store = await openStore(draft);
   try {
     await migrate(store);
-    // The copy of the draft needs the space of the log.
+    // Copying the draft needs the space of the log.
     await store.read.all(sql`PRAGMA wal_checkpoint(TRUNCATE)`);
   } finally {
     await store.close();
   }
   await onStep("compact");
-  // A file that no connection has open.
+  // A copy that no connection has open.
   await copyDatabase(draft, result);
   await discard(draft);
   await onStep("check");
@@ -77,18 +78,18 @@ export async function migrateCopy(path: string, onStep: StepListener): Promise<s
   if (problem !== undefined) throw new Error(`The migrated copy is damaged: ${problem}`);
   const change = findChangedFigure(before, withUnchangedDatabase(result, readFigures));
   if (change !== null) throw new Error(change);
-  // The log would not be swapped: what it has and the file has not would be lost.
+  // The log would not be swapped, so data that is only in it would be lost.
   if (((await findFileSize(`${path}-wal`)) ?? 0) > 0)
     throw new Error("Another program has it open. End that program, then start Offcut again.");
   return result;
 }
 
-/** Removes the log of a database file, which is empty when no process has the file open. */
+/** Removes the log of a database file. It is empty if no process has the file open. */
 export async function discardLog(path: string): Promise<void> {
   for (const suffix of LOG_SUFFIXES) await rm(path + suffix, { force: true });
 }
 
-/** Removes what an earlier migration has left behind. */
+/** Removes leftovers of an earlier migration. */
 export async function discardCopies(path: string): Promise<void> {
   for (const copy of [path + DRAFT_SUFFIX, path + RESULT_SUFFIX]) await discard(copy);
 }

@@ -57,13 +57,13 @@ const MIGRATIONS: { name: string; sql: string }[] = [
 /** The schema of this version. */
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)!.name;
 
-/** Returns whether this version has a migration: a database with another one belongs to a newer version. */
+/** Returns whether this version has a migration. A database with an unknown one belongs to a newer version. */
 export const isKnownMigration = (name: string): boolean => MIGRATIONS.some((migration) => migration.name === name);
 
-/** A newer version has migrated the database: this one must not write to it. */
+/** Thrown when a newer version has migrated the database, to which this one must not write. */
 export class UnknownMigrationError extends Error {
   constructor(readonly migration: string) {
-    super(`Database has migration "${migration}", which this version does not have: run a newer version of offcut.`);
+    super(`Database has migration "${migration}", which this version does not have. Run a newer version of offcut.`);
   }
 }
 

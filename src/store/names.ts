@@ -1,8 +1,8 @@
-/** The names that users have chosen, and their addresses: what a bug report must not contain. */
+/** Names that users have chosen, and their addresses, which a bug report must not contain. */
 import { sql } from "drizzle-orm";
 import type { Queries } from "./db";
 
-/** Maximum number of names that are read of one column, the newest first. */
+/** Maximum number of names to read from a column, newest first. */
 const MAX_NAMES = 50_000;
 
 const COLUMNS: readonly (readonly [table: string, column: string])[] = [

@@ -1,4 +1,4 @@
-/** Notifications that wait to be mailed. All of a user and type that wait become one mail. */
+/** Notifications that are waiting to be mailed. All waiting notifications of a user and type become one mail. */
 import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { NotificationType } from "../domain/notifications";
 import { NOTIFICATION_TYPES } from "../domain/states";
@@ -8,14 +8,15 @@ import { updateRows } from "./rows";
 import { mails, workspaceMembers } from "./schema-accounts";
 import { notifications } from "./schema-notifications";
 
-/** `last_at`: when the last mail of this type was queued, 0 if none was. */
+/** `last_at` is when the last mail of this type was queued, or 0. */
 export type WaitingMail = { user_id: string; type: NotificationType; last_at: number };
 
 const TYPES = JSON.stringify(NOTIFICATION_TYPES);
 
 /**
- * Lists the users and types for which notifications wait, whose last mail is the oldest first. The cost depends on the number of users with
- * waiting notifications, not on that of notifications: SQLite has no loose index scan, so the query jumps from user to user.
+ * Lists the users and types with waiting notifications, starting with the one whose last mail is oldest. The cost
+ * depends on the number of users with waiting notifications, not on the number of notifications: SQLite has no loose
+ * index scan, so the query jumps from user to user.
  */
 export const listWaitingMails = (db: Queries, now: number, limit: number): Promise<WaitingMail[]> =>
   db.all<WaitingMail>(sql`
@@ -38,13 +39,13 @@ export const listWaitingMails = (db: Queries, now: number, limit: number): Promi
     )
     ORDER BY last_at, waiting.user_id LIMIT ${limit}`);
 
-/** What one mail reports. */
+/** The notifications that one mail reports. */
 export type MailGroup = { userId: string; type: NotificationType };
 
 const isWaitingIn = ({ userId, type }: MailGroup) =>
   and(eq(notifications.user_id, userId), eq(notifications.type, type), sql`${notifications.mail_state} = 'waiting'`);
 
-/** Returns whether a mail of this type has not been sent yet, and when the last one was, 0 if none was. */
+/** Returns whether a mail of this type is still unsent, and when the last one was sent, or 0. */
 export async function readMailPace(
   db: Queries,
   { userId, type }: MailGroup,
@@ -59,7 +60,7 @@ export async function readMailPace(
   return { isPending: row?.pending === 1, sentAt: row?.sentAt ?? 0 };
 }
 
-/** Returns the newest notifications of a group that wait, and how many there are. */
+/** Returns the newest waiting notifications of a group, and their number. */
 export async function findWaitingNotifications(
   db: Queries,
   group: MailGroup,
@@ -75,7 +76,7 @@ export async function findWaitingNotifications(
   return { newest, total: row?.n ?? 0 };
 }
 
-/** Records that one mail reports all notifications of the group that wait. `newestId` is one of them. */
+/** Records that one mail reports all waiting notifications of the group. `newestId` is one of them. */
 export async function recordQueuedMail(tx: Queries, group: MailGroup, newestId: string, now: number): Promise<void> {
   await tx.update(notifications).set({ mail_state: "queued" }).where(isWaitingIn(group));
   await tx.update(notifications).set({ mailed_at: now }).where(eq(notifications.id, newestId));
@@ -86,7 +87,7 @@ export async function discardWaitingMails(tx: Queries, group: MailGroup): Promis
   await tx.update(notifications).set({ mail_state: "none" }).where(isWaitingIn(group));
 }
 
-/** The same for what is in workspaces that the user has left. */
+/** Does the same for notifications in workspaces that the user has left. */
 export async function discardMailsOfLeftWorkspaces(tx: Queries, group: MailGroup): Promise<void> {
   const isMember = sql`EXISTS (SELECT 1 FROM ${workspaceMembers} w WHERE w.workspace_id = ${notifications.workspace_id} AND w.user_id = ${group.userId})`;
   await updateRows(

@@ -8,7 +8,7 @@ import { dataExports, notificationPreferences, notifications } from "./schema-no
 
 export type StoredNotification = typeof notifications.$inferSelect;
 
-/** Inserts a notification. Returns null if the user has one of the same type and cause. */
+/** Inserts a notification. Returns null if the user already has one with the same type and cause. */
 export const insertNotification = (
   tx: Queries,
   notification: typeof notifications.$inferInsert,
@@ -26,8 +26,8 @@ export const updateNotification = (
 ): Promise<StoredNotification | null> => updateRow(tx, notifications, change, eq(notifications.id, id));
 
 /**
- * The notifications of a user that a credential sees. `workspaceId`: only those of this workspace, null for all; `hasExports`: and those of
- * data exports.
+ * The notifications of a user that a credential can see. `workspaceId` limits them to a workspace, null does not;
+ * `hasExports` includes those about data exports.
  */
 export type NotificationReader = { userId: string; workspaceId: string | null; hasExports: boolean };
 
@@ -44,7 +44,7 @@ const isShownTo = (reader: NotificationReader, { isUnread }: { isUnread: boolean
         ),
   );
 
-/** Lists the notifications that the reader sees, newest first. */
+/** Lists the notifications that the reader can see, newest first. */
 export async function listNotifications(
   db: Queries,
   reader: NotificationReader,
@@ -54,14 +54,14 @@ export async function listNotifications(
   return readPage(query, page, countNotifications(db, reader, page));
 }
 
-/** Counts the notifications that the reader sees. */
+/** Counts the notifications that the reader can see. */
 export const countNotifications = (
   db: Queries,
   reader: NotificationReader,
   filter: { isUnread: boolean },
 ): Promise<number> => db.$count(notifications, isShownTo(reader, filter));
 
-/** Marks all unread notifications of the user as read, also those that the user does not see. */
+/** Marks all unread notifications of the user as read, including hidden ones. */
 export const markAllRead = (tx: Queries, userId: string, now: number): Promise<boolean> =>
   updateRows(
     tx,
@@ -70,7 +70,7 @@ export const markAllRead = (tx: Queries, userId: string, now: number): Promise<b
     and(eq(notifications.user_id, userId), isNull(notifications.read_at)),
   );
 
-/** Marks what was reported to the user about a cause as read. */
+/** Marks all notifications about a cause as read. */
 export async function markCauseRead(
   tx: Queries,
   userId: string,
@@ -81,7 +81,7 @@ export async function markCauseRead(
   await updateRows(tx, notifications, { read_at: now }, and(isAbout, isNull(notifications.read_at)));
 }
 
-/** Returns whether the account of an address, if there is one, has not switched off mails of a type. */
+/** Returns whether the account with an address, if any, accepts mails of a type. */
 export async function wantsMail(db: Queries, email: string, type: NotificationType): Promise<boolean> {
   const { user_id, channel, enabled } = notificationPreferences;
   const rows = await db
@@ -94,10 +94,10 @@ export async function wantsMail(db: Queries, email: string, type: NotificationTy
   return rows.length === 0;
 }
 
-/** The row of an export that is pending or can be downloaded belongs to its notification, which stays. */
+/** The row of an export that is pending or can be downloaded belongs to its notification, which is kept. */
 const isDeletable = sql`NOT EXISTS (SELECT 1 FROM ${dataExports} e WHERE e.notification_id = ${notifications.id} AND e.state IN ('pending', 'ready'))`;
 
-/** Deletes at most `limit` notifications that were read, or never shown, and created before `time`. Returns how many. */
+/** Deletes at most `limit` old notifications that were read or never shown. Returns the number. */
 export async function deleteReadNotificationsBefore(tx: Queries, time: number, limit: number): Promise<number> {
   const old = tx
     .select({ id: notifications.id })
@@ -117,7 +117,7 @@ export async function deleteReadNotificationsBefore(tx: Queries, time: number, l
   return deleted.length;
 }
 
-/** Returns the notification of the export that a user requested last, or null. */
+/** Returns the notification about the user's latest export request, or null. */
 export const findLatestExport = (db: Queries, userId: string): Promise<StoredNotification | null> =>
   findRow(
     db,
@@ -134,7 +134,7 @@ export async function deleteOldestNotifications(tx: Queries, userId: string, kep
     .where(and(eq(notifications.user_id, userId), sql`${notifications.id} <= ${oldest}`, isDeletable));
 }
 
-/** Lists what a user has chosen, for one type or all. */
+/** Lists the choices of a user, for one type or all. */
 export const listChoices = (db: Queries, userId: string, type?: NotificationType): Promise<NotificationChoice[]> =>
   db
     .select({
@@ -150,7 +150,7 @@ export const listChoices = (db: Queries, userId: string, type?: NotificationType
       ),
     );
 
-/** Stores a choice of the user in place of an earlier one. */
+/** Stores a choice of the user, replacing an earlier one. */
 export async function saveChoice(tx: Queries, userId: string, choice: NotificationChoice): Promise<void> {
   const { type, channel, enabled } = choice;
   const { user_id } = notificationPreferences;

@@ -21,7 +21,7 @@ export const findOidcIdentity = (
       .limit(1),
   );
 
-/** Lists the identities of a user, the first linked first. There is at most one for each issuer. */
+/** Lists the identities of a user, first linked first. There is at most one per issuer. */
 export const listOidcIdentities = (db: Queries, userId: string): Promise<StoredIdentity[]> =>
   db.select().from(oidcIdentities).where(eq(oidcIdentities.user_id, userId)).orderBy(asc(oidcIdentities.id));
 
@@ -36,7 +36,7 @@ export async function insertOidcIdentity(tx: Queries, identity: typeof oidcIdent
   await tx.insert(oidcIdentities).values(identity);
 }
 
-/** Records a sign-in with the address that the provider has now. */
+/** Records a sign-in, with the provider's current address of the user. */
 export const touchOidcIdentity = (
   tx: Queries,
   id: string,

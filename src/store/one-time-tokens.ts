@@ -8,7 +8,7 @@ import { oneTimeTokens } from "./schema-accounts";
 export type OneTimeToken = typeof oneTimeTokens.$inferSelect;
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
 
-/** What identifies a token that can be used at `now`. */
+/** Identifies a token that can be used at `now`. */
 type TokenSearch = { purpose: TokenPurpose; hash: string; now: number };
 
 const isUsable = ({ purpose, hash, now }: TokenSearch) =>
@@ -23,20 +23,20 @@ export async function insertOneTimeToken(tx: Queries, token: typeof oneTimeToken
   await tx.insert(oneTimeTokens).values(token);
 }
 
-/** Returns a token that can be used, or null. */
+/** Returns a usable token, or null. */
 export const findUsableToken = (db: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
   findRow(db, oneTimeTokens, isUsable(search));
 
-/** Returns the ID of the token with this hash, used or not; null if no token has it. */
+/** Returns the ID of the token with this hash, used or not, or null. */
 export async function findOneTimeTokenId(db: Queries, hash: string): Promise<string | null> {
   return (await findRow(db, oneTimeTokens, eq(oneTimeTokens.hash, hash)))?.id ?? null;
 }
 
-/** Uses up a token. Returns it, or null if it cannot be used (any more). */
+/** Uses up a token. Returns it, or null if it can no longer be used. */
 export const takeToken = (tx: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
   updateRow(tx, oneTimeTokens, { used_at: search.now }, isUsable(search));
 
-/** Counts a failed attempt at the code of a token. The last one of `maxAttempts` uses it up. */
+/** Counts a failed attempt at a token's code. Attempt number `maxAttempts` uses up the token. */
 export const countFailedAttempt = (
   tx: Queries,
   id: string,
@@ -52,7 +52,7 @@ export const countFailedAttempt = (
     eq(oneTimeTokens.id, id),
   );
 
-/** Returns how many tokens of a user were created after `since`, and when the first of them was. */
+/** Returns how many tokens of a user were created after `since`, and when the first of them was created. */
 export async function countRecentTokens(
   db: Queries,
   userId: string,
@@ -81,7 +81,10 @@ export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose,
     and(eq(oneTimeTokens.user_id, userId), eq(oneTimeTokens.purpose, purpose), isNull(oneTimeTokens.used_at)),
   );
 
-/** Revokes the links that a user has created for others: all of them, or those that only an administrator can create. The rows still count against the limit of who invites. */
+/**
+ * Revokes the links that a user has created for others: all of them, or only those that require an administrator. The
+ * rows still count against the inviter's limit.
+ */
 export const revokeTokensCreatedBy = (
   tx: Queries,
   createdBy: string,

@@ -1,4 +1,4 @@
-/** Orders: a checkout of a price, as the price was then. */
+/** Orders: checkouts of a price as it was at that time. */
 import { and, desc, eq, gt, or } from "drizzle-orm";
 import type { ORDER_STATES } from "../domain/states";
 import type { Queries } from "./db";
@@ -24,7 +24,7 @@ export const insertOrder = (tx: Queries, order: typeof orders.$inferInsert): Pro
 
 export const getOrder = (db: Queries, id: string): Promise<Order | null> => findRow(db, orders, eq(orders.id, id));
 
-/** Returns the order if it is of this workspace, or null. */
+/** Returns the order if it belongs to this workspace, or null. */
 export const findOrder = (db: Queries, workspaceId: string, id: string): Promise<Order | null> =>
   findRow(db, orders, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
 
@@ -37,7 +37,7 @@ export const updateOrderState = (
 ): Promise<Order | null> =>
   updateRow(tx, orders, change, and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))));
 
-/** Stores the provider's checkout of an order. Returns false if the order is not pending any more. */
+/** Stores the provider's checkout of an order. Returns false if the order is no longer pending. */
 export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: string): Promise<boolean> =>
   updateRows(
     tx,
@@ -46,7 +46,7 @@ export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: st
     and(eq(orders.id, id), eq(orders.state, "pending")),
   );
 
-/** Deletes an order that is still pending, because its checkout could not be started. */
+/** Deletes an order that is still pending because its checkout could not be started. */
 export const deletePendingOrder = (tx: Queries, id: string): Promise<void> =>
   deleteRows(tx, orders, and(eq(orders.id, id), eq(orders.state, "pending")));
 
@@ -57,7 +57,7 @@ export const countPendingOrders = (db: Queries, workspaceId: string, since: numb
     and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending"), gt(orders.created_at, since)),
   );
 
-/** Closes the pending orders of a workspace that is deleted. */
+/** Closes the pending orders of a workspace that is being deleted. */
 export const closeOrders = (tx: Queries, workspaceId: string, now: number): Promise<boolean> =>
   updateRows(
     tx,
@@ -66,14 +66,14 @@ export const closeOrders = (tx: Queries, workspaceId: string, now: number): Prom
     and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending")),
   );
 
-/** Gives the orders of a workspace another ID, and those that its owner decided another administrator's. */
+/** Moves the orders of a workspace to another ID, and anonymizes the decisions of its owner as an administrator. */
 export async function moveOrders(tx: Queries, account: { userId: string; randomId: string }): Promise<void> {
   const { userId, randomId } = account;
   await tx.update(orders).set({ workspace_id: randomId }).where(eq(orders.workspace_id, userId));
   await tx.update(orders).set({ decided_by: randomId }).where(eq(orders.decided_by, userId));
 }
 
-/** An order as administrators see it. `workspace` and `user` are null once they are deleted. */
+/** An order in the view of administrators. `workspace` and `user` are null once they are deleted. */
 export type ListedOrder = {
   order: Order;
   workspace: { id: string; name: string } | null;

@@ -1,13 +1,13 @@
-/** Keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256, so that decoded keys can be trusted. */
+/** Keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256 so it can be trusted. */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type SQLWrapper, sql } from "drizzle-orm";
 import { AppError } from "../domain/errors";
 
-/** The values of a row that a list is sorted by. */
+/** The values of a row by which a list is sorted. */
 export type SortKey = readonly (string | number)[];
 
 export type Cursors = {
-  /** Encodes the sort key of a page's last row. `list` names the list, so that a cursor of one list is refused by another. */
+  /** Encodes the sort key of a page's last row. A cursor is valid only for the list named by `list`. */
   encode(list: string, key: SortKey): string;
   /** Decodes a cursor. Throws `AppError` `validation_error` on `query.cursor`. */
   decode(list: string, cursor: string): SortKey;
@@ -36,7 +36,7 @@ export function createCursors(secret: string): Cursors {
   };
 }
 
-/** Matches the rows after the one with the key `[value, id]`; null: any row. `value` is what the list is sorted by, then by the ID. */
+/** Matches the rows after the key `[value, id]`, or any row if it is null. Lists are sorted by `value`, then by ID. */
 export function follows(value: SQLWrapper, id: SQLWrapper, after: SortKey | null, isDescending: boolean) {
   if (after === null) return undefined;
   const [last, lastId] = after;
@@ -45,7 +45,7 @@ export function follows(value: SQLWrapper, id: SQLWrapper, after: SortKey | null
     : sql`(${value} > ${last} OR (${value} = ${last} AND ${id} > ${lastId}))`;
 }
 
-/** One page of a list's rows; `hasMore`: other rows follow. */
+/** A page of a list's rows. `hasMore`: more rows follow. */
 export type RowPage<Row> = { rows: Row[]; hasMore: boolean };
 
 /** Reads the first `limit` rows of a query as a page. */

@@ -1,4 +1,4 @@
-/** What is known of the payment provider: customers, subscriptions, and the events that were applied. */
+/** Data about the payment provider: customers, subscriptions, and applied events. */
 import { and, desc, eq, inArray, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deleteRows, findRow, hasRow, insertRow, listRows, only } from "./rows";
@@ -10,7 +10,7 @@ export type Subscription = typeof subscriptions.$inferSelect;
 export const findCustomerId = async (db: Queries, workspaceId: string): Promise<string | null> =>
   (await findRow(db, paymentCustomers, eq(paymentCustomers.workspace_id, workspaceId)))?.provider_customer_id ?? null;
 
-/** Returns whether a workspace is this customer. */
+/** Returns whether a workspace has this customer ID. */
 export const isKnownCustomer = (db: Queries, customerId: string): Promise<boolean> =>
   hasRow(db, paymentCustomers, eq(paymentCustomers.provider_customer_id, customerId));
 
@@ -30,7 +30,7 @@ export async function insertPaymentEvent(tx: Queries, event: typeof paymentEvent
   await tx.insert(paymentEvents).values(event);
 }
 
-/** Forgets events that were received before `time`. */
+/** Deletes events that were received before `time`. */
 export const deletePaymentEventsBefore = (tx: Queries, time: number): Promise<void> =>
   deleteRows(tx, paymentEvents, lt(paymentEvents.received_at, time));
 
@@ -46,7 +46,7 @@ export const findCurrentSubscription = (db: Queries, workspaceId: string): Promi
     desc(subscriptions.id),
   );
 
-/** Lists the subscriptions of a workspace that renew. One whose first payment is open may never start. */
+/** Lists a workspace's subscriptions that renew. Excludes those with an open first payment, which may never start. */
 export const listRenewingSubscriptions = (db: Queries, workspaceId: string): Promise<Subscription[]> =>
   listRows(
     db,

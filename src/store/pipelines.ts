@@ -1,4 +1,4 @@
-/** Pipelines: steps that run one after the other. */
+/** Pipelines: steps that run one after another. */
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
 import { isAnyOf } from "./any-of";
@@ -20,7 +20,7 @@ export async function insertPipeline(
 
 const isListed = eq(pipelines.is_hidden, false);
 
-/** Returns the pipeline if it belongs to the workspace and is not hidden, else null. */
+/** Returns the pipeline if it belongs to the workspace and is not hidden, otherwise null. */
 export const findPipeline = (db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> =>
   findRow(db, pipelines, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
 
@@ -28,7 +28,7 @@ export const findPipeline = (db: Queries, workspaceId: string, id: string): Prom
 export const getPipeline = (db: Queries, id: string): Promise<Pipeline | null> =>
   findRow(db, pipelines, eq(pipelines.id, id));
 
-/** Counts the cuts and renders of a workspace that wait for a runner. Those that wait for an earlier step do not count. */
+/** Counts the cuts and renders of a workspace that wait for a runner, not those that wait for an earlier step. */
 export async function countWaitingJobs(db: Queries, workspaceId: string): Promise<number> {
   // Otherwise the planner reads the waiting jobs of all workspaces.
   const [row] = await db.all<{ n: number }>(sql`SELECT count(*) AS n FROM ${steps} INDEXED BY steps_waiting
@@ -36,7 +36,7 @@ export async function countWaitingJobs(db: Queries, workspaceId: string): Promis
   return row?.n ?? 0;
 }
 
-/** `isOpen`: those that run or wait, or those that have ended. */
+/** `isOpen` selects running and waiting pipelines, or ended ones. */
 export type PipelineFilter = {
   state?: Pipeline["state"] | undefined;
   isOpen?: boolean | undefined;
@@ -63,12 +63,12 @@ export async function listPipelines(
   return readPage(query, page, db.$count(pipelines, matches));
 }
 
-/** A step as lists show it. `params` can have hundreds of kilobytes. */
+/** A step without `params`, which may have hundreds of kilobytes. */
 export type StepRow = Omit<Step, "params">;
 
 const { params: _params, ...columnsWithoutParams } = getTableColumns(steps);
 
-/** Lists the steps of each of these pipelines in their order, without their parameters. */
+/** Lists the steps of each of these pipelines in order, without their parameters. */
 export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map<string, StepRow[]>> {
   const rows = await db
     .select(columnsWithoutParams)
@@ -82,7 +82,7 @@ export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map
 export const findOpenStep = (db: Queries, pipelineId: string): Promise<Step | null> =>
   findRow(db, steps, and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)), asc(steps.step_order));
 
-/** Returns the cut of the last completed cut step before `stepOrder`; null if there is none. The cut may have been deleted. */
+/** Returns the cut of the last completed cut step before `stepOrder`, or null. It may have been deleted. */
 export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
   const [row] = await db
     .select({ id: steps.subject_id })
@@ -100,7 +100,7 @@ export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOr
   return row?.id ?? null;
 }
 
-/** Returns the script of the cut of a step, or of the step itself if it has not started; null if the cut was deleted. */
+/** Returns the script of a step's cut, or of the step itself before it starts; null if the cut was deleted. */
 export async function readScriptOfStep(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
   const [row] = await db
     .select({ script: cuts.script, params: steps.params })
@@ -112,7 +112,7 @@ export async function readScriptOfStep(db: Queries, pipelineId: string, stepOrde
   return row?.script ?? (params !== null && "script" in params ? params.script : null);
 }
 
-/** Deletes the scripts of later steps of a pipeline that ends before them, and the parameters of the steps that share these scripts. */
+/** Deletes the scripts of later steps of an ended pipeline, and the parameters of the steps that share them. */
 export async function deleteScriptsAfter(tx: Queries, pipelineId: string, stepOrder: number): Promise<void> {
   await tx.run(sql`UPDATE ${steps} SET params = NULL WHERE pipeline_id = ${pipelineId} AND step_order > ${stepOrder} AND
     (json_extract(params, '$.script') <> '' OR json_extract(params, '$.scriptOfStep') > ${stepOrder})`);
@@ -122,7 +122,7 @@ export async function deleteScriptsAfter(tx: Queries, pipelineId: string, stepOr
 export const hasIncompleteStepsAfter = (db: Queries, pipelineId: string, stepOrder: number): Promise<boolean> =>
   hasRow(db, steps, and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)));
 
-/** Gives a pending step its subject and makes it due. A step that had ended is as if it had never started. */
+/** Assigns a subject to a pending step and makes it due. Resets a step that had ended. */
 export const startStep = (
   tx: Queries,
   stepId: string,
@@ -168,7 +168,7 @@ export const updatePipeline = (
   change: Partial<typeof pipelines.$inferInsert>,
 ): Promise<boolean> => updateRows(tx, pipelines, change, eq(pipelines.id, id));
 
-/** Lists this step of the pipeline and the later ones, in their order. */
+/** Lists this step of the pipeline and the later ones, in order. */
 export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number): Promise<StepRow[]> =>
   db
     .select(columnsWithoutParams)
@@ -176,11 +176,11 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
     .where(and(eq(steps.pipeline_id, pipelineId), gte(steps.step_order, stepOrder)))
     .orderBy(asc(steps.step_order));
 
-/** Sets what a step costs. */
+/** Sets the price of a step. */
 export const updateStepPrice = (tx: Queries, stepId: string, credits: number): Promise<boolean> =>
   updateRows(tx, steps, { credits_cost: credits }, eq(steps.id, stepId));
 
-/** Records the asset that a step has made. */
+/** Records the output asset of a step. */
 export const updateStepOutput = (tx: Queries, stepId: string, assetId: string): Promise<boolean> =>
   updateRows(tx, steps, { output_asset_id: assetId }, eq(steps.id, stepId));
 

@@ -1,4 +1,4 @@
-/** Prepared queries. Building a query takes several times as long as running it, so frequent ones are built once per connection. */
+/** Prepared queries. Frequent ones are built once per connection, because building takes longer than running. */
 import { and, eq, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
@@ -18,7 +18,7 @@ export function prepareRowQuery<Values extends Record<string, unknown>, Row>(
   };
 }
 
-/** Returns a query for the row with an ID if it belongs to the workspace, else null. */
+/** Returns a query for the row with an ID if it belongs to the workspace, otherwise null. */
 export function prepareOwnRowQuery<T extends SQLiteTable & { id: SQLiteColumn; workspace_id: SQLiteColumn }>(table: T) {
   const isOwn = and(eq(table.id, sql.placeholder("id")), eq(table.workspace_id, sql.placeholder("workspaceId")));
   const find = prepareRowQuery<{ id: string; workspaceId: string }, T["$inferSelect"]>((db) =>

@@ -8,7 +8,7 @@ import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;
 
-/** A placeholder for every column, so that a new one is not left out. */
+/** A placeholder for every column, so that no new column is forgotten. */
 const placeholders = Object.fromEntries(
   Object.keys(getTableColumns(projects)).map((name) => [name, sql.placeholder(name)]),
 ) as Record<keyof Project, Placeholder>;
@@ -20,11 +20,11 @@ const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
 export const insertProject = async (tx: Queries, project: Project): Promise<Project> =>
   (await insertProjectQuery(tx, project))!;
 
-/** Counts the projects of the workspace, also archived ones. */
+/** Counts the projects of the workspace, including archived ones. */
 export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>
   db.$count(projects, eq(projects.workspace_id, workspaceId));
 
-/** Returns the project if it belongs to the workspace, else null. */
+/** Returns the project if it belongs to the workspace, otherwise null. */
 export const findProject = prepareOwnRowQuery(projects);
 
 /** Returns the oldest active project of the workspace with this name, or null. */
@@ -39,7 +39,7 @@ export const findActiveProjectByName = (db: Queries, workspaceId: string, name: 
 /** The columns that a change of a project can set. */
 export type ProjectChange = Omit<SQLiteUpdateSetSource<typeof projects>, "id" | "updated_at">;
 
-/** Changes the project, also its `updated_at`. Returns null if it does not exist. The only update of projects. */
+/** Changes the project and its `updated_at`. Returns null if it does not exist. All updates go through it. */
 export async function updateProject(
   tx: Queries,
   id: string,

@@ -1,4 +1,4 @@
-/** Deletes what a workspace contains, and what is left of an account, in pieces that are each small enough for one transaction. */
+/** Deletes the content of a workspace and the remains of an account, in pieces small enough for a transaction. */
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deleteDeviceCodesOf } from "./device-codes";
@@ -8,10 +8,10 @@ import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-ac
 import { liveEvents } from "./schema-notifications";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 
-/** What a workspace contains, for the record of its deletion. */
+/** The content of a workspace, for the record of its deletion. */
 export type WorkspaceContent = { projects: number; assets: number; renders: number; bytes: number };
 
-/** Counts what is in a workspace. */
+/** Counts the content of a workspace. */
 export const countWorkspaceContent = (db: Queries, id: string): Promise<WorkspaceContent> =>
   only(
     db.all<WorkspaceContent>(sql`SELECT
@@ -36,10 +36,10 @@ export const listProjectFileIds = (db: Queries, projectId: string): Promise<stri
       WHERE ${assets.project_id} = ${projectId}`),
   );
 
-/** Tables of a workspace besides its projects, those with references first. The deletion of pipelines writes live events. */
+/** Tables of a workspace other than projects, in deletion order. Deleting pipelines writes live events. */
 const CONTENT = [deliveries, webhookEndpoints, pipelines, events, liveEvents];
 
-/** Deletes at most `limit` rows of a workspace that belong to no project. Returns false when there are none. */
+/** Deletes at most `limit` rows of a workspace that belong to no project. Returns false if there are none. */
 export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limit: number): Promise<boolean> {
   for (const table of CONTENT) {
     const some = sql`SELECT id FROM ${table} WHERE workspace_id = ${workspaceId} LIMIT ${limit}`;
@@ -49,11 +49,11 @@ export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limi
   return false;
 }
 
-/** Deletes a workspace that is empty but for its members, keys and holds. Returns false if it does not exist. */
+/** Deletes a workspace that is empty except for members, keys and holds. Returns false if it does not exist. */
 export const deleteWorkspace = (tx: Queries, id: string): Promise<boolean> =>
   exists(tx.delete(workspaces).where(eq(workspaces.id, id)).returning({ id: workspaces.id }));
 
-/** Deletes the sessions of an account, the device codes that can still become keys, and the keys unless they are kept. */
+/** Deletes an account's sessions, the device codes that can still become keys, and, unless kept, its keys. */
 export async function deleteCredentials(
   tx: Queries,
   userId: string,
@@ -70,6 +70,6 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
   await tx.delete(oneTimeTokens).where(sql`lower(${oneTimeTokens.email}) = ${email}`);
 }
 
-/** Gives the ledger entries of a workspace another ID. */
+/** Moves the ledger entries of a workspace to another ID. */
 export const moveLedger = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
   updateRows(tx, ledger, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));

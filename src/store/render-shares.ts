@@ -1,4 +1,4 @@
-/** Links with which people without an account download a render. A link works while its row exists and its maker may write. */
+/** Public download links of renders. A link works while its row exists and its creator has write access. */
 import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type CountedRows, deleteRows, findRow, type OffsetPage } from "./rows";
@@ -21,7 +21,7 @@ export async function findRenderShare(db: Queries, renderId: string, id: string)
   return share?.render_id === renderId ? share : null;
 }
 
-/** Lists the links of a render that work, newest first. */
+/** Lists the active links of a render, newest first. */
 export async function listRenderShares(
   db: Queries,
   renderId: string,
@@ -55,11 +55,11 @@ export async function listRenderShares(
 export const deleteRenderShare = (tx: Queries, id: string): Promise<void> =>
   deleteRows(tx, renderShares, eq(renderShares.id, id));
 
-/** Deletes the links that a user has made in a workspace. */
+/** Deletes the links that a user has created in a workspace. */
 export const deleteRenderSharesOf = (tx: Queries, workspaceId: string, userId: string): Promise<void> =>
   deleteRows(tx, renderShares, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
 
-/** Deletes the links that a user has made in any workspace. */
+/** Deletes the links that a user has created in any workspace. */
 export const deleteRenderSharesBy = (tx: Queries, userId: string): Promise<void> =>
   deleteRows(tx, renderShares, eq(renderShares.created_by, userId));
 

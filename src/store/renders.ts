@@ -16,7 +16,7 @@ export const isOpenRender = ({ state }: Render): boolean => state === "pending" 
 export const insertRender = (tx: Queries, render: typeof renders.$inferInsert): Promise<Render> =>
   insertRow(tx, renders, render);
 
-/** Returns the render if it belongs to the workspace, else null. */
+/** Returns the render if it belongs to the workspace, otherwise null. */
 export const findRender = prepareOwnRowQuery(renders);
 
 /** Returns a render of any workspace. For jobs. */
@@ -57,7 +57,7 @@ export const listAssetRenders = (db: Queries, assetId: string): Promise<Render[]
 export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
   db.select().from(renders).where(eq(renders.cut_id, cutId));
 
-/** Returns those of the IDs that belong to a render with a file, now or later. */
+/** Returns the IDs that belong to a render with a file, now or later. */
 export const findExistingRenderIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
   new Set(
     await listIds(
@@ -68,7 +68,7 @@ export const findExistingRenderIds = async (db: Queries, ids: string[]): Promise
     ),
   );
 
-/** Changes the render unless it is in a terminal state or does not exist; then returns null. */
+/** Changes the render. Returns null if it is in a terminal state or does not exist. */
 export const updateOpenRender = (
   tx: Queries,
   id: string,

@@ -1,4 +1,4 @@
-/** Queries that many tables need, and the results of others. */
+/** Common queries and result conversions. */
 import { and, desc, lt, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
@@ -7,10 +7,10 @@ import { type RowPage, toRowPage } from "./paging";
 /** Returns the first row of a query, or null. */
 export const first = async <Row>(query: PromiseLike<Row[]>): Promise<Row | null> => (await query)[0] ?? null;
 
-/** Returns the row of a query that has exactly one. */
+/** Returns the row of a query that yields exactly one. */
 export const only = async <Row>(query: PromiseLike<Row[]>): Promise<Row> => (await query)[0]!;
 
-/** Returns whether a query has rows. */
+/** Returns whether a query yields any rows. */
 export const exists = async (query: PromiseLike<unknown[]>): Promise<boolean> => (await query).length > 0;
 
 /** Returns the IDs of the rows. */
@@ -54,7 +54,7 @@ export const hasRow = (db: Queries, table: SQLiteTable, condition: SQL | undefin
 export const insertRow = <T extends SQLiteTable>(tx: Queries, table: T, row: T["$inferInsert"]) =>
   only<T["$inferSelect"]>(tx.insert(table).values(row).returning());
 
-/** Changes the rows that match the condition. Returns the first of them, or null if there was none. */
+/** Changes the rows that match the condition. Returns the first one, or null if there are none. */
 export const updateRow = <T extends SQLiteTable>(
   tx: Queries,
   table: T,
@@ -62,7 +62,7 @@ export const updateRow = <T extends SQLiteTable>(
   condition: SQL | undefined,
 ) => first<T["$inferSelect"]>(tx.update(table).set(change).where(condition).returning());
 
-/** Changes the rows that match the condition. Returns whether there was one. */
+/** Changes the rows that match the condition. Returns whether there were any. */
 export async function updateRows<T extends SQLiteTable>(
   tx: Queries,
   table: T,
@@ -78,10 +78,10 @@ export async function deleteRows(tx: Queries, table: SQLiteTable, condition: SQL
   await tx.delete(table).where(condition);
 }
 
-/** Which rows of a list that is sorted by ID, newest first: those that follow the one with the ID `afterId`, if it is not null. */
+/** A page of a list sorted by ID, newest first: the rows after `afterId`, or the first ones if it is null. */
 export type IdPage = { afterId: string | null; limit: number };
 
-/** Matches the rows after the page before. */
+/** Matches the rows after the previous page. */
 export const isAfter = (id: SQLiteColumn, { afterId }: IdPage): SQL | undefined =>
   afterId === null ? undefined : lt(id, afterId);
 
@@ -101,10 +101,10 @@ export const listNewest = <T extends SQLiteTable & { id: SQLiteColumn }>(
     page.limit,
   );
 
-/** Which rows of a list: `limit` of them, without the first `offset`. */
+/** A page of a list: `limit` rows, skipping the first `offset`. */
 export type OffsetPage = { limit: number; offset: number };
 
-/** Rows of a page, and the number of rows of all pages. */
+/** The rows of a page, and the total number of rows. */
 export type CountedRows<Row> = { rows: Row[]; total: number };
 
 /** Reads a page of a query. `total` counts its rows. */

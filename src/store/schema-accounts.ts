@@ -1,6 +1,6 @@
 /**
- * The tables of accounts, workspaces, sessions and administration. Times are milliseconds since 1970. Tokens, codes and keys are stored as
- * SHA-256.
+ * The tables of accounts, workspaces, sessions and administration. Times are in milliseconds since 1970. Tokens, codes
+ * and keys are stored as SHA-256.
  */
 import { sql } from "drizzle-orm";
 import {
@@ -23,7 +23,7 @@ export const users = sqliteTable("users", {
   id: id(),
   /** Lower case; the sign-in name. */
   email: text().notNull().unique(),
-  /** Null while the account can be signed in to only by an invitation link or a provider. */
+  /** Null while users can sign in to the account only with an invitation link or a provider. */
   password_hash: text(),
   first_name: text(),
   last_name: text(),
@@ -31,35 +31,35 @@ export const users = sqliteTable("users", {
   email_verified_at: time(),
   /** Set in the grace period before the account is purged. */
   deleted_at: time(),
-  /** Set while an administrator has disabled the account: its keys and sessions are refused. */
+  /** Set while an administrator has disabled the account: its keys and sessions are rejected. */
   disabled_at: time(),
   two_factor_enabled: flag(),
   /** The authenticator's secret, encrypted with a key of the data folder. */
   totp_secret: text(),
-  /** The secret of an enrollment that has not been confirmed, encrypted likewise. */
+  /** The secret of an unconfirmed enrollment, encrypted in the same way. */
   totp_pending_secret: text(),
-  /** The time step of the last accepted code: a code works once. */
+  /** The time step of the last accepted code, because each code works once. */
   totp_last_step: integer(),
   last_sign_in_at: time(),
   /** The administrator who created the account with an invitation. */
   invited_by: text().references((): AnySQLiteColumn => users.id, { onDelete: "set null" }),
-  /** The last time that a shared workspace which the user created started with credits. */
+  /** The last time that a shared workspace created by the user started with credits. */
   workspace_grant_at: time(),
   created_at: time().notNull(),
 });
 
-/** A user of a resource or token, null once that account is purged. */
+/** A user of a resource or token; null once that account is purged. */
 const formerUser = () => text().references(() => users.id, { onDelete: "set null" });
 
 export const workspaces = sqliteTable("workspaces", {
-  /** The ID of a personal workspace is its user's. */
+  /** A personal workspace has the ID of its user. */
   id: id(),
   name: text().notNull(),
   is_personal: flag(),
   created_by: formerUser(),
   /** Overrides the configured quota; 0 is none. */
   storage_quota_bytes: integer(),
-  /** Bytes of the scripts, options, plans, drafts and step parameters of the workspace. Triggers keep it (`0018_text_storage.sql`). */
+  /** Size of scripts, options, plans, drafts and parameters. Triggers maintain it (`0018_text_storage.sql`). */
   text_bytes: integer().notNull().default(0),
   created_at: time().notNull(),
 });
@@ -80,14 +80,14 @@ export const apiKeys = sqliteTable(
   {
     id: id(),
     user_id: belongsTo(() => users.id),
-    /** The only workspace that the key can be used in. */
+    /** The only workspace in which the key can be used. */
     workspace_id: belongsTo(() => workspaces.id),
     name: text().notNull(),
     prefix: text().notNull(),
     /** SHA-256 of the key. The key itself is never stored. */
     hash: text().notNull().unique(),
     scopes: scopes(),
-    /** Created by the device grant: the key acts in its workspace only, never for the account. */
+    /** Created by the device grant: the key acts only in its workspace, never for the account. */
     is_device: flag(),
     created_at: time().notNull(),
     last_used_at: time(),
@@ -96,14 +96,14 @@ export const apiKeys = sqliteTable(
   (t) => [index("api_keys_by_user").on(t.user_id, t.id), index("api_keys_by_workspace").on(t.workspace_id, t.id)],
 );
 
-/** The ID is the `sid` of the session's tokens. A session that has ended has no row. */
+/** The ID is the `sid` of the session's tokens. An ended session has no row. */
 export const sessions = sqliteTable(
   "sessions",
   {
     id: id(),
     user_id: belongsTo(() => users.id),
     created_at: time().notNull(),
-    /** The last sign-in, which decides whether the session may administer and how long it can last. */
+    /** The last sign-in, which determines whether the session may administer and how long it can last. */
     authenticated_at: time().notNull(),
     last_seen_at: time().notNull(),
     expires_at: time().notNull(),
@@ -116,7 +116,7 @@ export const sessions = sqliteTable(
 /** One row: counts the changes of accounts, keys, workspaces and their members, and of existing sessions. Triggers write it. */
 export const accountsRevision = sqliteTable("accounts_revision", { revision: integer().notNull() });
 
-/** Networks from which a user has signed in: failures of others do not lock them out. */
+/** Networks from which a user has signed in. Failures from other networks do not lock the user out there. */
 export const signInNetworks = sqliteTable(
   "sign_in_networks",
   {
@@ -135,11 +135,11 @@ export const oneTimeTokens = sqliteTable(
     id: id(),
     purpose: text({ enum: TOKEN_PURPOSES }).notNull(),
     hash: text().notNull().unique(),
-    /** The account that the token is for; null when it has none yet. */
+    /** The account that the token is for; null if it does not exist yet. */
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
-    /** The address that the token was made for. */
+    /** The address for which the token was created. */
     email: text(),
-    /** The workspace that an invitation leads to. */
+    /** The workspace of an invitation. */
     workspace_id: text().references(() => workspaces.id, { onDelete: "cascade" }),
     data: text({ mode: "json" }).$type<Record<string, unknown>>(),
     /** Failed attempts at a code that belongs to the token. */
@@ -148,7 +148,7 @@ export const oneTimeTokens = sqliteTable(
     created_at: time().notNull(),
     expires_at: time().notNull(),
     used_at: time(),
-    /** When the account of an invited address was notified of the invitation. */
+    /** When the account of an invited address was notified about the invitation. */
     notified_at: time(),
   },
   (t) => [
@@ -166,14 +166,14 @@ export const recoveryCodes = sqliteTable(
     user_id: belongsTo(() => users.id),
     hash: text().notNull(),
     created_at: time().notNull(),
-    /** Null until the enrollment that the code belongs to is confirmed. */
+    /** Null until the enrollment of the code is confirmed. */
     activated_at: time(),
     used_at: time(),
   },
   (t) => [uniqueIndex("recovery_codes_once").on(t.user_id, t.hash)],
 );
 
-/** Accounts of OIDC providers that sign in a user. */
+/** Accounts of OIDC providers with which a user signs in. */
 export const oidcIdentities = sqliteTable(
   "oidc_identities",
   {
@@ -199,11 +199,11 @@ export const deviceCodes = sqliteTable(
     client_id: text().notNull(),
     scopes: scopes(),
     state: text({ enum: DEVICE_CODE_STATES }).notNull(),
-    /** Who approved the request, and the workspace of the key. */
+    /** The user who approved the request, and the workspace of the key. */
     user_id: text().references(() => users.id, { onDelete: "cascade" }),
     workspace_id: text().references(() => workspaces.id, { onDelete: "cascade" }),
     address: text(),
-    /** The least time between two polls; grows with each `slow_down`. */
+    /** Minimum time between two polls; grows with each `slow_down`. */
     interval_seconds: integer().notNull(),
     last_polled_at: time(),
     created_at: time().notNull(),
@@ -236,13 +236,13 @@ export const mails = sqliteTable(
   (t) => [index("mails_due").on(t.state, t.due_at), index("mails_by_user").on(t.user_id)],
 );
 
-/** What was done, by whom. Rows are never deleted, and outlive the accounts that they name: no foreign keys. */
+/** The audit log. Rows are never deleted and outlive the accounts that they name, so there are no foreign keys. */
 export const auditLog = sqliteTable(
   "audit_log",
   {
     id: id(),
     created_at: time().notNull(),
-    /** The user, or null for the command line and the server itself. A random ID replaces that of a purged account. */
+    /** The user, or null for the command line and the server. Purging the account replaces it with a random ID. */
     actor_id: text(),
     /** `user`, `command` or `server`. */
     actor_kind: text().notNull(),

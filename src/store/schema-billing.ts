@@ -1,6 +1,6 @@
 /**
- * The tables of orders, invoices, subscriptions and the events of payment providers. Times are milliseconds since 1970, amounts are in the
- * currency's smallest unit.
+ * The tables of orders, invoices, subscriptions and payment provider events. Times are in milliseconds since 1970,
+ * amounts in the currency's smallest unit.
  */
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import {
@@ -14,17 +14,17 @@ import {
 import { users, workspaces } from "./schema-accounts";
 import { belongsTo, id, time } from "./schema-columns";
 
-/** Checkouts. They outlive their workspace, under a random ID: no foreign key. */
+/** Checkouts. They outlive their workspace under a random ID, so there is no foreign key. */
 export const orders = sqliteTable(
   "orders",
   {
     id: id(),
     workspace_id: text().notNull(),
-    /** Who ordered, null once that account is purged. */
+    /** The user who ordered; null once that account is purged. */
     user_id: text().references(() => users.id, { onDelete: "set null" }),
     provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),
     state: text({ enum: ORDER_STATES }).notNull(),
-    /** The price as it was when it was ordered: the configuration may change. */
+    /** The price at the time of the order, because the configuration may change. */
     price_id: text().notNull(),
     price_name: text().notNull(),
     price_kind: text({ enum: PRICE_KINDS }).notNull(),
@@ -47,7 +47,7 @@ export const orders = sqliteTable(
   ],
 );
 
-/** Invoices of either provider. They outlive their workspace, under a random ID. */
+/** Invoices of any provider. They outlive their workspace under a random ID. */
 export const invoices = sqliteTable(
   "invoices",
   {
@@ -55,7 +55,7 @@ export const invoices = sqliteTable(
     workspace_id: text().notNull(),
     order_id: text(),
     subscription_id: text(),
-    /** The provider's ID, or `offline_…`: the `payment_invoice_id` of the ledger. */
+    /** The provider's ID, or `offline_…`. This is the `payment_invoice_id` of the ledger. */
     payment_invoice_id: text().notNull().unique(),
     state: text({ enum: INVOICE_STATES }).notNull(),
     price_id: text(),
@@ -64,7 +64,7 @@ export const invoices = sqliteTable(
     amount: integer().notNull(),
     amount_refunded: integer().notNull().default(0),
     currency: text().notNull(),
-    /** The provider's page of the invoice. */
+    /** The invoice's page at the provider. */
     url: text(),
     created_at: time().notNull(),
     paid_at: time(),
@@ -77,7 +77,7 @@ export const subscriptions = sqliteTable(
   {
     id: id(),
     workspace_id: belongsTo(() => workspaces.id),
-    /** Who ordered it, and is notified of failed payments. */
+    /** The user who ordered it, and who is notified about failed payments. */
     user_id: text().references(() => users.id, { onDelete: "set null" }),
     provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),
     provider_subscription_id: text().notNull().unique(),
@@ -85,7 +85,7 @@ export const subscriptions = sqliteTable(
     price_id: text().notNull(),
     current_period_end: time(),
     is_ending: integer({ mode: "boolean" }).notNull().default(false),
-    /** The provider's time of the last event that was applied: an older one changes nothing. */
+    /** The provider's time of the last applied event. Older events change nothing. */
     provider_updated_at: time(),
     created_at: time().notNull(),
     ended_at: time(),
@@ -93,7 +93,7 @@ export const subscriptions = sqliteTable(
   (t) => [index("subscriptions_by_workspace").on(t.workspace_id, t.id), index("subscriptions_by_user").on(t.user_id)],
 );
 
-/** Which customer of the payment provider a workspace is. */
+/** The customers of the payment provider, by workspace. */
 export const paymentCustomers = sqliteTable("payment_customers", {
   workspace_id: text()
     .primaryKey()
@@ -102,7 +102,7 @@ export const paymentCustomers = sqliteTable("payment_customers", {
   created_at: time().notNull(),
 });
 
-/** Inbound events of the payment provider that were applied, by the provider's ID: each is applied once. */
+/** Applied events of the payment provider, by the provider's ID, so that each is applied once. */
 export const paymentEvents = sqliteTable(
   "payment_events",
   {

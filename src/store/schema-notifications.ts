@@ -1,4 +1,4 @@
-/** The tables of notifications, data exports and live events. Times are milliseconds since 1970. */
+/** The tables of notifications, data exports and live events. Times are in milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import {
@@ -15,13 +15,13 @@ export const notifications = sqliteTable(
   {
     id: id(),
     user_id: belongsTo(() => users.id),
-    /** The workspace that it is about, if any. */
+    /** The workspace that the notification is about, if any. */
     workspace_id: text(),
     type: text({ enum: NOTIFICATION_TYPES }).notNull(),
     payload: text({ mode: "json" }).$type<Record<string, unknown>>().notNull(),
-    /** What it reports: the same thing is reported to a user once. */
+    /** The reported cause. The same cause is reported to a user only once. */
     cause: text().notNull(),
-    /** Not shown in the list: the user receives this type by mail only. */
+    /** Not shown in the list, because the user receives this type only by mail. */
     is_hidden: flag(),
     mail_state: text({ enum: NOTIFICATION_MAIL_STATES }).notNull(),
     mailed_at: time(),
@@ -61,7 +61,7 @@ export const dataExports = sqliteTable(
     error_message: text(),
     failures: integer().notNull().default(0),
     requested_at: time().notNull(),
-    /** When it became ready or failed. */
+    /** When the export became ready or failed. */
     finished_at: time(),
     expires_at: time(),
   },
@@ -74,14 +74,14 @@ export const dataExports = sqliteTable(
 );
 
 /**
- * Changes of state for event streams, kept for 7 days. Triggers write the rows (`0008_live_events.sql`). The ID is the event's ID and grows with
- * each row, also after rows were deleted.
+ * State changes for event streams, kept for 7 days. Triggers write the rows (`0008_live_events.sql`). The ID is the
+ * event's ID and grows with each row, even after rows were deleted.
  */
 export const liveEvents = sqliteTable(
   "live_events",
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** Whose members receive it; null for an event of one user. */
+    /** The workspace whose members receive it; null for an event of one user. */
     workspace_id: text(),
     user_id: text(),
     type: text().notNull(),

@@ -1,4 +1,4 @@
-/** The tables of events, webhooks and stored responses. Times are milliseconds since 1970. */
+/** The tables of events, webhooks and stored responses. Times are in milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { DELIVERY_STATES, ENDPOINT_DISABLED_REASONS, ENDPOINT_STATES } from "../domain/states";
@@ -29,7 +29,7 @@ export const webhookEndpoints = sqliteTable(
     url: text().notNull(),
     event_types: text({ mode: "json" }).$type<EventType[]>().notNull(),
     state: text({ enum: ENDPOINT_STATES }).notNull(),
-    /** Shown once; stored because it signs every delivery. */
+    /** Shown once, but stored because it signs every delivery. */
     secret: text().notNull(),
     old_secret: text(),
     old_secret_until: time(),
@@ -37,7 +37,7 @@ export const webhookEndpoints = sqliteTable(
     /** The first failure since the last success. */
     failing_since: time(),
     disabled_at: time(),
-    /** Null while it is enabled, and if an earlier version disabled it. */
+    /** Null while enabled, and if an earlier version disabled it. */
     disabled_reason: text({ enum: ENDPOINT_DISABLED_REASONS }),
     created_at: time().notNull(),
   },
@@ -50,11 +50,11 @@ export const deliveries = sqliteTable(
   {
     id: id(),
     endpoint_id: belongsTo(() => webhookEndpoints.id),
-    /** That of the endpoint. */
+    /** The workspace of the endpoint. */
     workspace_id: text().notNull(),
     event_id: text().notNull(),
     type: text().notNull(),
-    /** The payload as it is sent, with the same bytes on each attempt. */
+    /** The payload that is sent, with the same bytes on each attempt. */
     body: text().notNull(),
     state: text({ enum: DELIVERY_STATES }).notNull(),
     attempts: integer().notNull().default(0),
@@ -71,7 +71,7 @@ export const deliveries = sqliteTable(
     index("deliveries_by_endpoint").on(t.endpoint_id, t.created_at, t.id),
     index("deliveries_by_state").on(t.endpoint_id, t.state, t.created_at, t.id),
     uniqueIndex("deliveries_once").on(t.endpoint_id, t.event_id),
-    // Of pending deliveries: the queue is read by workspace and then by endpoint, however long it is.
+    // Pending deliveries: the queue is read by workspace and then by endpoint, regardless of its length.
     index("deliveries_waiting_by_workspace").on(t.workspace_id, t.due_at).where(sql`state = 'pending'`),
     index("deliveries_waiting_by_endpoint").on(t.endpoint_id, t.due_at).where(sql`state = 'pending'`),
     index("deliveries_waiting_tests")

@@ -1,16 +1,16 @@
-/** The table of links for people without an account. Times are milliseconds since 1970. */
+/** The table of links for people without an account. Times are in milliseconds since 1970. */
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { renders } from "./schema";
 import { users } from "./schema-accounts";
 import { belongsTo } from "./schema-columns";
 
-/** Links with which people without an account download a render. The link is signed and names the row; it is not stored. */
+/** Public download links of renders. The signed link itself, which names the row, is not stored. */
 export const renderShares = sqliteTable(
   "render_shares",
   {
     id: text().primaryKey(),
     render_id: belongsTo(() => renders.id),
-    /** That of the render. */
+    /** The workspace of the render. */
     workspace_id: text().notNull(),
     created_by: belongsTo(() => users.id),
     created_at: integer().notNull(),

@@ -1,4 +1,4 @@
-/** The tables of upkeep, which belong to the server and not to a workspace. Times are milliseconds since 1970. */
+/** The tables of upkeep, which belong to the server and not to a workspace. Times are in milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { BackupFigures } from "../domain/backup-runs";
@@ -12,7 +12,7 @@ export const backupRuns = sqliteTable(
     id: text().primaryKey(),
     kind: text({ enum: BACKUP_RUN_KINDS }).notNull(),
     state: text({ enum: BACKUP_RUN_STATES }).notNull(),
-    /** Where backups are written, and once it is known the backup itself. */
+    /** The location for backups and, once known, of the backup itself. */
     path: text().notNull(),
     figures: text({ mode: "json" }).$type<BackupFigures>(),
     error: text(),
@@ -23,8 +23,8 @@ export const backupRuns = sqliteTable(
 );
 
 /**
- * One row for each file that was read or has a problem. Triggers delete the rows of a deleted asset or render. `bytes`, `modified_at` and
- * `sha256` are of the content that is right; `sha256` is null until the file was read.
+ * One row per file that was read or has a problem. Triggers delete the rows of a deleted asset or render. `bytes`,
+ * `modified_at` and `sha256` describe the correct content; `sha256` is null until the file is read.
  */
 export const fileChecks = sqliteTable(
   "file_checks",
@@ -36,19 +36,19 @@ export const fileChecks = sqliteTable(
     modified_at: integer().notNull(),
     sha256: text(),
     checked_at: integer(),
-    /** When ffmpeg read the content to its end, or for as long as it may. */
+    /** When ffmpeg read the content to its end, or reached the time limit. */
     decoded_at: integer(),
     problem: text({ enum: FILE_PROBLEMS }),
     /** The problem as a sentence. */
     detail: text(),
-    /** What was found instead of the content that is right. */
+    /** The incorrect content that was found. */
     found: text({ mode: "json" }).$type<FileFacts>(),
     found_at: integer(),
-    /** When an administrator accepted the problem, which is no longer shown. */
+    /** When an administrator accepted the problem, which is then no longer shown. */
     accepted_at: integer(),
-    /** Why the file could not be restored. */
+    /** Why restoring the file failed. */
     restore_error: text(),
-    /** When the file was first read or missed. */
+    /** When the file was first read or found missing. */
     created_at: integer().notNull(),
   },
   (t) => [
@@ -59,7 +59,7 @@ export const fileChecks = sqliteTable(
   ],
 );
 
-/** Problems: one row from when it was found until it has ended. Old ones are deleted. */
+/** Problems: one row per occurrence, from detection to its end. Old ones are deleted. */
 export const alerts = sqliteTable(
   "alerts",
   {
@@ -69,7 +69,7 @@ export const alerts = sqliteTable(
     title: text().notNull(),
     detail: text().notNull(),
     found_at: integer().notNull(),
-    /** When administrators were notified last; null while they were not, because the problem had just been reported before. */
+    /** When administrators were last notified; null if the problem had already been reported shortly before. */
     reported_at: integer(),
     resolved_at: integer(),
   },
@@ -80,7 +80,7 @@ export const alerts = sqliteTable(
   ],
 );
 
-/** The free space of the last days. */
+/** Recent measurements of the free disk space. */
 export const diskSamples = sqliteTable("disk_samples", {
   taken_at: integer().primaryKey(),
   free_bytes: integer().notNull(),

@@ -1,4 +1,4 @@
-/** The tables of workers on other machines. Times are milliseconds since 1970. Tokens are stored as SHA-256. */
+/** The tables of workers on other machines. Times are in milliseconds since 1970. Tokens are stored as SHA-256. */
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { WORKER_RUN_OUTCOMES } from "../domain/states";
@@ -19,14 +19,14 @@ export const workerTokens = sqliteTable(
   (t) => [uniqueIndex("worker_tokens_valid_name").on(t.name).where(sql`revoked_at is null`)],
 );
 
-/** Workers that have joined, as they announced themselves last. */
+/** Workers that have joined, with their latest announcement. */
 export const workers = sqliteTable("workers", {
   id: id(),
   token_id: text()
     .notNull()
     .unique()
     .references(() => workerTokens.id, { onDelete: "cascade" }),
-  /** That of the token. */
+  /** The name of the token. */
   name: text().notNull(),
   version: text().notNull(),
   protocol: integer().notNull(),
@@ -36,16 +36,16 @@ export const workers = sqliteTable("workers", {
   sandbox: text({ mode: "json" }).$type<SandboxFacts>().notNull(),
   languages: text({ mode: "json" }).$type<string[]>().notNull(),
   free_bytes: integer().notNull(),
-  /** An administrator has drained the worker: it gets nothing new. */
+  /** Whether an administrator has drained the worker, which then accepts no new work. */
   is_draining: integer({ mode: "boolean" }).notNull().default(false),
-  /** Seconds of media that it encodes in a second; null until measured. */
+  /** Seconds of media encoded per second; null until measured. */
   speed: real(),
-  /** The last heartbeat, which is stored at most every 30 s. */
+  /** The last heartbeat, stored at most every 30 s. */
   last_seen_at: time().notNull(),
   created_at: time().notNull(),
 });
 
-/** What workers have done: one row for each execution. Old ones are deleted. */
+/** Work of workers: one row per execution. Old ones are deleted. */
 export const workerRuns = sqliteTable(
   "worker_runs",
   {
@@ -53,13 +53,13 @@ export const workerRuns = sqliteTable(
     id: id(),
     worker_id: belongsTo(() => workers.id),
     kind: text({ enum: EXECUTION_KINDS }).notNull(),
-    /** The step that it belongs to, and the asset, cut or render of that step. Kept after they are deleted. */
+    /** The step that the run belongs to, and the asset, cut or render of that step. Kept after they are deleted. */
     step_id: text().notNull(),
     subject_id: text().notNull(),
     started_at: time().notNull(),
     ended_at: time().notNull(),
     outcome: text({ enum: WORKER_RUN_OUTCOMES }).notNull(),
-    /** Seconds of media that were made or read; null when unknown. */
+    /** Seconds of media that were created or read; null if unknown. */
     media_seconds: real(),
   },
   (t) => [index("worker_runs_by_worker").on(t.worker_id, t.ended_at, t.id), index("worker_runs_by_end").on(t.ended_at)],

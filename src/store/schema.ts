@@ -1,6 +1,6 @@
 /**
- * The tables of projects, assets, the work on them, and credits. Times are milliseconds since 1970, durations are ticks (microseconds), JSON
- * columns contain plain data.
+ * The tables of projects, assets, the work on them, and credits. Times are in milliseconds since 1970, durations in
+ * ticks (microseconds). JSON columns contain plain data.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
@@ -26,7 +26,7 @@ import type { StoredStepParams } from "../domain/step-params";
 import { users, workspaces } from "./schema-accounts";
 import { belongsTo, flag, id, time } from "./schema-columns";
 
-/** The user who made the resource, null once that account is purged. */
+/** The user who created the resource; null once that account is purged. */
 const creator = () => text().references(() => users.id, { onDelete: "set null" });
 
 export const projects = sqliteTable(
@@ -59,18 +59,18 @@ export const assets = sqliteTable(
     state: text({ enum: ASSET_STATES }).notNull(),
     extension: text(),
     content_type: text(),
-    /** The ffmpeg demuxer of the format that was detected from the bytes. */
+    /** The ffmpeg demuxer for the format that was detected from the bytes. */
     demuxer: text(),
-    /** The length of the upload as the client declared it, which is the file's size once it is complete; 0 while it is deferred. */
+    /** The declared length of the upload, which becomes the file's size; 0 while it is deferred. */
     upload_length: integer().notNull(),
-    /** The client has not said yet how long the upload is. */
+    /** Whether the client has yet to declare the length of the upload. */
     is_length_deferred: flag(),
-    /** Until when the signed PUT link accepts the file; null for a TUS upload and once the file has arrived. */
+    /** When the signed PUT link expires; null for a TUS upload and once the file has arrived. */
     put_until: time(),
-    /** The cut or render whose output this asset is: it has no file of its own, and is deleted with it. */
+    /** The cut or render whose output this asset is. Such an asset has no file of its own, and is deleted with it. */
     cut_id: text(),
     render_id: text(),
-    /** When the last byte arrived or the upload was created: the upload expires a fixed time later. */
+    /** When the last byte arrived or the upload was created. The upload expires a fixed time later. */
     upload_active_at: time().notNull(),
     /** The client's `Upload-Metadata` header, returned by HEAD. */
     upload_metadata: text(),
@@ -79,16 +79,16 @@ export const assets = sqliteTable(
     language: text(),
     duration: integer(),
     info: text({ mode: "json" }).$type<MediaInfo>(),
-    /** The audio part of the preparation is complete; `has_transcript` indicates whether it produced a transcript. */
+    /** Whether the audio part of the preparation is complete. `has_transcript` says whether it yielded a transcript. */
     audio_prepared: flag(),
     video_prepared: flag(),
     has_transcript: flag(),
     has_poster: flag(),
     has_preview: flag(),
     has_waveform: flag(),
-    /** Credits that this asset costs; null until its duration is known. */
+    /** Price of the asset in credits; null until its duration is known. */
     charge: integer(),
-    /** Bytes of the files that preparation derived from the source; after a failure, until they are removed. */
+    /** Size of the files that preparation derived from the source; after a failure, until they are removed. */
     derived_bytes: integer().notNull().default(0),
     payment: text({ enum: PAYMENT_STATES }).notNull(),
     error_code: text(),
@@ -101,7 +101,7 @@ export const assets = sqliteTable(
     index("assets_by_workspace").on(t.workspace_id, t.kind, t.id),
     index("assets_by_project").on(t.project_id, t.kind, t.id),
     index("assets_by_state").on(t.workspace_id, t.state, t.id),
-    // Covering index for the sum of a workspace's storage. An output has no file of its own.
+    // Covering index for the sum of a workspace's storage. Outputs have no file of their own.
     index("assets_storage")
       .on(t.workspace_id, t.upload_length, t.derived_bytes)
       .where(sql`cut_id is null and render_id is null`),
@@ -120,9 +120,9 @@ export const pipelines = sqliteTable(
     /** Kept after the asset is deleted. */
     input_asset_id: text(),
     input_asset_deleted: flag(),
-    /** Requested as a list of steps, whose outputs become assets. The others are preparations and requests of one cut or render. */
+    /** Whether it was requested as a list of steps, whose outputs become assets. Others are single jobs. */
     is_chain: flag(),
-    /** Creates a preview, which the server starts by itself: pages, events and lists do not show it, except to administrators. */
+    /** Whether it creates a preview, which the server starts itself. Only administrators see it. */
     is_hidden: flag(),
     total_credits_reserved: integer().notNull().default(0),
     total_credits_consumed: integer().notNull().default(0),
@@ -133,7 +133,7 @@ export const pipelines = sqliteTable(
   },
   (t) => [
     index("pipelines_by_workspace").on(t.workspace_id, t.id),
-    // Each open page lists the few that run or wait, however many have ended.
+    // Each open page lists the few running or waiting ones, regardless of how many have ended.
     index("pipelines_open").on(t.workspace_id, t.id).where(sql`finished_at is null`),
     index("pipelines_by_asset").on(t.input_asset_id),
     index("pipelines_by_creator").on(t.created_by),
@@ -146,37 +146,38 @@ export const steps = sqliteTable(
   {
     id: id(),
     pipeline_id: belongsTo(() => pipelines.id),
-    /** That of the pipeline. */
+    /** The workspace of the pipeline. */
     workspace_id: text().notNull(),
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
     state: text({ enum: STEP_STATES }).notNull(),
     /**
-     * What the client asked for. Null for the step of a pipeline that is no chain, which has its subject from the start; for one that has
-     * completed, whose asset was deleted, or whose script was deleted when the pipeline was cancelled.
+     * The client's request. Null for the step of a pipeline that is not a chain, which has its subject from the start;
+     * for a completed step; for one whose asset was deleted; and for one whose script was deleted when the pipeline was
+     * cancelled.
      */
     params: text({ mode: "json" }).$type<StoredStepParams>(),
-    /** The asset, cut or render that the step works on; null until the steps before it have completed. */
+    /** The asset, cut or render that the step works on; null until the previous steps have completed. */
     subject_id: text(),
     input_asset_id: text(),
     input_asset_deleted: flag(),
     output_asset_id: text(),
     output_asset_deleted: flag(),
     credits_cost: integer().notNull().default(0),
-    /** Why the step failed; also of one that could not start, which has no subject. */
+    /** Why the step failed, or could not start, in which case it has no subject. */
     error_code: text(),
     error_message: text(),
-    /** Starts so far. A lease names the runner that executes the step; it expires when the heartbeat stops. */
+    /** Number of starts so far. A lease names the step's runner, and expires when the heartbeat stops. */
     attempts: integer().notNull().default(0),
-    /** Starts that ended with an error; the others were interrupted by a shutdown or a crash. */
+    /** Number of starts that ended with an error. The others were interrupted by a shutdown or a crash. */
     failures: integer().notNull().default(0),
-    /** Starts that were interrupted by an unclean exit of the server. */
+    /** Number of starts that were interrupted by an unclean exit of the server. */
     unclean_starts: integer().notNull().default(0),
-    /** Starts that ended because the kernel killed the job's child process. */
+    /** Number of starts that ended because the kernel killed the job's child process. */
     kernel_kills: integer().notNull().default(0),
-    /** Null until the steps before it have completed. */
+    /** Null until the previous steps have completed. */
     run_after: time(),
-    /** When a runner last claimed or returned the step: the workspace that was served longest ago is next. */
+    /** When a runner last claimed or returned the step. The workspace that was served longest ago is next. */
     served_at: time(),
     lease_owner: text(),
     lease_until: time(),
@@ -190,13 +191,13 @@ export const steps = sqliteTable(
     index("steps_by_pipeline").on(t.pipeline_id, t.step_order),
     index("steps_by_subject").on(t.subject_id),
     index("steps_by_workspace").on(t.workspace_id, t.processor_name, t.served_at),
-    // Of pending steps whose turn in their pipeline has come: the queue is read by workspace, however long it is.
+    // Pending steps whose turn has come: the queue is read by workspace, regardless of its length.
     index("steps_waiting")
       .on(t.processor_name, t.workspace_id, t.run_after, t.id)
       .where(sql`state = 'pending' and run_after is not null`),
     index("steps_by_input").on(t.input_asset_id),
     index("steps_by_output").on(t.output_asset_id).where(sql`output_asset_id is not null`),
-    // The status page, which every user can open, counts the jobs that ended in the last 24 hours.
+    // The status page, which every user can open, counts the jobs that ended within the last 24 hours.
     index("steps_by_end").on(t.finished_at, t.state).where(sql`finished_at is not null`),
   ],
 );
@@ -213,7 +214,7 @@ export const cuts = sqliteTable(
     /** Hash of asset, script and options, equal for identical requests. Null for an edited cut. */
     request_hash: text(),
     edited_from: text(),
-    /** The plan as JSON text in the form of the API; null until completed. */
+    /** The plan as JSON text in the API's form; null until completed. */
     plan: text(),
     error_code: text(),
     error_message: text(),
@@ -226,19 +227,19 @@ export const cuts = sqliteTable(
     index("cuts_by_workspace").on(t.workspace_id, t.id),
     index("cuts_by_asset").on(t.asset_id, t.id),
     index("cuts_by_request").on(t.request_hash),
-    // Without it, deleting an account would read the plans of all cuts.
+    // Otherwise, deleting an account would read the plans of all cuts.
     index("cuts_by_creator").on(t.created_by),
   ],
 );
 
-/** The unsaved edit of a cut, at most one a cut. */
+/** The unsaved edits of a cut, at most one row per cut. */
 export const drafts = sqliteTable(
   "drafts",
   {
     cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
-    /** That of the cut. */
+    /** The workspace of the cut. */
     workspace_id: text().notNull(),
-    /** 1 at first, and one more with each change. */
+    /** Starts at 1 and increases with each change. */
     revision: integer().notNull(),
     segments: text({ mode: "json" }).$type<EditedSegment[]>().notNull(),
     texts: text({ mode: "json" }).$type<EditedText[]>().notNull(),
@@ -256,14 +257,14 @@ export const renders = sqliteTable(
     asset_id: belongsTo(() => assets.id),
     cut_id: text().references(() => cuts.id, { onDelete: "cascade" }),
     state: text({ enum: RENDER_STATES }).notNull(),
-    /** The output in the form of the API, and resolved for the renderer. */
+    /** The output in the API's form, and resolved for the renderer. */
     output: text({ mode: "json" }).$type<OutputJson>().notNull(),
     resolved: text({ mode: "json" }).$type<ResolvedOutput>().notNull(),
     request_hash: text().notNull(),
     size_bytes: integer(),
     strategy: text({ enum: RENDER_STRATEGIES }),
     encoded_share: real(),
-    /** The ffmpeg and the encoder that made it; null when several did, and for renders of older versions. */
+    /** The ffmpeg and the encoder that made it; null if there were several, and for renders of older versions. */
     made_with: text(),
     strategy_reasons: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
@@ -288,7 +289,7 @@ export const ledger = sqliteTable(
   "ledger",
   {
     id: id(),
-    /** No foreign key: entries outlive their workspace, under a random ID. */
+    /** No foreign key: entries outlive their workspace under a random ID. */
     workspace_id: text().notNull(),
     type: text({ enum: LEDGER_TYPES }).notNull(),
     delta: integer().notNull(),
@@ -321,7 +322,7 @@ export const holds = sqliteTable(
   (t) => [
     index("holds_by_workspace").on(t.workspace_id),
     uniqueIndex("holds_by_asset").on(t.asset_id),
-    // The prices of a pipeline's steps are one hold.
+    // One hold covers the prices of all steps of a pipeline.
     uniqueIndex("holds_of_steps").on(t.pipeline_id).where(sql`asset_id is null`),
   ],
 );

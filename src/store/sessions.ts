@@ -1,4 +1,4 @@
-/** Sessions of users. A session that has ended has no row. */
+/** Sessions of users. An ended session has no row. */
 import { and, desc, eq, lte, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { prepareRowQuery } from "./prepared-query";
@@ -8,10 +8,10 @@ import type { User } from "./users";
 
 export type Session = typeof sessions.$inferSelect;
 
-/** Sign-ins with the right password are not limited, and each leaves a row with a text of the client. */
+/** Successful sign-ins are not limited, and each adds a row with text from the client. */
 const MAX_SESSIONS_PER_USER = 500;
 
-/** Inserts a session. Ends those of the user above the limit that were used least recently. */
+/** Inserts a session. Ends the user's least recently used sessions above the limit. */
 export async function insertSession(tx: Queries, session: typeof sessions.$inferInsert): Promise<Session> {
   const [row] = await tx.insert(sessions).values(session).returning();
   const surplus = await tx
@@ -39,7 +39,7 @@ const sessionWithUserQuery = prepareRowQuery<{ id: string }, { session: Session;
 /** Returns a session with its user, or null. */
 export const findSessionWithUser = (db: Queries, id: string) => sessionWithUserQuery(db, { id });
 
-/** Lists the user's sessions that have not expired, the last used first. */
+/** Lists the user's sessions that have not expired, last used first. */
 export const listSessions = (db: Queries, userId: string, page: OffsetPage & { now: number }): Promise<Session[]> =>
   db
     .select()
@@ -54,7 +54,7 @@ export const countSessions = (db: Queries, userId: string, now: number): Promise
 
 const isOpen = (userId: string, now: number) => and(eq(sessions.user_id, userId), sql`${sessions.expires_at} > ${now}`);
 
-/** Records the use of a session and when it ends without another one. Does not change `Store.accountsRevision`. */
+/** Records the use of a session, and when it will end without another use. Does not change `Store.accountsRevision`. */
 export async function touchSession(tx: Queries, id: string, use: { now: number; expiresAt: number }): Promise<void> {
   await tx.update(sessions).set({ last_seen_at: use.now, expires_at: use.expiresAt }).where(eq(sessions.id, id));
 }
@@ -68,7 +68,7 @@ export const deleteSession = (tx: Queries, userId: string, id: string): Promise<
       .returning({ id: sessions.id }),
   );
 
-/** Ends all sessions of the user but one. Returns the IDs of those that have ended. */
+/** Ends all sessions of the user except one. Returns the IDs of the ended sessions. */
 export const endOtherSessions = (tx: Queries, userId: string, keptId: string): Promise<string[]> =>
   listIds(
     tx

@@ -6,7 +6,7 @@ import { signInNetworks, users } from "./schema-accounts";
 
 const MAX_NETWORKS_PER_USER = 50;
 
-/** Returns whether the account with this address was signed in to from the network. */
+/** Returns whether there was a sign-in to the account with this address from the network. */
 export const hasSignedInFrom = (db: Queries, email: string, network: string): Promise<boolean> =>
   exists(
     db
@@ -17,7 +17,7 @@ export const hasSignedInFrom = (db: Queries, email: string, network: string): Pr
       .limit(1),
   );
 
-/** Records a sign-in from a network. Of many networks, those that were not used for longest are deleted. */
+/** Records a sign-in from a network. Deletes the least recently used networks above the limit. */
 export async function recordSignInNetwork(tx: Queries, userId: string, network: string, now: number): Promise<void> {
   const row = { user_id: userId, network, last_sign_in_at: now };
   await tx

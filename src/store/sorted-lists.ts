@@ -1,4 +1,4 @@
-/** Lists of projects and assets as the dashboard shows them: sorted by a column that the user chooses, filtered by a part of the name. */
+/** Lists of projects and assets for the dashboard, sorted by a chosen column and filtered by part of the name. */
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { ProjectState } from "../domain/states";
 import { type Asset, type AssetFilter, isListed } from "./assets";
@@ -11,7 +11,7 @@ import { contains } from "./text-search";
 export const PROJECT_SORTS = ["last_activity_at", "created_at", "name"] as const;
 export const ASSET_SORTS = ["created_at", "name", "duration_seconds"] as const;
 
-/** `q`: a part of the name. `after`: the sort key of the previous page's last row. */
+/** `q` is part of the name. `after` is the sort key of the previous page's last row. */
 type Sorted<Column> = {
   sort: Column;
   isDescending: boolean;
@@ -32,10 +32,10 @@ const ASSET_VALUES: Record<(typeof ASSET_SORTS)[number], { sql: SQL; of(asset: A
   duration_seconds: { sql: sql`coalesce(${assets.duration}, 0)`, of: (asset) => asset.duration ?? 0 },
 };
 
-/** Folds what SQLite's `lower` folds. */
+/** Folds the same letters as SQLite's `lower`. */
 const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Returns the sort key of a row in a list that is sorted by this column. */
+/** Returns the sort key of a row for a list sorted by this column. */
 export const toProjectKey = (project: Project, sort: (typeof PROJECT_SORTS)[number]): SortKey => [
   PROJECT_VALUES[sort].of(project),
   project.id,

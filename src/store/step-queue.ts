@@ -1,4 +1,4 @@
-/** The queue of steps: which is due, claims, leases and requeues. Claiming a step is a compare-and-swap on its row. */
+/** The queue of steps: due steps, claims, leases and requeues. Claiming a step is a compare-and-swap on its row. */
 import { and, asc, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { type DueJob, type Job, type JobName, MIN_UNCLEAN_STARTS_ALONE } from "../domain/jobs";
 import type { Queries } from "./db";
@@ -7,8 +7,8 @@ import { pipelines, steps } from "./schema";
 import { isAttempt, type Step, type StepAttempt } from "./steps";
 
 /**
- * Matches pending steps whose time has come and running ones with an expired lease. Excludes the owner's own: after the machine was suspended,
- * it still runs steps whose lease its heartbeat could not renew.
+ * Matches due pending steps, and running ones with an expired lease. Excludes the owner's own: after the machine was
+ * suspended, it still runs steps whose lease its heartbeat could not renew.
  */
 const isDue = (owner: string, now: number) =>
   or(
@@ -19,10 +19,10 @@ const isDue = (owner: string, now: number) =>
 const runsAlone = or(gt(steps.kernel_kills, 0), gte(steps.unclean_starts, MIN_UNCLEAN_STARTS_ALONE))!;
 
 /**
- * Returns the due step to claim next, or null: of the workspace with the fewest running steps of this name; among those workspaces, of the one that
- * was served longest ago; of that workspace, the oldest. Excludes steps that run alone and those with an ID in `except`. The cost depends on the
- * number of workspaces with pending steps, not on the number of steps: the query jumps from workspace to workspace through a partial index, which
- * `INDEXED BY` requires.
+ * Returns the due step to claim next, or null. Chooses the workspace with the fewest running steps of this name; among
+ * those, the one that was served longest ago; and its oldest step. Excludes steps that run alone and those with an ID
+ * in `except`. The cost depends on the number of workspaces with pending steps, not on the number of steps: the query
+ * jumps from workspace to workspace through a partial index, which `INDEXED BY` requires.
  */
 export async function findNextStep(
   db: Queries,
@@ -73,7 +73,7 @@ export async function findNextStep(
     : null;
 }
 
-/** Returns the due step of any name that has waited longest to run alone and is not in `except`, previews last, or null. */
+/** Returns the due step that has waited longest to run alone and is not in `except`, previews last, or null. */
 export async function findNextStepAlone(
   db: Queries,
   owner: string,
@@ -91,7 +91,7 @@ export async function findNextStepAlone(
   return next ? { stepId: next.id, name: next.name, workspaceId: next.workspace, running: 0, runsAlone: true } : null;
 }
 
-/** Claims a step if it is still due, else returns null. Call it in a write transaction. */
+/** Claims a step if it is still due, otherwise returns null. Call it in a write transaction. */
 export async function claimStep(
   tx: Queries,
   stepId: string,
@@ -134,7 +134,7 @@ function toJob(row: Step): Job {
   };
 }
 
-/** Extends the lease and stores the progress, which never decreases, even after a restart. Returns false if the owner lost the lease. */
+/** Extends the lease and stores the progress, which never decreases. Returns false if the lease was lost. */
 export const renewLease = (
   tx: Queries,
   stepId: string,
@@ -152,7 +152,7 @@ export const renewLease = (
     and(eq(steps.id, stepId), eq(steps.lease_owner, owner), eq(steps.state, "running")),
   );
 
-/** Requeues a running step for `runAfter`, unless it was started again after this job claimed it. */
+/** Requeues a running step for `runAfter`, unless it was restarted after this job claimed it. */
 export async function requeueStep(
   tx: Queries,
   job: StepAttempt,
@@ -166,7 +166,7 @@ export async function requeueStep(
       lease_until: null,
       run_after: change.runAfter,
       served_at: change.servedAt,
-      // Drizzle leaves out columns that are undefined.
+      // Drizzle omits columns that are undefined.
       failures: change.failures,
       attempts: change.attempts,
       kernel_kills: change.kernelKills,
@@ -174,7 +174,7 @@ export async function requeueStep(
     .where(and(isAttempt(job), eq(steps.state, "running")));
 }
 
-/** Requeues the steps that are still running when the server starts, that is, after an unclean exit. Returns their number. */
+/** Requeues the steps that are still running at startup, after an unclean exit. Returns their number. */
 export async function requeueInterruptedSteps(tx: Queries, now: number): Promise<number> {
   const rows = await tx
     .update(steps)

@@ -1,4 +1,4 @@
-/** The steps of pipelines. A step is a job; `step-queue.ts` has what runs it. */
+/** The steps of pipelines. A step is a job; `step-queue.ts` contains the queue. */
 import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
 import { isAnyOf } from "./any-of";
@@ -8,18 +8,18 @@ import { pipelines, steps } from "./schema";
 
 export type Step = typeof steps.$inferSelect;
 
-/** Returns the latest step that prepared this asset, or worked on this cut or render; null if there is none. */
+/** Returns the latest step that prepared this asset or worked on this cut or render, or null. */
 export const findLatestStep = (db: Queries, subjectId: string): Promise<Step | null> =>
   findLatest(db, and(eq(steps.subject_id, subjectId), ne(steps.processor_name, "preview")));
 
-/** Returns the latest step that makes or made the preview of this asset, or null. */
+/** Returns the latest step that creates the preview of this asset, or null. */
 export const findPreviewStep = (db: Queries, assetId: string): Promise<Step | null> =>
   findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
 
 const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>
   findRow(db, steps, matches, sql`id desc`);
 
-/** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while nothing is known. */
+/** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while unknown. */
 export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_at"> | null, now: number): number {
   const share = step?.progress ?? 0;
   if (!step?.started_at || share < 0.02) return 10;
@@ -40,20 +40,20 @@ export async function readProgress(db: Queries, subjectIds: string[]): Promise<M
   return new Map(rows.flatMap(({ subject, progress }) => (subject === null ? [] : [[subject, progress ?? 0]])));
 }
 
-/** An attempt at a step: what it works on, and how often it was started. A retry starts again at 1 with another subject. */
+/** An attempt at a step: its subject, and how often it was started. A retry starts again at 1 with another subject. */
 export type StepAttempt = Pick<Job, "stepId" | "subjectId" | "attempt">;
 
 /** Matches the step while it is at this attempt. */
 export const isAttempt = ({ stepId, subjectId, attempt }: StepAttempt) =>
   and(eq(steps.id, stepId), eq(steps.subject_id, subjectId), eq(steps.attempts, attempt));
 
-/** Returns whether the step still runs this attempt. */
+/** Returns whether the step is still running this attempt. */
 export const isCurrentAttempt = (step: Step | null, job: StepAttempt): boolean =>
   step?.finished_at === null && step.subject_id === job.subjectId && step.attempts === job.attempt;
 
 /**
- * Ends a step. Returns null if it had already ended or, with an attempt, if another one has replaced it. Only `work/pipelines/pipelines.ts` calls this:
- * the pipeline has to follow.
+ * Ends a step. Returns null if it has already ended or, with an attempt, if another one has replaced it. Only
+ * `work/pipelines/pipelines.ts` may call this, because the pipeline must be updated too.
  */
 export async function endStep(
   tx: Queries,
@@ -72,7 +72,7 @@ export async function endStep(
       state,
       error_code: error?.code,
       error_message: error?.message,
-      // A step that could not start has none, and is not started any more.
+      // A step that could not start has no time, and will not be started.
       run_after: sql`coalesce(${steps.run_after}, ${now})`,
       finished_at: now,
       lease_owner: null,
@@ -95,7 +95,7 @@ export async function markAssetDeleted(tx: Queries, assetId: string): Promise<vo
   await tx.update(steps).set({ output_asset_deleted: true }).where(eq(steps.output_asset_id, assetId));
 }
 
-/** Returns those of the IDs whose steps wait. */
+/** Returns the IDs whose steps are waiting. */
 export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
   listIds(
     db
@@ -104,7 +104,7 @@ export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]
       .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending"))),
   );
 
-/** Returns those of the IDs whose steps have not ended. */
+/** Returns the IDs whose steps have not ended. */
 export const listUnendedStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
   listIds(
     db

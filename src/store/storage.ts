@@ -1,4 +1,4 @@
-/** The storage that workspaces occupy, according to the rows: no file is read. */
+/** The storage that workspaces use, according to the rows. No files are read. */
 import { and, eq, sql } from "drizzle-orm";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
@@ -6,7 +6,7 @@ import { type CountedRows, type OffsetPage, only } from "./rows";
 import { assets, renders } from "./schema";
 import { users, workspaceMembers, workspaces } from "./schema-accounts";
 
-/** An output of a pipeline has no file of its own: it counts as its render. */
+/** Excludes outputs of pipelines, which have no file of their own and count as renders. */
 export const hasOwnFile = sql`cut_id is null and render_id is null`;
 const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.derived_bytes}), 0)`;
 const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
@@ -47,7 +47,7 @@ export async function listStorageByUser(db: Queries): Promise<{ email: string; b
     .sort((a, b) => b.bytes - a.bytes || (a.email < b.email ? -1 : 1));
 }
 
-/** `quotaBytes` null: the configured quota applies. */
+/** `quotaBytes` null means that the configured quota applies. */
 export type WorkspaceStorage = {
   id: string;
   name: string;
@@ -60,7 +60,7 @@ export type WorkspaceStorage = {
   owners: { id: string; email: string }[];
 };
 
-/** `q`: part of the name of the workspace or of an owner's email address. */
+/** `q` is part of the workspace's name or of an owner's email address. */
 export type StorageFilter = { q?: string | undefined };
 
 const matchesStorage = ({ q }: StorageFilter) =>
@@ -70,7 +70,7 @@ const matchesStorage = ({ q }: StorageFilter) =>
         SELECT 1 FROM workspace_members m JOIN users u ON u.id = m.user_id
         WHERE m.workspace_id = w.id AND m.role = 'owner' AND instr(u.email, lower(${q})) > 0))`;
 
-/** Lists what each workspace occupies, largest first. */
+/** Lists the storage used by each workspace, largest first. */
 export async function listStorageByWorkspace(
   db: Queries,
   filter: StorageFilter,

@@ -1,4 +1,4 @@
-/** The main files of all recordings and renders, as their rows say, and the renders that a drill may choose from. */
+/** The main files of recordings and renders according to their rows, and the renders that a drill may choose from. */
 import { and, asc, eq, inArray, isNotNull, isNull } from "drizzle-orm";
 import type { RenderCandidate } from "../domain/drill";
 import type { Queries } from "./db";

@@ -1,10 +1,10 @@
-/** Search for a part of a text. */
+/** Searches for part of a text. */
 import { or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 
 /**
- * Returns whether a column contains a text, in any case. SQLite folds ASCII letters only: the others match as they were typed, and in lower and
- * upper case as a whole.
+ * Returns whether a column contains a text, ignoring case. SQLite folds only ASCII letters: other letters match as
+ * typed, and if the whole text is in lower or upper case.
  */
 export function contains(column: AnySQLiteColumn, text: string): SQL | undefined {
   const variants = new Set([text, text.toLowerCase(), text.toUpperCase()]);

@@ -7,7 +7,7 @@ import type { User } from "./users";
 
 export type RecoveryCode = typeof recoveryCodes.$inferInsert;
 
-/** Starts the enrollment of an authenticator, in place of one that was not confirmed. */
+/** Starts the enrollment of an authenticator, replacing an unconfirmed one. */
 export async function startTotpEnrollment(
   tx: Queries,
   userId: string,
@@ -18,7 +18,7 @@ export async function startTotpEnrollment(
   await tx.insert(recoveryCodes).values(enrollment.codes);
 }
 
-/** Completes the enrollment: sign-in asks for a code from now on. `step`: the time step of the code that confirmed it. */
+/** Completes the enrollment, so that sign-in asks for a code. `step` is the time step of the confirming code. */
 export async function completeTotpEnrollment(
   tx: Queries,
   userId: string,
@@ -41,7 +41,7 @@ export async function takeTotpStep(tx: Queries, userId: string, step: number): P
   return updateRows(tx, users, { totp_last_step: step }, and(eq(users.id, userId), isLater));
 }
 
-/** Removes the authenticator and the recovery codes: sign-in asks for the password only. */
+/** Removes the authenticator and the recovery codes, so that sign-in asks only for the password. */
 export async function removeTwoFactor(tx: Queries, userId: string): Promise<User | null> {
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
   return updateRow(
@@ -65,6 +65,6 @@ const isUnused = (userId: string) =>
 export const takeRecoveryCode = (tx: Queries, userId: string, hash: string, now: number): Promise<boolean> =>
   updateRows(tx, recoveryCodes, { used_at: now }, and(isUnused(userId), eq(recoveryCodes.hash, hash)));
 
-/** Counts the recovery codes that can be used. */
+/** Counts the usable recovery codes. */
 export const countRecoveryCodes = (db: Queries, userId: string): Promise<number> =>
   db.$count(recoveryCodes, isUnused(userId));

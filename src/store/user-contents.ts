@@ -1,4 +1,4 @@
-/** The content of an account, which deleting or disabling the account affects. */
+/** The content of an account that is affected when the account is deleted or disabled. */
 import { sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
@@ -6,19 +6,19 @@ import { hasOwnFile } from "./storage";
 import { listSolelyOwnedWorkspaces } from "./workspaces";
 
 type ContentCounts = {
-  /** Of the personal workspace. */
+  /** In the personal workspace. */
   projects: number;
   assets: number;
   cuts: number;
   renders: number;
   openJobs: number;
   webhookEndpoints: number;
-  /** Of all workspaces, without those that have expired. */
+  /** In all workspaces, excluding expired keys. */
   apiKeys: number;
   sessions: number;
 };
 
-/** `isOnlyOwner`: if true, the account cannot be deleted. */
+/** If `isOnlyOwner` is true, the account cannot be deleted. */
 export type SharedWorkspace = { id: string; name: string; role: WorkspaceRole; isOnlyOwner: boolean };
 
 export type UserContents = ContentCounts & { sharedWorkspaces: SharedWorkspace[] };

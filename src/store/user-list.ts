@@ -1,4 +1,4 @@
-/** Accounts as an administrator lists them: with credits and storage of their personal workspaces. */
+/** Accounts in the view of administrators, with the credits and storage of their personal workspaces. */
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type CountedRows, first, type OffsetPage, readPage } from "./rows";
@@ -6,10 +6,10 @@ import { users, workspaces } from "./schema-accounts";
 import { hasOwnFile } from "./storage";
 import type { User } from "./users";
 
-/** `quotaBytes` null: the configured quota applies. */
+/** `quotaBytes` null means that the configured quota applies. */
 export type ListedUser = { user: User; credits: number; storageBytes: number; quotaBytes: number | null };
 
-/** `q`: part of the email address or the name. A `deleted` account is in its grace period. */
+/** `q` is part of the email address or the name. A `deleted` account is in its grace period. */
 export type UserFilter = {
   q?: string | undefined;
   role?: "member" | "admin" | undefined;
@@ -38,7 +38,7 @@ const storageBytes = sql<number>`((SELECT coalesce(sum(upload_length + derived_b
   + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id)
   + coalesce((SELECT text_bytes FROM workspaces WHERE id = users.id), 0))`;
 
-/** What accounts can be sorted by. */
+/** The columns by which accounts can be sorted. */
 export const USER_SORTS = ["created_at", "email", "last_sign_in_at", "credits", "storage_used_bytes"] as const;
 export type UserSorting = { sort: (typeof USER_SORTS)[number]; isDescending: boolean };
 
@@ -61,7 +61,7 @@ const selectUsers = (db: Queries) =>
     .from(users)
     .leftJoin(workspaces, eq(workspaces.id, users.id));
 
-/** Lists accounts. Who has never signed in comes before the first sign-in. */
+/** Lists accounts. Those that have never signed in come before the first sign-in. */
 export async function listUserPage(
   db: Queries,
   filter: UserFilter,

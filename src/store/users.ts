@@ -30,23 +30,23 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
   return row!;
 }
 
-/** Returns the user with this e-mail address, compared without case, or null. */
+/** Returns the user with this email address, ignoring case, or null. */
 export const findUserByEmail = (db: Queries, email: string): Promise<User | null> =>
   findRow(db, users, eq(users.email, email.toLowerCase()));
 
 export const getUser = (db: Queries, id: string): Promise<User | null> => findRow(db, users, eq(users.id, id));
 
-/** Returns the first and last name joined, or null without either. */
+/** Joins the first and last name; null if there is neither. */
 export const formatUserName = (user: Pick<User, "first_name" | "last_name">): string | null =>
   [user.first_name, user.last_name].filter(Boolean).join(" ") || null;
 
 /** Lists all accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
-/** What a user can change of the own account without further checks. */
+/** The parts of their own account that users can change without further checks. */
 export type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two_factor_enabled">>;
 
-/** Changes the profile of a user. Returns null if the account does not exist any more. */
+/** Changes the profile of a user. Returns null if the account no longer exists. */
 export const updateProfile = (tx: Queries, id: string, change: ProfileChange): Promise<User | null> =>
   updateRow(tx, users, change, eq(users.id, id));
 
@@ -57,17 +57,17 @@ export const updateAccountState = (
   change: Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>,
 ): Promise<User> => only(tx.update(users).set(change).where(eq(users.id, id)).returning());
 
-/** Lists the accounts that were deleted at or before this time, the first deleted first. */
+/** Lists the accounts that were deleted at or before this time, first deleted first. */
 export const listUsersDeletedBefore = (db: Queries, time: number): Promise<User[]> =>
   db.select().from(users).where(lte(users.deleted_at, time)).orderBy(asc(users.deleted_at), asc(users.id));
 
 /** Deletes an account with its keys, sessions and memberships. */
 export const deleteUser = (tx: Queries, id: string): Promise<void> => deleteRows(tx, users, eq(users.id, id));
 
-/** Returns whether there is an administrator, who may be disabled. */
+/** Returns whether there is an administrator, even if disabled. */
 export const hasAdministrator = (db: Queries): Promise<boolean> => hasRow(db, users, eq(users.is_admin, true));
 
-/** Takes the right to a workspace that starts with credits, once per interval. Returns false if it was taken within it. */
+/** Uses the right to a workspace with initial credits, once per interval. Returns false if it was already used. */
 export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number): Promise<boolean> {
   const isDue = or(isNull(users.workspace_grant_at), lte(users.workspace_grant_at, now - intervalMs));
   return updateRows(tx, users, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
@@ -83,14 +83,14 @@ export const recordSignIn = (tx: Queries, id: string, now: number): Promise<bool
 export const setPasswordHash = (tx: Queries, id: string, hash: string): Promise<boolean> =>
   updateRows(tx, users, { password_hash: hash }, eq(users.id, id));
 
-/** Records that the user owns the address, unless it is known. */
+/** Records that the user owns the address, unless this is already known. */
 export const setEmailVerified = (tx: Queries, id: string, now: number): Promise<boolean> =>
   updateRows(tx, users, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
 
-/** An account that was invited and that nobody has used. */
+/** An invited account that has not been used yet. */
 const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
 
-/** Makes ordinary users of the administrators that a user has invited and that nobody has used. Returns their IDs. */
+/** Removes the administrator role from unused accounts that a user has invited. Returns their IDs. */
 export const demoteInvitedAdmins = (tx: Queries, invitedBy: string): Promise<string[]> =>
   listIds(
     tx
@@ -100,7 +100,7 @@ export const demoteInvitedAdmins = (tx: Queries, invitedBy: string): Promise<str
       .returning({ id: users.id }),
   );
 
-/** Counts the other administrators that can act: they are neither disabled nor being deleted, and have accepted their invitation. */
+/** Counts the other active administrators: not disabled or being deleted, and with an accepted invitation. */
 export const countOtherAdmins = (db: Queries, id: string): Promise<number> =>
   db.$count(
     users,
@@ -116,7 +116,7 @@ export const countOtherAdmins = (db: Queries, id: string): Promise<number> =>
 export const insertApiKey = (tx: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKey> =>
   insertRow(tx, apiKeys, key);
 
-/** `role`: the owner's role in the key's workspace, null if the owner is not a member any more. */
+/** `role` is the owner's role in the key's workspace; null if the owner is no longer a member. */
 export type KeyOwner = { key: ApiKey; user: User; role: WorkspaceRole | null };
 
 const keyOwnerQuery = prepareRowQuery<{ hash: string }, KeyOwner>((db) =>
@@ -135,7 +135,7 @@ const keyOwnerQuery = prepareRowQuery<{ hash: string }, KeyOwner>((db) =>
 
 export type ApiKeyWithOwner = { key: ApiKey; email: string };
 
-/** Lists keys with their owner's e-mail address, oldest first; `userId` null lists those of all accounts. */
+/** Lists keys with their owner's email address, oldest first. `userId` null lists those of all accounts. */
 export const listApiKeys = (db: Queries, userId: string | null): Promise<ApiKeyWithOwner[]> =>
   db
     .select({ key: apiKeys, email: users.email })
@@ -157,7 +157,7 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithO
   return found;
 }
 
-/** Lists the user's own keys, newest first. `afterId`: the last key of the previous page. */
+/** Lists the user's own keys, newest first. `afterId` is the last key of the previous page. */
 export const listOwnApiKeys = (db: Queries, userId: string, page: IdPage): Promise<RowPage<ApiKey>> =>
   listNewest(db, apiKeys, eq(apiKeys.user_id, userId), page);
 
@@ -180,7 +180,7 @@ export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { h
 export const touchApiKey = (tx: Queries, id: string, now: number): Promise<boolean> =>
   updateRows(tx, apiKeys, { last_used_at: now }, eq(apiKeys.id, id));
 
-/** Returns the first owner of a workspace, or null if there is no such workspace. */
+/** Returns the first owner of a workspace, or null if the workspace does not exist. */
 export async function findWorkspaceOwner(db: Queries, workspaceId: string): Promise<User | null> {
   const [row] = await db
     .select({ user: users })

@@ -12,7 +12,7 @@ export type Delivery = typeof deliveries.$inferSelect;
 export const insertEndpoint = (tx: Queries, endpoint: typeof webhookEndpoints.$inferInsert): Promise<WebhookEndpoint> =>
   insertRow(tx, webhookEndpoints, endpoint);
 
-/** Returns the endpoint if it belongs to the workspace, else null. */
+/** Returns the endpoint if it belongs to the workspace, otherwise null. */
 export const findEndpoint = (db: Queries, workspaceId: string, id: string): Promise<WebhookEndpoint | null> =>
   findRow(db, webhookEndpoints, and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)));
 
@@ -36,8 +36,8 @@ export const listEnabledEndpoints = (tx: Queries, workspaceId: string): Promise<
   );
 
 /**
- * Counts the endpoints of all workspaces that fail: those whose deliveries have failed since before `failingBefore`, and those that the server
- * disabled after `disabledAfter`. Returns the URLs of at most `limit`, those that fail longest first.
+ * Counts the failing endpoints of all workspaces: those whose deliveries have failed since before `failingBefore`, and
+ * those that the server disabled after `disabledAfter`. Returns the URLs of at most `limit`, longest failing first.
  */
 export async function readFailingEndpoints(
   db: Queries,
@@ -77,7 +77,7 @@ export const deleteEndpoint = (tx: Queries, id: string): Promise<void> =>
 export const deleteEndpointsOf = (tx: Queries, workspaceId: string): Promise<void> =>
   deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.workspace_id, workspaceId));
 
-/** Inserts a delivery, unless one of the same event to the same endpoint exists. */
+/** Inserts a delivery, unless there is one of the same event to the same endpoint. */
 export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
   await tx.insert(deliveries).values(delivery).onConflictDoNothing();
 }
@@ -91,7 +91,7 @@ export const updateDelivery = (
 export const findDelivery = (db: Queries, endpointId: string, id: string): Promise<Delivery | null> =>
   findRow(db, deliveries, and(eq(deliveries.id, id), eq(deliveries.endpoint_id, endpointId)));
 
-/** Lists the endpoint's deliveries, of one state or of all, newest first. `after` is the sort key of the previous page's last delivery. */
+/** Lists the endpoint's deliveries, of one state or all, newest first. `after` is the previous page's last sort key. */
 export async function listDeliveries(
   db: Queries,
   endpointId: string,

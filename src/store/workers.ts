@@ -1,4 +1,4 @@
-/** Workers on other machines, their join tokens, and what they have run. */
+/** Workers on other machines, their join tokens, and their runs. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
@@ -10,7 +10,7 @@ export type WorkerToken = typeof workerTokens.$inferSelect;
 export type WorkerRow = typeof workers.$inferSelect;
 export type WorkerRun = typeof workerRuns.$inferSelect;
 
-/** A token with the worker that has joined with it, if one has. */
+/** A token with the worker that has joined with it, if any. */
 export type TokenWithWorker = { token: WorkerToken; workerId: string | null };
 
 const isValid = isNull(workerTokens.revoked_at);
@@ -27,10 +27,10 @@ const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
     .prepare(),
 );
 
-/** Returns the token with this hash if it is not revoked, else null. */
+/** Returns the token with this hash if it is not revoked, otherwise null. */
 export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQuery(db, { hash });
 
-/** Returns the token with this name or ID if it is not revoked, else null. */
+/** Returns the token with this name or ID if it is not revoked, otherwise null. */
 export const findWorkerToken = (db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> =>
   findRow(db, workerTokens, and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid));
 
@@ -48,18 +48,18 @@ export const listWorkerTokens = (db: Queries, page: OffsetPage): Promise<TokenWi
 /** Counts the tokens that are not revoked. */
 export const countWorkerTokens = (db: Queries): Promise<number> => db.$count(workerTokens, isValid);
 
-/** Revokes a token. Returns it, or null if it was revoked before. */
+/** Revokes a token. Returns it, or null if it was already revoked. */
 export const revokeWorkerToken = (tx: Queries, id: string, now: number): Promise<WorkerToken | null> =>
   updateRow(tx, workerTokens, { revoked_at: now }, and(eq(workerTokens.id, id), isValid));
 
-/** Deletes tokens that were revoked before `time`, with their workers and what those have run. */
+/** Deletes tokens that were revoked before `time`, with their workers and runs. */
 export const deleteRevokedTokensBefore = (tx: Queries, time: number): Promise<void> =>
   deleteRows(tx, workerTokens, lt(workerTokens.revoked_at, time));
 
-/** What a worker announces, and when. */
+/** A worker's announcement and its time. */
 export type AnnouncedWorker = Omit<typeof workers.$inferInsert, "id" | "is_draining" | "speed" | "created_at">;
 
-/** Stores a worker that joins: a new row with `newId` at its first join, else a change of its row. Null: its token was revoked. */
+/** Stores a joining worker: inserts a row with `newId`, or updates its row. Returns null if its token was revoked. */
 export async function saveJoinedWorker(
   tx: Queries,
   newId: string,
@@ -114,11 +114,11 @@ export async function listRevokedWorkerIds(db: Queries): Promise<string[]> {
   return rows.map(({ worker }) => worker.id);
 }
 
-/** Returns a worker, also a revoked one, or null. */
+/** Returns a worker, even if revoked, or null. */
 export const findWorker = (db: Queries, id: string): Promise<ListedWorker | null> =>
   first(selectWorkers(db).where(eq(workers.id, id)).limit(1));
 
-/** Stores runs that have ended. Those of workers that were deleted meanwhile, and those that are stored already, are left out. */
+/** Stores ended runs, except for those that are already stored or whose worker was deleted meanwhile. */
 export async function insertWorkerRuns(tx: Queries, runs: WorkerRun[]): Promise<void> {
   const ids = [...new Set(runs.map((run) => run.worker_id))];
   const known = await tx.select({ id: workers.id }).from(workers).where(inArray(workers.id, ids));
@@ -126,7 +126,7 @@ export async function insertWorkerRuns(tx: Queries, runs: WorkerRun[]): Promise<
   if (stored.length > 0) await tx.insert(workerRuns).values(stored).onConflictDoNothing();
 }
 
-/** Lists what a worker has run, the last first. */
+/** Lists the runs of a worker, latest first. */
 export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Promise<WorkerRun[]> =>
   db
     .select()
@@ -135,11 +135,11 @@ export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Pr
     .orderBy(desc(workerRuns.ended_at), desc(workerRuns.id))
     .limit(limit);
 
-/** Lists those runs of a worker that have these IDs. */
+/** Lists the runs of a worker with these IDs. */
 export const listRunsOf = (db: Queries, workerId: string, ids: string[]): Promise<WorkerRun[]> =>
   listRows(db, workerRuns, and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
 
-/** Deletes runs that ended before `time`, and of each worker all but the last `kept`. */
+/** Deletes runs that ended before `time`, and all but the last `kept` of each worker. */
 export async function deleteOldWorkerRuns(tx: Queries, time: number, kept: number): Promise<void> {
   await tx.delete(workerRuns).where(lt(workerRuns.ended_at, time));
   for (const { id } of await tx.select({ id: workers.id }).from(workers)) {

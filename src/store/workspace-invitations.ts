@@ -9,7 +9,7 @@ import { oneTimeTokens, users, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
 
-/** `inviter` null: that account was deleted. */
+/** `inviter` is null if that account was deleted. */
 export type WorkspaceInvitation = { token: OneTimeToken; inviter: User | null; role: WorkspaceRole };
 
 const isUsable = (now: number) =>
@@ -41,7 +41,7 @@ export async function listInvitations(
   return withRoles(await readPage(query, page, countInvitations(db, workspaceId, now)));
 }
 
-/** An invitation as the invited account sees it. */
+/** An invitation in the view of the invited account. */
 export type ReceivedInvitation = WorkspaceInvitation & { workspace: Workspace };
 
 const selectReceived = (db: Queries) =>
@@ -81,7 +81,7 @@ export const takeInvitation = (tx: Queries, id: string, now: number): Promise<bo
 
 const inviters = alias(users, "inviters");
 
-/** Lists open invitations to workspaces whose address is the confirmed one of an account that was not notified yet. */
+/** Lists open invitations to workspaces for confirmed addresses of accounts that were not notified yet. */
 export async function listInvitationsToNotify(
   db: Queries,
   now: number,
@@ -98,7 +98,7 @@ export async function listInvitationsToNotify(
   return rows.map((row) => ({ ...row, role: readInvitedRole(row.token) }));
 }
 
-/** Records that the account of an invitation was notified. Returns false if the invitation was used up meanwhile. */
+/** Records that the account was notified about an invitation. Returns false if it was used up meanwhile. */
 export const recordInvitationNotified = (tx: Queries, id: string, now: number): Promise<boolean> =>
   updateRows(
     tx,
@@ -109,14 +109,14 @@ export const recordInvitationNotified = (tx: Queries, id: string, now: number): 
 
 const ROLE = "role";
 
-/** Returns what an invitation stores of the role that it leads to. */
+/** Returns the data with which an invitation stores its role. */
 export const toInvitedRole = (role: WorkspaceRole | null): Record<string, unknown> => ({ [ROLE]: role });
 
-/** Returns the role that an invitation leads to. */
+/** Returns the role that an invitation grants. */
 export const readInvitedRole = ({ data }: Pick<OneTimeToken, "data">): WorkspaceRole =>
   (data?.[ROLE] ?? "viewer") as WorkspaceRole;
 
-/** Revokes an invitation that can be accepted. Returns its address, null if there is none. The row still counts against the limit of who invites. */
+/** Revokes an open invitation. Returns its address, or null. The row still counts against the inviter's limit. */
 export async function closeInvitation(
   tx: Queries,
   workspaceId: string,

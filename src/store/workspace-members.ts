@@ -14,10 +14,10 @@ export type Member = { user: User; role: WorkspaceRole; since: number };
 const isOf = (workspaceId: string, userId: string) =>
   and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.user_id, userId));
 
-/** Tables whose rows have a page of their own, or belong to one. */
+/** Tables whose rows have their own page, or belong to one. */
 const CONTENT_TABLES = ["projects", "assets", "cuts", "renders", "webhook_endpoints", "orders"];
 
-/** Matches the workspace of a resource. Reads each table by its primary key, whether or not there is such a resource. */
+/** Matches the workspace of a resource. Reads each table by its primary key, even if the resource does not exist. */
 function containsResource(id: string): SQL {
   const lookups = CONTENT_TABLES.map(
     (table) => sql`SELECT workspace_id FROM ${sql.identifier(table)} WHERE id = ${id}`,
@@ -29,8 +29,8 @@ function containsResource(id: string): SQL {
 type WorkspaceFilter = { onlyId: string | null; containing: string | null } & OffsetPage;
 
 /**
- * Lists the workspaces of a user, the personal one first; `onlyId` null: all of them. `containing`: the ID of a resource, of which only the
- * workspace is listed; null: all of them.
+ * Lists the workspaces of a user, the personal one first. `onlyId` limits the list to one workspace. `containing` is
+ * the ID of a resource, to whose workspace the list is limited. Null does not limit.
  */
 export async function listWorkspaces(
   db: Queries,
@@ -68,7 +68,7 @@ export const isMemberAddress = (db: Queries, workspaceId: string, email: string)
 
 const memberColumns = { user: users, role: workspaceMembers.role, since: workspaceMembers.created_at };
 
-/** Lists the members of a workspace, the first one first. */
+/** Lists the members of a workspace, earliest first. */
 export async function listMembers(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Member>> {
   const query = db
     .select(memberColumns)
@@ -93,7 +93,7 @@ export const findMember = (db: Queries, workspaceId: string, userId: string): Pr
       .limit(1),
   );
 
-/** Lists the workspaces that a user is the only member of. */
+/** Lists the workspaces whose only member is this user. */
 export const listOwnWorkspaceIds = (db: Queries, userId: string): Promise<string[]> =>
   listIds(
     db
@@ -117,7 +117,7 @@ export const listOwnerIds = (db: Queries, workspaceId: string): Promise<string[]
       .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(workspaceMembers.role, "owner"))),
   );
 
-/** Counts the owners of a workspace besides this user that are neither disabled nor being deleted. */
+/** Counts the other owners of a workspace that are neither disabled nor being deleted. */
 export async function countOtherOwners(db: Queries, workspaceId: string, userId: string): Promise<number> {
   const [row] = await db
     .select({ n: count() })
@@ -138,7 +138,7 @@ export async function countOtherOwners(db: Queries, workspaceId: string, userId:
 export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<boolean> =>
   updateRows(tx, workspaceMembers, { role }, isOf(workspaceId, userId));
 
-/** Revokes the invitations that a user has made to a workspace. */
+/** Revokes a user's invitations to a workspace. */
 export async function revokeInvitationsBy(
   tx: Queries,
   workspaceId: string,
@@ -153,7 +153,7 @@ export async function revokeInvitationsOf(tx: Queries, workspaceId: string, emai
   await revokeInvitations(tx, workspaceId, sql`lower(${oneTimeTokens.email}) = ${email}`, now);
 }
 
-/** The rows stay until they expire, because they count against the limit of who invites, and belong to no workspace any more. */
+/** The rows stay until they expire, because they count against the inviter's limit, but without a workspace. */
 const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<boolean> =>
   updateRows(
     tx,
@@ -162,7 +162,7 @@ const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefi
     and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which),
   );
 
-/** Removes a member with the API keys, invitations and share links that the member has made for the workspace. */
+/** Removes a member, and the API keys, invitations and share links that the member created for the workspace. */
 export async function deleteMember(tx: Queries, workspaceId: string, userId: string, now: number): Promise<void> {
   await tx.delete(apiKeys).where(and(eq(apiKeys.workspace_id, workspaceId), eq(apiKeys.user_id, userId)));
   await deleteRenderSharesOf(tx, workspaceId, userId);
@@ -170,7 +170,7 @@ export async function deleteMember(tx: Queries, workspaceId: string, userId: str
   await tx.delete(workspaceMembers).where(isOf(workspaceId, userId));
 }
 
-/** Removes all API keys and invitations of a workspace, and all members but one. */
+/** Removes all API keys and invitations of a workspace, and all members except one. */
 export async function removeOtherAccess(
   tx: Queries,
   workspaceId: string,

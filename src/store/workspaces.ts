@@ -53,13 +53,13 @@ export const findWorkspaceName = async (db: Queries, id: string): Promise<string
 export const readQuotaOverride = async (db: Queries, workspaceId: string): Promise<number | null> =>
   (await getWorkspace(db, workspaceId))?.storage_quota_bytes ?? null;
 
-/** Sets the quota of a workspace; null: the configured one, 0: none. Returns false if it was the same. */
+/** Sets the quota of a workspace; null uses the configured one, 0 means none. Returns false if it was the same. */
 export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null): Promise<boolean> {
   const isOther = sql`${workspaces.storage_quota_bytes} IS NOT ${bytes}`;
   return updateRows(tx, workspaces, { storage_quota_bytes: bytes }, and(eq(workspaces.id, workspaceId), isOther));
 }
 
-/** Lists the shared workspaces of which the user is the only owner, but for those who are disabled or being deleted. */
+/** Lists the shared workspaces whose only active owner is this user. */
 export const listSolelyOwnedWorkspaces = (db: Queries, userId: string): Promise<{ id: string; name: string }[]> =>
   db.all(sql`
     SELECT w.id, w.name FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id

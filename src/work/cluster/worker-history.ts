@@ -12,7 +12,7 @@ export type WorkerHistory = {
   isUnsaved(): boolean;
   /** Saves what is not saved yet, in one transaction with `others`. */
   save(others: (tx: Queries) => Promise<void>): Promise<void>;
-  /** Lists what a worker has run, the last first. */
+  /** Lists the runs of a worker, latest first. */
   list(workerId: string): Promise<WorkerRun[]>;
   /** Returns those of the executions that this worker has ended and whose steps have ended too, or were deleted. */
   findEnded(workerId: string, executions: string[]): Promise<string[]>;

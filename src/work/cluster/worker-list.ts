@@ -84,9 +84,9 @@ export type WorkerList = {
   listOnline(): JoinedWorker[];
   /** Lists the workers that are not revoked, by name. */
   list(): Promise<WorkerView[]>;
-  /** Returns a worker, also a revoked one, or null. */
+  /** Returns a worker, even if revoked, or null. */
   find(id: string): Promise<WorkerView | null>;
-  /** Lists what a worker has run, the last first. */
+  /** Lists the runs of a worker, latest first. */
   listRuns(id: string): Promise<WorkerRun[]>;
   /** Returns those of the executions of the token's worker that have ended, and their steps too. */
   findEnded(token: WorkerToken, executions: string[]): Promise<string[]>;

@@ -8,7 +8,7 @@ const CODE_COUNT = 10;
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const CODE_CHARACTERS = 10;
 const GROUP_CHARACTERS = 5;
-/** Larger bytes would favor the first characters. */
+/** Larger bytes are skipped: they would favor the first characters. */
 const BYTE_LIMIT = 256 - (256 % ALPHABET.length);
 
 /** Returns the codes in clear, which only this value contains, and the rows to store. */

@@ -277,7 +277,7 @@ test("a database of a newer version is refused and not changed", async () => {
   await fresh.store.write((tx) => tx.run(sql`INSERT INTO migrations (name, run_at) VALUES ('9999_future', 1)`));
   const before = await readSchema(fresh.store);
   await expect(migrate(fresh.store)).rejects.toThrow(
-    'Database has migration "9999_future", which this version does not have: run a newer version of offcut.',
+    'Database has migration "9999_future", which this version does not have. Run a newer version of offcut.',
   );
   expect(await readSchema(fresh.store)).toEqual(before);
 });

@@ -47,7 +47,7 @@ import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
 const MAX_NOTE_CHARACTERS = 500;
-/** Far above any studio's use, and far below where sums lose precision. */
+/** Far above any studio's use, and far below the range in which sums lose precision. */
 const MAX_CREDITS = 1_000_000_000;
 
 const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> =>
