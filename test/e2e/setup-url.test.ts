@@ -9,7 +9,8 @@ import { admin, startServer } from "./server";
 const PASSWORD = "correct horse battery";
 
 test("a new server is set up with the link that setup-url prints", async () => {
-  await using server = await startServer();
+  // The log has the most lines at this level.
+  await using server = await startServer({ LOG_LEVEL: "debug" });
   const { url } = await admin<{ url: string }>(server.folder, "setup-url");
   const token = url.split("#")[1]!;
   expect(url).toBe(`${server.url()}/setup#${token}`);
@@ -28,6 +29,11 @@ test("a new server is set up with the link that setup-url prints", async () => {
   expect(done.status).toBe(201);
   const ada = createClient(server.url, done.body.token, "");
   expect((await ada.call("GET", "/api/v1/users/me")).status).toBe(200);
+  const lines = server.log();
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: "debug", event: "request.completed", path: "/api/v1/users/me", status: 200 }),
+  );
+  for (const secret of [token, done.body.token, PASSWORD]) expect(JSON.stringify(lines)).not.toContain(secret);
 
   const again = await runOffcut(["setup-url"], { folder: server.folder });
   expect([again.code, again.stdout]).toEqual([1, ""]);
