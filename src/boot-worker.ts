@@ -70,7 +70,7 @@ async function openWorker(
     maxFileBytes: disk.maxFileBytes,
   };
   const { sandbox } = tools;
-  const capabilities = await findCapabilities(tools, config.jobs, log);
+  const capabilities = await readCapabilities(tools, config.jobs, log);
   const cache = await openBlobCache({ folder: join(path, "cache"), maxBytes: config.cacheBytes, disk });
   const head = createHead({ url, token, ca });
   const bootId = newId();
@@ -101,7 +101,7 @@ async function openWorker(
 }
 
 /** Tries the encoders, and leaves out renders when none works. Throws a plain `Error` when no job is left. */
-async function findCapabilities(
+async function readCapabilities(
   tools: MediaTools,
   wanted: WorkerJob[],
   log: Log,

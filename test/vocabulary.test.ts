@@ -2,8 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
+import ts from "typescript-5";
 
 const SOURCE = join(import.meta.dir, "../src");
+const WEB = join(import.meta.dir, "../web");
 
 /** Words that a standard term replaces, in any form of an identifier: `soundTrack`, `SOUND_RATE` and `sound`. */
 const REPLACED_WORDS: Record<string, string> = {
@@ -104,11 +106,54 @@ function duplicateTypes(sources: Source[]): string[] {
   return [...places].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(", ")}`);
 }
 
-const sources: Source[] = await Promise.all(
-  [...new Glob("**/*.ts").scanSync(SOURCE)]
-    .sort()
-    .map(async (file) => ({ file, text: await Bun.file(join(SOURCE, file)).text() })),
-);
+/** Returns whether a declared type has null or undefined, also of a promise; null for a generator, whose end is neither. */
+function isNullable(type: ts.TypeNode): boolean | null {
+  if (ts.isTypeReferenceNode(type) && ts.isIdentifier(type.typeName)) {
+    if (type.typeName.text.endsWith("Generator")) return null;
+    const [inner] = type.typeArguments ?? [];
+    return type.typeName.text === "Promise" && inner ? isNullable(inner) : false;
+  }
+  if (ts.isUnionTypeNode(type)) return type.types.some(isNullable);
+  const isNull = ts.isLiteralTypeNode(type) && type.literal.kind === ts.SyntaxKind.NullKeyword;
+  return isNull || type.kind === ts.SyntaxKind.UndefinedKeyword;
+}
+
+/** Returns whether a function throws an error of its own: not one that it has caught, and not in a function inside it. */
+const throwsItself = (node: ts.Node): boolean =>
+  ts.isThrowStatement(node) ||
+  (ts.forEachChild(node, (child) => !ts.isFunctionLike(child) && !ts.isCatchClause(child) && throwsItself(child)) ??
+    false);
+
+/** Returns the functions and methods that contradict the rule "`getX` throws, `findX` returns null", as `file: name`. */
+function misnamedReaders({ file, text }: Source): string[] {
+  const wrong: string[] = [];
+  const check = (name: ts.Node | undefined, one: ts.SignatureDeclaration) => {
+    if (!name || !ts.isIdentifier(name) || !one.type) return;
+    const nullable = isNullable(one.type);
+    const isGet = /^get[A-Z]/.test(name.text) && nullable === true;
+    const isFind = /^find[A-Z]/.test(name.text) && nullable === false && throwsItself(one);
+    if (isGet || isFind) wrong.push(`${file}: ${name.text}`);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionDeclaration(node) || ts.isMethodSignature(node) || ts.isMethodDeclaration(node))
+      check(node.name, node);
+    const value = ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) ? node.initializer : undefined;
+    if (value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value)))
+      check((node as ts.VariableDeclaration | ts.PropertyAssignment).name, value);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest));
+  return wrong;
+}
+
+const readSources = (folder: string, pattern: string): Promise<Source[]> =>
+  Promise.all(
+    [...new Glob(pattern).scanSync(folder)]
+      .sort()
+      .map(async (file) => ({ file, text: await Bun.file(join(folder, file)).text() })),
+  );
+
+const sources = await readSources(SOURCE, "**/*.ts");
 
 test("the sources use the standard terms", () => {
   expect(sources.length).toBeGreaterThan(10);
@@ -117,6 +162,11 @@ test("the sources use the standard terms", () => {
 
 test("a type name stands for one type", () => {
   expect(duplicateTypes(sources)).toEqual([]);
+});
+
+test("getX throws, findX returns null", async () => {
+  const web = await readSources(WEB, "**/*.{ts,tsx}");
+  expect([...sources, ...web].flatMap(misnamedReaders)).toEqual([]);
 });
 
 describe("the rule itself", () => {
@@ -154,5 +204,22 @@ describe("the rule itself", () => {
   test("finds a type that is declared twice", () => {
     const twice = ["work/a.ts", "store/b.ts"].map((file) => ({ file, text: "type Row = { id: string };" }));
     expect(duplicateTypes(twice)).toEqual(["Row: work/a.ts, store/b.ts"]);
+  });
+
+  test.each([
+    ["function getUser(id: string): User | null { return null; }", true],
+    ["const getUser = async (id: string): Promise<User | undefined> => undefined;", true],
+    ["type Users = { getUser(id: string): Promise<User | null> };", true],
+    ["function findUser(id: string): User { if (!id) throw new Error(); return users[id]; }", true],
+    ["const users = { findUser: async (id: string): Promise<User> => { throw new Error(); } };", true],
+    ["function getUser(id: string): User { throw new Error(); }", false],
+    ["function getUsers(): (User | null)[] { return []; }", false],
+    ["function findUser(id: string): User | null { if (!id) throw new Error(); return null; }", false],
+    ["function findIndex(ids: string[]): number { return 0; }", false],
+    ["function findUsers(): string[] { try { return read(); } catch (error) { throw error; } }", false],
+    ["async function* findUsers(): AsyncGenerator<User> { throw new Error(); }", false],
+    ["const findUser = (): User => users.map(() => { throw new Error(); });", false],
+  ])("%s: %p", (text, isWrong) => {
+    expect(misnamedReaders({ file: "x.ts", text })).toHaveLength(isWrong ? 1 : 0);
   });
 });

@@ -28,15 +28,15 @@ export async function bundleWeb(folder: string = WEB_FOLDER): Promise<void> {
   const early = await Bun.build({ ...options, entrypoints: [join(PROJECT, "web/app/early.ts")], format: "iife" });
   if (!result.success || !early.success)
     throw new AggregateError([...result.logs, ...early.logs], "Bundling the dashboard failed.");
-  const findEntry = (pattern: RegExp): string => {
+  const getEntry = (pattern: RegExp): string => {
     const names = [...result.outputs, ...early.outputs]
       .map(({ path }) => basename(path))
       .filter((name) => pattern.test(name));
     if (names.length !== 1) throw new Error(`The bundle has ${names.length} files like ${pattern}, expected 1`);
     return names[0]!;
   };
-  const [script, style] = [findEntry(/^main-.*\.js$/), findEntry(/^app-.*\.css$/)];
-  const first = findEntry(/^early-.*\.js$/);
+  const [script, style] = [getEntry(/^main-.*\.js$/), getEntry(/^app-.*\.css$/)];
+  const first = getEntry(/^early-.*\.js$/);
   const page = (await Bun.file(join(PROJECT, "web/index.html")).text())
     .replace("/app/early.ts", `/app/${first}`)
     .replace("/app/main.tsx", `/app/${script}`)

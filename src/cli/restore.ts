@@ -12,7 +12,7 @@ import { measureAssets, openAssets } from "../lib/assets";
 import { requireLocalFolder } from "../media-folder";
 import { downloadSource } from "../work/backup/offsite/download-source";
 import { type RestoreReport, restoreState } from "../work/backup/restore-backup";
-import { findBackupSource, findLiveSource } from "../work/backup/restore-source";
+import { getBackupSource, getLiveSource } from "../work/backup/restore-source";
 import { loadCommandConfig, parseCommand, requireOption, runCommand, UsageError } from "./options";
 import { print } from "./print";
 import { promptHidden } from "./prompt";
@@ -76,7 +76,7 @@ export function restoreCommand(argv: string[]): Promise<number> {
       };
       const source =
         from === undefined || key === null
-          ? await findSource(from, at, { dataDir, mediaDir })
+          ? await getSource(from, at, { dataDir, mediaDir })
           : await downloadSource(
               from,
               { env: process.env, recoveryKey: () => key, saveRecoveryKey: async () => {}, scratch: downloads },
@@ -103,14 +103,14 @@ async function readKey({ backupKey }: Config, file: string | boolean | undefined
   return promptHidden("Recovery key: ");
 }
 
-function findSource(
+function getSource(
   from: string | undefined,
   at: number | null,
   { dataDir, mediaDir }: { dataDir: string; mediaDir: string | null },
 ) {
-  if (from !== undefined) return findBackupSource(resolve(from), at);
+  if (from !== undefined) return getBackupSource(resolve(from), at);
   if (at === null) throw new UsageError("Missing FROM or --at.");
-  return findLiveSource(dataDir, mediaDir, at);
+  return getLiveSource(dataDir, mediaDir, at);
 }
 
 function formatReport(report: RestoreReport, hasMedia: boolean): string {

@@ -1,14 +1,14 @@
 /** Names for files that users download. */
 
 /** Returns a file name without its extension; null if nothing is left. */
-export const getFileStem = (filename: string | null | undefined): string | null =>
+export const toFileStem = (filename: string | null | undefined): string | null =>
   filename?.replace(/\.[^.]*$/, "") || null;
 
 /** Returns the name of a render's file. `source` is the file name of the recording. */
 export const getRenderFileName = (
   render: { cut_id: string | null; resolved: { format: string } },
   source: string | null | undefined,
-): string => `${getFileStem(source) ?? "render"}${render.cut_id ? ".cut" : ""}.${render.resolved.format}`;
+): string => `${toFileStem(source) ?? "render"}${render.cut_id ? ".cut" : ""}.${render.resolved.format}`;
 
 /** Characters that some file systems do not allow in names. */
 const NOT_IN_NAMES = /[<>:"/\\|?*\p{Cc}]/gu;

@@ -19,4 +19,4 @@ const HOUR_MS = 60 * MINUTE_MS;
 const RETRY_DELAYS_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
 
 /** Returns the delay until the next attempt after `attempts` attempts, in milliseconds; null if there is none. */
-export const getMailRetryDelay = (attempts: number): number | null => RETRY_DELAYS_MS[attempts - 1] ?? null;
+export const findMailRetryDelay = (attempts: number): number | null => RETRY_DELAYS_MS[attempts - 1] ?? null;

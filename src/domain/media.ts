@@ -62,7 +62,7 @@ export type MediaInfo = {
 export type ProbedMedia = { info: MediaInfo; frames: FrameTimes | null };
 
 /** Returns the frame rate of a recording's plans; null without video. */
-export const getPlanFrameRate = ({ info, frames }: ProbedMedia): Rational | null =>
+export const findPlanFrameRate = ({ info, frames }: ProbedMedia): Rational | null =>
   frames ? (info.video?.frameRate ?? frames.rate) : null;
 
 /** The output of a render with every field resolved; created by `resolveOutput` in `domain/render-output.ts`. */

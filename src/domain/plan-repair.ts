@@ -1,6 +1,6 @@
 /** Plans that were edited as a file: checked against the recording, snapped like an edit, with the texts as written. */
 import type { FieldError } from "./errors";
-import { getPlanFrameRate, type ProbedMedia } from "./media";
+import { findPlanFrameRate, type ProbedMedia } from "./media";
 import type { Plan } from "./plan";
 import { createTextIndex, editPlan, validateEdit } from "./plan-edit";
 import { type PlanJson, planToJson } from "./plan-json";
@@ -117,7 +117,7 @@ function createOldPlan(
   return {
     source_duration: toSeconds(probed.info.duration),
     kept_duration: 0,
-    frame_rate: getPlanFrameRate(probed),
+    frame_rate: findPlanFrameRate(probed),
     segments: before.map((span) => ({ ...inSeconds(span), ...empty })),
     removed: removed.map(inSeconds),
     takes: written.takes,

@@ -58,7 +58,7 @@ const DELIVERY_DELAYS_MS = [
 ];
 
 /** Returns the delay in milliseconds after the nth failed attempt (from 1); null after the last one. */
-export const getDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
+export const findDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
 
 /** The time-out of a delivery. */
 export const DELIVERY_TIMEOUT_MS = 15 * SECOND_MS;

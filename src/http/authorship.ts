@@ -1,6 +1,6 @@
 /** Who made a resource: a field that the dashboard family adds to the public resources. */
 import type { Queries } from "../store/db";
-import { formatUserName, getUser, type User } from "../store/users";
+import { findUserById, formatUserName, type User } from "../store/users";
 
 /** The field; none in a family that does not show it. `created_by` null: the account was deleted. */
 export type Authorship = { created_by?: { id: string; name: string | null } | null };
@@ -18,7 +18,7 @@ export function createAuthorReader(db: Queries, caller: User): ReadAuthorship {
   const known = new Map([[caller.id, Promise.resolve(show(caller))]]);
   return (userId) => {
     if (userId === null) return Promise.resolve(show(null));
-    const found = known.get(userId) ?? getUser(db, userId).then(show);
+    const found = known.get(userId) ?? findUserById(db, userId).then(show);
     known.set(userId, found);
     return found;
   };

@@ -2,15 +2,15 @@
 
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
-import { getFileStem, getRenderFileName } from "../domain/file-names";
+import { getRenderFileName, toFileStem } from "../domain/file-names";
 import { OUTPUT_CONTENT_TYPES } from "../domain/render-output";
 import { findFile } from "../lib/file-size";
-import { type Asset, getAsset } from "../store/assets";
-import { getCut } from "../store/cuts";
-import { getDataExport } from "../store/data-exports";
-import { getRenderShare } from "../store/render-shares";
-import { getRender } from "../store/renders";
-import { getUser } from "../store/users";
+import { type Asset, findAssetById } from "../store/assets";
+import { findCutById } from "../store/cuts";
+import { findDataExportById } from "../store/data-exports";
+import { findRenderShareById } from "../store/render-shares";
+import { findRenderById } from "../store/renders";
+import { findUserById } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
 import { requireWriter } from "../work/access/access";
 import { isDownloadable } from "../work/data-export/requests";
@@ -66,21 +66,21 @@ async function findLinkedFile(services: Services, target: LinkTarget): Promise<L
   if (target.kind === "exports") return target.what === "archive" ? findExport(services, target.id) : null;
   if (target.kind === "renders" || target.kind === "shares") {
     const id = target.kind === "shares" ? await findSharedRenderId(services, target.id) : target.id;
-    const render = target.what === "output" && id !== null ? await getRender(services.store.read, id) : null;
+    const render = target.what === "output" && id !== null ? await findRenderById(services.store.read, id) : null;
     if (render?.state !== "completed" || (await isWorkspaceDisabled(services.store.read, render.workspace_id)))
       return null;
     const { format } = render.resolved;
-    const asset = await getAsset(services.store.read, render.asset_id);
+    const asset = await findAssetById(services.store.read, render.asset_id);
     return {
       path: services.folders.renderOutput(render.id, format),
       contentType: OUTPUT_CONTENT_TYPES[format],
       name: getRenderFileName(render, asset?.filename),
     };
   }
-  const asset = await getAsset(services.store.read, target.id);
+  const asset = await findAssetById(services.store.read, target.id);
   if (!asset || (await isWorkspaceDisabled(services.store.read, asset.workspace_id))) return null;
   const folder = services.folders.media(asset.id);
-  const named = getFileStem(asset.filename) ?? "asset";
+  const named = toFileStem(asset.filename) ?? "asset";
   switch (target.what) {
     case "source":
       if (asset.cut_id !== null || asset.render_id !== null) return findOutputFile(services, asset);
@@ -110,8 +110,8 @@ async function findLinkedFile(services: Services, target: LinkTarget): Promise<L
 
 /** Returns the ID of the render that a link shares; null if it was revoked or its maker can no longer write in the workspace. */
 async function findSharedRenderId({ store }: Services, shareId: string): Promise<string | null> {
-  const share = await getRenderShare(store.read, shareId);
-  const user = share && (await getUser(store.read, share.created_by));
+  const share = await findRenderShareById(store.read, shareId);
+  const user = share && (await findUserById(store.read, share.created_by));
   if (!share || !user) return null;
   try {
     await requireWriter(store.read, user, share.workspace_id);
@@ -128,7 +128,7 @@ async function findOutputFile({ folders, store }: Services, asset: Asset): Promi
   const name = asset.filename ?? `asset.${asset.extension ?? "bin"}`;
   if (asset.render_id !== null)
     return { path: folders.renderOutput(asset.render_id, asset.extension ?? ""), contentType, name };
-  const cut = asset.cut_id === null ? null : await getCut(store.read, asset.cut_id);
+  const cut = asset.cut_id === null ? null : await findCutById(store.read, asset.cut_id);
   return cut?.plan == null
     ? null
     : { text: cut.plan, modifiedAt: cut.completed_at ?? asset.created_at, contentType, name };
@@ -136,8 +136,8 @@ async function findOutputFile({ folders, store }: Services, asset: Asset): Promi
 
 async function findExport(services: Services, id: string): Promise<LinkedFile | null> {
   const { store, folders, now } = services;
-  const found = await getDataExport(store.read, id);
-  const user = found && isDownloadable(found, now()) ? await getUser(store.read, found.user_id) : null;
+  const found = await findDataExportById(store.read, id);
+  const user = found && isDownloadable(found, now()) ? await findUserById(store.read, found.user_id) : null;
   if (!found || !user || user.disabled_at !== null) return null;
   const day = formatTime(found.requested_at).slice(0, 10);
   return {

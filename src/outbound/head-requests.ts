@@ -85,7 +85,7 @@ const UNTRUSTED_CODES = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ];
 
-function getAdvice(code: string, url: string): string | undefined {
+function findAdvice(code: string, url: string): string | undefined {
   if (UNTRUSTED_CODES.includes(code))
     return "This machine does not trust the certificate: set ca to the PEM file of its certificate authority.";
   if (code === "ECONNRESET" && url.startsWith("http:")) return "If the head uses TLS, head starts with https://.";
@@ -98,7 +98,7 @@ export function toUnreachable(error: unknown, url = ""): HeadUnreachableError {
   const { name, code } = error as NodeJS.ErrnoException;
   if (name === "TimeoutError") return new HeadUnreachableError("The head did not respond in time.");
   const reason = typeof code === "string" ? code : "closed";
-  const advice = getAdvice(reason, url);
+  const advice = findAdvice(reason, url);
   return new HeadUnreachableError(
     `Connection to the head failed: ${reason}.${advice === undefined ? "" : ` ${advice}`}`,
   );

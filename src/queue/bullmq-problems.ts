@@ -59,12 +59,12 @@ export function findRedisProblem(error: unknown): string {
 }
 
 /** Returns what to do about a problem, if that is known. */
-export const getRedisAdvice = (problem: string): string | undefined => ADVICE[problem];
+export const findRedisAdvice = (problem: string): string | undefined => ADVICE[problem];
 
 /** Returns one line without a final period: the code, and what to do about it if that is known. */
 export function describeRedisProblem(error: unknown): string {
   const problem = findRedisProblem(error);
-  const advice = getRedisAdvice(problem);
+  const advice = findRedisAdvice(problem);
   if (advice !== undefined) return `${problem}: ${advice.replace(/\.$/, "")}`;
   const [message = ""] = error instanceof Error ? error.message.split("\n") : [];
   return problem === CLOSED && message !== "" ? message : problem;

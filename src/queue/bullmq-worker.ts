@@ -6,7 +6,7 @@ import { isUuid } from "../lib/ids";
 import type { Log } from "../lib/log";
 import { openRedis } from "./bullmq-connection";
 import { logRedisChange } from "./bullmq-log";
-import { findRedisProblem, getRedisAdvice } from "./bullmq-problems";
+import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
 import { watchRedis } from "./bullmq-pulse";
 
 /** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
@@ -70,9 +70,9 @@ export function openTicketQueue(
     opened.on("error", (error) => {
       const found = findRedisProblem(error);
       // The pulse reports those of the connection.
-      if (found === refusal || getRedisAdvice(found) === undefined || pulse.isReachable() !== true) return;
+      if (found === refusal || findRedisAdvice(found) === undefined || pulse.isReachable() !== true) return;
       refusal = found;
-      log.warn("redis.command_refused", { code: found, advice: getRedisAdvice(found) });
+      log.warn("redis.command_refused", { code: found, advice: findRedisAdvice(found) });
     });
     return opened;
   }

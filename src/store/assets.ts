@@ -17,7 +17,7 @@ export const insertAsset = (tx: Queries, asset: NewAsset): Promise<Asset> => ins
 export const findAsset = prepareOwnRowQuery(assets);
 
 /** Returns an asset of any workspace. For jobs. */
-export const getAsset = (db: Queries, id: string): Promise<Asset | null> => findRow(db, assets, eq(assets.id, id));
+export const findAssetById = (db: Queries, id: string): Promise<Asset | null> => findRow(db, assets, eq(assets.id, id));
 
 /** Uploads without a byte since `activeSince` have expired, as have PUT links that ended before `now`. */
 export type UploadCutoff = { activeSince: number; now: number };

@@ -18,7 +18,7 @@ export const insertCut = (tx: Queries, cut: typeof cuts.$inferInsert): Promise<C
 export const findCut = prepareOwnRowQuery(cuts);
 
 /** Returns a cut of any workspace. For jobs. */
-export const getCut = (db: Queries, id: string): Promise<Cut | null> => findRow(db, cuts, eq(cuts.id, id));
+export const findCutById = (db: Queries, id: string): Promise<Cut | null> => findRow(db, cuts, eq(cuts.id, id));
 
 /** Returns the size of a completed plan as JSON and the duration that it keeps, or null. */
 export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: number; keptSeconds: number } | null> {

@@ -11,7 +11,7 @@ export type DataExport = typeof dataExports.$inferSelect;
 export const insertDataExport = (tx: Queries, row: typeof dataExports.$inferInsert): Promise<DataExport> =>
   insertRow(tx, dataExports, row);
 
-export const getDataExport = (db: Queries, id: string): Promise<DataExport | null> =>
+export const findDataExportById = (db: Queries, id: string): Promise<DataExport | null> =>
   findRow(db, dataExports, eq(dataExports.id, id));
 
 /** Returns the user's export in this state, of which there is at most one. */

@@ -22,7 +22,7 @@ type OrderState = (typeof ORDER_STATES)[number];
 export const insertOrder = (tx: Queries, order: typeof orders.$inferInsert): Promise<Order> =>
   insertRow(tx, orders, order);
 
-export const getOrder = (db: Queries, id: string): Promise<Order | null> => findRow(db, orders, eq(orders.id, id));
+export const findOrderById = (db: Queries, id: string): Promise<Order | null> => findRow(db, orders, eq(orders.id, id));
 
 /** Returns the order if it belongs to this workspace, or null. */
 export const findOrder = (db: Queries, workspaceId: string, id: string): Promise<Order | null> =>

@@ -25,7 +25,7 @@ export const findPipeline = (db: Queries, workspaceId: string, id: string): Prom
   findRow(db, pipelines, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
 
 /** Returns a pipeline of any workspace. */
-export const getPipeline = (db: Queries, id: string): Promise<Pipeline | null> =>
+export const findPipelineById = (db: Queries, id: string): Promise<Pipeline | null> =>
   findRow(db, pipelines, eq(pipelines.id, id));
 
 /** Counts the cuts and renders of a workspace that wait for a runner, not those that wait for an earlier step. */

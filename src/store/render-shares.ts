@@ -12,12 +12,12 @@ export async function insertRenderShare(tx: Queries, share: RenderShare): Promis
 }
 
 /** Returns a link of any workspace, or null. */
-export const getRenderShare = (db: Queries, id: string): Promise<RenderShare | null> =>
+export const findRenderShareById = (db: Queries, id: string): Promise<RenderShare | null> =>
   findRow(db, renderShares, eq(renderShares.id, id));
 
 /** Returns the link of a render, or null. */
 export async function findRenderShare(db: Queries, renderId: string, id: string): Promise<RenderShare | null> {
-  const share = await getRenderShare(db, id);
+  const share = await findRenderShareById(db, id);
   return share?.render_id === renderId ? share : null;
 }
 

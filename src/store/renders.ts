@@ -20,7 +20,8 @@ export const insertRender = (tx: Queries, render: typeof renders.$inferInsert): 
 export const findRender = prepareOwnRowQuery(renders);
 
 /** Returns a render of any workspace. For jobs. */
-export const getRender = (db: Queries, id: string): Promise<Render | null> => findRow(db, renders, eq(renders.id, id));
+export const findRenderById = (db: Queries, id: string): Promise<Render | null> =>
+  findRow(db, renders, eq(renders.id, id));
 
 /** Returns the render of an identical request, unless it failed or was cancelled. */
 export const findIdenticalRender = (db: Queries, workspaceId: string, requestHash: string): Promise<Render | null> =>

@@ -34,7 +34,7 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
 export const findUserByEmail = (db: Queries, email: string): Promise<User | null> =>
   findRow(db, users, eq(users.email, email.toLowerCase()));
 
-export const getUser = (db: Queries, id: string): Promise<User | null> => findRow(db, users, eq(users.id, id));
+export const findUserById = (db: Queries, id: string): Promise<User | null> => findRow(db, users, eq(users.id, id));
 
 /** Joins the first and last name; null if there is neither. */
 export const formatUserName = (user: Pick<User, "first_name" | "last_name">): string | null =>

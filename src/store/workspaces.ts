@@ -18,7 +18,7 @@ export async function insertPersonalWorkspace(tx: Queries, user: { id: string; c
 export const insertWorkspace = (tx: Queries, workspace: typeof workspaces.$inferInsert): Promise<Workspace> =>
   insertRow(tx, workspaces, workspace);
 
-export const getWorkspace = (db: Queries, id: string): Promise<Workspace | null> =>
+export const findWorkspaceById = (db: Queries, id: string): Promise<Workspace | null> =>
   findRow(db, workspaces, eq(workspaces.id, id));
 
 export const renameWorkspace = (tx: Queries, id: string, name: string): Promise<Workspace | null> =>
@@ -47,11 +47,11 @@ export const findRole = async (db: Queries, workspaceId: string, userId: string)
   (await roleQuery(db, { workspaceId, userId }))?.role ?? null;
 
 export const findWorkspaceName = async (db: Queries, id: string): Promise<string | null> =>
-  (await getWorkspace(db, id))?.name ?? null;
+  (await findWorkspaceById(db, id))?.name ?? null;
 
 /** Returns the storage quota in bytes that overrides the configured one, or null. */
 export const readQuotaOverride = async (db: Queries, workspaceId: string): Promise<number | null> =>
-  (await getWorkspace(db, workspaceId))?.storage_quota_bytes ?? null;
+  (await findWorkspaceById(db, workspaceId))?.storage_quota_bytes ?? null;
 
 /** Sets the quota of a workspace; null uses the configured one, 0 means none. Returns false if it was the same. */
 export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null): Promise<boolean> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { generateSync } from "otplib";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
-import { getUser } from "../../src/store/users";
+import { findUserById } from "../../src/store/users";
 import { createInvitation } from "../../src/work/identity/invitations";
 import { isFullSize } from "../full-size";
 import { createAdmin, emailOf, PASSWORD, withPassword } from "../http/accounts";
@@ -151,7 +151,9 @@ test("a new account confirms its address", async () => {
   await confirming.getByLabel("Password").fill(PASSWORD);
   await confirming.getByLabel("Password").press("Enter");
   await heading(confirming, "Address confirmed");
-  expect(await getUser(server().services().store.read, id)).toMatchObject({ email_verified_at: expect.any(Number) });
+  expect(await findUserById(server().services().store.read, id)).toMatchObject({
+    email_verified_at: expect.any(Number),
+  });
   await Promise.all([page.close(), confirming.close()]);
 });
 
@@ -195,7 +197,7 @@ test("an invitation leads to an account", async () => {
   const admin = await createAdmin(server());
   const email = `${newId()}@example.test`;
   const { store } = server().services();
-  const invitedBy = (await getUser(store.read, admin.userId))!;
+  const invitedBy = (await findUserById(store.read, admin.userId))!;
   await store.write((tx) =>
     createInvitation(server().services(), tx, { email, userId: null, workspace: null, invitedBy }),
   );

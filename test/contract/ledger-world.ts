@@ -13,10 +13,10 @@ import { CUT_MODES } from "../../src/domain/plan";
 import type { StepRequest } from "../../src/domain/step-params";
 import { TICKS_PER_SECOND } from "../../src/domain/time";
 import { createLog } from "../../src/lib/log";
-import { getAsset } from "../../src/store/assets";
-import { getCut } from "../../src/store/cuts";
+import { findAssetById } from "../../src/store/assets";
+import { findCutById } from "../../src/store/cuts";
 import { findPipeline } from "../../src/store/pipelines";
-import { getRender } from "../../src/store/renders";
+import { findRenderById } from "../../src/store/renders";
 import { requeueInterruptedSteps } from "../../src/store/step-queue";
 import { findStep, isCurrentAttempt } from "../../src/store/steps";
 import { changeCredits } from "../../src/work/access/administration";
@@ -224,7 +224,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
       const id = await pickId("assets", n);
       const options = { ...CUT_MODES.natural, min_silence_seconds: 0.2 + requests++ / 1_000 };
       await store.write(async (tx) => {
-        const asset = id && (await getAsset(tx, id));
+        const asset = id && (await findAssetById(tx, id));
         if (asset) await createCut(services, tx, { ...actor, asset, script: "", options });
       });
     },
@@ -232,7 +232,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
       const id = await pickId("assets", n);
       const output = { format: "mp3", audio_bitrate: 64_000 + requests++ };
       await store.write(async (tx) => {
-        const asset = id && (await getAsset(tx, id));
+        const asset = id && (await findAssetById(tx, id));
         if (asset) await createRender(services, tx, { ...actor, asset, cut: null, output });
       });
     },
@@ -247,7 +247,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
         [render, cut],
       ][n % 3]!;
       await store.write(async (tx) => {
-        const asset = id && (await getAsset(tx, id));
+        const asset = id && (await findAssetById(tx, id));
         if (asset) await createChain(services, tx, { ...actor, asset, steps });
       });
     },
@@ -275,11 +275,11 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     },
     removeCut: async (n: number) => {
       const id = await pickId("cuts", n);
-      if (id && (await getCut(store.read, id))) await removeCut(services, id);
+      if (id && (await findCutById(store.read, id))) await removeCut(services, id);
     },
     removeRender: async (n: number) => {
       const id = await pickId("renders", n);
-      const render = id && (await getRender(store.read, id));
+      const render = id && (await findRenderById(store.read, id));
       if (render) await removeRender(services, render);
     },
     refundAsset: async (n: number) => {

@@ -1,7 +1,7 @@
 /** Two hundred preparations end at once on a small balance: as many assets become ready as it covers, and no credit is spent twice. */
 import { expect, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
-import { getAsset } from "../../src/store/assets";
+import { findAssetById } from "../../src/store/assets";
 import { insertLedgerEntry, listLedger, readBalance, readTotalHeld } from "../../src/store/credits";
 import { listEntityEvents } from "../../src/store/events";
 import { completePreparation, holdCharge, settleWaiting } from "../../src/work/billing/charge";
@@ -41,11 +41,11 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
   // Half of them hold their charge first, the others only at the end, all at once.
   await Promise.all(
     ids.map(async (id, n) => {
-      if (n % 2 === 0) await store.write(async (tx) => holdCharge(tx, (await getAsset(tx, id))!, 1_000 + n));
-      await store.write(async (tx) => completePreparation(tx, (await getAsset(tx, id))!, 2_000 + n));
+      if (n % 2 === 0) await store.write(async (tx) => holdCharge(tx, (await findAssetById(tx, id))!, 1_000 + n));
+      await store.write(async (tx) => completePreparation(tx, (await findAssetById(tx, id))!, 2_000 + n));
     }),
   );
-  const states = async () => Promise.all(ids.map(async (id) => (await getAsset(store.read, id))!.state));
+  const states = async () => Promise.all(ids.map(async (id) => (await findAssetById(store.read, id))!.state));
   const count = async (state: string) => (await states()).filter((one) => one === state).length;
   expect([await count("ready"), await count("pending_payment")]).toEqual([COVERED, ASSETS - COVERED]);
   expect(await readTotalHeld(store.read, owner.workspaceId)).toBe(0);

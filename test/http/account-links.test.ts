@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
 import { completeTotpEnrollment } from "../../src/store/two-factor";
-import { getUser } from "../../src/store/users";
+import { findUserById } from "../../src/store/users";
 import { disableUser } from "../../src/work/access/command-accounts";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
 import type { SmtpReceiver } from "../smtp";
@@ -31,7 +31,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const login = async (email: string, password: string) => (await post("auth/login", { email, password })).status;
 
-const findUser = (id: string) => getUser(server.services().store.read, id);
+const findUser = (id: string) => findUserById(server.services().store.read, id);
 const member = async (): Promise<Client> => withPassword(server, await server.user());
 const auditOf = async (id: string) =>
   (await listAuditLog(server)).filter(({ target_id }) => target_id === id).map(({ action }) => action);

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { type SQL, sql } from "drizzle-orm";
-import { getRender } from "../../src/store/renders";
+import { findRenderById } from "../../src/store/renders";
 import { removeRender } from "../../src/work/assets/deletion";
 import { startSession } from "./accounts";
 import type { CallOptions, Client } from "./client";
@@ -176,7 +176,7 @@ describe("deleting with running jobs", () => {
     const user = await server.user();
     const { running, hold } = await busyAsset(server, user);
     const services = server.services();
-    const seen = await getRender(services.store.read, running.id);
+    const seen = await findRenderById(services.store.read, running.id);
     hold.release();
     await user.renderEnded(running.id);
     await removeRender(services, seen!);

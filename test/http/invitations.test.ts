@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
 import { readBalance } from "../../src/store/credits";
 import { insertOidcIdentity, listOidcIdentities } from "../../src/store/oidc-identities";
-import { getUser, recordSignIn } from "../../src/store/users";
+import { findUserById, recordSignIn } from "../../src/store/users";
 import { createInvitation } from "../../src/work/identity/invitations";
 import type { SmtpReceiver } from "../smtp";
 import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "./accounts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 const login = async (email: string, password: string) => (await post("auth/login", { email, password })).status;
-const findUser = (id: string) => getUser(server.services().store.read, id);
+const findUser = (id: string) => findUserById(server.services().store.read, id);
 const member = async (): Promise<Client> => withPassword(server, await server.user());
 
 describe("an invitation", () => {
@@ -141,7 +141,7 @@ describe("an invitation", () => {
     const workspace = await (await startSession(closed, admin)).must<{ id: string }>("POST", "/api/v1/workspaces", {
       json: { name: "Studio" },
     });
-    const invitedBy = (await getUser(store.read, admin.userId))!;
+    const invitedBy = (await findUserById(store.read, admin.userId))!;
     const email = "eve@example.test";
     const { url } = await store.write((tx) =>
       createInvitation(closed.services(), tx, {
@@ -157,7 +157,7 @@ describe("an invitation", () => {
     // An owner of a workspace may still invite to it.
     expect(accepted.status).toBe(201);
     const { id } = accepted.body.user;
-    expect((await getUser(store.read, id))!.email_verified_at).toBeNull();
+    expect((await findUserById(store.read, id))!.email_verified_at).toBeNull();
     expect(await readBalance(store.read, id)).toBe(0);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../../src/lib/ids";
-import { getAsset } from "../../src/store/assets";
+import { findAssetById } from "../../src/store/assets";
 import { findLatestStep } from "../../src/store/steps";
 import { sweep } from "../../src/work/recovery";
 import { temporaryFolder } from "../temporary-folder";
@@ -249,13 +249,13 @@ test("sweeps conclude nothing from an empty folder: uploads, exports and orphane
   await at.unmount();
   server.advance(DAY_MS);
   await sweep(server.services());
-  expect(await getAsset(server.services().store.read, old.id)).not.toBeNull();
+  expect(await findAssetById(server.services().store.read, old.id)).not.toBeNull();
   // The start also looks for exports whose archive is lost.
   await server.restart();
   expect((await exportIs(anna, exportId, "ready")).download_url).not.toBeNull();
   await at.mount();
   await until("the recovery", async () => !(await readdir(join(media, "media"))).includes(orphan));
-  expect(await getAsset(server.services().store.read, old.id)).toBeNull();
+  expect(await findAssetById(server.services().store.read, old.id)).toBeNull();
   expect((await exportIs(anna, exportId, "ready")).download_url).not.toBeNull();
 });
 

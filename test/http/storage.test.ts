@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../src/domain/errors";
-import { getAsset, updateAsset } from "../../src/store/assets";
+import { findAssetById, updateAsset } from "../../src/store/assets";
 import { findLatestStep, type Step } from "../../src/store/steps";
 import { allSamples } from "../analysis-audio";
 import { until } from "../until";
@@ -259,7 +259,7 @@ describe("the files of a preparation", () => {
     const ready = await anna.ready(await wav(4));
     const { folders } = server.services();
     const before = await until("the failed one is settled", async () => {
-      const row = await getAsset(server.services().store.read, failed.id);
+      const row = await findAssetById(server.services().store.read, failed.id);
       return row?.derived_bytes === 0 ? { used: await used(anna) } : null;
     });
     const leftover = join(folders.media(failed.id).dir, "preview.mp4");

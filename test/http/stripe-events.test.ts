@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { PaymentGateway } from "../../src/domain/billing";
-import { getUser } from "../../src/store/users";
+import { findUserById } from "../../src/store/users";
 import { SERVER_ACTOR } from "../../src/work/access/audit";
 import { cancelSubscription } from "../../src/work/billing/subscriptions";
 import { createAccountPurge } from "../../src/work/identity/account-purge";
@@ -285,7 +285,7 @@ describe("a deleted workspace", () => {
     await world.deliver(...events);
     world.server.advance(31 * 24 * 3600_000);
     const services = world.server.services();
-    const exists = async () => (await getUser(services.store.read, anna.userId)) !== null;
+    const exists = async () => (await findUserById(services.store.read, anna.userId)) !== null;
     world.stripe.fail(DOWN, 2);
     await createAccountPurge(services).run();
     expect([await exists(), world.stripe.account.get(subscriptionId!).status]).toEqual([true, "active"]);

@@ -1,7 +1,7 @@
 /** Links in the hands of the owner of an address, while somebody else has, or had, the account. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
-import { getUser, setEmailVerified } from "../../src/store/users";
+import { findUserById, setEmailVerified } from "../../src/store/users";
 import type { SmtpReceiver } from "../smtp";
 import { emailOf, PASSWORD, startSession, withPassword } from "./accounts";
 import { type Client, createClient } from "./client";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-const findUser = (id: string) => getUser(server.services().store.read, id);
+const findUser = (id: string) => findUserById(server.services().store.read, id);
 const member = async (): Promise<Client> => withPassword(server, await server.user());
 
 describe("an account that a stranger created with the address", () => {

@@ -4,7 +4,7 @@ import { markRead, type Notification } from "./notifications";
 import { chooseWorkspace, workspaces } from "./session";
 
 /** Returns the address to which a notification links; null if it is in a workspace that the user has left. */
-export function getTarget(notification: Notification): string | null {
+export function findTarget(notification: Notification): string | null {
   const { workspace_id: id } = notification;
   const isReachable = id === null || workspaces.value.some((one) => one.id === id);
   return isReachable ? describeNotification(notification).href : null;
@@ -15,7 +15,7 @@ export function useOpenNotification(): (event: MouseEvent, notification: Notific
   const { route } = useLocation();
   return (event, notification) => {
     if (notification.read_at === null) void markRead(notification.id).catch(() => {});
-    const target = getTarget(notification);
+    const target = findTarget(notification);
     // A new tab keeps the workspace of this tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey || target === null) return;
     event.preventDefault();

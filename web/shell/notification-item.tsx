@@ -1,7 +1,7 @@
 import { describeNotification } from "../app/notification-texts";
 import type { Notification } from "../app/notifications";
 import { findWorkspaceName, workspaces } from "../app/session";
-import { getTarget, useOpenNotification } from "../app/use-open-notification";
+import { findTarget, useOpenNotification } from "../app/use-open-notification";
 import { Icon } from "../ui/icon";
 import { RelativeTime } from "../ui/relative-time";
 
@@ -11,7 +11,7 @@ type NotificationItemProps = { notification: Notification; onOpen?(): void };
 export function NotificationItem({ notification, onOpen }: NotificationItemProps) {
   const open = useOpenNotification();
   const { title, detail, icon } = describeNotification(notification);
-  const target = getTarget(notification);
+  const target = findTarget(notification);
   const isUnread = notification.read_at === null;
   const name = workspaces.value.length < 2 ? null : findWorkspaceName(notification.workspace_id);
   return (

@@ -7,7 +7,7 @@ import { findFile } from "../../lib/file-size";
 import { type Asset, findAsset } from "../../store/assets";
 import { isCuttable } from "../../work/cuts/new-cuts";
 import { openTranscriptColumns, readTranscriptColumns } from "../../work/previews/files";
-import { getPreviewProgress, openPreview, requirePreview } from "../../work/previews/previews";
+import { findPreviewProgress, openPreview, requirePreview } from "../../work/previews/previews";
 import { type Call, ok, type Reply } from "../call";
 import { strictObject, uuidField } from "../fields";
 import { matchesEtag, replyWithFile } from "../file-response";
@@ -188,7 +188,7 @@ export const readMedia = route({
       duration: resource.duration === null ? null : toSeconds(resource.duration),
       frame_rate: resource.info?.video?.frameRate ?? null,
       is_preview_ready: facts !== null,
-      progress: getPreviewProgress(state),
+      progress: findPreviewProgress(state),
       error_message: state.errorMessage,
     });
   },

@@ -51,7 +51,7 @@ function refuseField(name: "provider" | "redirect", message: string, input: stri
 }
 
 /** Throws `AppError` `validation_error`. */
-function findProvider(providers: OidcProvider[], name: string | undefined): OidcProvider {
+function getProvider(providers: OidcProvider[], name: string | undefined): OidcProvider {
   const found =
     name === undefined && providers.length === 1 ? providers[0] : providers.find((one) => one.name === name);
   if (!found) throw refuseField("provider", "must be the name of a configured provider", name ?? null);
@@ -78,7 +78,7 @@ export const start = openRoute({
 
 async function startAtProvider(call: OpenCall, query: Static<typeof startQuery>): Promise<Reply> {
   const { services, client } = call;
-  const provider = findProvider(services.config.oidc, query.provider);
+  const provider = getProvider(services.config.oidc, query.provider);
   const redirect = query.redirect ?? "/";
   if (!isLocalPath(redirect)) throw refuseField("redirect", "must be a path of this server", redirect.slice(0, 200));
   const browserSecret = readSecret(call);

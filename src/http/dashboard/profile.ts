@@ -1,7 +1,7 @@
 /** The signed-in user's profile. */
 import { Type } from "@sinclair/typebox";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
-import { getUser, type User, updateProfile } from "../../store/users";
+import { findUserById, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
 import { ok } from "../call";
@@ -68,7 +68,7 @@ export const updateMe = route({
     const changed = await services.store.write(async (tx) => {
       const user = isChange
         ? await setTwoFactorEnabled(services, tx, toAccountOwner(call), isEnabled)
-        : await getUser(tx, principal.user.id);
+        : await findUserById(tx, principal.user.id);
       return user && Object.keys(names).length > 0 ? updateProfile(tx, user.id, names) : user;
     });
     if (!changed) throw notFound("Account");

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits";
 import { countWorkspaceContent } from "../../store/purge";
 import { countMembers, listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
-import { getWorkspace, type Workspace } from "../../store/workspaces";
+import { findWorkspaceById, type Workspace } from "../../store/workspaces";
 import { findOnlyWorkspace } from "../../work/access/access";
 import { readStorageQuota } from "../../work/storage/limits";
 import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces/workspaces";
@@ -25,7 +25,7 @@ export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Work
 
 const load: ResourceLoader<Workspace> = {
   name: "Workspace",
-  find: ({ services, principal }: Call) => getWorkspace(services.store.read, principal.workspace.id),
+  find: ({ services, principal }: Call) => findWorkspaceById(services.store.read, principal.workspace.id),
 };
 
 const body = strictObject({ name: textField(MAX_NAME_CHARACTERS) });

@@ -6,7 +6,7 @@ import { parseByteCount } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
-import { type Asset, findAsset, getAsset } from "../../store/assets";
+import { type Asset, findAsset, findAssetById } from "../../store/assets";
 import { removeAsset } from "../../work/assets/deletion";
 import type { Services } from "../../work/services";
 import { requireStorage } from "../../work/storage/limits";
@@ -82,7 +82,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       onProgress: (offset) => {
         // A slow sender is not idle.
         connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
-        void getAsset(services.store.read, asset.id)
+        void findAssetById(services.store.read, asset.id)
           .then((current) => current && recordUploadProgress(services, current, offset))
           .catch((error) => services.log.warn("upload.activity_not_recorded", { asset: asset.id, error }));
       },
@@ -147,7 +147,7 @@ export function createUploadSurface(services: Services): UploadSurface {
             () => false,
           );
           // Another request may have finished the upload while this one waited.
-          const isOpen = async () => (await getAsset(services.store.read, asset.id))?.state === "pending_upload";
+          const isOpen = async () => (await findAssetById(services.store.read, asset.id))?.state === "pending_upload";
           if (isRemoved || (await isOpen())) await removeAsset(services, asset.id);
         }
         return tusResponse(204, {});
@@ -160,7 +160,7 @@ export function createUploadSurface(services: Services): UploadSurface {
         // A request that has moved the complete file may have failed before it updated the row.
         const isMoved = (await findFileSize(services.folders.media(id).source)) !== null;
         if (asset.state === "pending_upload" && isMoved) await finishUpload(services, asset);
-        const current = await getAsset(services.store.read, id);
+        const current = await findAssetById(services.store.read, id);
         if (!current) throw error instanceof AppError ? error : notFound("Upload");
         // If another request has finished the upload meanwhile, this one gets the response of a finished upload.
         if (asset.state !== "pending_upload" || current.state === "pending_upload") throw error;

@@ -54,7 +54,7 @@ const UNINDEXED_SEEK_MARGIN_TICKS: Ticks = 5 * TICKS_PER_SECOND;
 const MIN_SEEK_TICKS: Ticks = TICKS_PER_SECOND / 2;
 
 /** Returns the container time to seek to; null to read from the beginning. */
-export function getSeekTime(probed: ProbedMedia, from: number): Ticks | null {
+export function findSeekTime(probed: ProbedMedia, from: number): Ticks | null {
   const { demuxer, startPts } = probed.info;
   const time = getSeekPointBefore(probed.frames!, from) - (SEEK_MARGIN_TICKS[demuxer] ?? UNINDEXED_SEEK_MARGIN_TICKS);
   return time <= MIN_SEEK_TICKS ? null : startPts + time;
@@ -92,7 +92,7 @@ export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, va
     ...buildInputArguments({
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
-      seekTo: variant.fromStart ? null : getSeekTime(probed, task.chunk.segments[0]!.from),
+      seekTo: variant.fromStart ? null : findSeekTime(probed, task.chunk.segments[0]!.from),
       // A size that changes mid-stream would reinitialize the filters and restart their frame count. Rotated video is the exception:
       // ffmpeg's own rotation precedes these filters and works at one size only.
       extra: [...(isUnrotated ? ["-reinit_filter", "0"] : []), ...threads],
@@ -143,7 +143,7 @@ async function encodeWithFallbacks(options: EncodeChunkOptions): Promise<{ repai
   if (await tryEncodeExcerpt(options)) return { repaired: false };
   // ffmpeg may read any part of the file.
   await requireBytes(settings.sourcePath, 0, ALL_BYTES);
-  const needsSeek = getSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
+  const needsSeek = findSeekTime(settings.probed, task.chunk.segments[0]!.from) !== null;
   if (needsSeek && (await tryEncode(options, task, false))) return { repaired: false };
   if (await tryEncode(options, task, true)) return { repaired: false };
   const { rate } = task.timing.kind === "resampled" ? task.timing : settings.probed.frames!;

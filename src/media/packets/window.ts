@@ -78,7 +78,7 @@ async function readWindows(
   let highest = Number.NEGATIVE_INFINITY;
 
   function add(packet: EncodedPacket): void {
-    const frame = findFrame(packet.timestamp, frameTimes, probed.info.startPts);
+    const frame = getFrame(packet.timestamp, frameTimes, probed.info.startPts);
     if (seen.has(frame)) throw new SpliceError("Two frames have the same presentation time.");
     seen.add(frame);
     if (packet.type === "key") keys.push(frames.length);
@@ -133,13 +133,13 @@ async function findWindowStart(
   };
   const key = await findKey(from);
   if (key === null) return start;
-  const keyFrame = findFrame(key.timestamp, frames!, info.startPts);
+  const keyFrame = getFrame(key.timestamp, frames!, info.startPts);
   const earlier = keyFrame - 2 * MAX_DISPLACEMENT_PACKETS;
   return earlier <= 0 ? start : ((await findKey(earlier)) ?? start);
 }
 
 /** Returns the frame that a packet shows. Throws `SpliceError` if it shows none of the probed frames. */
-function findFrame(timestamp: number, frames: FrameTimes, startPts: number): number {
+function getFrame(timestamp: number, frames: FrameTimes, startPts: number): number {
   const time = timestamp * TICKS_PER_SECOND - startPts;
   const frame = getFrameAtOrBefore(frames, time + SAME_FRAME_TOLERANCE_TICKS);
   if (frame < 0 || !(Math.abs(time - getFrameTime(frames, frame)) <= SAME_FRAME_TOLERANCE_TICKS))

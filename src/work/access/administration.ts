@@ -4,7 +4,7 @@ import { newId } from "../../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import type { ListedJob } from "../../store/job-list";
-import { getUser, type User } from "../../store/users";
+import { findUserById, type User } from "../../store/users";
 import { findRole, setQuotaOverride } from "../../store/workspaces";
 import { settleWaiting } from "../billing/charge";
 import { restoreAccount, startAccountDeletion } from "../identity/account-deletion";
@@ -172,7 +172,7 @@ export async function cancelJob(services: PipelineNeeds, actor: AuditActor, { st
 }
 
 async function getAccount(tx: Queries, id: string): Promise<User> {
-  const user = await getUser(tx, id);
+  const user = await findUserById(tx, id);
   if (!user) throw new AppError("not_found", "User not found.");
   return user;
 }

@@ -6,11 +6,11 @@
  */
 
 import { moveToTrash } from "../../blobs/trash";
-import { type Asset, deleteAsset, getAsset, listProjectAssetIds } from "../../store/assets";
+import { type Asset, deleteAsset, findAssetById, listProjectAssetIds } from "../../store/assets";
 import { deleteCut, listAssetCutIds } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { deleteProject, touchProject } from "../../store/projects";
-import { deleteRender, getRender, listAssetRenders, listCutRenders, type Render } from "../../store/renders";
+import { deleteRender, findRenderById, listAssetRenders, listCutRenders, type Render } from "../../store/renders";
 import { listOpenSteps, markAssetDeleted } from "../../store/steps";
 import { releaseCharge } from "../billing/charge";
 import { deleteOutputAssets } from "../pipelines/chain-outputs";
@@ -97,7 +97,7 @@ export async function removeAsset(
   for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
-    const asset = await getAsset(tx, assetId);
+    const asset = await findAssetById(tx, assetId);
     if (!asset) return;
     await onDelete(tx);
     // With the cuts and renders that were created meanwhile.
@@ -116,7 +116,7 @@ export async function removeProject(services: PipelineNeeds, projectId: string):
   await services.store.write(async (tx) => {
     // Those that were created meanwhile.
     for (const id of await listProjectAssetIds(tx, projectId)) {
-      const asset = await getAsset(tx, id);
+      const asset = await findAssetById(tx, id);
       if (asset) await deleteAssetRows(services, tx, asset, after);
     }
     await deleteProject(tx, projectId);
@@ -148,7 +148,7 @@ export async function removeRender(
   const after: DeletionCleanup = { steps: [], paths: [] };
   await services.store.write(async (tx) => {
     // Read again: it may have ended meanwhile, and is then not cancelled.
-    const current = await getRender(tx, render.id);
+    const current = await findRenderById(tx, render.id);
     if (!current) return;
     await onDelete(tx);
     await deleteRenderRows(services, tx, [current], after);

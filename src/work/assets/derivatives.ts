@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../../blobs/folders";
 import { discard, listNames, moveToTrash } from "../../blobs/trash";
-import { getAsset, listUnmeasuredAssets, updateAsset } from "../../store/assets";
+import { findAssetById, listUnmeasuredAssets, updateAsset } from "../../store/assets";
 import { listBlobs } from "../jobs/blob-files";
 import type { CoreNeeds } from "../needs";
 
@@ -25,7 +25,7 @@ export async function discardDerivatives({ store, folders }: CoreNeeds, assetId:
 
 /** Removes the folder that a job has created again when its asset was deleted as the job started. It may still be the folder that was deleted. */
 export async function discardFolderOfDeleted({ store, folders }: CoreNeeds, assetId: string): Promise<void> {
-  if ((await getAsset(store.read, assetId)) === null) await moveToTrash(folders, [folders.media(assetId).dir]);
+  if ((await findAssetById(store.read, assetId)) === null) await moveToTrash(folders, [folders.media(assetId).dir]);
 }
 
 /** Assets that are read at a time. */

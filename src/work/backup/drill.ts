@@ -36,7 +36,7 @@ const MAX_MINUTES = 30;
 const SETTINGS_NAME = "settings.toml";
 
 /** Finds the backup of a drill: `path` itself, or the newest one with media in it. Errors: `AppError` `bad_request`. */
-export async function findDrillBackup(path: string): Promise<Backup> {
+export async function getDrillBackup(path: string): Promise<Backup> {
   if (await Bun.file(join(path, MANIFEST_NAME)).exists()) return readBackup(path);
   const backup = await findNewestBackup(path, { hasMedia: true });
   if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);

@@ -7,7 +7,7 @@ import { isInside } from "../../domain/media-folder";
 import { isOffsite } from "../../domain/offsite";
 import { createRecoveryKey } from "../../lib/recovery-key";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
-import { findDrillBackup } from "./drill";
+import { getDrillBackup } from "./drill";
 import { readFolderId } from "./folder-id";
 import { openOffsiteBackup } from "./offsite/offsite-backup";
 import { pruneOffsite } from "./offsite/prune";
@@ -44,7 +44,7 @@ export function createBackupPlaces({ folders, now, offsite }: PlacesSource): Bac
       return backup;
     },
     openForDrill: async (path, signal) => {
-      if (!isOffsite(path)) return findDrillBackup(path);
+      if (!isOffsite(path)) return getDrillBackup(path);
       const backup = await openOffsiteBackup(path, requireOffsite(offsite), { hasMedia: true, signal });
       if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);
       return backup;

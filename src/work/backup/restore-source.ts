@@ -53,10 +53,10 @@ export const toSource = (backup: Backup): RestoreSource => ({
  * Returns the newest state until `at` of the backups in a folder, or of a single backup. Several backups may have its snapshot: the oldest of them
  * has lost the fewest files. `at` null: the newest backup. Throws `AppError` `not_found` when there is none.
  */
-export async function findBackupSource(folder: string, at: number | null): Promise<RestoreSource> {
+export async function getBackupSource(folder: string, at: number | null): Promise<RestoreSource> {
   const isSingle = await Bun.file(join(folder, MANIFEST_NAME)).exists();
   if (at === null) {
-    const newest = isSingle ? await readBackup(folder) : await findNewest(folder);
+    const newest = isSingle ? await readBackup(folder) : await getNewest(folder);
     return toSource(newest);
   }
   const names = (await listNames(folder)).filter((name) => parseBackupName(name) !== null).sort();
@@ -93,7 +93,7 @@ export async function selectSource<T extends Backup>(
   return best;
 }
 
-async function findNewest(folder: string): Promise<Backup> {
+async function getNewest(folder: string): Promise<Backup> {
   const newest = (await findNewestBackup(folder, { hasMedia: true })) ?? (await findNewestBackup(folder));
   if (newest === null) throw new AppError("not_found", `No complete backup in ${folder}.`);
   return newest;
@@ -110,7 +110,7 @@ function isBetter(source: RestoreSource, best: RestoreSource | null): boolean {
  * Returns the newest snapshot of a data folder until `at`, with the files of its media folder (null: they are in the data folder). Throws `AppError`
  * `not_found` when there is none, `upstream_unavailable` when the media folder is offline.
  */
-export async function findLiveSource(dataDir: string, mediaDir: string | null, at: number): Promise<RestoreSource> {
+export async function getLiveSource(dataDir: string, mediaDir: string | null, at: number): Promise<RestoreSource> {
   const path = resolve(dataDir);
   const folders = await openLive(path, mediaDir === null ? path : resolve(mediaDir));
   const files: SourceFile[] = [];

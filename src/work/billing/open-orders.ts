@@ -12,7 +12,7 @@ import type { BillingNeeds } from "./needs";
 export async function continueCheckout(services: BillingNeeds, order: Order, userId: string): Promise<string> {
   requirePending(order);
   if (order.provider === "offline") return getOrderUrl(services, order, userId);
-  const { checkout } = await findCheckout(services, order);
+  const { checkout } = await getCheckout(services, order);
   if (checkout === null || checkout.state === "expired" || checkout.url === null)
     throw new AppError("conflict", "Checkout of the order has expired. Cancel the order and create a new one.");
   requireUnpaid(checkout);
@@ -26,7 +26,7 @@ export async function continueCheckout(services: BillingNeeds, order: Order, use
 export async function cancelOrder(services: BillingNeeds, order: Order): Promise<Order> {
   requirePending(order);
   if (order.provider === "stripe") {
-    const { payments, checkout } = await findCheckout(services, order);
+    const { payments, checkout } = await getCheckout(services, order);
     if (checkout !== null) requireUnpaid(checkout);
     if (checkout?.state === "open") await payments.expireCheckout(checkout.id);
   }
@@ -49,7 +49,7 @@ function requireUnpaid({ state }: CheckoutState): void {
 }
 
 /** Returns the checkout of an order; null if its start was interrupted. */
-async function findCheckout(
+async function getCheckout(
   { payments }: BillingNeeds,
   { provider_checkout_id: id }: Order,
 ): Promise<{ payments: PaymentGateway; checkout: CheckoutState | null }> {

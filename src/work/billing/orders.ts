@@ -5,8 +5,8 @@ import type { PAYMENT_PROVIDERS } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { insertInvoice } from "../../store/invoices";
-import { countPendingOrders, getOrder, insertOrder, type Order, updateOrderState } from "../../store/orders";
-import { getWorkspace } from "../../store/workspaces";
+import { countPendingOrders, findOrderById, insertOrder, type Order, updateOrderState } from "../../store/orders";
+import { findWorkspaceById } from "../../store/workspaces";
 import type { Actor } from "../access/access";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { requireActingAdmin } from "../identity/administrators";
@@ -54,7 +54,7 @@ export async function createOrder(
  */
 export async function approveOrder(tx: Queries, actor: AuditActor, id: string, now: number): Promise<void> {
   const order = await decideOrder(tx, actor, { id, state: "paid", now });
-  if (!(await getWorkspace(tx, order.workspace_id)))
+  if (!(await findWorkspaceById(tx, order.workspace_id)))
     throw new AppError("conflict", "Workspace of the order was deleted. Reject the order.");
   const invoice = await insertInvoice(tx, {
     id: newId(),
@@ -86,7 +86,7 @@ async function decideOrder(
   { id, state, now }: { id: string; state: "paid" | "rejected"; now: number },
 ): Promise<Order> {
   await requireActingAdmin(tx, actor);
-  const order = await getOrder(tx, id);
+  const order = await findOrderById(tx, id);
   if (!order) throw new AppError("not_found", "Order not found.");
   if (order.provider !== "offline") throw new AppError("conflict", "Order is paid at Stripe: it needs no approval.");
   const decision = { state, decided_at: now };

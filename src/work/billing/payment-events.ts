@@ -5,9 +5,9 @@
 import type { PaymentEvent, PaymentGateway, ProviderInvoice } from "../../domain/billing";
 import type { Queries } from "../../store/db";
 import { findInvoice, type Invoice } from "../../store/invoices";
-import { getOrder, type Order, updateOrderState } from "../../store/orders";
+import { findOrderById, type Order, updateOrderState } from "../../store/orders";
 import { deletePaymentEventsBefore, hasPaymentEvent, insertPaymentEvent, isKnownCustomer } from "../../store/payments";
-import { getWorkspace } from "../../store/workspaces";
+import { findWorkspaceById } from "../../store/workspaces";
 import type { CoreNeeds } from "../needs";
 import { notify } from "../notifications/notifications";
 import { recordInvoice, recordRefund, settleInvoice } from "./invoices";
@@ -78,9 +78,9 @@ function applyInTransaction(
 
 /** Returns the order that an event is about. `isOrphaned`: its workspace was deleted. */
 async function findEventOrder(tx: Queries, id: string | null): Promise<{ order: Order; isOrphaned: boolean } | null> {
-  const order = id === null ? null : await getOrder(tx, id);
+  const order = id === null ? null : await findOrderById(tx, id);
   if (order?.provider !== "stripe") return null;
-  return { order, isOrphaned: (await getWorkspace(tx, order.workspace_id)) === null };
+  return { order, isOrphaned: (await findWorkspaceById(tx, order.workspace_id)) === null };
 }
 
 async function applyCheckout(tx: Queries, event: EventOf<"checkout">, now: number): Promise<Outcome> {

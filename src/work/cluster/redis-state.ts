@@ -23,9 +23,9 @@ export async function readRedisState({ redisUrl, ca }: Pick<Config, "ca" | "redi
     const facts = await probeRedis({ url: redisUrl, ca: ca === null ? null : await readFile(ca, "utf8") });
     return { ...place, problem: null, ...facts };
   } catch (error) {
-    const { findRedisProblem, getRedisAdvice } = await import("../../queue/bullmq-problems");
+    const { findRedisProblem, findRedisAdvice } = await import("../../queue/bullmq-problems");
     const [message = "unknown error"] = (error as Error).message.split("\n");
-    const problem = getRedisAdvice(findRedisProblem(error)) ?? message;
+    const problem = findRedisAdvice(findRedisProblem(error)) ?? message;
     return { ...place, problem: problem.replace(/\.$/, ""), version: null, policy: null };
   }
 }

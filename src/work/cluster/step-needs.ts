@@ -2,10 +2,10 @@
 import type { JobName } from "../../domain/jobs";
 import { type PlaceNeeds, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
 import { getModelsFolder, listLanguages, toLanguageCode } from "../../speech/models/installed-models";
-import { type Asset, getAsset } from "../../store/assets";
-import { getCut } from "../../store/cuts";
+import { type Asset, findAssetById } from "../../store/assets";
+import { findCutById } from "../../store/cuts";
 import type { Queries } from "../../store/db";
-import { getRender } from "../../store/renders";
+import { findRenderById } from "../../store/renders";
 import type { CoreNeeds } from "../needs";
 
 /** Room for the files that a job makes besides the rendered one, and for its temporary files. */
@@ -42,7 +42,7 @@ async function findAsset(
   db: Queries,
   { name, subjectId }: { name: WorkerJob; subjectId: string },
 ): Promise<Asset | null> {
-  if (name === "prepare") return getAsset(db, subjectId);
-  const subject = name === "cut" ? await getCut(db, subjectId) : await getRender(db, subjectId);
-  return subject && getAsset(db, subject.asset_id);
+  if (name === "prepare") return findAssetById(db, subjectId);
+  const subject = name === "cut" ? await findCutById(db, subjectId) : await findRenderById(db, subjectId);
+  return subject && findAssetById(db, subject.asset_id);
 }

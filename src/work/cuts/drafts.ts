@@ -1,6 +1,6 @@
 /** Drafts of edits. Pages save them while somebody edits, so that nothing is lost and two people do not overwrite each other. */
 import { AppError } from "../../domain/errors";
-import { getAsset } from "../../store/assets";
+import { findAssetById } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import { type Draft, findDraft, saveDraft } from "../../store/drafts";
 import type { CoreNeeds } from "../needs";
@@ -18,7 +18,7 @@ export async function updateDraft(
 ): Promise<Draft> {
   const { store, now } = services;
   if (cut.state !== "completed") throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
-  const asset = await getAsset(store.read, cut.asset_id);
+  const asset = await findAssetById(store.read, cut.asset_id);
   if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
   requireValidEdit({ segments, texts }, { duration: asset.duration ?? 0, frames: null });
   requireDatabaseSpace(services);

@@ -1,7 +1,7 @@
 /** Plans a cut: which parts of a recording are kept. `domain/planning` decides; this file answers its queries to the speech engine. */
 
 import { AppError } from "../../domain/errors";
-import { getPlanFrameRate, type ProbedMedia } from "../../domain/media";
+import { findPlanFrameRate, type ProbedMedia } from "../../domain/media";
 import type { CutOptions, Plan } from "../../domain/plan";
 import type { PlanSteps, SpeechQuery, SpeechReply } from "../../domain/planning/context";
 import { planScripted } from "../../domain/planning/scripted/plan-scripted";
@@ -44,7 +44,7 @@ export async function planCut(input: PlanCutInput): Promise<Plan> {
     throw new AppError("no_speech", "Recording contains no speech.");
   }
   const clock = { duration: probed.info.duration, frames: probed.frames };
-  const frameRate = getPlanFrameRate(probed);
+  const frameRate = findPlanFrameRate(probed);
   const context = { analysis, clock, frameRate, options, language };
   const engine = {
     forcedAlign: analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign,

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";
 import { newId } from "../../lib/ids";
-import { getAsset } from "../../store/assets";
+import { findAssetById } from "../../store/assets";
 import { type Cut, insertCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { deleteDraft } from "../../store/drafts";
@@ -27,7 +27,7 @@ async function runPlanOperation<Name extends PlanOperation>(
 ): Promise<JobOperations[Name]["result"]> {
   const { plan } = cut;
   if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
-  const asset = await getAsset(services.store.read, cut.asset_id);
+  const asset = await findAssetById(services.store.read, cut.asset_id);
   if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
   await services.folders.guard.confirmOnline();
   const folder = services.folders.media(asset.id);
@@ -65,7 +65,7 @@ export async function prepareEdit(
   requireDatabaseSpace(services);
   const now = services.now();
   return async (tx) => {
-    const asset = await getAsset(tx, cut.asset_id);
+    const asset = await findAssetById(tx, cut.asset_id);
     if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
     await requireRoomForText(services, tx, cut.workspace_id, [plan, cut.script, JSON.stringify(cut.options)]);
     const edited = await insertCut(tx, {

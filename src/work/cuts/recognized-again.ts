@@ -8,7 +8,7 @@ export type RecognizedAgain = { windows: number; audio_ms: number; duration_ms: 
 type Recognize = (requests: RecognitionRequest[]) => Promise<Recognition[]>;
 
 /** Returns the language of the installed model that made the transcript; null for the built-in recognizer. */
-export const getRecognizerLanguage = (transcript: Transcript | null): string | null =>
+export const findRecognizerLanguage = (transcript: Transcript | null): string | null =>
   transcript?.forcing === false ? transcript.language : null;
 
 /** Returns `recognize` with a record of its cost, which grows with each call. */

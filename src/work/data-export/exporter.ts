@@ -16,7 +16,7 @@ import {
   updateDataExport,
 } from "../../store/data-exports";
 import type { Queries } from "../../store/db";
-import { getUser } from "../../store/users";
+import { findUserById } from "../../store/users";
 import { isFullDisk } from "../jobs/disk-space";
 import type { CoreNeeds } from "../needs";
 import { hasFreeSpace } from "../storage/limits";
@@ -82,7 +82,7 @@ export function createDataExporter(services: CoreNeeds): DataExporter {
 
   async function make(row: DataExport): Promise<void> {
     const started = performance.now();
-    const user = await getUser(store.read, row.user_id);
+    const user = await findUserById(store.read, row.user_id);
     if (!user) return;
     await requireRoom(row);
     const part = folders.exportPart(row.id);

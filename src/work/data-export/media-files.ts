@@ -3,7 +3,7 @@ import { constants, type FileHandle, open } from "node:fs/promises";
 import { createUniqueNames, getRenderFileName } from "../../domain/file-names";
 import { findFileSize } from "../../lib/file-size";
 import type { ZipWriter } from "../../lib/zip-writer";
-import { getAsset } from "../../store/assets";
+import { findAssetById } from "../../store/assets";
 import { EXPORTED_ROWS } from "../../store/exported-rows";
 import type { CoreNeeds } from "../needs";
 
@@ -28,7 +28,7 @@ async function* listMediaFiles({ folders, store }: CoreNeeds, userId: string): A
   for await (const renders of EXPORTED_ROWS.renders(store.read, userId)) {
     for (const render of renders) {
       if (render.state !== "completed") continue;
-      const source = await getAsset(store.read, render.asset_id);
+      const source = await findAssetById(store.read, render.asset_id);
       const name = nameRender(getRenderFileName(render, source?.filename));
       const path = folders.renderOutput(render.id, render.resolved.format);
       yield { subject: { render_id: render.id }, name: `media/renders/${name}`, path };

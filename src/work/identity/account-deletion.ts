@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
-import { getUser, type User } from "../../store/users";
+import { findUserById, type User } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { requireNoRenewal } from "../billing/subscriptions";
@@ -53,7 +53,7 @@ export async function restoreAccount(tx: Queries, actor: AuditActor, id: string,
 }
 
 async function getAccount(tx: Queries, id: string): Promise<User> {
-  const user = await getUser(tx, id);
+  const user = await findUserById(tx, id);
   if (!user) throw new AppError("not_found", "Account not found.");
   return user;
 }

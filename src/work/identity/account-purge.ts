@@ -16,7 +16,7 @@ import {
   deleteWorkspace,
   moveLedger,
 } from "../../store/purge";
-import { deleteUser, getUser, listUsersDeletedBefore, type User } from "../../store/users";
+import { deleteUser, findUserById, listUsersDeletedBefore, type User } from "../../store/users";
 import { recordAudit, SERVER_ACTOR } from "../access/audit";
 import type { BillingNeeds } from "../billing/needs";
 import { endSubscriptions } from "../billing/subscriptions";
@@ -104,7 +104,7 @@ async function eraseDetails({ store }: PurgeNeeds, user: User, signal: AbortSign
 }
 
 async function finishPurge(tx: Queries, userId: string, randomId: string, now: number): Promise<void> {
-  const user = await getUser(tx, userId);
+  const user = await findUserById(tx, userId);
   if (!user) return;
   await deleteMailsTo(tx, user.email);
   await deleteWorkspace(tx, userId);

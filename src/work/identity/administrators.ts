@@ -1,7 +1,7 @@
 /** Rules about administrators. They are checked in the transaction of the change, so that simultaneous changes cannot break them together. */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
-import { countOtherAdmins, getUser, type User } from "../../store/users";
+import { countOtherAdmins, findUserById, type User } from "../../store/users";
 import type { AuditActor } from "../access/audit";
 
 /** Returns whether the user can administer the server now. */
@@ -17,6 +17,6 @@ export async function requireAnotherAdmin(tx: Queries, user: User): Promise<void
 /** Throws `AppError` `forbidden` if a user who acts is no administrator any more since the request was authenticated. */
 export async function requireActingAdmin(tx: Queries, actor: AuditActor): Promise<void> {
   if (actor.kind !== "user") return;
-  const user = actor.userId === null ? null : await getUser(tx, actor.userId);
+  const user = actor.userId === null ? null : await findUserById(tx, actor.userId);
   if (!user || !isActiveAdmin(user)) throw new AppError("forbidden", "Only an administrator may do this.");
 }

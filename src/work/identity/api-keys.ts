@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
-import { type ApiKey, countApiKeys, deleteApiKeyOf, getUser, insertApiKey } from "../../store/users";
+import { type ApiKey, countApiKeys, deleteApiKeyOf, findUserById, insertApiKey } from "../../store/users";
 import { findRole, findWorkspaceName } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../access/audit";
 import type { Mails } from "../mail/mails";
@@ -65,7 +65,7 @@ export async function mintKey(
 }
 
 async function mailNewKey(mails: Mails, tx: Queries, key: ApiKey, now: number): Promise<void> {
-  const owner = await getUser(tx, key.user_id);
+  const owner = await findUserById(tx, key.user_id);
   if (!owner || !canMail({ mails }, owner)) return;
   const { name, prefix } = key;
   const values = { name, prefix, workspace: (await findWorkspaceName(tx, key.workspace_id)) ?? "" };

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import { deleteDeviceCodesOf } from "../../store/device-codes";
 import { takeTokensOf } from "../../store/one-time-tokens";
 import { deleteSessionsOf } from "../../store/sessions";
-import { getUser, setPasswordHash } from "../../store/users";
+import { findUserById, setPasswordHash } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import type { IdentityNeeds } from "./needs";
 import { requireGoodPassword } from "./passwords";
@@ -28,7 +28,7 @@ export async function changePassword(
   signInLimits.recordSuccess(await toAttempt(services, user.email, client));
   const hash = await passwords.hash(toPasswordKey(client), request.password);
   await store.write(async (tx) => {
-    const stored = await getUser(tx, user.id);
+    const stored = await findUserById(tx, user.id);
     if (stored?.password_hash !== user.password_hash)
       throw new AppError("conflict", "Password was changed by another request.");
     await setPasswordHash(tx, user.id, hash);

@@ -11,7 +11,7 @@ import { sha256 } from "../../lib/hash";
 import { newId, randomText, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { type DeviceCode, findDeviceCode, insertDeviceCode, updateDeviceCode } from "../../store/device-codes";
-import { findKeyOwner, getUser } from "../../store/users";
+import { findKeyOwner, findUserById } from "../../store/users";
 import { createOwnKey, revokeOwnKey } from "./api-keys";
 import type { IdentityNeeds } from "./needs";
 import { type SignInClient, toAuditActor } from "./sign-in";
@@ -139,7 +139,7 @@ async function poll(
 
 /** Returns whether the account was neither disabled nor deleted since its user approved. */
 async function isActive(tx: Queries, userId: string): Promise<boolean> {
-  const user = await getUser(tx, userId);
+  const user = await findUserById(tx, userId);
   return user !== null && user.disabled_at === null && user.deleted_at === null;
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import type { OneTimeToken } from "../../store/one-time-tokens";
-import { getUser, setEmailVerified, type User } from "../../store/users";
+import { findUserById, setEmailVerified, type User } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import { findLinkWait, mailLink } from "./account-links";
 import type { IdentityNeeds } from "./needs";
@@ -19,7 +19,7 @@ export async function requestVerification(services: IdentityNeeds, { id }: Pick<
   const { mails, store } = services;
   if (!mails.isConfigured) throw new AppError("conflict", "This server sends no mails: ask an administrator.");
   await store.write(async (tx) => {
-    const user = await getUser(tx, id);
+    const user = await findUserById(tx, id);
     if (user && user.email_verified_at !== null) throw new AppError("conflict", "Email address is already confirmed.");
     const waitMs = await findLinkWait(services, tx, id, "email_verification");
     if (waitMs > 0)
@@ -47,7 +47,7 @@ export async function verifyEmail(
   const { now, signInLimits, store } = services;
   signInLimits.takeAnonymousCall(client.address);
   const time = now();
-  const owner = await findOwner(store.read, await findOneTimeToken(store.read, "email_verification", token, time));
+  const owner = await getOwner(store.read, await findOneTimeToken(store.read, "email_verification", token, time));
   if (owner.id !== userId) {
     if (owner.password_hash === null) throw new AppError("unauthenticated", "Sign in, then open the link again.");
     if (password === undefined) throw wrongSecret("password", "is required without a session of the account");
@@ -55,7 +55,7 @@ export async function verifyEmail(
     await requirePassword(services, { user: owner, client, actor: toAnonymous(client) }, proof);
   }
   await store.write(async (tx) => {
-    const user = await findOwner(tx, await useOneTimeToken(tx, "email_verification", token, time));
+    const user = await getOwner(tx, await useOneTimeToken(tx, "email_verification", token, time));
     await confirmAddress(tx, user, time);
     const target = { kind: "user", id: user.id };
     await recordAudit(tx, toAnonymous(client), { action: "user.email_verified", target }, time);
@@ -70,8 +70,8 @@ export async function confirmAddress(tx: Queries, user: User, now: number): Prom
 }
 
 /** Returns the account of a link. Throws `AppError` `unauthenticated`. */
-async function findOwner(db: Queries, link: OneTimeToken | null): Promise<User> {
-  const user = link?.user_id ? await getUser(db, link.user_id) : null;
+async function getOwner(db: Queries, link: OneTimeToken | null): Promise<User> {
+  const user = link?.user_id ? await findUserById(db, link.user_id) : null;
   if (!user || user.disabled_at !== null || user.email !== link?.email)
     throw new AppError("unauthenticated", "Link is invalid or has expired. Sign in to ask for a new one.");
   return user;

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors";
 import type { OidcProvider } from "../../domain/oidc";
 import { deleteOidcIdentity, listOidcIdentities } from "../../store/oidc-identities";
 import { deleteSessionsOf } from "../../store/sessions";
-import { getUser } from "../../store/users";
+import { findUserById } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import type { IdentityNeeds } from "./needs";
 import { type AccountOwner, toAuditActor } from "./sign-in";
@@ -28,7 +28,7 @@ export async function removeIdentity(
 ): Promise<void> {
   await store.write(async (tx) => {
     const time = now();
-    const user = await getUser(tx, userId);
+    const user = await findUserById(tx, userId);
     const identities = await listOidcIdentities(tx, userId);
     const removed = identities.find(({ id }) => id === identityId);
     if (!user || !removed) throw new AppError("not_found", "Identity not found.");

@@ -5,9 +5,9 @@ import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { wantsMail } from "../../store/notifications";
 import { countTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
-import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
+import { findUserByEmail, findUserById, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { readInvitedRole, toInvitedRole } from "../../store/workspace-invitations";
-import { findRole, findWorkspaceName, getWorkspace, insertMember, type Workspace } from "../../store/workspaces";
+import { findRole, findWorkspaceById, findWorkspaceName, insertMember, type Workspace } from "../../store/workspaces";
 import { recordAudit } from "../access/audit";
 import type { MailNeeds } from "../mail/mails";
 import { type AccountLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
@@ -98,9 +98,9 @@ export async function readInvitation(
   const { email, workspace_id: workspaceId, created_by: createdBy, expires_at: expiresAt } = found;
   return {
     email,
-    workspace: workspaceId === null ? null : await getWorkspace(read, workspaceId),
+    workspace: workspaceId === null ? null : await findWorkspaceById(read, workspaceId),
     role: workspaceId === null ? null : readInvitedRole(found),
-    inviter: createdBy === null ? null : await getUser(read, createdBy),
+    inviter: createdBy === null ? null : await findUserById(read, createdBy),
     expiresAt,
   };
 }
@@ -133,7 +133,7 @@ export async function acceptInvitation(
     const used = await useOneTimeToken(tx, "invitation", request.token, time);
     if (!used?.email) throw unusableInvitation();
     // As the rights are now, which may be fewer than those at the time of the invitation.
-    const inviter = used.created_by === null ? null : await getUser(tx, used.created_by);
+    const inviter = used.created_by === null ? null : await findUserById(tx, used.created_by);
     if (!inviter || !(await mayInvite(tx, inviter, used.workspace_id))) throw unusableInvitation();
     const isVouchedFor = used.data?.[VERIFIES_ADDRESS] === true && isActiveAdmin(inviter);
     const emailVerifiedAt = isVouchedFor ? time : null;
@@ -146,13 +146,13 @@ export async function acceptInvitation(
       const account = { id: userId, email: used.email, passwordHash, isAdmin: false, emailVerifiedAt, credits };
       user = await insertAccount(tx, { ...account, now: time });
     } else {
-      const waiting = await getUser(tx, userId);
+      const waiting = await findUserById(tx, userId);
       // An account that was used has its owner: an old link must not be a way around the password or the second factor.
       if (!waiting || !isUnused(waiting)) throw unusableInvitation();
       await setPasswordHash(tx, userId, passwordHash);
       if (emailVerifiedAt !== null) await setEmailVerified(tx, userId, emailVerifiedAt);
       await takeTokensOf(tx, userId, "invitation", time);
-      user = (await getUser(tx, userId))!;
+      user = (await findUserById(tx, userId))!;
     }
     if (used.workspace_id !== null && (await findRole(tx, used.workspace_id, userId)) === null) {
       const role = readInvitedRole(used);

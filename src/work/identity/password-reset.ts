@@ -9,7 +9,7 @@ import { deleteCredentials } from "../../store/purge";
 import { deleteRenderSharesBy } from "../../store/render-shares";
 import { deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sign-in-networks";
 import { removeTwoFactor } from "../../store/two-factor";
-import { findUserByEmail, getUser, setEmailVerified, setPasswordHash, type User } from "../../store/users";
+import { findUserByEmail, findUserById, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { deleteEndpointsOf } from "../../store/webhooks";
 import { listOwnWorkspaceIds } from "../../store/workspace-members";
 import { recordAudit } from "../access/audit";
@@ -74,7 +74,7 @@ export async function resetPassword(
   await store.write(async (tx) => {
     const time = now();
     const used = await useOneTimeToken(tx, "password_reset", request.token, time);
-    const user = used?.user_id ? await getUser(tx, used.user_id) : null;
+    const user = used?.user_id ? await findUserById(tx, used.user_id) : null;
     if (!user || user.disabled_at !== null || user.email !== used?.email) throw unusableLink();
     await setPasswordHash(tx, user.id, hash);
     // Also with a link that proves nothing: nobody knows whose identity was linked to an address that was never confirmed.

@@ -5,7 +5,7 @@ import { isEqualSecret } from "../../lib/hash";
 import type { Queries } from "../../store/db";
 import { countFailedAttempt, type OneTimeToken } from "../../store/one-time-tokens";
 import { countRecoveryCodes, takeRecoveryCode, takeTotpStep } from "../../store/two-factor";
-import { getUser, type User } from "../../store/users";
+import { findUserById, type User } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import type { IdentityNeeds } from "./needs";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
@@ -44,7 +44,7 @@ export async function signInWithSecondFactor(
     // Answers to many challenges at once: those before this one may have failed meanwhile.
     signInLimits.check(attempt);
     const token = await findOneTimeToken(tx, "sign_in_challenge", request.challenge, time);
-    const user = token?.user_id ? await getUser(tx, token.user_id) : null;
+    const user = token?.user_id ? await findUserById(tx, token.user_id) : null;
     if (!token || !user || !isStillValid(token, user)) return "unusable";
     const method = await takeCode(services, tx, { user, token, ...request });
     if (method === null) {

@@ -6,7 +6,7 @@ import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { insertSession, type Session } from "../../store/sessions";
 import { hasSignedInFrom, recordSignInNetwork } from "../../store/sign-in-networks";
-import { findUserByEmail, getUser, recordSignIn, type User } from "../../store/users";
+import { findUserByEmail, findUserById, recordSignIn, type User } from "../../store/users";
 import { type AuditActor, recordAudit } from "../access/audit";
 import type { CoreNeeds } from "../needs";
 import type { IdentityNeeds } from "./needs";
@@ -95,7 +95,7 @@ export async function startSession(
 ): Promise<StartedSession> {
   const issued = await services.sessions.issue(user.id, client);
   return services.store.write(async (tx) => {
-    const current = await getUser(tx, user.id);
+    const current = await findUserById(tx, user.id);
     if (!current || current.disabled_at !== null || current.password_hash !== user.password_hash)
       throw wrongCredentials();
     return insertStartedSession(tx, current, issued, method, client);

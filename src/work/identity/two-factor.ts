@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteSessionsOf } from "../../store/sessions";
 import { completeTotpEnrollment, removeTwoFactor, replaceCodes, startTotpEnrollment } from "../../store/two-factor";
-import { getUser, type User, updateProfile } from "../../store/users";
+import { findUserById, type User, updateProfile } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import { canMail } from "../mail/mails";
 import type { IdentityNeeds } from "./needs";
@@ -21,7 +21,7 @@ export async function enrollAuthenticator(
   tx: Queries,
   { id }: Pick<User, "id">,
 ): Promise<TotpEnrollment> {
-  const user = await getUser(tx, id);
+  const user = await findUserById(tx, id);
   if (!user) throw new AppError("not_found", "Account not found.");
   if (user.totp_secret !== null)
     throw new AppError("conflict", "Account has an authenticator. Remove it first to set up another one.");
@@ -39,7 +39,7 @@ export async function confirmAuthenticator(services: IdentityNeeds, owner: Accou
   const { now, sealer, store } = services;
   const { id } = owner.user;
   await store.write(async (tx) => {
-    const user = await getUser(tx, id);
+    const user = await findUserById(tx, id);
     const secret = user && openTotpSecret(sealer, user, "totp_pending_secret");
     if (!user || !secret) throw new AppError("conflict", "No authenticator waits for its first code.");
     const step = verifyTotpCode(secret, code.replace(/\s/g, ""), now(), null);
@@ -77,7 +77,7 @@ export async function replaceRecoveryCodes(
   const now = services.now();
   const { codes, rows } = createRecoveryCodes(id, now);
   await services.store.write(async (tx) => {
-    const user = await getUser(tx, id);
+    const user = await findUserById(tx, id);
     if (!user?.totp_secret)
       throw new AppError("conflict", "Account has no authenticator that recovery codes could replace.");
     await replaceCodes(
@@ -99,7 +99,7 @@ export async function removeAuthenticator(
 ): Promise<void> {
   await confirmTwoFactorChange(services, owner, password);
   await services.store.write(async (tx) => {
-    const before = await getUser(tx, owner.user.id);
+    const before = await findUserById(tx, owner.user.id);
     await removeTwoFactor(tx, owner.user.id);
     if (before?.two_factor_enabled || before?.totp_secret) await completeChange(services, tx, owner, false);
   });
@@ -115,7 +115,7 @@ export async function setTwoFactorEnabled(
   owner: AccountOwner,
   isEnabled: boolean,
 ): Promise<User | null> {
-  const user = await getUser(tx, owner.user.id);
+  const user = await findUserById(tx, owner.user.id);
   if (!user || user.two_factor_enabled === isEnabled) return user;
   if (isEnabled && user.totp_secret === null && !canMail(services, user))
     throw new AppError(

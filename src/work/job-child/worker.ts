@@ -9,7 +9,7 @@ import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import { readProbed, readSpeechAnalysis, requireProbed, writeProbed } from "../assets/prepared-files";
-import { getRecognizerLanguage, measureRecognitions } from "../cuts/recognized-again";
+import { findRecognizerLanguage, measureRecognitions } from "../cuts/recognized-again";
 import { jobErrorCodec } from "./error-codec";
 import type { JobOperations } from "./operations";
 
@@ -107,7 +107,7 @@ const OPERATIONS: Implementation = {
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
     const forcedAlign = async (requests: unknown) =>
       (await callBack("forcedAlign", requests, signal)) as ForcedAlignment[];
-    const recognizer = getRecognizerLanguage(analysis.transcript);
+    const recognizer = findRecognizerLanguage(analysis.transcript);
     const { recognize, recognized } = measureRecognitions(
       async (requests) => (await callBack("recognize", { requests, language: recognizer }, signal)) as Recognition[],
     );

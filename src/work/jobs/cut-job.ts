@@ -1,7 +1,7 @@
 /** The job `cut`: rows in, rows out. */
 import { AppError } from "../../domain/errors";
-import { getAsset } from "../../store/assets";
-import { getCut, updateOpenCut } from "../../store/cuts";
+import { findAssetById } from "../../store/assets";
+import { findCutById, updateOpenCut } from "../../store/cuts";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
 import { findQuotaProblem } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
@@ -16,13 +16,13 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
     // Many cuts may have been created below the quota, and each writes a plan.
     const problem = await findQuotaProblem({ config }, tx, job.workspaceId);
     if (problem) throw new AppError("storage_full", problem, { isPermanent: true });
-    const cut = await getCut(tx, job.subjectId);
+    const cut = await findCutById(tx, job.subjectId);
     if (!cut) return false;
     return (await updateOpenCut(tx, cut.id, { state: "processing", started_at: cut.started_at ?? now })) !== null;
   },
   load: async ({ store, folders }, job) => {
-    const cut = await getCut(store.read, job.subjectId);
-    const asset = cut && (await getAsset(store.read, cut.asset_id));
+    const cut = await findCutById(store.read, job.subjectId);
+    const asset = cut && (await findAssetById(store.read, cut.asset_id));
     if (!cut || !asset) return null;
     const folder = folders.media(asset.id);
     const paths = await getAnalysisPaths(folder);

@@ -41,7 +41,7 @@ export type RunContext<Checkpoint = never> = {
   /** Returns the path of an input blob. */
   getInputPath(name: string): string;
   /** Returns how the missing parts of an input blob are fetched; null when it is complete, as all are unless the context has this function. */
-  getInputParts?(name: string): InputParts | null;
+  findInputParts?(name: string): InputParts | null;
   /** Receives the output blobs. Only `run` writes to it, never a child process. A file that an earlier attempt left there is complete. */
   outputDir: string;
   /** Keeps unfinished work between attempts. It is on the file system of `outputDir` and may not exist yet. */

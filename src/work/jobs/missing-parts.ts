@@ -23,7 +23,7 @@ const MAX_WAIT_SECONDS = 24 * 3600;
 
 /** Opens the parts of the source that are missing here, if any are. */
 export function openMissingParts({ source }: RenderInput["blobs"], context: RunContext): MissingParts {
-  const parts = context.getInputParts?.(source.name) ?? null;
+  const parts = context.findInputParts?.(source.name) ?? null;
   if (parts === null) return { incomplete: null, getOptions: () => ({}), waitedSeconds: () => 0 };
   const { bytes, modifiedAt, partBytes } = parts;
   let waiting = 0;

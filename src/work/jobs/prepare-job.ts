@@ -3,7 +3,7 @@ import { discard } from "../../blobs/trash";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import type { AssetKind } from "../../domain/states";
 import { fromSeconds } from "../../domain/time";
-import { getAsset, updateAsset, updateAssetInState } from "../../store/assets";
+import { findAssetById, updateAsset, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { discardDerivatives, discardFolderOfDeleted } from "../assets/derivatives";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../billing/charge";
@@ -24,9 +24,9 @@ const CUT_FILE_TYPE = { extension: "json", content_type: "application/json" };
 
 export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareOutput> = {
   whenDiskIsFull: "postpone",
-  begin: async (tx, { job }) => (await getAsset(tx, job.subjectId))?.state === "processing",
+  begin: async (tx, { job }) => (await findAssetById(tx, job.subjectId))?.state === "processing",
   load: async ({ store, folders, config }, job) => {
-    const asset = await getAsset(store.read, job.subjectId);
+    const asset = await findAssetById(store.read, job.subjectId);
     if (!asset) return null;
     const folder = folders.media(asset.id);
     const input: PrepareInput = {
@@ -60,7 +60,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
   },
   settle: async (tx, { blobs, keptSeconds = 0 }, { job, now, config }) => {
     await updateAsset(tx, job.subjectId, { derived_bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0) });
-    const asset = await getAsset(tx, job.subjectId);
+    const asset = await findAssetById(tx, job.subjectId);
     if (asset?.state !== "processing") return;
     if (asset.kind === "cut_file")
       await updateAsset(tx, asset.id, { ...CUT_FILE_TYPE, duration: fromSeconds(keptSeconds) });
@@ -94,7 +94,7 @@ async function settleProbe(
   { info, sniffed }: { info: MediaInfo; sniffed: SniffedMedia },
   { job, now, config }: SettleContext,
 ): Promise<void> {
-  const asset = await getAsset(tx, job.subjectId);
+  const asset = await findAssetById(tx, job.subjectId);
   const changed =
     asset &&
     (await updateAssetInState(tx, asset.id, "processing", {

@@ -1,6 +1,6 @@
 /** The job `preview`: rows in, rows out. A failure leaves the asset as it is. */
 import { discard } from "../../blobs/trash";
-import { getAsset, updateAsset } from "../../store/assets";
+import { findAssetById, updateAsset } from "../../store/assets";
 import { discardFolderOfDeleted } from "../assets/derivatives";
 import { getAnalysisAudioPath } from "../assets/prepared-files";
 import { findBlob, getBlob } from "./blob-files";
@@ -9,9 +9,9 @@ import { type PreviewInput, type PreviewOutput, runPreview } from "./preview-run
 
 export const previewJob: JobDefinition<PreviewInput, never, PreviewOutput> = {
   whenDiskIsFull: "postpone",
-  begin: async (tx, { job }) => (await getAsset(tx, job.subjectId))?.state === "ready",
+  begin: async (tx, { job }) => (await findAssetById(tx, job.subjectId))?.state === "ready",
   load: async ({ store, folders }, job) => {
-    const asset = await getAsset(store.read, job.subjectId);
+    const asset = await findAssetById(store.read, job.subjectId);
     if (!asset?.info) return null;
     const folder = folders.media(asset.id);
     const input: PreviewInput = {

@@ -1,9 +1,9 @@
 /** The job `render`: rows in, rows out. */
 import { discard } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
-import { getAsset } from "../../store/assets";
-import { getCut } from "../../store/cuts";
-import { getRender, updateOpenRender } from "../../store/renders";
+import { findAssetById } from "../../store/assets";
+import { findCutById } from "../../store/cuts";
+import { findRenderById, updateOpenRender } from "../../store/renders";
 import type { CoreNeeds } from "../needs";
 import { findQuotaProblem } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
@@ -16,10 +16,10 @@ export async function loadRender(
   { store, folders }: CoreNeeds,
   renderId: string,
 ): Promise<LoadedJob<RenderInput> | null> {
-  const render = await getRender(store.read, renderId);
-  const asset = render && (await getAsset(store.read, render.asset_id));
+  const render = await findRenderById(store.read, renderId);
+  const asset = render && (await findAssetById(store.read, render.asset_id));
   if (!render || !asset) return null;
-  const cut = render.cut_id === null ? null : await getCut(store.read, render.cut_id);
+  const cut = render.cut_id === null ? null : await findCutById(store.read, render.cut_id);
   const plan = cut?.plan ?? null;
   // The cut was deleted, and this render with it.
   if (render.cut_id !== null && plan === null) return null;
@@ -39,7 +39,7 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
     // Many renders may have been created below the quota: each is checked again before it starts.
     const problem = await findQuotaProblem({ config }, tx, job.workspaceId);
     if (problem) throw new AppError("storage_full", problem);
-    const render = await getRender(tx, job.subjectId);
+    const render = await findRenderById(tx, job.subjectId);
     if (!render) return false;
     return (
       (await updateOpenRender(tx, render.id, { state: "processing", started_at: render.started_at ?? now })) !== null

@@ -2,7 +2,7 @@
  * Sends the stored mails that are due. A mail is recorded as sent when the mail server has accepted it, so it is sent twice only if this
  * server dies in between.
  */
-import { getMailRetryDelay, type MailResult } from "../../domain/mail";
+import { findMailRetryDelay, type MailResult } from "../../domain/mail";
 import type { Log } from "../../lib/log";
 import { createPoller } from "../../lib/poller";
 import type { Sealer } from "../../lib/sealer";
@@ -17,7 +17,7 @@ import {
   updateMail,
 } from "../../store/mails";
 import { readMailValues } from "./mails";
-import { getMailExpiry, renderMail, URGENT_TEMPLATES } from "./templates";
+import { findMailExpiry, renderMail, URGENT_TEMPLATES } from "./templates";
 
 export type MailSender = {
   start(): void;
@@ -52,7 +52,7 @@ export function createMailSender(options: {
     const values = readMailValues(sealer, mail);
     if (values === null)
       return { outcome: "refused", detail: "The content cannot be decrypted with this data folder's key." };
-    const expiry = getMailExpiry(values);
+    const expiry = findMailExpiry(values);
     if (expiry !== null && expiry <= now()) return { outcome: "refused", detail: "The link or code has expired." };
     const rendered = renderMail(mail.recipient, mail.template, values, now());
     if (rendered === null) return { outcome: "refused", detail: `This version has no template "${mail.template}".` };
@@ -77,7 +77,7 @@ export function createMailSender(options: {
     if (!mail) return;
     const result = await trySending(mail);
     const attempts = mail.attempts + 1;
-    const delay = result.outcome === "failed" ? getMailRetryDelay(attempts) : null;
+    const delay = result.outcome === "failed" ? findMailRetryDelay(attempts) : null;
     const fields = { mail: id, template: mail.template, attempts };
     if (result.outcome === "sent") {
       const change = { state: "sent" as const, sealed_values: null, due_at: null, last_error: null, sent_at: now() };

@@ -14,7 +14,7 @@ import {
   readMailPace,
   recordQueuedMail,
 } from "../../store/notification-mails";
-import { getUser } from "../../store/users";
+import { findUserById } from "../../store/users";
 import { canMail, type Mails } from "../mail/mails";
 import { MAX_LISTED_NOTIFICATIONS } from "../mail/templates/notifications";
 import { canReceive } from "./notifications";
@@ -61,7 +61,7 @@ export function createNotificationMailer(options: {
   /** Queues one mail for all notifications of the group that wait, or discards them if the user cannot get it. */
   const combine = (group: MailGroup, at: number): Promise<void> =>
     store.write(async (tx) => {
-      const user = await getUser(tx, group.userId);
+      const user = await findUserById(tx, group.userId);
       if (user === null || !canMail({ mails }, user) || !canReceive(user, group)) return discardWaitingMails(tx, group);
       await discardMailsOfLeftWorkspaces(tx, group);
       const { newest, total } = await findWaitingNotifications(tx, group, MAX_LISTED_NOTIFICATIONS);

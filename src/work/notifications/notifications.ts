@@ -22,7 +22,7 @@ import {
   saveChoice,
   updateNotification,
 } from "../../store/notifications";
-import { getUser, listAdminIds, type User } from "../../store/users";
+import { findUserById, listAdminIds, type User } from "../../store/users";
 import { listOwnerIds } from "../../store/workspace-members";
 import { findRole } from "../../store/workspaces";
 
@@ -46,7 +46,7 @@ type NotificationRequest = TypedNotification & {
  */
 export async function notify(tx: Queries, request: NotificationRequest): Promise<StoredNotification | null> {
   const { userId, workspaceId, type, payload, cause, now } = request;
-  const user = userId === null ? null : await getUser(tx, userId);
+  const user = userId === null ? null : await findUserById(tx, userId);
   if (user === null || !canReceive(user, request)) return null;
   if (workspaceId !== null && (await findRole(tx, workspaceId, user.id)) === null) return null;
   const choices = await listChoices(tx, user.id, type);

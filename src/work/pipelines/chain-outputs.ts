@@ -2,16 +2,16 @@
 import { OUTPUT_CONTENT_TYPES } from "../../domain/render-output";
 import { fromSeconds } from "../../domain/time";
 import { newId } from "../../lib/ids";
-import { deleteAsset, getAsset, insertAsset, listOutputAssetIds, type NewAsset } from "../../store/assets";
+import { deleteAsset, findAssetById, insertAsset, listOutputAssetIds, type NewAsset } from "../../store/assets";
 import { readPlanFacts } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { type Pipeline, updateStepOutput } from "../../store/pipelines";
-import { getRender } from "../../store/renders";
+import { findRenderById } from "../../store/renders";
 import { markAssetDeleted, type Step } from "../../store/steps";
 
 /** Registers the output of a completed step. */
 export async function registerOutput(tx: Queries, pipeline: Pipeline, step: Step, now: number): Promise<void> {
-  const source = pipeline.input_asset_id === null ? null : await getAsset(tx, pipeline.input_asset_id);
+  const source = pipeline.input_asset_id === null ? null : await findAssetById(tx, pipeline.input_asset_id);
   const output = step.subject_id === null ? null : await describeOutput(tx, step, step.subject_id);
   if (source === null || output === null) return;
   const { extension, isCut, ...row } = output;
@@ -57,7 +57,7 @@ async function describeOutput(tx: Queries, step: Step, subjectId: string): Promi
       cut_id: subjectId,
     };
   }
-  const render = await getRender(tx, subjectId);
+  const render = await findRenderById(tx, subjectId);
   if (render === null || render.size_bytes === null) return null;
   const { format } = render.resolved;
   const plan = render.cut_id === null ? null : await readPlanFacts(tx, render.cut_id);

@@ -1,5 +1,5 @@
 /** Notifies who started a pipeline of its end. */
-import { getAsset } from "../../store/assets";
+import { findAssetById } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { listSteps, type Pipeline } from "../../store/pipelines";
 import { notify } from "../notifications/notifications";
@@ -13,7 +13,7 @@ export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: Pipe
   // The user has not started it, and nothing is lost: the next opening makes it again.
   if (steps.some((step) => step.processor_name === "preview")) return;
   if (failure === null && steps.some((step) => step.processor_name === "prepare")) return;
-  const asset = pipeline.input_asset_id === null ? null : await getAsset(tx, pipeline.input_asset_id);
+  const asset = pipeline.input_asset_id === null ? null : await findAssetById(tx, pipeline.input_asset_id);
   const notice = {
     pipeline_id: pipeline.id,
     asset_id: pipeline.input_asset_id,

@@ -6,15 +6,15 @@ import { AppError } from "../../domain/errors";
 import type { JobName, Runner } from "../../domain/jobs";
 import { type StepRequest, shareScripts, withoutScript } from "../../domain/step-params";
 import { newId } from "../../lib/ids";
-import { getAsset } from "../../store/assets";
-import { getCut } from "../../store/cuts";
+import { findAssetById } from "../../store/assets";
+import { findCutById } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import {
   countWaitingJobs,
   endPipeline,
   findOpenStep,
+  findPipelineById,
   findPrecedingCutId,
-  getPipeline,
   insertPipeline,
   type Pipeline,
   readScriptOfStep,
@@ -137,7 +137,7 @@ export type SubjectRequest = Omit<PipelineStart, "now"> & {
  */
 export async function createSubject(services: CoreNeeds, tx: Queries, subject: SubjectRequest): Promise<string> {
   const { request, userId } = subject;
-  const asset = await getAsset(tx, subject.assetId);
+  const asset = await findAssetById(tx, subject.assetId);
   if (!asset) throw new AppError("not_found", "Asset not found.");
   const project = await findProject(tx, asset.workspace_id, asset.project_id);
   // The outputs of a chain are new assets, which an archived project does not accept.
@@ -148,7 +148,7 @@ export async function createSubject(services: CoreNeeds, tx: Queries, subject: S
     return (await insertNewCut(services, tx, { asset, ...request.params, userId, isStored })).id;
   }
   const cutId = request.params.cutId ?? request.precedingCutId;
-  const cut = cutId === null ? null : await getCut(tx, cutId);
+  const cut = cutId === null ? null : await findCutById(tx, cutId);
   if (cutId !== null && cut === null) throw new AppError("not_found", "Cut not found.");
   const output = request.checked ?? checkOutput(asset, request.params.output);
   requireCompletedCut(cut);
@@ -187,7 +187,7 @@ export async function completePipelineStep(
   if (!step) return false;
   await settle();
   await consumeStepPrice(tx, step, now);
-  const pipeline = await getPipeline(tx, step.pipeline_id);
+  const pipeline = await findPipelineById(tx, step.pipeline_id);
   if (!pipeline) return true;
   if (pipeline.is_chain) await registerOutput(tx, pipeline, step, now);
   const next = await findOpenStep(tx, pipeline.id);

@@ -2,8 +2,8 @@
 import { discard } from "../../blobs/trash";
 import { AppError, moveFields } from "../../domain/errors";
 import type { StepRequest } from "../../domain/step-params";
-import { type Asset, getAsset } from "../../store/assets";
-import { findCut, getCut, updateOpenCut } from "../../store/cuts";
+import { type Asset, findAssetById } from "../../store/assets";
+import { findCut, findCutById, updateOpenCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import {
   deleteScriptsAfter,
@@ -17,7 +17,7 @@ import {
   updateStepPrice,
 } from "../../store/pipelines";
 import { touchProject } from "../../store/projects";
-import { getRender, updateOpenRender } from "../../store/renders";
+import { findRenderById, updateOpenRender } from "../../store/renders";
 import { findStep, type Step } from "../../store/steps";
 import type { Actor } from "../access/access";
 import { getStepPrice, holdStepPrices } from "../billing/step-prices";
@@ -151,7 +151,7 @@ export async function retryStep(
     throw new AppError("conflict", "Scripts of later steps were deleted on cancellation. Start a new pipeline.");
   const assetId = step.input_asset_id ?? "";
   const create = async () => {
-    const request = await findRetryRequest(tx, step);
+    const request = await getRetryRequest(tx, step);
     return createSubject(services, tx, { workspaceId, userId, assetId, isChain, request });
   };
   const subjectId = await create().catch((error) => {
@@ -168,7 +168,7 @@ export async function retryStep(
   }
   await holdStepPrices(tx, { id: pipeline.id, workspaceId }, total, now);
   await startStep(tx, step.id, { subjectId, params: toStartedParams(step), now });
-  const asset = await getAsset(tx, assetId);
+  const asset = await findAssetById(tx, assetId);
   if (asset) await touchProject(tx, asset.project_id, now);
   await updatePipeline(tx, pipeline.id, {
     state: "pending",
@@ -178,14 +178,14 @@ export async function retryStep(
 }
 
 /** Returns what to do again. The request of one cut or render is read from that. Throws `AppError` `conflict` if it was deleted. */
-async function findRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
+async function getRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   if (step.params !== null) return readStepRequest(tx, step);
   const id = step.subject_id ?? "";
   if (step.processor_name === "cut") {
-    const cut = await getCut(tx, id);
+    const cut = await findCutById(tx, id);
     if (cut) return { name: "cut", params: { script: cut.script, options: cut.options }, precedingCutId: null };
   } else {
-    const render = await getRender(tx, id);
+    const render = await findRenderById(tx, id);
     if (render) {
       const { output, resolved, cut_id: cutId } = render;
       const params = { cutId, output };

@@ -35,7 +35,7 @@ export async function openPreview(services: PipelineNeeds, asset: Asset, userId:
 }
 
 /** Returns the completed fraction of the preview, 0 to 1; null unless it is being created. */
-export const getPreviewProgress = ({ step }: PreviewState): number | null =>
+export const findPreviewProgress = ({ step }: PreviewState): number | null =>
   step && isOpen(step) ? (step.progress ?? 0) : null;
 
 /**

@@ -1,5 +1,5 @@
 /** Starts the jobs that create previews. */
-import { getAsset } from "../../store/assets";
+import { findAssetById } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { listOpenSteps } from "../../store/steps";
 import type { ConfigNeeds } from "../needs";
@@ -12,7 +12,7 @@ export async function startPreview(
   assetId: string,
   { userId, now }: { userId: string | null; now: number },
 ): Promise<void> {
-  const asset = await getAsset(tx, assetId);
+  const asset = await findAssetById(tx, assetId);
   if (asset?.state !== "ready" || asset.kind !== "source") return;
   if ((await listOpenSteps(tx, [asset.id])).length > 0) return;
   const start = { workspaceId: asset.workspace_id, userId, assetId: asset.id, now };

@@ -52,11 +52,11 @@ export async function readStorageQuota(
   db: Queries,
   workspaceId: string,
 ): Promise<number | null> {
-  return getEffectiveQuota(services, await readQuotaOverride(db, workspaceId));
+  return findEffectiveQuota(services, await readQuotaOverride(db, workspaceId));
 }
 
 /** Returns the quota in bytes that `override` of a workspace results in, null without a quota. */
-export const getEffectiveQuota = ({ config }: ConfigNeeds, override: number | null): number | null =>
+export const findEffectiveQuota = ({ config }: ConfigNeeds, override: number | null): number | null =>
   (override ?? config.storageQuotaBytes) || null;
 
 /** Throws `conflict` when `bytes` more would exceed the workspace's quota. `what` needs them. */

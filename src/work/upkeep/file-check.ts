@@ -66,7 +66,7 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
   }
 
   async function decode(owner: StoredOwner, path: string): Promise<{ problem: string | null } | null> {
-    const expected = getExpectedMedia(owner);
+    const expected = findExpectedMedia(owner);
     if (expected === null) return null;
     const { ffmpeg, sandbox } = tools;
     const checked = await checkDecoding({ ffmpeg, sandbox, path, expected, maxSeconds: MAX_DECODE_SECONDS, signal });
@@ -109,7 +109,7 @@ const isMainFile = (owner: StoredOwner, path: string): boolean =>
   path.endsWith(owner.kind === "asset" ? "/source" : `/output.${owner.kind === "render" ? owner.format : ""}`);
 
 /** Returns what ffmpeg must find in the main file of an owner; null for one that is not media. */
-export function getExpectedMedia(owner: StoredOwner): ExpectedMedia | null {
+export function findExpectedMedia(owner: StoredOwner): ExpectedMedia | null {
   if (owner.kind === "render") return { demuxer: owner.format === "mp3" ? "mp3" : "mov", duration: null, frames: null };
   if (owner.info === null || owner.assetKind === "cut_file") return null;
   const { demuxer, duration, video } = owner.info;

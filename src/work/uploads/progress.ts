@@ -6,7 +6,7 @@ import { findFileSize } from "../../lib/file-size";
 import { sniffMedia } from "../../media/probing/sniff";
 import {
   type Asset,
-  getAsset,
+  findAssetById,
   listOpenUploads,
   MAX_PUT_PAUSE_MS,
   type NewAsset,
@@ -87,7 +87,7 @@ export async function finishUpload(services: PipelineNeeds, asset: Asset): Promi
   });
   if (finished) services.runner.wake();
   // Deleted while its last bytes were moved.
-  else if ((await getAsset(services.store.read, asset.id)) === null) await moveToTrash(folders, [media.dir], now);
+  else if ((await findAssetById(services.store.read, asset.id)) === null) await moveToTrash(folders, [media.dir], now);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
@@ -133,7 +133,7 @@ export async function discardPut(services: CoreNeeds, assetId: string): Promise<
   await services.folders.guard.confirmOnline();
   await rm(services.folders.upload(assetId), { force: true });
   await services.store.write(async (tx) => {
-    const asset = await getAsset(tx, assetId);
+    const asset = await findAssetById(tx, assetId);
     if (asset && asset.put_until !== null && asset.upload_length > 0)
       await updateAssetInState(tx, assetId, "pending_upload", { upload_length: 0 });
   });

@@ -3,10 +3,10 @@
  * sent again from its start. What has arrived counts towards the quota while it arrives.
  */
 import { AppError } from "../../domain/errors";
-import { type Asset, getAsset, updateAssetInState } from "../../store/assets";
+import { type Asset, findAssetById, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { readStorageUsed } from "../../store/storage";
-import { getUser } from "../../store/users";
+import { findUserById } from "../../store/users";
 import { isWorkspaceDisabled } from "../../store/workspaces";
 import { requireWriter } from "../access/access";
 import type { CoreNeeds } from "../needs";
@@ -24,9 +24,9 @@ export const getPutExpiry = (now: number): number => Math.floor(now / 1000) * 10
  * who asked for the link may not upload any more.
  */
 export async function requireOpenPut(db: Queries, assetId: string): Promise<Asset> {
-  const asset = await getAsset(db, assetId);
+  const asset = await findAssetById(db, assetId);
   if (!asset) throw new AppError("not_found", "Upload not found.");
-  const user = asset.created_by === null ? null : await getUser(db, asset.created_by);
+  const user = asset.created_by === null ? null : await findUserById(db, asset.created_by);
   if (!user || (await isWorkspaceDisabled(db, asset.workspace_id))) throw revokedLink();
   await requireWriter(db, user, asset.workspace_id);
   if (asset.state !== "pending_upload") throw new AppError("conflict", "Upload is already complete.");
@@ -54,7 +54,7 @@ export async function reservePut(
   requireUploadSize(services, Math.max(bytes, isExact ? 0 : 64), "Request body");
   requireStorage(services);
   return services.store.write(async (tx) => {
-    const asset = await getAsset(tx, assetId);
+    const asset = await findAssetById(tx, assetId);
     if (!asset || asset.put_until === null) throw new AppError("not_found", "Upload not found.");
     const more = bytes - asset.upload_length;
     await requireQuota(services, tx, asset.workspace_id, more);

@@ -4,7 +4,7 @@ import { newId } from "../../lib/ids";
 import {
   type Asset,
   countOpenUploads,
-  getAsset,
+  findAssetById,
   hasUnpaidAssets,
   insertAsset,
   MAX_PUT_PAUSE_MS,
@@ -138,7 +138,7 @@ async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: numbe
 export async function declareUploadLength(services: CoreNeeds, assetId: string, bytes: number): Promise<Asset | null> {
   requireUploadSize(services, bytes, "Upload-Length");
   return services.store.write(async (tx) => {
-    const asset = await getAsset(tx, assetId);
+    const asset = await findAssetById(tx, assetId);
     if (!asset?.is_length_deferred) return asset;
     await requireQuota(services, tx, asset.workspace_id, bytes);
     requireStorage(services);

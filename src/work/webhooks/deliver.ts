@@ -2,7 +2,7 @@
  * Delivers webhooks that are due according to the database. An attempt is recorded when it has ended; after a crash in between, the message
  * is sent again with the same ID, and receivers ignore the duplicate.
  */
-import { DELIVERY_TIMEOUT_MS, getDeliveryDelayMs, updateEndpointHealth } from "../../domain/webhooks";
+import { DELIVERY_TIMEOUT_MS, findDeliveryDelayMs, updateEndpointHealth } from "../../domain/webhooks";
 import type { Log } from "../../lib/log";
 import { createPoller } from "../../lib/poller";
 import type { AddressRules } from "../../outbound/address-rules";
@@ -65,7 +65,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       resolverFor(endpoint.workspace_id),
     );
     const attempts = delivery.attempts + 1;
-    const wait = outcome.ok ? null : getDeliveryDelayMs(attempts);
+    const wait = outcome.ok ? null : findDeliveryDelayMs(attempts);
     await store.write(async (tx) => {
       // Read again: another delivery may have succeeded meanwhile, or the user has changed the endpoint.
       const current = await findEndpoint(tx, endpoint.workspace_id, endpoint.id);

@@ -9,7 +9,7 @@ import type { InputParts } from "../jobs/definition";
 
 export type ExecutionFiles = {
   getInputPath(name: string): string;
-  getInputParts(name: string): InputParts | null;
+  findInputParts(name: string): InputParts | null;
   /** Returns whether the output is the file that the head has sent. */
   isUnchanged(path: string): Promise<boolean>;
   release(): void;
@@ -107,7 +107,7 @@ export async function fetchFiles(
       if (blob === undefined) throw new Error(`The head has sent no file ${name}.`);
       return blob.path;
     },
-    getInputParts: (name) => missing.get(name) ?? null,
+    findInputParts: (name) => missing.get(name) ?? null,
     isUnchanged: async (path) => fetched.get(path) === (await describe(path)),
     release,
   };

@@ -180,7 +180,7 @@ async function runKind(
     log: (event, fields) => log.info(event, { ...fields }),
     owner: manifest.owner,
     getInputPath: files.getInputPath,
-    getInputParts: files.getInputParts,
+    findInputParts: files.findInputParts,
     outputDir,
     workDir,
     checkpoint: (checkpoint) =>

@@ -24,7 +24,7 @@ import {
 } from "../../store/workspace-members";
 import {
   findRole,
-  getWorkspace,
+  findWorkspaceById,
   insertMember,
   insertWorkspace,
   renameWorkspace,
@@ -203,7 +203,7 @@ async function getMember(tx: Queries, workspaceId: string, userId: string): Prom
 }
 
 async function requireShared(tx: Queries, workspaceId: string, rule: string): Promise<void> {
-  const workspace = await getWorkspace(tx, workspaceId);
+  const workspace = await findWorkspaceById(tx, workspaceId);
   if (!workspace) throw workspaceNotFound();
   if (workspace.is_personal) throw new AppError("conflict", `A personal workspace ${rule}.`);
 }

@@ -5,7 +5,7 @@
 import type { Page } from "playwright-core";
 import { newId } from "../../../src/lib/ids";
 import { updateAsset } from "../../../src/store/assets";
-import { getCut, insertCut, listAssetCutIds } from "../../../src/store/cuts";
+import { findCutById, insertCut, listAssetCutIds } from "../../../src/store/cuts";
 import { writeTranscriptColumns } from "../../../src/work/previews/files";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { launchChromium } from "../../chromium";
@@ -50,7 +50,7 @@ async function storeRecording(): Promise<void> {
   await writeTranscriptColumns(folder, words);
   await Bun.write(folder.peaks, recording.waveform);
   const [cutId] = await listAssetCutIds(store.read, asset.id);
-  const cut = (await getCut(store.read, cutId!))!;
+  const cut = (await findCutById(store.read, cutId!))!;
   await store.write(async (tx) => {
     await updateAsset(tx, asset.id, { duration: recording.plan.duration });
     const plan = JSON.stringify(toStored(recording.plan, JSON.parse(cut.plan!)));

@@ -4,7 +4,7 @@
  */
 import type { Browser, Page } from "playwright-core";
 import { newId } from "../../../src/lib/ids";
-import { getAsset, insertAsset } from "../../../src/store/assets";
+import { findAssetById, insertAsset } from "../../../src/store/assets";
 import { insertProject } from "../../../src/store/projects";
 import { insertUser } from "../../../src/store/users";
 import { launchChromium } from "../../chromium";
@@ -32,7 +32,7 @@ const problems: string[] = [];
 async function seed({ services, user }: Harness): Promise<string> {
   const { store } = services();
   const { id } = await (await user()).ready(await wav(2), { filename: "Talk.wav" });
-  const asset = (await getAsset(store.read, id))!;
+  const asset = (await findAssetById(store.read, id))!;
   const now = Date.now();
   const common = { workspace_id: admin.userId, created_by: admin.userId, state: "active" as const, archived_at: null };
   const insertAt = async (tx: Parameters<Parameters<typeof store.write>[0]>[0], name: string, at: number) => {

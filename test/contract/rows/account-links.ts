@@ -1,6 +1,6 @@
 /** Rows of the contract: the links that confirm an address, reset a password or invite. */
 import { expect } from "bun:test";
-import { getUser } from "../../../src/store/users";
+import { findUserById } from "../../../src/store/users";
 import { createInvitation } from "../../../src/work/identity/invitations";
 import { createPasswordResetLink } from "../../../src/work/identity/password-reset";
 import { createAdmin, emailOf, hashQuickly, PASSWORD, withPassword } from "../../http/accounts";
@@ -39,8 +39,8 @@ async function createLink(
   const admin = await createAdmin(server);
   const services = server.services();
   const [user, invitedBy] = [
-    (await getUser(services.store.read, of.userId))!,
-    (await getUser(services.store.read, admin.userId))!,
+    (await findUserById(services.store.read, of.userId))!,
+    (await findUserById(services.store.read, admin.userId))!,
   ];
   const { url, expiresAt } = await services.store.write((tx) =>
     purpose === "invitation"

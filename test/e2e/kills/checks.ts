@@ -7,7 +7,7 @@ import { listNames } from "../../../src/blobs/trash";
 import { DATABASE_NAME } from "../../../src/domain/backup";
 import type { VerifyReport } from "../../../src/work/backup/backup-folder";
 import { restoreState } from "../../../src/work/backup/restore-backup";
-import { findBackupSource } from "../../../src/work/backup/restore-source";
+import { getBackupSource } from "../../../src/work/backup/restore-source";
 import { MIGRATION_NAMES } from "../../unit/store/old-database";
 import { runOffcut } from "../offcut";
 import { askServer } from "../server";
@@ -53,7 +53,7 @@ export async function checkOrphans({ server }: World, known: KnownIds): Promise<
 export async function checkBackup({ backups, side }: World): Promise<number> {
   const root = join(side, "restored");
   const dataDir = join(root, "data");
-  const source = await findBackupSource(backups, null);
+  const source = await getBackupSource(backups, null);
   const { files, skipped } = await restoreState(
     source,
     { dataDir, mediaDir: null, skipDamagedMedia: false, now: Date.now(), draftBytes: 0, openDraft: async () => {} },

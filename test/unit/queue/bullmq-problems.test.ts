@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CLOSED, findRedisProblem, getRedisAdvice } from "../../../src/queue/bullmq-problems";
+import { CLOSED, findRedisAdvice, findRedisProblem } from "../../../src/queue/bullmq-problems";
 
 const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
 
@@ -16,7 +16,7 @@ test.each([
 });
 
 test("advice is known for what Redis refuses", () => {
-  expect(getRedisAdvice("NOPERM")).toContain("ACL");
-  for (const code of ["ECONNRESET", "EPIPE"]) expect(getRedisAdvice(code)).toContain("rediss://");
-  expect(getRedisAdvice("ECONNABORTED")).toBeUndefined();
+  expect(findRedisAdvice("NOPERM")).toContain("ACL");
+  for (const code of ["ECONNRESET", "EPIPE"]) expect(findRedisAdvice(code)).toContain("rediss://");
+  expect(findRedisAdvice("ECONNABORTED")).toBeUndefined();
 });

@@ -11,8 +11,8 @@ import {
   describeOutput,
   describeWork,
   estimateBytes,
+  findSourceKbits,
   getMaxFrameRate,
-  getSourceKbits,
   listFormats,
   listResolutions,
   type RenderChoice,
@@ -56,8 +56,8 @@ describe("what a render can be", () => {
     expect([getMaxFrameRate(video), getMaxFrameRate({ ...video, frame_rate: { num: 100, den: 1 } })]).toEqual([
       59, 120,
     ]);
-    expect(getSourceKbits(video)).toBe(8_000);
-    expect(getSourceKbits({ ...video, size_bytes: null })).toBeNull();
+    expect(findSourceKbits(video)).toBe(8_000);
+    expect(findSourceKbits({ ...video, size_bytes: null })).toBeNull();
   });
 
   test("leaves out what is as the recording", () => {

@@ -4,7 +4,7 @@ import { applyCorrections, correctWords, rebaseCorrections } from "../../../web/
 import {
   type Content,
   continueHistory,
-  getUndoLabel,
+  findUndoLabel,
   record,
   redo,
   startHistory,
@@ -51,7 +51,7 @@ test("undo and redo go on in the cut that was saved", () => {
   const stored = toContent(2.04);
   const saved = continueHistory(history, history.present, stored, (corrections) => corrections);
   expect(saved.present).toBe(stored);
-  expect(getUndoLabel(saved)).toBe("to 2 s");
+  expect(findUndoLabel(saved)).toBe("to 2 s");
   expect(undo(saved).present.plan).toEqual(toContent(1).plan);
   expect(redo(undo(saved)).present).toBe(stored);
   expect(redo(saved).present.plan).toEqual(toContent(3).plan);

@@ -72,8 +72,8 @@ export const canUndo = ({ past }: History): boolean => past.length > 0;
 export const canRedo = ({ future }: History): boolean => future.length > 0;
 
 /** Returns the label of the change that undo would revert, such as "Remove 12 words", or null. */
-export const getUndoLabel = ({ past }: History): string | null => past.at(-1)?.label ?? null;
-export const getRedoLabel = ({ future }: History): string | null => future.at(-1)?.label ?? null;
+export const findUndoLabel = ({ past }: History): string | null => past.at(-1)?.label ?? null;
+export const findRedoLabel = ({ future }: History): string | null => future.at(-1)?.label ?? null;
 
 const isSame = (a: Content, b: Content): boolean =>
   (a.plan === b.plan || keepsTheSame(a.plan, b.plan)) &&

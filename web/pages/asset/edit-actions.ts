@@ -19,7 +19,7 @@ export function toggleRange(editor: Editor, range: WordRange): void {
 export function toggleSelection(editor: Editor): void {
   if (!editor.canEdit) return;
   const words = editor.selection.value;
-  const range = getMarkedRange(editor);
+  const range = findMarkedRange(editor);
   if (words !== null) toggleRange(editor, words);
   else if (range !== null) toggleMarked(editor, range);
   else editor.announce("Nothing selected. Select words, or mark a range with I and O.");
@@ -29,7 +29,7 @@ export function toggleSelection(editor: Editor): void {
  * Returns the marked range, or null if there are no marks. A missing mark stands for the start or the end of the
  * recording.
  */
-export function getMarkedRange(editor: Editor): Range | null {
+export function findMarkedRange(editor: Editor): Range | null {
   const { in: start, out: end } = editor.marks.value;
   if (start === null && end === null) return null;
   const range = { start: start ?? 0, end: end ?? editor.plan.value.duration };

@@ -1,4 +1,4 @@
-import { canRedo, canUndo, getRedoLabel, getUndoLabel } from "../../editor/model/history";
+import { canRedo, canUndo, findRedoLabel, findUndoLabel } from "../../editor/model/history";
 import { Button } from "../../ui/button";
 import type { Editor } from "./editor-state";
 import type { Save } from "./use-save";
@@ -13,7 +13,7 @@ export function EditButtons({ editor, save }: EditButtonsProps) {
       <Button
         icon="undo"
         aria-label="Undo"
-        title={getUndoLabel(history) ?? "Nothing to undo"}
+        title={findUndoLabel(history) ?? "Nothing to undo"}
         disabled={!canUndo(history)}
         onClick={() => editor.undo()}
       >
@@ -22,7 +22,7 @@ export function EditButtons({ editor, save }: EditButtonsProps) {
       <Button
         icon="redo"
         aria-label="Redo"
-        title={getRedoLabel(history) ?? "Nothing to redo"}
+        title={findRedoLabel(history) ?? "Nothing to redo"}
         disabled={!canRedo(history)}
         onClick={() => editor.redo()}
       >

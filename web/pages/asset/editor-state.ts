@@ -11,8 +11,8 @@ import { type Edge, hasEdge } from "../../editor/model/edges";
 import {
   type Content,
   continueHistory,
-  getRedoLabel,
-  getUndoLabel,
+  findRedoLabel,
+  findUndoLabel,
   type History,
   preview,
   record,
@@ -183,12 +183,12 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     getSettled: () => (settled.peek() ?? history.peek()).present,
     stored,
     undo: () => {
-      const label = getUndoLabel(history.value);
+      const label = findUndoLabel(history.value);
       history.value = undo(history.value);
       announce(label === null ? "Nothing to undo" : `Undone: ${label}`);
     },
     redo: () => {
-      const label = getRedoLabel(history.value);
+      const label = findRedoLabel(history.value);
       history.value = redo(history.value);
       announce(label === null ? "Nothing to redo" : `Redone: ${label}`);
     },

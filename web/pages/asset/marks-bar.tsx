@@ -1,12 +1,12 @@
 import { formatTimecode } from "../../app/format";
 import { isRemoved, toSeconds } from "../../editor/model/plan";
 import { Button } from "../../ui/button";
-import { clearMarks, getMarkedRange, toggleMarked } from "./edit-actions";
+import { clearMarks, findMarkedRange, toggleMarked } from "./edit-actions";
 import type { Editor } from "./editor-state";
 
 /** Shows the marked range and its actions. */
 export function MarksBar({ editor }: { editor: Editor }) {
-  const range = getMarkedRange(editor);
+  const range = findMarkedRange(editor);
   if (range === null) return null;
   const isGone = isRemoved(editor.plan.value, range);
   return (

@@ -28,4 +28,4 @@ export const panelSizes = {
 };
 
 /** Returns the chosen size, or undefined for the page's default. */
-export const getSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);
+export const findSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);

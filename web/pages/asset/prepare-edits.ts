@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../editor/model/plan";
 import { toggleWords } from "../../editor/model/words";
-import { getMarkedRange } from "./edit-actions";
+import { findMarkedRange } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
 
@@ -15,7 +15,7 @@ const DELAY_MS = 120;
  */
 export function prepareEdits(editor: Editor, playback: Playback): () => void {
   return effect(() => {
-    const isNothingSelected = editor.selection.value === null && getMarkedRange(editor) === null;
+    const isNothingSelected = editor.selection.value === null && findMarkedRange(editor) === null;
     if (!editor.isDragging.value && isNothingSelected) return;
     if (!editor.canEdit || !playback.isPlaying.value || editor.plan.value.spans.length === 0) return;
     const timer = setTimeout(() => playback.player.prepare(getNextPlan(editor)), DELAY_MS);
@@ -28,7 +28,7 @@ function getNextPlan(editor: Editor): EditorPlan {
   const selection = editor.selection.peek();
   if (editor.isDragging.peek()) return plan;
   if (selection !== null) return toggleWords(plan, editor.words, selection).plan;
-  const range = getMarkedRange(editor);
+  const range = findMarkedRange(editor);
   if (range === null) return plan;
   return isRemoved(plan, range) ? restoreRange(plan, range) : removeRange(plan, range);
 }

@@ -2,9 +2,9 @@ import type { Signal } from "@preact/signals";
 import type { Difference } from "../../editor/model/compare";
 import { Timeline } from "../../editor/timeline/timeline";
 import type { Asset } from "./asset";
-import { dragEdge, getMarkedRange, setMarks } from "./edit-actions";
+import { dragEdge, findMarkedRange, setMarks } from "./edit-actions";
 import type { Editor } from "./editor-state";
-import { getSize, panelSizes } from "./panel-sizes";
+import { findSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 import { playJoin } from "./seek-actions";
 import { useStrip } from "./use-strip";
@@ -32,11 +32,11 @@ export function TimelinePanel({ asset, editor, playback, hasPreview, differences
         storyboard={storyboard}
         playhead={playback.playhead}
         isPlaying={playback.isPlaying}
-        selection={getMarkedRange(editor)}
+        selection={findMarkedRange(editor)}
         edge={editor.edge}
         differences={differences.value}
         frameDuration={frame}
-        waveformHeight={getSize(panelSizes.waveformHeight)}
+        waveformHeight={findSize(panelSizes.waveformHeight)}
         onSeek={playback.seek}
         onMoveEdge={
           editor.canEdit

@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icon";
 import { correctText, toggleRange } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import { FindBar } from "./find-bar";
-import { getSize, panelSizes } from "./panel-sizes";
+import { findSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 
 /** Keys that the words handle while they have the focus. */
@@ -40,7 +40,7 @@ export function TranscriptPanel({ editor, playback, hasAudio, problem }: Transcr
       return [find, ...WORD_KEYS, ...(editor.canEdit ? EDIT_KEYS : [])];
     }, [editor.canEdit]),
   );
-  const height = getSize(panelSizes.transcriptHeight);
+  const height = findSize(panelSizes.transcriptHeight);
   const count = editor.words.text.length;
   return (
     <section

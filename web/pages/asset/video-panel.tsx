@@ -5,7 +5,7 @@ import type { PlayableMedia } from "../../editor/player/engine";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import type { Asset } from "./asset";
-import { getSize, panelSizes } from "./panel-sizes";
+import { findSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 import { type AssetMedia, describeWait } from "./use-media";
 
@@ -35,7 +35,7 @@ export function VideoPanel({ asset, media, playback }: VideoPanelProps) {
     () => (isReady ? playback.attach(video.current!, toPlayable(asset.id, media)) : undefined),
     [isReady, playback, asset.id],
   );
-  const height = asset.type === "audio" ? undefined : getSize(panelSizes.videoHeight);
+  const height = asset.type === "audio" ? undefined : findSize(panelSizes.videoHeight);
   const { player } = playback;
   const error = player.error.value;
   const note = error ?? describeWait(media) ?? describeWaiting(player.waiting.value);

@@ -16,7 +16,7 @@ import { NotesPanel } from "./notes-panel";
 import { OpenOutput } from "./open-output";
 import { OutputButtons, useOutput } from "./output/output-panel";
 import { SideResizer, TimelineResizer, TranscriptResizer, VideoResizer } from "./panel-resizers";
-import { getSize, panelSizes } from "./panel-sizes";
+import { findSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 import { ReviewPanel } from "./review-panel";
 import type { ScriptForm } from "./script-form";
@@ -64,7 +64,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
   useEditorKeys({ editor, playback, frame, save });
   useReadyAnnouncement(editor, cut);
   const hasPlan = editor.cut !== null;
-  const sideWidth = getSize(panelSizes.sideWidth);
+  const sideWidth = findSize(panelSizes.sideWidth);
   const canCut = asset.audio_tracks !== 0;
   const script = canWrite.value && canCut && <ScriptPanel asset={asset} cut={cut} cuts={cuts} form={form} />;
   return (

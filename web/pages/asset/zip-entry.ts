@@ -15,7 +15,7 @@ export async function readZipEntry(
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { method, start, length } = findEntry(view, bytes, name);
+  const { method, start, length } = getEntry(view, bytes, name);
   const data = bytes.subarray(start, start + length);
   if (data.length < length) throw new Error("The archive is truncated.");
   if (method === 0 && length <= maxBytes) return data;
@@ -25,8 +25,8 @@ export async function readZipEntry(
 
 type Entry = { method: number; start: number; length: number };
 
-function findEntry(view: DataView, bytes: Uint8Array, name: string): Entry {
-  let at = findDirectory(view);
+function getEntry(view: DataView, bytes: Uint8Array, name: string): Entry {
+  let at = getDirectory(view);
   while (at + 46 <= view.byteLength && view.getUint32(at, true) === ENTRY_SIGNATURE) {
     const nameLength = view.getUint16(at + 28, true);
     const found = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameLength));
@@ -45,7 +45,7 @@ function findEntry(view: DataView, bytes: Uint8Array, name: string): Entry {
  * Returns the offset of the central directory. The record at the end of the archive contains it and may be followed by
  * a comment.
  */
-function findDirectory(view: DataView): number {
+function getDirectory(view: DataView): number {
   const last = view.byteLength - END_BYTES;
   for (let at = last; at >= Math.max(0, last - MAX_COMMENT_BYTES); at--)
     if (view.getUint32(at, true) === END_SIGNATURE) return view.getUint32(at + 16, true);

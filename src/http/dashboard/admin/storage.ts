@@ -4,7 +4,7 @@ import { measureTrash } from "../../../blobs/trash";
 import { readDatabaseBytes } from "../../../store/db-size";
 import { listStorageByWorkspace, readStorageTotals, type WorkspaceStorage } from "../../../store/storage";
 import { type DiskState, readDisk } from "../../../work/health/system-health";
-import { getEffectiveQuota } from "../../../work/storage/limits";
+import { findEffectiveQuota } from "../../../work/storage/limits";
 import { type Call, ok } from "../../call";
 import { MAX_SEARCH_CHARACTERS, textField } from "../../fields";
 import { offsetListRoute } from "../../offset-list-route";
@@ -21,7 +21,7 @@ const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"Wor
   derived_bytes: row.derivedBytes,
   render_bytes: row.renderBytes,
   text_bytes: row.textBytes,
-  storage_quota_bytes: getEffectiveQuota(services, row.quotaBytes),
+  storage_quota_bytes: findEffectiveQuota(services, row.quotaBytes),
 });
 
 export const list = offsetListRoute({

@@ -22,7 +22,7 @@ export async function downloadSource(
   { at, folder, skipDamagedMedia }: DownloadPlan,
   signal: AbortSignal,
 ): Promise<RestoreSource> {
-  const source = at === null ? await findNewest(url, access, signal) : await findAt(url, access, at, signal);
+  const source = at === null ? await getNewest(url, access, signal) : await getAt(url, access, at, signal);
   const { backup } = source;
   const incomplete = await backup.findIncomplete(signal);
   refuseDamage(backup.path, incomplete, skipDamagedMedia);
@@ -39,7 +39,7 @@ export async function downloadSource(
 
 type OffsiteSource = RestoreSource & { backup: OffsiteBackup };
 
-async function findNewest(url: string, access: OffsiteAccess, signal: AbortSignal): Promise<OffsiteSource> {
+async function getNewest(url: string, access: OffsiteAccess, signal: AbortSignal): Promise<OffsiteSource> {
   const backup =
     (await openOffsiteBackup(url, access, { hasMedia: true, signal })) ??
     (await openOffsiteBackup(url, access, { signal }));
@@ -47,7 +47,7 @@ async function findNewest(url: string, access: OffsiteAccess, signal: AbortSigna
   return { ...toSource(backup), backup };
 }
 
-async function findAt(url: string, access: OffsiteAccess, at: number, signal: AbortSignal): Promise<OffsiteSource> {
+async function getAt(url: string, access: OffsiteAccess, at: number, signal: AbortSignal): Promise<OffsiteSource> {
   const { place, name } = splitBackupUrl(url);
   const backups = name === null ? listOffsiteBackups(place, access, signal) : listSingle(url, access, signal);
   return selectSource(url, backups, at);

@@ -24,7 +24,7 @@ export function renderMail(to: string, template: string, values: unknown, now: n
 }
 
 /** Returns when the values of a mail are of no use any more, in milliseconds since 1970; null: never. */
-export function getMailExpiry(values: unknown): number | null {
+export function findMailExpiry(values: unknown): number | null {
   const { expires_at: expiresAt } = values as { expires_at?: number };
   return expiresAt ?? null;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { getFolders } from "../../../../src/blobs/folders";
 import { CUT_MODES } from "../../../../src/domain/plan";
 import { newId } from "../../../../src/lib/ids";
-import { getAsset, listProjectAssetIds } from "../../../../src/store/assets";
+import { findAssetById, listProjectAssetIds } from "../../../../src/store/assets";
 import { insertCut, listAssetCutIds } from "../../../../src/store/cuts";
 import { findProject } from "../../../../src/store/projects";
 import { removeAsset, removeProject } from "../../../../src/work/assets/deletion";
@@ -50,5 +50,5 @@ test("other writes run while the cuts of an asset are deleted", async () => {
   const count = async () => (await store.write((tx) => listAssetCutIds(tx, asset.id))).length;
   const seen = await countDuring(removeAsset(servicesOf(db), asset.id), count);
   expect(seen.size).toBeGreaterThan(10);
-  expect(await getAsset(store.read, asset.id)).toBeNull();
+  expect(await findAssetById(store.read, asset.id)).toBeNull();
 });

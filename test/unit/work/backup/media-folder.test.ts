@@ -9,7 +9,7 @@ import { silentLog } from "../../../../src/lib/log";
 import { readBackup } from "../../../../src/work/backup/backup-folder";
 import { createBackup } from "../../../../src/work/backup/create-backup";
 import { restoreState } from "../../../../src/work/backup/restore-backup";
-import { findBackupSource, findLiveSource, type RestoreSource } from "../../../../src/work/backup/restore-source";
+import { getBackupSource, getLiveSource, type RestoreSource } from "../../../../src/work/backup/restore-source";
 import { createSnapshots, takeSnapshot } from "../../../../src/work/backup/snapshots";
 import { until } from "../../../until";
 import { FOLDER_ID, type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
@@ -24,7 +24,7 @@ const read = (...path: string[]) => Bun.file(join(...path)).text();
 
 async function restore(from: string | RestoreSource, dataDir: string, mediaDir: string | null) {
   const options = { dataDir, mediaDir, skipDamagedMedia: false, now: NOW, draftBytes: 0, openDraft: async () => {} };
-  return restoreState(typeof from === "string" ? await findBackupSource(from, null) : from, options, NEVER);
+  return restoreState(typeof from === "string" ? await getBackupSource(from, null) : from, options, NEVER);
 }
 
 const refusal = (running: Promise<unknown>): Promise<string> =>
@@ -172,7 +172,7 @@ test("an hour of the past is restored from both folders, with links to the media
   const { data, folders, assetId, uploadId } = recorded;
   await at(recorded, NOW);
   await moveToTrash(folders, [folders.media(assetId).dir, folders.upload(uploadId)], NOW + HOUR_MS);
-  const source = await findLiveSource(data, folders.mediaDir, NOW + HOUR_MS / 2);
+  const source = await getLiveSource(data, folders.mediaDir, NOW + HOUR_MS / 2);
   const report = await restore(source, data, folders.mediaDir);
   expect(report.skipped).toEqual([]);
   expect([await read(folders.media(assetId).source), await read(folders.upload(uploadId))]).toEqual([
@@ -193,9 +193,9 @@ test("an hour of the past is not restored while the media folder is away or that
   await at(recorded, NOW);
   await rename(folders.mediaDir, `${folders.mediaDir}.away`);
   await mkdir(folders.mediaDir);
-  expect(await refusal(findLiveSource(data, folders.mediaDir, NOW + HOUR_MS))).toContain("has no offcut-media.id");
+  expect(await refusal(getLiveSource(data, folders.mediaDir, NOW + HOUR_MS))).toContain("has no offcut-media.id");
   await Bun.write(join(folders.mediaDir, "offcut-media.id"), formatMarker(OTHER_ID));
-  expect(await refusal(findLiveSource(data, folders.mediaDir, NOW + HOUR_MS))).toContain("of another data folder");
+  expect(await refusal(getLiveSource(data, folders.mediaDir, NOW + HOUR_MS))).toContain("of another data folder");
 });
 
 test("snapshots are taken while the media folder is away, and none without the data folder", async () => {

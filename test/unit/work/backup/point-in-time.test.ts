@@ -11,7 +11,7 @@ import { silentLog } from "../../../../src/lib/log";
 import { deleteAsset } from "../../../../src/store/assets";
 import { compressFile } from "../../../../src/work/backup/compressed-file";
 import { restoreState } from "../../../../src/work/backup/restore-backup";
-import { findBackupSource, findLiveSource, type RestoreSource } from "../../../../src/work/backup/restore-source";
+import { getBackupSource, getLiveSource, type RestoreSource } from "../../../../src/work/backup/restore-source";
 import { createSnapshots, takeSnapshot } from "../../../../src/work/backup/snapshots";
 import { until } from "../../../until";
 import { addAsset, addUser } from "../../store/test-store";
@@ -83,7 +83,7 @@ test("an hour before recordings were deleted is restored from the data folder it
   await deleteAll(recorded, START + HOUR_MS);
   await addLater(recorded);
   await takeSnapshot(services(recorded, START + 2 * HOUR_MS), NEVER);
-  const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
+  const source = await getLiveSource(recorded.data, null, START + HOUR_MS);
   const report = await restore(source, recorded.data);
   expect(report.previous).toBe(`${recorded.data}.before-restore-2027-01-31T02-00-00Z`);
   await expectRestored(recorded, recorded.data);
@@ -104,14 +104,14 @@ test("the same hour is restored from a backup that was made later", async () => 
   await addLater(recorded);
   const first = await recorded.backup();
   await recorded.backup();
-  const source = await findBackupSource(join(recorded.root, "backups"), START + HOUR_MS / 2);
+  const source = await getBackupSource(join(recorded.root, "backups"), START + HOUR_MS / 2);
   // Both have the snapshot; the older backup has lost less.
   expect(source).toMatchObject({ path: first.path, state: { path: `snapshots/${formatSnapshotName(START + 2_000)}` } });
   const target = join(recorded.root, "restored");
   expect(await restore(source, target)).toMatchObject({ previous: null, skipped: [] });
   await expectRestored(recorded, target);
   expect((await stat(join(target, `media/${recorded.assetId}/source`))).nlink).toBe(1);
-  const before = await refusal(findBackupSource(join(recorded.root, "backups"), START - 1));
+  const before = await refusal(getBackupSource(join(recorded.root, "backups"), START - 1));
   expect(before).toContain(
     "has no state until 2027-01-31T01:59:59.999Z. The oldest state is of 2027-01-31T02:00:02.000Z.",
   );
@@ -129,7 +129,7 @@ test("a file that is lost is named, and the rest can be restored without it", as
   await takeSnapshot(services(recorded, START), NEVER);
   await deleteAll(recorded, START + HOUR_MS);
   await rm(recorded.folders.trash, { recursive: true });
-  const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
+  const source = await getLiveSource(recorded.data, null, START + HOUR_MS);
   const message = await refusal(restore(source, recorded.data));
   expect(message).toContain(`media/${recorded.assetId}/source is missing, renders/${recorded.renderId} is missing`);
   expect(await readdir(recorded.root)).toEqual(["data"]);
@@ -146,7 +146,7 @@ test("damaged snapshots and secrets are refused, also when damaged media is skip
   flipped[flipped.length >> 1]! ^= 1;
   for (const bytes of [flipped, whole.subarray(0, whole.length >> 1), whole.subarray(0, 3), Buffer.alloc(0)]) {
     await writeFile(path, bytes);
-    const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
+    const source = await getLiveSource(recorded.data, null, START + HOUR_MS);
     expect(await refusal(restore(source, recorded.data, true))).toBe(`${path} is damaged.`);
   }
   // A frame that is intact, around something that is not a database.
@@ -154,7 +154,7 @@ test("damaged snapshots and secrets are refused, also when damaged media is skip
   const text = join(recorded.root, "text");
   await writeFile(text, "not a database ".repeat(1000));
   await compressFile(text, path, NEVER);
-  const source = await findLiveSource(recorded.data, null, START + HOUR_MS);
+  const source = await getLiveSource(recorded.data, null, START + HOUR_MS);
   expect(await refusal(restore(source, recorded.data, true))).toContain("file is not a database");
   expect((await readdir(recorded.root)).sort()).toEqual(["data", "text"]);
 });
@@ -167,7 +167,7 @@ test("links in a backup are damage: they lead out of it", async () => {
   const media = join(path, "media", recorded.assetId);
   await rm(join(media, "source"));
   await symlink(join(outside, "source"), join(media, "source"));
-  const source = await findBackupSource(path, null);
+  const source = await getBackupSource(path, null);
   const target = join(recorded.root, "restored");
   expect(await refusal(restore(source, target))).toContain("source is not a file");
   await rm(media, { recursive: true });
@@ -178,7 +178,7 @@ test("links in a backup are damage: they lead out of it", async () => {
 test("a restore that does not fit is refused before anything is read or written", async () => {
   await using recorded = await recordedFolder();
   const { path } = await recorded.backup();
-  const source = await findBackupSource(path, null);
+  const source = await getBackupSource(path, null);
   const huge = source.files.map((file) => (file.path.endsWith("/source") ? { ...file, bytes: 1e15 } : file));
   const target = join(recorded.root, "restored");
   expect(await refusal(restore({ ...source, files: huge }, target))).toMatch(/ needs 1 PB, has .* free\.$/);

@@ -7,7 +7,7 @@ import { insertSession } from "../../../../src/store/sessions";
 import { findNewestBackup, readBackup, verifyBackup } from "../../../../src/work/backup/backup-folder";
 import { keepRecoveryKey } from "../../../../src/work/backup/folder-id";
 import { restoreState } from "../../../../src/work/backup/restore-backup";
-import { findBackupSource } from "../../../../src/work/backup/restore-source";
+import { getBackupSource } from "../../../../src/work/backup/restore-source";
 import { temporaryFolder } from "../../../temporary-folder";
 import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
 
@@ -20,7 +20,7 @@ async function restore(
   { skipDamagedMedia = false, mediaDir = null }: { skipDamagedMedia?: boolean; mediaDir?: string | null } = {},
 ) {
   return restoreState(
-    await findBackupSource(path, null),
+    await getBackupSource(path, null),
     { dataDir, mediaDir, skipDamagedMedia, now: NOW, draftBytes: 0, openDraft: async () => {} },
     NEVER,
   );

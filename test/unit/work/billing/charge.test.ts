@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
 import { TICKS_PER_SECOND } from "../../../../src/domain/time";
 import { newId } from "../../../../src/lib/ids";
-import { type Asset, deleteAsset, getAsset, updateAsset, updateAssetInState } from "../../../../src/store/assets";
+import { type Asset, deleteAsset, findAssetById, updateAsset, updateAssetInState } from "../../../../src/store/assets";
 import { insertLedgerEntry, listHolds, listLedger, readBalance, readTotalHeld } from "../../../../src/store/credits";
 import type { Store } from "../../../../src/store/db";
 import { listEntityEvents } from "../../../../src/store/events";
@@ -26,7 +26,7 @@ type Owner = { workspaceId: string; projectId: string };
 function account(store: Store, owner: Owner) {
   let clock = 1_000;
   const prices = new Map<string, number>();
-  const current = async (id: string): Promise<Asset | null> => getAsset(store.read, id);
+  const current = async (id: string): Promise<Asset | null> => findAssetById(store.read, id);
   return {
     grant: (credits: number) =>
       store.write(async (tx) => {
@@ -61,7 +61,7 @@ function account(store: Store, owner: Owner) {
       }),
     remove: (id: string) =>
       store.write(async (tx) => {
-        const asset = (await getAsset(tx, id))!;
+        const asset = (await findAssetById(tx, id))!;
         await deleteAsset(tx, id);
         await releaseCharge(tx, asset, clock++);
       }),

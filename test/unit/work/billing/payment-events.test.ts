@@ -8,7 +8,7 @@ import { silentLog } from "../../../../src/lib/log";
 import { toPaymentEvent, toProviderInvoice } from "../../../../src/outbound/stripe-events";
 import { readBalance } from "../../../../src/store/credits";
 import type { Store } from "../../../../src/store/db";
-import { getOrder, insertOrder } from "../../../../src/store/orders";
+import { findOrderById, insertOrder } from "../../../../src/store/orders";
 import { findSubscription, insertCustomer } from "../../../../src/store/payments";
 import { insertUser } from "../../../../src/store/users";
 import { applyPaymentEvent, type PaymentEventNeeds } from "../../../../src/work/billing/payment-events";
@@ -72,7 +72,7 @@ async function readState(
 ) {
   const row = await findSubscription(read, subscription);
   return {
-    order: (await getOrder(read, orderId))!.state,
+    order: (await findOrderById(read, orderId))!.state,
     balance: await readBalance(read, userId),
     // A later refund that arrives first is one entry, else there are two.
     ledger: await read.all<object>(sql`SELECT type, payment_invoice_id, sum(delta) AS delta FROM ledger

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { getRecognizerLanguage, measureRecognitions } from "../../../../src/work/cuts/recognized-again";
+import { findRecognizerLanguage, measureRecognitions } from "../../../../src/work/cuts/recognized-again";
 
 const window = (start: number, end: number) => ({ window: { start, end } });
 
@@ -16,7 +16,7 @@ test("second recognitions are counted with their audio and their time", async ()
 
 test("a recording is recognized again by the recognizer that transcribed it", () => {
   const transcript = { language: "de", words: [], utterances: [] };
-  expect(getRecognizerLanguage({ ...transcript, forcing: false })).toBe("de");
-  expect(getRecognizerLanguage(transcript)).toBeNull();
-  expect(getRecognizerLanguage(null)).toBeNull();
+  expect(findRecognizerLanguage({ ...transcript, forcing: false })).toBe("de");
+  expect(findRecognizerLanguage(transcript)).toBeNull();
+  expect(findRecognizerLanguage(null)).toBeNull();
 });

@@ -14,7 +14,7 @@ import * as outbox from "../../../../src/store/schema-outbox";
 import * as shareTables from "../../../../src/store/schema-shares";
 import * as upkeepTables from "../../../../src/store/schema-upkeep";
 import * as workerTables from "../../../../src/store/schema-workers";
-import { getUser } from "../../../../src/store/users";
+import { findUserById } from "../../../../src/store/users";
 import { writeArchive } from "../../../../src/work/data-export/archive";
 import type { CoreNeeds } from "../../../../src/work/needs";
 import { readZip } from "../../../zip";
@@ -177,7 +177,7 @@ test("every column is exported or listed as internal, and no secret is exported"
     },
   };
   const services = { store: db.store, folders: getFolders(db.folder), now: () => START } as CoreNeeds;
-  const request = { user: (await getUser(db.store.read, user))!, hasMedia: true, output };
+  const request = { user: (await findUserById(db.store.read, user))!, hasMedia: true, output };
   expect(await writeArchive(services, { ...request, signal: new AbortController().signal })).toBe(size);
   await Bun.write(path, Buffer.concat(parts));
   const { texts } = await readZip(path);

@@ -13,11 +13,11 @@ import type { MediaInfo } from "../../../../src/domain/media";
 import { CUT_MODES } from "../../../../src/domain/plan";
 import type { StepRequest } from "../../../../src/domain/step-params";
 import { silentLog } from "../../../../src/lib/log";
-import { getAsset } from "../../../../src/store/assets";
+import { findAssetById } from "../../../../src/store/assets";
 import { readTotalHeld } from "../../../../src/store/credits";
 import { updateOpenCut } from "../../../../src/store/cuts";
-import { getPipeline } from "../../../../src/store/pipelines";
-import { getRender, updateOpenRender } from "../../../../src/store/renders";
+import { findPipelineById } from "../../../../src/store/pipelines";
+import { findRenderById, updateOpenRender } from "../../../../src/store/renders";
 import { requeueInterruptedSteps } from "../../../../src/store/step-queue";
 import { findStep, isCurrentAttempt } from "../../../../src/store/steps";
 import { removeAsset, removeCut, removeRender } from "../../../../src/work/assets/deletion";
@@ -99,7 +99,7 @@ async function createWorld(db: TestStore) {
     const found = await rows<{ id: string }>(statement);
     return found.length === 0 ? null : found[n % found.length]!.id;
   };
-  const pickAsset = async (n: number) => (await getAsset(store.read, assetIds[n % assetIds.length]!)) ?? null;
+  const pickAsset = async (n: number) => (await findAssetById(store.read, assetIds[n % assetIds.length]!)) ?? null;
   /** Runs what a client may be refused. */
   const ask = async (request: () => Promise<unknown>): Promise<void> => {
     await request().catch((error) => {
@@ -180,7 +180,7 @@ async function createWorld(db: TestStore) {
       await ask(() =>
         store.write(async (tx) => {
           const step = await findStep(tx, stepId);
-          const pipeline = (await getPipeline(tx, step!.pipeline_id))!;
+          const pipeline = (await findPipelineById(tx, step!.pipeline_id))!;
           await retryStep(services, tx, actor, { pipeline, stepId });
         }),
       );
@@ -191,7 +191,7 @@ async function createWorld(db: TestStore) {
     },
     removeRender: async (n: number) => {
       const id = await pick(sql`SELECT id FROM renders WHERE workspace_id = ${workspaceId} ORDER BY id`, n);
-      const render = id && (await getRender(store.read, id));
+      const render = id && (await findRenderById(store.read, id));
       if (render) await removeRender(services, render);
     },
     /** A source with everything made of it, an output, or a recording that waits. */

@@ -47,7 +47,7 @@ export function listFormats(asset: RenderedAsset): { value: RenderFormat; label:
 }
 
 /** Returns the length of the shorter side in pixels, rounded to an even number for encoders; null without video. */
-const getShortSide = ({ width, height }: RenderedAsset): number | null => {
+const findShortSide = ({ width, height }: RenderedAsset): number | null => {
   if (width === null || height === null) return null;
   const side = Math.min(width, height);
   return side - (side % 2);
@@ -55,7 +55,7 @@ const getShortSide = ({ width, height }: RenderedAsset): number | null => {
 
 /** Lists the resolutions below the recording's own. */
 export function listResolutions(asset: RenderedAsset): { value: string; label: string }[] {
-  const side = getShortSide(asset);
+  const side = findShortSide(asset);
   const smaller = SIDES.filter((one) => side !== null && one < side);
   return [
     { value: "", label: side === null ? "As recorded" : `As recorded (${side}p)` },
@@ -75,7 +75,7 @@ export const formatFrameRate = (asset: RenderedAsset): string => toNumber(Number
 export const MIN_VIDEO_KBITS = 50;
 
 /** Returns the bitrate of the whole recording in kbit/s, which is the highest useful video bitrate; null if unknown. */
-export function getSourceKbits({ size_bytes, duration_seconds }: RenderedAsset): number | null {
+export function findSourceKbits({ size_bytes, duration_seconds }: RenderedAsset): number | null {
   const seconds = Number(duration_seconds);
   return size_bytes && seconds > 0 ? Math.max(MIN_VIDEO_KBITS, Math.ceil((size_bytes * 8) / seconds / 1000)) : null;
 }
@@ -103,13 +103,13 @@ const DEFAULT_AUDIO_KBITS = 160;
 
 /** Returns the estimated file size; null if the recording's own size is unknown. */
 export function estimateBytes(asset: RenderedAsset, choice: RenderChoice, seconds: number): number | null {
-  const source = getSourceKbits(asset);
+  const source = findSourceKbits(asset);
   const audio = hasAudio(asset) ? Number(choice.audioBitrate) || DEFAULT_AUDIO_KBITS : 0;
   if (!isVideoFormat(choice.format)) return toBytes(audio, seconds);
   if (choice.videoBitrate !== "") return toBytes(Number(choice.videoBitrate) + audio, seconds);
   if (source === null) return null;
   if (isUnchanged(choice)) return toBytes(source, seconds);
-  const side = getShortSide(asset) ?? 0;
+  const side = findShortSide(asset) ?? 0;
   const wanted = Number.parseInt(choice.resolution, 10) || side;
   const pixels = side === 0 ? 1 : (wanted / side) ** 2;
   const frames = choice.frameRate === "" ? 1 : Number(choice.frameRate) / getFrameRate(asset);

@@ -3,9 +3,9 @@ import { toNumber } from "../../../app/english";
 import { Field, SelectField } from "../../../ui/field";
 import {
   AUDIO_BITRATES,
+  findSourceKbits,
   formatFrameRate,
   getMaxFrameRate,
-  getSourceKbits,
   isVideoFormat,
   listFormats,
   listResolutions,
@@ -26,7 +26,7 @@ const AS_RECORDED = "As recorded";
 /** The format and settings of a render, limited by the recording. */
 export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
   const isVideo = isVideoFormat(choice.format);
-  const maxKbits = getSourceKbits(asset);
+  const maxKbits = findSourceKbits(asset);
   const audioBitrates = [
     { value: "", label: AS_RECORDED },
     ...AUDIO_BITRATES.map((value) => ({ value, label: `${value} kbit/s` })),
