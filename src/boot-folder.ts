@@ -6,10 +6,12 @@ import { openDatabase } from "./boot-database";
 import { type Config, publicUrl } from "./config";
 import { type DataFolder, openDataFolder, type Secrets } from "./data-folder";
 import { type Assets, openAssets } from "./lib/assets";
+import { getFreeBytes } from "./lib/disk-reserve";
 import type { ReadFileSystemType } from "./lib/file-systems";
 
 import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
+import { releaseSpareSpace } from "./lib/spare-space";
 import type { Store } from "./store/db";
 import type { StepListener } from "./store/migrate-copy";
 import type { AdminNeeds } from "./work/access/admin-commands";
@@ -32,21 +34,27 @@ export type OpenDataFolder = {
   close(): Promise<void>;
 };
 
+type OpenOptions = { onStep?: StepListener; onFull?(folders: Folders): Promise<void>; readType?: ReadFileSystemType };
+
 /**
  * Locks the data folder and opens the database. `onStep` is called for each step of a migration. `readType` says which file system the data folder
- * is on. Throws `ConfigError`.
+ * is on. `onFull` may make room on a full disk. Throws `ConfigError`.
  */
 export async function openFolder(
   config: Config,
-  { onStep = () => {}, readType }: { onStep?: StepListener; readType?: ReadFileSystemType } = {},
+  { onStep = () => {}, onFull = async () => {}, readType }: OpenOptions = {},
 ): Promise<OpenDataFolder> {
   const folder = await openDataFolder(config, readType);
   try {
+    const folders = getFolders(folder.path, folder.mediaDir, folder.guard);
+    // Opening the database creates files.
+    if (isFull(folder.path)) await releaseSpareSpace(folder.path);
+    if (isFull(folder.path) && folder.guard.findProblem() === null) await onFull(folders);
     const assets = await openAssets({ dataDir: folder.path });
     const store = await openDatabase(folder.path, { onStep });
     return {
       path: folder.path,
-      folders: getFolders(folder.path, folder.mediaDir, folder.guard),
+      folders,
       assets,
       store,
       secrets: folder.secrets,
@@ -63,6 +71,11 @@ export async function openFolder(
     throw error;
   }
 }
+
+const MIN_FREE_BYTES = 1024 ** 2;
+
+/** Returns whether the database may not open. */
+export const isFull = (folder: string): boolean => getFreeBytes(folder) < MIN_FREE_BYTES;
 
 /** Returns what off-site backups of a data folder need. The key of the configuration comes before that of the folder. */
 export const createOffsiteAccess = (

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, unlinkSync } from "node:fs";
 import { openDiskReserve } from "./blobs/folder-space";
 import { createMediaFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
-import { createOffsiteAccess, type OpenDataFolder, openFolder } from "./boot-folder";
+import { emptyTrash } from "./blobs/trash";
+import { createOffsiteAccess, isFull, type OpenDataFolder, openFolder } from "./boot-folder";
 import { drillCommand, openMediaTools } from "./boot-tools";
 import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
 import { getControlSocketPath, hasValidSocketPath } from "./data-folder";
@@ -11,12 +12,12 @@ import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
 import { createHandler } from "./http/app";
 import { createControlHandler } from "./http/control";
-import { isStorageFull } from "./http/errors";
 import { type ListeningSocket, listen, listenOnSocket } from "./http/listen";
 import { anyFileSystem } from "./lib/file-systems";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import { createSealer } from "./lib/sealer";
+import { isStorageFull } from "./lib/storage-full";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createOidcClient } from "./outbound/oidc";
 import { openPayments } from "./outbound/payments";
@@ -81,6 +82,10 @@ const DRAIN_MS = 10_000;
 export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}): Promise<RunningServer> {
   const opened = await openFolder(config, {
     onStep: (step) => log.info("database.migrating", { step }),
+    onFull: async (folders) => {
+      const entries = await emptyTrash(folders, () => isFull(folders.root));
+      if (entries > 0) log.warn("trash.emptied_early", { entries });
+    },
     ...(overrides.drillSocket === undefined ? {} : { readType: anyFileSystem }),
   });
   try {

@@ -1,6 +1,7 @@
 /** Maps errors to replies. An error that is not an `AppError` is logged and becomes `internal_error` without details. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
+import { isStorageFull } from "../lib/storage-full";
 import { strictObject } from "./fields";
 import { BodyTimeoutError } from "./parse-request";
 
@@ -84,14 +85,6 @@ function asAppError(error: unknown): AppError | null {
     return error.code === "storage_full" ? storageFullError() : error;
   }
   return isStorageFull(error) ? storageFullError() : null;
-}
-
-/** Returns whether the error means that the disk, a disk quota or the database is full. */
-export function isStorageFull(error: unknown): boolean {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  // Drizzle wraps the errors of the database.
-  if (code === undefined && cause !== undefined) return isStorageFull(cause);
-  return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" || code === "SQLITE_FULL";
 }
 
 /** Creates the error for a full disk. */

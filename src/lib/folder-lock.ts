@@ -1,5 +1,6 @@
 /** A lock on a folder that at most one process holds. */
 import { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 export type FolderLock = { release(): void };
@@ -12,10 +13,13 @@ const heldDatabases = new Set<Database>();
  * an operating system lock on a file: it ends with the process, even after `kill -9`, so there are no stale locks.
  */
 export function lockFolder(folder: string): FolderLock | null {
-  const database = new Database(join(folder, "lock"), { create: true });
+  const path = join(folder, "lock");
+  const database = new Database(path, { create: true });
   try {
     database.run("PRAGMA journal_mode=DELETE");
     database.run("PRAGMA locking_mode=EXCLUSIVE");
+    // A transaction on an empty file would write a journal each time, for which a full disk has no room.
+    if (statSync(path).size === 0) database.run("PRAGMA page_size=512; PRAGMA user_version=1");
     database.run("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();

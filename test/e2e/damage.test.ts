@@ -98,7 +98,10 @@ test.skipIf(IS_BUNDLED_PASS)(
       return;
     }
     const data = join(disk.path, "data");
-    const options: RunOptions = { folder: disk.path, env: { OFFCUT_RATE_LIMIT: "0", OFFCUT_DISK_RESERVE_BYTES: "0" } };
+    const options: RunOptions = {
+      folder: disk.path,
+      env: { OFFCUT_RATE_LIMIT: "0", OFFCUT_DISK_RESERVE_BYTES: "16000000" },
+    };
     let server = await startOffcut(options);
     const account = await createUser(data, "ann@example.test", 100);
     const user = createClient(() => server.url, account.key, account.id, 90);
@@ -106,6 +109,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     const bytes = new Uint8Array(1_000_000).fill(1);
     const upload = await user.open(2 * bytes.length);
     await user.patch(upload.id, 0, bytes);
+    const project = await user.must<Project>("POST", "/v1/projects", { json: { name: "old" } });
     const ballast = join(data, "ballast");
     await fill(ballast);
 
@@ -119,6 +123,9 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect([...refused]).toEqual(["503 upstream_unavailable"]);
     expect(outcome(await user.patch(upload.id, bytes.length, bytes))).toBe("503 upstream_unavailable");
     expect((await user.call("GET", "/readyz")).body).toMatchObject({ ready: false, storage: false });
+
+    // A part of the reserve was set aside for deletions, which make room.
+    expect((await user.call("DELETE", `/v1/projects/${project.id}`)).status).toBe(204);
 
     // With nothing to delete, it does not start.
     await server.stop("SIGKILL");
@@ -135,8 +142,15 @@ test.skipIf(IS_BUNDLED_PASS)(
 
     // With a deleted recording in the trash, it makes room and starts.
     expect((await user.call("DELETE", `/v1/assets/${deleted.id}`)).status).toBe(204);
-    expect(await readdir(join(data, "trash"))).toHaveLength(1);
+    expect((await readdir(join(data, "trash"))).filter((name) => name.endsWith(`.media.${deleted.id}`))).toHaveLength(
+      1,
+    );
+    await until("the spare space", () => Bun.file(join(data, "spare-space")).exists());
     await server.stop("SIGKILL");
+    await fill(ballast);
+    // A backup to another disk needs no free space here.
+    const backup = await runOffcut(["backup", join(disk.path, "backups")], options);
+    expect([backup.code, backup.stderr]).toEqual([0, ""]);
     await fill(ballast);
     server = await startOffcut(options);
     expect(await readdir(join(data, "trash"))).toEqual([]);

@@ -16,9 +16,10 @@ import { releaseCharge } from "../billing/charge";
 import { deleteOutputAssets } from "../pipelines/chain-outputs";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { endPipelineStep } from "../pipelines/pipelines";
+import { writeUrgently } from "../storage/urgent-writes";
 import { emitRenderEvent } from "../webhooks/events";
 
-/** What remains to be done after the commit: steps to cancel and paths to remove. */
+/** What remains to be done after the commit: steps to cancel and paths to remove. A transaction that runs twice lists them twice. */
 type DeletionCleanup = { steps: string[]; paths: string[] };
 
 async function deleteRenderRows(
@@ -96,7 +97,7 @@ export async function removeAsset(
   for (const id of await listAssetCutIds(read, assetId)) await removeCut(services, id);
   for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [] };
-  await services.store.write(async (tx) => {
+  await writeUrgently(services, async (tx) => {
     const asset = await findAssetById(tx, assetId);
     if (!asset) return;
     await onDelete(tx);
@@ -113,7 +114,7 @@ export async function removeProject(services: PipelineNeeds, projectId: string):
   for (const id of await listProjectAssetIds(services.store.read, projectId))
     await removeAsset(services, id, "project");
   const after: DeletionCleanup = { steps: [], paths: [] };
-  await services.store.write(async (tx) => {
+  await writeUrgently(services, async (tx) => {
     // Those that were created meanwhile.
     for (const id of await listProjectAssetIds(tx, projectId)) {
       const asset = await findAssetById(tx, id);
@@ -129,7 +130,7 @@ export async function removeCut(services: PipelineNeeds, cutId: string): Promise
   await services.folders.guard.confirmOnline();
   for (const render of await listCutRenders(services.store.read, cutId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
-  await services.store.write(async (tx) => {
+  await writeUrgently(services, async (tx) => {
     await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);
     await endSteps(tx, [cutId], services.now(), after);
     await deleteOutputAssets(tx, [cutId]);
@@ -146,7 +147,7 @@ export async function removeRender(
 ): Promise<void> {
   await services.folders.guard.confirmOnline();
   const after: DeletionCleanup = { steps: [], paths: [] };
-  await services.store.write(async (tx) => {
+  await writeUrgently(services, async (tx) => {
     // Read again: it may have ended meanwhile, and is then not cancelled.
     const current = await findRenderById(tx, render.id);
     if (!current) return;

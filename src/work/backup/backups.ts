@@ -7,6 +7,7 @@ import type { Log } from "../../lib/log";
 import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
 import type { Queries } from "../../store/db";
 import type { CoreNeeds } from "../needs";
+import { writeUrgently } from "../storage/urgent-writes";
 import type { Backup, VerifyReport } from "./backup-folder";
 import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
 import { type DrillReport, type DrillSource, runDrill } from "./drill";
@@ -77,7 +78,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
     requireIdle();
     busy = kind;
     try {
-      const run = await store.write(async (tx) => {
+      const run = await writeUrgently(source, async (tx) => {
         // Only this process writes rows: those that still run are of one that was killed.
         await failInterruptedRuns(tx, INTERRUPTED, now());
         const inserted = await insertBackupRun(tx, { id: newId(), kind, state: "running", path, started_at: now() });

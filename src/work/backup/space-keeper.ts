@@ -1,7 +1,11 @@
-/** Frees space when a disk falls below its reserve: the trash is emptied before its time, oldest files first, then snapshots are removed. */
+/**
+ * Frees space when a disk falls below its reserve: the trash is emptied before its time, oldest files first, then snapshots are removed. While there is
+ * room, a part of the reserve is set aside as a file, for deletions when other programs have used up the rest.
+ */
 import { emptyTrash, isTrashHeld } from "../../blobs/trash";
 import type { DiskReserve } from "../../lib/disk-reserve";
 import { createPoller, type Poller } from "../../lib/poller";
+import { reserveSpareSpace, SPARE_BYTES } from "../../lib/spare-space";
 import type { CoreNeeds } from "../needs";
 import { hasFreeSpace } from "../storage/limits";
 import { thinSnapshots } from "./snapshots";
@@ -17,6 +21,9 @@ export function createSpaceKeeper(services: CoreNeeds): Poller {
   const { disk, log } = services;
   const poll = async () => {
     await freeSpace(services);
+    const { config, folders } = services;
+    const hasReserve = config.diskReserveBytes >= SPARE_BYTES && disk.database.availableBytes() >= SPARE_BYTES;
+    if (hasReserve && folders.guard.findProblem() === null) await reserveSpareSpace(folders.root);
     return POLL_MS;
   };
   const poller = createPoller(poll, (error) => log.error("trash.empty_failed", { error }));

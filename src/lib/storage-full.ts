@@ -1,0 +1,9 @@
+/** What the system and the database answer when there is no space. */
+
+/** Returns whether the error means that the disk, a disk quota or the database is full. */
+export function isStorageFull(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  // Drizzle wraps the errors of the database.
+  if (code === undefined && cause !== undefined) return isStorageFull(cause);
+  return code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG" || code === "SQLITE_FULL";
+}
