@@ -125,6 +125,7 @@ async function serve(
   const probes = createHealthProbes(config, {
     db: store.read,
     base: () => url,
+    backups: () => services.backups,
     isRedisReachable: () => services.cluster?.isReachable(),
   });
   const clock = overrides.now ?? (() => performance.now());

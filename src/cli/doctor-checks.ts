@@ -21,6 +21,7 @@ import { getModelsFolder, readInstalledModels } from "../speech/models/installed
 import { formatDatabaseDamage } from "../store/database-file";
 import { readRedisState } from "../work/cluster/redis-state";
 import {
+  describeBackups,
   describeBilling,
   describeDisk,
   describeEncoders,
@@ -77,6 +78,7 @@ export async function runDoctorChecks(
     await run("webhooks", async () => found(null, describeWebhooks(config)));
     await run("billing", async () => found(null, describeBilling(config)));
     await run("mail", () => checkMail(config));
+    await run("backups", () => checkBackups(config));
     const redis = await readRedisState(config);
     if (redis !== null) {
       await run("redis", async () => found(null, describeRedis(redis)));
@@ -190,6 +192,12 @@ async function checkRedisOfWorker({ redis, redisUrl, ca }: Config) {
 async function checkMail(config: Config) {
   const base = publicUrl(config, config.port);
   return found(null, describeMail(config, base, await findMailProblem(config, base)));
+}
+
+/** Asks the server, whose environment has the credentials of the bucket. */
+async function checkBackups(config: Config) {
+  const { problem } = (await runAdminCommand(config, "backup check", {})) as { problem: string | null };
+  return found(null, describeBackups(config, problem));
 }
 
 async function checkPort(config: Config, folder: string) {

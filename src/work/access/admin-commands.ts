@@ -74,6 +74,9 @@ const COMMANDS: Record<string, (services: AdminNeeds, args: Arguments) => Promis
   },
   "backup drill": async ({ backups, now }, args) =>
     (await backups.drill({ path: text(args, "path") }, createRunRecorder(COMMAND_ACTOR, now))).done,
+  "backup check": async ({ backups, config: { backupTo } }) => ({
+    problem: backupTo === null ? null : await backups.findProblem(backupTo),
+  }),
   "backup state": async ({ backups }) => ({ is_writing: backups.isWriting() }),
   "database check": async ({ config }) => ({
     problems: await findDatabaseProblems(join(resolve(config.dataDir), DATABASE_NAME), { isQuick: true }),

@@ -35,6 +35,7 @@ export type Backups = {
   /** Records a backup to `target` that could not be started. */
   recordFailure(target: string, error: unknown): Promise<void>;
   prune(target: string, keep: { daily: number; weekly: number }): Promise<string[]>;
+  findProblem(target: string): Promise<string | null>;
   createRecoveryKey: BackupPlaces["createRecoveryKey"];
   /** Whether anything of this runs. */
   isBusy(): boolean;
@@ -172,6 +173,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
       await store.write((tx) => insertBackupRun(tx, { id: newId(), kind: "backup", path, ...failed, ...at }));
     },
     prune: (target, keep) => places.prune(target, keep, signal),
+    findProblem: (target) => places.findProblem(target, signal),
     createRecoveryKey: places.createRecoveryKey,
     isBusy: () => busy !== null,
     isWriting: () => busy === "backup",

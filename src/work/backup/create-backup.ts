@@ -10,6 +10,7 @@ import { holdTrash } from "../../blobs/trash";
 import { DATABASE_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { isOffsite } from "../../domain/offsite";
+import type { MountTables } from "../../lib/file-systems";
 import { findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
 import type { StoredFiles } from "./backup-writer";
@@ -19,8 +20,14 @@ import { openFolderWriter } from "./folder-writer";
 import { openOffsiteWriter } from "./offsite/offsite-writer";
 import type { OffsiteAccess } from "./offsite/repository";
 
-/** Without `offsite`, backups are written to folders only. */
-export type BackupSource = { store: Store; folders: Folders; now: () => number; offsite?: OffsiteAccess };
+/** Without `offsite`, backups are written to folders only. Tests replace `readMounts`. */
+export type BackupSource = {
+  store: Store;
+  folders: Folders;
+  now: () => number;
+  offsite?: OffsiteAccess;
+  readMounts?: () => MountTables;
+};
 
 /** Counts files and bytes of a backup, with the database. In a bucket, `linked_files` were there already, and `copied_files` were sent. */
 export type BackupReport = Omit<StoredFiles, "stored"> & {

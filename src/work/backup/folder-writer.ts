@@ -3,8 +3,7 @@
  * blocks with the live file where the file system can, else they are copied. Everything is written to a folder with a temporary name, which gets
  * its own name when the manifest is in it.
  */
-import { constants } from "node:fs";
-import { access, mkdir, rename, stat } from "node:fs/promises";
+import { mkdir, rename, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { discardFolder, flushFolders, type StoredFile, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
@@ -26,7 +25,7 @@ import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
-import { findUnmounted, readMountTables } from "../../lib/file-systems";
+import type { MountTables } from "../../lib/file-systems";
 import { createFileKey, hashFile } from "../../lib/hash";
 import { readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
@@ -36,6 +35,7 @@ import { type BackupWriter, createStoredFiles, type StoredFiles } from "./backup
 import { readDamage, replaceDamaged } from "./damage";
 import { type FoundFile, findFiles, storeFound } from "./find-files";
 import { requireOwnPlace } from "./folder-id";
+import { prepareFolder, requireMounted } from "./folder-target";
 import { measureDatabase, requireSpace } from "./space";
 
 const PART_PREFIX = ".";
@@ -45,20 +45,23 @@ const PROBE_NAME = ".probe";
 /** A backup that was killed left its folder behind. One of another data folder may still run. */
 const PART_KEPT_MS = 12 * 3600 * 1000;
 
+/** Tests replace `readMounts`. */
+type WriterSource = { store: Store; folders: Folders; readMounts?: (() => MountTables) | undefined };
+
 /** Opens a writer to `target/offcut-<time>/`. Errors: `AppError` `bad_request` for a target inside the data folder, without its mount or without write access; `conflict` for one with backups of another data folder. */
 export async function openFolderWriter(
   target: string,
-  { source, hasMedia, now }: { source: { store: Store; folders: Folders }; hasMedia: boolean; now: number },
+  { source, hasMedia, now }: { source: WriterSource; hasMedia: boolean; now: number },
   signal: AbortSignal,
 ): Promise<BackupWriter> {
-  const { folders } = source;
+  const { folders, readMounts } = source;
   const folder = resolve(target);
   if (isInside(folder, resolve(folders.root)) || isInside(folder, resolve(folders.mediaDir)))
     throw new AppError(
       "bad_request",
       `Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`,
     );
-  requireMounted(folder);
+  requireMounted(folder, readMounts);
   await prepareFolder(folder);
   await requireOwnPlace(folder, await findNewestBackup(folder), folders.root);
   const owner = createFileKey([hostname(), resolve(folders.root)]);
@@ -212,29 +215,6 @@ async function linkPrevious(previous: string, file: BackupFile, path: string): P
 async function describeFile(path: string, signal: AbortSignal): Promise<StoredFile> {
   const { size, mtimeMs } = await stat(path);
   return { bytes: size, sha256: await hashFile(path, signal), modified_at: Math.round(mtimeMs) };
-}
-
-/** The disk of the backups is away: a backup in its mount point would fill the system disk and be hidden later. */
-function requireMounted(folder: string): void {
-  const unmounted = findUnmounted(folder, readMountTables());
-  if (unmounted !== null)
-    throw new AppError(
-      "bad_request",
-      `Backup folder ${folder} is below ${unmounted}, which /etc/fstab lists and where nothing is mounted. Mount it first.`,
-    );
-}
-
-async function prepareFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.W_OK);
-  } catch (error) {
-    const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    throw new AppError(
-      "bad_request",
-      `The server cannot write to ${folder} (${code}). Give the folder to its user, and list it in ReadWritePaths of its systemd unit.`,
-    );
-  }
 }
 
 /** The data folder is locked, and its process writes one backup at a time: a leftover of the same owner is abandoned. */

@@ -5,13 +5,16 @@ import { isOwnBackup } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { isInside } from "../../domain/media-folder";
 import { isOffsite } from "../../domain/offsite";
+import type { MountTables } from "../../lib/file-systems";
 import { createRecoveryKey } from "../../lib/recovery-key";
+import type { BucketTiming } from "../../outbound/s3";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
 import { getDrillBackup } from "./drill";
 import { readFolderId } from "./folder-id";
+import { requireUsableFolder } from "./folder-target";
 import { openOffsiteBackup } from "./offsite/offsite-backup";
 import { pruneOffsite } from "./offsite/prune";
-import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
+import { type OffsiteAccess, openRepository, requireOffsite } from "./offsite/repository";
 import { pruneBackups } from "./prune-folder";
 
 /** Errors of all calls: those of the file system or of `openRepository`; the signal's reason. */
@@ -24,6 +27,8 @@ export type BackupPlaces = {
   findNewest(target: string, until: number, signal: AbortSignal): Promise<Backup | null>;
   /** Removes old backups with media from a place and returns their names. */
   prune(target: string, keep: { daily: number; weekly: number }, signal: AbortSignal): Promise<string[]>;
+  /** Looks at a place without writing to it, for a few seconds. Returns what is wrong, as a sentence, or null. */
+  findProblem(target: string, signal: AbortSignal): Promise<string | null>;
   /** Creates the recovery key of off-site backups and returns it; null when there is one. */
   createRecoveryKey(): Promise<string | null>;
 };
@@ -32,10 +37,15 @@ export type BackupPlaces = {
 export const isInPlace = (path: string, place: string): boolean =>
   isOffsite(place) ? isInside(path, place.replace(/\/$/, "")) : isInside(resolve(path), resolve(place));
 
-type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess };
+/** Of a bucket that is only looked at. */
+const MAX_LOOK_MS = 10_000;
+const LOOK_TIMING: BucketTiming = { requestMs: 5_000, idleMs: 5_000, delayMs: 100, attempts: 1 };
+
+/** Tests replace `readMounts`. */
+type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess; readMounts?: () => MountTables };
 
 /** Creates the places of a data folder's backups. Without `offsite`, they are folders only. */
-export function createBackupPlaces({ folders, now, offsite }: PlacesSource): BackupPlaces {
+export function createBackupPlaces({ folders, now, offsite, readMounts }: PlacesSource): BackupPlaces {
   return {
     open: async (path, signal) => {
       if (!isOffsite(path)) return readBackup(path);
@@ -60,6 +70,20 @@ export function createBackupPlaces({ folders, now, offsite }: PlacesSource): Bac
       return isOffsite(target)
         ? pruneOffsite(target, requireOffsite(offsite), { ...options, folders, signal })
         : pruneBackups(target, options);
+    },
+    findProblem: async (target, signal) => {
+      try {
+        if (!isOffsite(target)) await requireUsableFolder(resolve(target), readMounts);
+        else {
+          const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_LOOK_MS)]);
+          const access = { ...requireOffsite(offsite), timing: LOOK_TIMING };
+          await (await openRepository(target, access, limit)).listSnapshots(limit);
+        }
+        return null;
+      } catch (error) {
+        const { message, name } = error as Error;
+        return name === "TimeoutError" ? `${target} does not respond.` : message;
+      }
     },
     createRecoveryKey: async () => {
       const access = requireOffsite(offsite);

@@ -102,6 +102,14 @@ export function describeMail(config: Config, base: string, problem: string | nul
   return config.publicUrl === null ? warning(`${about}: set public_url`) : ok(about);
 }
 
+/** Describes where the nightly backups go; `problem` is why none can be written there, as a sentence. */
+export function describeBackups({ backupTo, backupAt }: Pick<Config, "backupTo" | "backupAt">, problem: string | null) {
+  if (backupTo === null) return ok("none each night: set backup_to to a folder on another disk or to a bucket");
+  if (problem === null) return ok(`${backupTo}, each night at ${backupAt}`);
+  const text = problem.replace(/\.$/, "");
+  return warning(text.includes(backupTo) ? text : `${backupTo} cannot be used: ${text}`);
+}
+
 /** Describes the database; `bytes` null: it does not respond. `damage`: in the words of SQLite, null without. */
 export const describeDatabase = (bytes: number | null, damage: string | null): CheckResult => {
   if (damage !== null) return broken(formatDatabaseDamage(damage));

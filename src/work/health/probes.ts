@@ -1,4 +1,4 @@
-/** What is too expensive to find out for each request: whether the mail server and Redis can be used, and totals of the database. */
+/** What is too expensive to find out for each request: whether the mail server, the place of backups and Redis can be used, and totals of the database. */
 import { type Config, getMailSender } from "../../config";
 import { createMailer } from "../../outbound/mail";
 import { countAllOpenUploads } from "../../store/assets";
@@ -6,6 +6,7 @@ import type { Queries } from "../../store/db";
 import { countDeliveries } from "../../store/delivery-queue";
 import { readStorageTotals, type StorageTotals } from "../../store/storage";
 import { type RedisState, readRedisState } from "../cluster/redis-state";
+import type { Services } from "../services";
 
 /** Signs in to the mail server without sending a mail. Returns null, also without a mail server, or one line that says what is wrong. */
 export async function findMailProblem(config: Config, base: string): Promise<string | null> {
@@ -17,6 +18,8 @@ export async function findMailProblem(config: Config, base: string): Promise<str
 /** Null: no problem, or no Redis is configured. */
 export type HealthProbes = {
   findMailProblem(): Promise<string | null>;
+  /** Looks at the place of the nightly backups. */
+  findBackupProblem(): Promise<string | null>;
   readRedis(): Promise<RedisState | null>;
   readStoredTotals(): Promise<StoredTotals>;
 };
@@ -30,12 +33,21 @@ const readStoredTotals = async (db: Queries): Promise<StoredTotals> => ({
   failedDeliveries: await countDeliveries(db, "failed"),
 });
 
-/** Creates the probes of a running server. `isRedisReachable`: what its own connection says. */
+/** `isRedisReachable`: what the server's own connection says. */
+type ProbeSources = {
+  base(): string;
+  backups(): Pick<Services["backups"], "findProblem">;
+  db: Queries;
+  isRedisReachable(): boolean | undefined;
+};
+
+/** Creates the probes of a running server. */
 export const createHealthProbes = (
   config: Config,
-  { base, db, isRedisReachable }: { base(): string; db: Queries; isRedisReachable(): boolean | undefined },
+  { base, backups, db, isRedisReachable }: ProbeSources,
 ): HealthProbes => ({
   findMailProblem: cacheProbe(() => findMailProblem(config, base())),
+  findBackupProblem: cacheProbe(async () => (config.backupTo === null ? null : backups().findProblem(config.backupTo))),
   readRedis: cacheProbe(() => readRedisState(config), isRedisReachable),
   readStoredTotals: cacheProbe(() => readStoredTotals(db)),
 });

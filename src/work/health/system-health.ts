@@ -15,6 +15,7 @@ import type { RedisState } from "../cluster/redis-state";
 import type { MediaTools } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
 import {
+  describeBackups,
   describeBilling,
   describeConnection,
   describeDatabase,
@@ -120,16 +121,19 @@ type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> 
   models: ReturnType<typeof readInstalledModels>;
 };
 
-/** A mail server that does not respond must not delay the other results. */
-const MAX_MAIL_WAIT_MS = 3_000;
+/** A mail server or a bucket that does not respond must not delay the other results. */
+const MAX_WAIT_MS = 3_000;
+
+const limitWait = (find: Promise<string | null>): Promise<string | null> =>
+  Promise.race([find, Bun.sleep(MAX_WAIT_MS).then(() => "it does not respond")]);
 
 async function runChecks(services: HealthNeeds, parts: CheckedParts): Promise<HealthCheck[]> {
   const { config, store } = services;
   const { tools, slots, probes } = parts.sources;
   const { ffmpeg: hasFfmpeg } = await checkReadiness(services);
-  const mailProblem = await Promise.race([
-    probes.findMailProblem(),
-    Bun.sleep(MAX_MAIL_WAIT_MS).then(() => "it does not respond"),
+  const [mailProblem, backupProblem] = await Promise.all([
+    limitWait(probes.findMailProblem()),
+    limitWait(probes.findBackupProblem()),
   ]);
   return [
     { name: "database", ...describeDatabase(parts.databaseBytes, store.findDamage()) },
@@ -143,6 +147,7 @@ async function runChecks(services: HealthNeeds, parts: CheckedParts): Promise<He
     { name: "sandbox", ...describeSandbox(tools.sandbox) },
     { name: "installed models", ...describeModels(parts.models) },
     { name: "mail", ...describeMail(config, services.publicUrl(), mailProblem) },
+    { name: "backups", ...describeBackups(config, backupProblem) },
     { name: "webhooks", ...describeWebhooks(config) },
     { name: "billing", ...describeBilling(config) },
     { name: "connection", ...describeConnection(config) },

@@ -147,6 +147,7 @@ export const administrationRows: DashboardRow[] = [
           "sandbox",
           "installed models",
           "mail",
+          "backups",
         ]),
       );
     },

@@ -8,6 +8,7 @@ import { deleteAsset, updateAsset } from "../../../../src/store/assets";
 import type { Store } from "../../../../src/store/db";
 import { readBackup, verifyBackup } from "../../../../src/work/backup/backup-folder";
 import { createBackup } from "../../../../src/work/backup/create-backup";
+import { createBackupPlaces } from "../../../../src/work/backup/places";
 import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
 
 const NEVER = new AbortController().signal;
@@ -270,6 +271,29 @@ test("an upload that grows while the backup runs is in it with at least the byte
   const report = await backupDuring(recorded, () => appendFile(folders.upload(uploadId), "lf and more"));
   expect(await read(report.path, `uploads/${uploadId}`)).toBe("first half and more");
   expect(await verifyBackup(await readBackup(report.path), { signal: NEVER })).toMatchObject({ damaged: [] });
+});
+
+test("a folder whose disk is not mounted is refused, and nothing is written below its mount point", async () => {
+  await using recorded = await recordedFolder();
+  const { folders, root, store } = recorded;
+  const point = join(root, "mnt disk");
+  const target = join(point, "offcut");
+  await mkdir(point);
+  const configured = `UUID=1 ${point.replace(" ", "\\040")} ext4 defaults 0 2\n`;
+  let mounted = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
+  const readMounts = () => ({ configured, mounted });
+  const places = createBackupPlaces({ folders, now: () => 0, readMounts });
+  const backup = () => createBackup({ store, folders, now: () => 0, readMounts }, { target, hasMedia: true }, NEVER);
+  const message = `Backup folder ${target} is below ${point}, which /etc/fstab lists and where nothing is mounted. Mount it first.`;
+  expect(await backup().catch((error) => error)).toMatchObject({ code: "bad_request", message });
+  expect(await places.findProblem(target, NEVER)).toBe(message);
+  expect(await readdir(point)).toEqual([]);
+  mounted += `30 22 8:2 / ${point.replace(" ", "\\040")} rw - ext4 /dev/sdb1 rw\n`;
+  // The first backup creates its folder.
+  expect(await places.findProblem(target, NEVER)).toBeNull();
+  expect((await backup()).path).toBe(join(target, "offcut-1970-01-01T00-00-00Z"));
+  expect(await places.findProblem(target, NEVER)).toBeNull();
+  expect(await places.findProblem(join(recorded.data, "secrets.json"), NEVER)).toContain("cannot write to");
 });
 
 test("a folder that cannot be written is refused with the reason", async () => {

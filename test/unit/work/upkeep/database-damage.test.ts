@@ -54,7 +54,7 @@ test("damage is found by the check of the start and by queries; /readyz, the adm
         sandbox: { mode: "none", reason: null },
       },
       slots: { prepare: 1, cut: 1, render: 1, preview: 1 },
-      probes: { findMailProblem: async () => null, readRedis: async () => null },
+      probes: { findMailProblem: async () => null, findBackupProblem: async () => null, readRedis: async () => null },
     };
     const disk = { availableBytes: () => 1 };
     const health = await readSystemHealth({ ...services, disk } as never, sources as never);

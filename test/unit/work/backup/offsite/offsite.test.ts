@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { createRecoveryKey } from "../../../../../src/lib/recovery-key";
+import type { OffsiteAccess } from "../../../../../src/work/backup/offsite/repository";
+import { createBackupPlaces } from "../../../../../src/work/backup/places";
+import { refuse } from "../../../../s3-server";
 import { SOURCE_BYTES } from "../recorded-folder";
 import { DAY_MS, NEVER, offsiteFolder, PLACE, refusal, START } from "./offsite-folder";
 
@@ -38,6 +42,29 @@ test("a backup in a bucket has every file, is intact, and restores on an empty m
   expect(await Bun.file(join(target, "uploads", uploadId)).text()).toBe("first ha");
   expect(await Bun.file(join(target, "renders", renderId, "output.mp4")).text()).toBe("render");
   expect(await Bun.file(join(target, "secrets.json")).text()).toBe('{"links":"secret"}');
+});
+
+test("a bucket is looked at without writing to it, and what is wrong is said at once", async () => {
+  await using offsite = await offsiteFolder();
+  const { recorded, access, s3 } = offsite;
+  await offsite.backup();
+  s3.requests.length = 0;
+  const find = (change: Partial<OffsiteAccess> = {}, url = PLACE) =>
+    createBackupPlaces({ folders: recorded.folders, now: () => 0, offsite: { ...access, ...change } }).findProblem(
+      url,
+      NEVER,
+    );
+  expect(await find()).toBeNull();
+  expect(new Set(s3.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  const key = createRecoveryKey();
+  expect(await find({ recoveryKey: () => key })).toContain("The recovery key does not open");
+  expect(await find({ recoveryKey: () => null })).toContain("There is no recovery key yet.");
+  expect(await find({ env: {} })).toContain("needs AWS_ACCESS_KEY_ID");
+  expect(await find({}, "s3://absent/x")).toContain("the bucket does not exist");
+  s3.intercept = () => refuse(403, "SignatureDoesNotMatch");
+  expect(await find()).toContain("the secret access key is wrong");
+  s3.intercept = () => new Response("", { status: 503 });
+  expect(await find()).toStartWith(`${PLACE} failed 1 times`);
 });
 
 test("names and contents of files are not in the bucket", async () => {
