@@ -4,8 +4,9 @@ import { UsageError } from "./options";
 /** Prompts on the terminal without echoing the input. */
 export function promptHidden(question: string): Promise<string> {
   const { stdin, stdout } = process;
-  stdout.write(question);
+  // Before the question: what is typed at once must not be shown either.
   stdin.setRawMode(true);
+  stdout.write(question);
   stdin.resume();
   return new Promise((resolve, reject) => {
     let typed = "";

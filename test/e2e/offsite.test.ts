@@ -4,12 +4,31 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BUCKET, startS3Server } from "../s3-server";
 import { temporaryFolder } from "../temporary-folder";
+import { until } from "../until";
 import { linkExtractedAssets } from "./extracted-assets";
-import { IS_BUNDLED_PASS, runOffcut, startOffcut } from "./offcut";
+import { EXECUTABLE, IS_BUNDLED_PASS, type RunOptions, runOffcut, SEARCH_PATH, startOffcut } from "./offcut";
 
 const LONG = 120_000;
 const KEY = /[0-9A-HJKMNP-TV-Z]{7}(?:-[0-9A-HJKMNP-TV-Z]{7}){7}/;
 const PLACE = `s3://${BUCKET}/office`;
+
+/** Runs the executable on a terminal, and types when it asks. Returns what the terminal shows. */
+async function typeInto(args: string[], { folder, env }: RunOptions, keys: string) {
+  let output = "";
+  const child = Bun.spawn([EXECUTABLE, ...args], {
+    cwd: folder,
+    env: { PATH: SEARCH_PATH, HOME: folder, OFFCUT_DATA_DIR: join(folder, "data"), ...env },
+    terminal: {
+      data: (_terminal, bytes) => {
+        output += Buffer.from(bytes).toString();
+      },
+    },
+  });
+  await until("the question", () => output.includes(": "));
+  child.terminal!.write(keys);
+  const code = await child.exited;
+  return { code, output };
+}
 
 test.skipIf(IS_BUNDLED_PASS)(
   "a server is backed up to a bucket, and restored on an empty machine with the key that was shown once",
@@ -50,6 +69,12 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect(await restore({})).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing recovery key") });
     const wrong = await restore({ OFFCUT_BACKUP_KEY: `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}` });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Recovery key is mistyped") });
+    // On a terminal it is asked for, and not shown.
+    const typed = await typeInto(["restore", PLACE], { folder: second.path, env }, `${key.slice(0, -2)}x\x7f\r`);
+    expect(typed.code).toBe(1);
+    expect(typed.output).toMatch(
+      /^Recovery key: \r\noffcut restore: A recovery key has 56 characters, but this one has 54\./,
+    );
     const file = join(second.path, "key.txt");
     await writeFile(file, `${key.toLowerCase()}\n`);
     const restored = await restore({}, "--key-file", file);

@@ -5,8 +5,8 @@ import { countAllOpenUploads } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { countDeliveries } from "../../store/delivery-queue";
 import { readStorageTotals, type StorageTotals } from "../../store/storage";
+import type { Backups } from "../backup/backups";
 import { type RedisState, readRedisState } from "../cluster/redis-state";
-import type { Services } from "../services";
 
 /** Signs in to the mail server without sending a mail. Returns null, also without a mail server, or one line that says what is wrong. */
 export async function findMailProblem(config: Config, base: string): Promise<string | null> {
@@ -36,7 +36,7 @@ const readStoredTotals = async (db: Queries): Promise<StoredTotals> => ({
 /** `isRedisReachable`: what the server's own connection says. */
 type ProbeSources = {
   base(): string;
-  backups(): Pick<Services["backups"], "findProblem">;
+  backups(): Pick<Backups, "findProblem">;
   db: Queries;
   isRedisReachable(): boolean | undefined;
 };

@@ -10,22 +10,26 @@ const START_DELAY_MS = 15 * 60 * 1000;
 /** After an error, or while the folder is offline. */
 const RETRY_MS = 3600 * 1000;
 
-/** Creates what runs a pass each week. */
-export function createScrubber(services: BackupNeeds, tools: CheckTools, options: ScrubOptions): Poller {
+/** Creates what runs a pass each week. `clock`: milliseconds on a monotonic clock. */
+export function createScrubber(
+  services: BackupNeeds,
+  tools: CheckTools,
+  { clock = () => performance.now(), ...options }: ScrubOptions & { clock?: () => number },
+): Poller {
   const { log, now } = services;
   const stopping = new AbortController();
-  let notBefore = performance.now() + START_DELAY_MS;
+  let notBefore = clock() + START_DELAY_MS;
   let doneWeek: number | null = null;
 
   async function poll(): Promise<null> {
     const week = toWeek(now());
-    if (week === doneWeek || performance.now() < notBefore) return null;
-    const started = performance.now();
+    if (week === doneWeek || clock() < notBefore) return null;
+    const started = clock();
     notBefore = started + RETRY_MS;
     try {
       const { isComplete, ...report } = await runScrub(services, tools, options, stopping.signal);
       if (isComplete) doneWeek = week;
-      const fields = { ...report, duration_ms: Math.round(performance.now() - started) };
+      const fields = { ...report, duration_ms: Math.round(clock() - started) };
       log.info(isComplete ? "scrub.completed" : "scrub.paused", fields);
     } catch (error) {
       if (!stopping.signal.aborted) throw error;
