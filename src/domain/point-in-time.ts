@@ -16,9 +16,7 @@ export const parseSnapshotName = (name: string): number | null =>
   name.endsWith(SNAPSHOT_SUFFIX) ? parseBackupName(name.slice(0, -SNAPSHOT_SUFFIX.length)) : null;
 
 const HOUR_MS = 3600 * 1000;
-/**
- * A snapshot is taken this long before the hour ends, so that the state at 14:00 is in a snapshot that is not newer.
- */
+/** A snapshot is taken this long before the hour ends, so that the state at 14:00 is in one that is not newer. */
 const LEAD_MS = 10_000;
 
 /** Returns the last time before `now` at which a snapshot was due. */

@@ -1,4 +1,4 @@
-/** The HTTP server: mounts the route families, files, pages and health checks, and adds the headers that every response has. */
+/** The HTTP server: mounts route families, files, pages and health checks, and adds common response headers. */
 import { Elysia } from "elysia";
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
@@ -39,7 +39,7 @@ const API_KEY_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "sk_…" 
 const SESSION_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
 
-/** What a person sees who opens a link to a file, or an address, that does not work. */
+/** The page for links to files, and addresses, that do not work. */
 const BROKEN_LINK = { title: "File not available", href: "/", link: "Open the dashboard" };
 const UNKNOWN_PAGE = { title: "Page not found", href: "/", link: "Open the dashboard" };
 
@@ -163,7 +163,7 @@ export async function createHandler(services: Services): Promise<Handler> {
     const { pathname } = new URL(request.url);
     const response = isPreflight(request) ? respondToPreflight(config.corsOrigins, request) : await app.fetch(request);
     restoreLength(request, response);
-    // A download may stall, and a stream of events be quiet, for longer than a client may take to send its next request.
+    // A download may stall, and an event stream be quiet, for longer than the time between two requests.
     const isStream = response.headers.get("content-type") === EVENT_STREAM_TYPE;
     const isDownload = pathname.startsWith("/files/") || response.headers.get("content-type") === "video/mp4";
     if (!isStream && !isDownload) connection.setIdleTimeout(config.requestTimeoutSeconds);
@@ -183,7 +183,7 @@ export async function createHandler(services: Services): Promise<Handler> {
   };
 }
 
-/** Elysia searches for the path from this index of the URL on. With a host as short as `nas` the path starts before it. */
+/** Elysia searches for the path from this index of the URL. With a host as short as `nas`, it starts earlier. */
 const MIN_ELYSIA_PATH_INDEX = 11;
 
 /**

@@ -7,8 +7,8 @@ import type { Services } from "../work/services";
 import type { RequestClient } from "./client";
 
 /**
- * `isUse` false: the server only checks whether an open request is still allowed, which does not count as a use of its credential. `origin`:
- * that of the route's access.
+ * `isUse` false: the server only checks whether an open request is still allowed, which does not count as a use of its
+ * credential. `origin` is the origin in the route's access.
  */
 export type AuthenticationOptions = { isUse?: boolean } & Partial<Pick<RouteAccess, "origin">>;
 
@@ -44,7 +44,7 @@ export function createApiKeyAuthenticator(services: Services): Authenticate {
     if (known) return known;
     const revisionBefore = revision;
     const found = await findKeyOwner(store.read, hash);
-    // An account that changed during the query may be this one.
+    // The account that changed during the query may be this one.
     if (found && revisionBefore === store.accountsRevision()) owners.set(hash, found);
     return found;
   }
@@ -61,7 +61,7 @@ export function createApiKeyAuthenticator(services: Services): Authenticate {
     if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
     if (isUse && (found.key.last_used_at ?? 0) + MIN_TOUCH_INTERVAL_MS < now) {
       found.key.last_used_at = now;
-      // Not awaited: losing the time of a use costs nothing.
+      // Not awaited, because losing the time of a use does no harm.
       void store.write((tx) => touchApiKey(tx, found.key.id, now)).catch(() => {});
     }
     const { key, user, role } = found;

@@ -10,7 +10,7 @@ import type { RequestClient } from "./client";
 import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
-/** Returns the principal of a call as it is now, also where the route needs none. Errors: those of the authentication and of `enterWorkspace`. */
+/** Returns the current principal of a call. Errors: those of the authentication and of `enterWorkspace`. */
 export type Reauthorize = (options?: AuthenticationOptions) => Promise<Principal>;
 
 /** A call of a route without authentication. */
@@ -29,7 +29,7 @@ export type OpenCall = {
 
 export type Call = OpenCall & {
   principal: Principal;
-  /** Returns who made a resource, as a field of it, where the family shows that. */
+  /** Returns the creator of a resource as a field, if the family shows it. */
   authorship: ReadAuthorship;
   /** Null if the route does not use idempotency keys or the client sent none. */
   idempotency: IdempotencyKey;
@@ -71,7 +71,7 @@ export const fileDownload = (file: DownloadedFile & { body: string }): Reply => 
   text: file.body,
   headers: createDownloadHeaders(file),
 });
-/** Returns a 200 reply with a text file of any length, whose parts are read as the client receives them. */
+/** Returns a 200 reply with a text file of any length. Its parts are read as the client receives them. */
 export const streamedDownload = (file: DownloadedFile & { parts: AsyncIterator<string> }): Reply => ({
   status: 200,
   stream: new ReadableStream({
@@ -87,8 +87,8 @@ export const accepted = (): Reply => ({ status: 202 });
 export const noContent = (): Reply => ({ status: 204 });
 
 /**
- * Runs `create` in a write transaction, and only once for each `Idempotency-Key` of the user: a repeated call gets the stored reply.
- * Throws `AppError` `validation_error` if the key was used for another request.
+ * Runs `create` in a write transaction, only once per `Idempotency-Key` of the user: a repeated call gets the stored
+ * reply. Throws `AppError` `validation_error` if the key was used for another request.
  */
 export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>): Promise<Reply> {
   const { services, idempotency } = call;
@@ -100,7 +100,7 @@ export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>):
   );
 }
 
-/** The lengths of the files that `toResponseTo` left out. */
+/** The lengths of the files that `toResponseTo` omitted. */
 const omittedLengths = new WeakMap<Request, number>();
 
 /**
@@ -115,7 +115,7 @@ export function toResponseTo(request: Request, reply: Reply): Response {
   return toResponse(head);
 }
 
-/** Corrects the length that Elysia gives the response to a HEAD request whose file was left out. */
+/** Corrects the length in the response to a HEAD request whose file was omitted. */
 export function restoreLength(request: Request, { headers }: Response): void {
   const length = omittedLengths.get(request);
   if (length !== undefined) headers.set("Content-Length", String(length));

@@ -18,7 +18,7 @@ export function findClientAddress(
   return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? unmapIpv4(peer);
 }
 
-/** Returns whether the client's connection is encrypted: by this server, or by a trusted proxy according to `X-Forwarded-Proto`. */
+/** Returns whether the client's connection is encrypted, by this server or a trusted proxy (`X-Forwarded-Proto`). */
 export function isSecureConnection(
   hasTls: boolean,
   peer: string | null,

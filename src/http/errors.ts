@@ -1,4 +1,4 @@
-/** Maps errors to replies. An error that is not an `AppError` is logged and becomes `internal_error` without details. */
+/** Maps errors to replies. An error other than `AppError` is logged and becomes `internal_error` without details. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
 import { isStorageFull } from "../lib/storage-full";
@@ -11,11 +11,11 @@ export type ErrorReply = { status: number; body: unknown; headers: Record<string
 export type ErrorShape = {
   schema: TSchema;
   toBody(code: HttpCode, error: AppError): unknown;
-  /** Returns the status where it is not that of the code. */
+  /** Returns the status if it differs from that of the code. */
   toStatus?(code: HttpCode): number;
 };
 
-/** The field of an error that is about the body as a whole: one that is not an object. */
+/** The field of an error about the whole body, which is not an object. */
 const WHOLE_BODY = "body.__root__";
 
 const publicError = strictObject({
@@ -68,7 +68,7 @@ export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (erro
   return { status: shape.toStatus?.(code) ?? HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
 }
 
-/** The 404 of a resource that does not exist or belongs to another user. `what` is its name: "Asset". */
+/** The 404 for a resource that does not exist or belongs to another user. `what` is its name: "Asset". */
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
 /** Limits the fields of an error to `MAX_FIELD_ERRORS`. */
@@ -93,5 +93,5 @@ export const storageFullError = (): AppError =>
     retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,
   });
 
-/** Replaces line breaks and runs of spaces by one space. */
+/** Replaces line breaks and runs of spaces with one space. */
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, " ").trim();

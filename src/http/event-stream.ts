@@ -14,15 +14,15 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** After how long a client connects again. */
+/** Time after which a client reconnects. */
 const RETRY_MS = 1_000;
 const COMMENT_INTERVAL_MS = 15_000;
-/** Comments in a row that a client has not read, after which the stream ends. */
+/** Maximum number of consecutive comments that a client has not read before the stream ends. */
 const MAX_UNREAD_COMMENTS = 8;
 
 const encoder = new TextEncoder();
 
-/** The text of an event, which all its readers get. */
+/** The formatted text of an event, shared by all its readers. */
 const formatted = new WeakMap<LiveEvent, string>();
 
 function formatEvent(event: LiveEvent): string {
@@ -53,7 +53,7 @@ export async function eventStream(
   commentIntervalMs = COMMENT_INTERVAL_MS,
 ): Promise<Reply> {
   const { services, request, log, principal } = call;
-  // A server of GET routes answers HEAD too, and would read the stream to its end.
+  // The server also answers HEAD requests of GET routes, and would read the stream to its end.
   if (request.method === "HEAD") return { status: 200, text: "", headers: HEADERS };
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let isEnded = false;
@@ -67,7 +67,7 @@ export async function eventStream(
     lastEventId,
     reauthorize: async () => {
       const { user, workspace } = await call.reauthorize({ isUse: false });
-      // A page learns from the end of its stream that it may do more or less than before.
+      // The end of the stream tells a page that the user's permissions have changed.
       if (workspace.role !== principal.workspace.role || user.is_admin !== principal.user.is_admin)
         throw new AppError("forbidden", "The role has changed.");
     },
@@ -87,7 +87,7 @@ export async function eventStream(
     }
   }
 
-  /** The client has left. A generator that waits for the next event would not be informed. */
+  /** The client has disconnected. A generator that waits for the next event would not be notified. */
   function leave(): void {
     end();
     stream.close();
@@ -99,7 +99,7 @@ export async function eventStream(
     controller?.enqueue(encoder.encode(text));
   }
 
-  /** Sends what is there while the client reads. Only one call at a time runs. */
+  /** Sends pending events while the client reads. Only one call runs at a time. */
   async function pump(): Promise<void> {
     isRequested = true;
     if (isPumping) return;
@@ -125,7 +125,7 @@ export async function eventStream(
     void stream.check();
     if (isReady()) {
       unreadComments = 0;
-      // With the position, so that a client whose workspace is quiet does not resume from an event that was deleted meanwhile.
+      // With the position, so that a client of a quiet workspace does not resume from a deleted event.
       send(`:\n${formatPosition(stream.feed.position())}`);
     } else if (++unreadComments > MAX_UNREAD_COMMENTS) leave();
   }

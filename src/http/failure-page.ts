@@ -1,4 +1,4 @@
-/** The page that says why a link that a person opened did not work. */
+/** The page that explains why a link that a person opened did not work. */
 import { Elysia } from "elysia";
 import style from "../../web/failure.css" with { type: "text" };
 import { type AppError, HTTP_STATUS, isHttpCode } from "../domain/errors";
@@ -16,7 +16,7 @@ export const createFailurePagePlugin = () =>
 /** Escapes a text for the content of an element or an attribute in double quotes. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Whether a person asks, who gets a page. A program gets the error. */
+/** Returns whether a person sent the request, who gets a page. A program gets the error. */
 export const isAskedByPerson = ({ method, headers }: Request): boolean =>
   method === "GET" && headers.get("accept")?.includes("text/html") === true;
 

@@ -37,16 +37,16 @@ export type FamilyDefinition = {
   hasUploads: boolean;
   /** Creates uploads with signed links and without a length. Mounts the PUT of the links. */
   hasSignedUploads: boolean;
-  /** Callers can name the workspace that they act in, and resources show who made them. */
+  /** Whether callers can name the workspace in which they act, and resources show their creators. */
   hasWorkspaces: boolean;
   document: FamilyDocument;
 };
 
-/** What the OpenAPI document of a family says besides its routes. The text of `guide` is the description at its head. */
+/** The contents of a family's OpenAPI document besides its routes. `guide` is the description at its head. */
 export type FamilyDocument = {
   path: string;
   guide: Guide;
-  /** By their names: one of them is needed. */
+  /** Keyed by name. One of them is needed. */
   securitySchemes: Record<string, object>;
 };
 
@@ -56,7 +56,7 @@ export type RequestContext = { requestId: string; log: Log; connection: Connecti
 /** The dependencies of a family, provided by the server that it is mounted on. */
 export type FamilyHost = {
   services: Services;
-  /** Shared by the families, because it allows one write at a time to an upload. */
+  /** Shared by the families, because it allows only one write at a time per upload. */
   uploads: UploadSurface;
   signedPut: SignedPut;
   contextOf(request: Request): RequestContext;
@@ -170,21 +170,21 @@ const enter = (
   rights: { access: RouteAccess; isRead: boolean; inPath: string | null },
 ): Promise<Principal> => enterWorkspace(store.read, caller, { ...rights, requested: readRequestedWorkspace(request) });
 
-/** Returns the workspace that is the resource of the path; null if there is none, or its ID is none, which the route refuses. */
+/** Returns the workspace in the path; null if its ID is missing or malformed, to which the route responds with 404. */
 const readPathWorkspace = ({ workspace_id: id }: Record<string, string>): string | null =>
   id !== undefined && isUuid(id) ? id : null;
 
-/** Returns the ID in the header, or for a GET, such as those of media elements and event sources, which cannot send headers, in the query. */
+/** Returns the ID in the header or, for a GET, in the query: media elements and event sources send no headers. */
 const readRequestedWorkspace = ({ headers, method, url }: Request): string | null =>
   headers.get(WORKSPACE_HEADER) ?? (method === "GET" ? new URL(url).searchParams.get("workspace_id") : null);
 
-/** Converts an error to a response in this shape. Logs why, an error that is not an `AppError` as a failure. */
+/** Converts an error to a response in this shape. Logs the cause; errors other than `AppError` count as failures. */
 export function toErrorResponse(error: unknown, shape: ErrorShape, log: Log): Response {
   logRefusal(error, log);
   return toResponse(toErrorReply(error, shape, (unknown) => log.error("request.failed", { error: unknown })));
 }
 
-/** Logs a refused request with the cause of the error, which the client does not get. */
+/** Logs a rejected request with the cause of the error, which the client does not receive. */
 export function logRefusal(error: unknown, log: Log): void {
   if (!(error instanceof AppError)) return;
   const { code, cause } = error;

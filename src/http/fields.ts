@@ -23,12 +23,12 @@ export const toTime = (text: string | undefined): number | undefined =>
 export function textField(max: number, min: 0 | 1 = 1) {
   const format = `${min} to ${max} characters`;
   FormatRegistry.Set(format, (value) => value.length >= min && [...value].length <= max);
-  // JSON Schema counts code points too, but TypeBox counts UTF-16 units. So `maxLength` appears only in the OpenAPI document.
+  // JSON Schema also counts code points, but TypeBox counts UTF-16 units: `maxLength` is only in the document.
   const errorText = `must be a string of ${min === 0 ? "at most" : "1 to"} ${max} characters`;
   return Type.String({ ...(min > 0 && { minLength: min }), format, characters: max, errorText });
 }
 
-/** The longest text that lists are searched for. */
+/** Maximum length of the text for which lists are searched. */
 export const MAX_SEARCH_CHARACTERS = 256;
 
 /** Returns the schemas of `limit` and `cursor` of a list. */
@@ -63,7 +63,7 @@ export const clearableText = (max: number) => nullable(textField(max, 0));
 /** Returns the text of a `clearableText`: null if it is empty or blank. */
 export const emptyToNull = (text: string | null): string | null => (text === null || text.trim() === "" ? null : text);
 
-/** Returns the schema of a secret, such as a password or a token: errors never repeat its value. */
+/** Returns the schema of a secret, such as a password or token, which errors never repeat. */
 export const secretField = (description: string, max: number) =>
   Type.String({
     minLength: 1,

@@ -21,7 +21,7 @@ import { replyWithFile } from "./file-response";
 import { formatTime } from "./format-time";
 import { FILE_POLICY } from "./security-headers";
 
-/** `text` instead of `path`: a file that is made from the database. `modifiedAt` is in milliseconds since 1970. */
+/** `text` replaces `path` for a file created from the database. `modifiedAt` is in milliseconds since 1970. */
 type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
 
 /** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist, `upstream_unavailable` while its folder is offline. */
@@ -55,7 +55,7 @@ export async function serveFile(services: Services, request: Request, target: Li
   return toResponseTo(request, reply);
 }
 
-/** Returns the content of a file, or null if it does not exist. Throws `AppError` `upstream_unavailable` while its folder is offline. */
+/** Returns the content of a file, or null. Throws `AppError` `upstream_unavailable` while its folder is offline. */
 async function openFile({ folders }: Services, found: LinkedFile): Promise<{ file: Blob; modifiedAt: number } | null> {
   if ("text" in found) return { file: new Blob([found.text]), modifiedAt: found.modifiedAt };
   const file = await folders.guard.readOnline(() => findFile(found.path));
@@ -108,7 +108,7 @@ async function findLinkedFile(services: Services, target: LinkTarget): Promise<L
   }
 }
 
-/** Returns the ID of the render that a link shares; null if it was revoked or its maker can no longer write in the workspace. */
+/** Returns the ID of a link's render; null if it was revoked or its creator has lost write access. */
 async function findSharedRenderId({ store }: Services, shareId: string): Promise<string | null> {
   const share = await findRenderShareById(store.read, shareId);
   const user = share && (await findUserById(store.read, share.created_by));

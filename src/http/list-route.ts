@@ -12,7 +12,7 @@ type ListInput<Filters extends TProperties, Parent> = { filters: Static<TObject<
 
 type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKey, Name extends SchemaName> = {
   summary: string;
-  /** What differs from the default access. */
+  /** Differences from the default access. */
   access?: Partial<Omit<RouteAccess, "authentication">>;
   /** Query parameters besides `limit` and `cursor`. */
   filters: Filters;
@@ -21,9 +21,9 @@ type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKe
   /** The schema of an item, and the description of a page. */
   item: Name;
   description: string;
-  /** The resource in the path that the list belongs to. */
+  /** The resource in the path to which the list belongs. */
   load?: ResourceLoader<Parent>;
-  /** Names the list: its kind, its owner and the filters in use. A cursor of one list is refused by every other. */
+  /** Identifies the list: its kind, its owner and the active filters. A cursor is valid only for its own list. */
   scope(call: Call, input: ListInput<Filters, Parent>): (string | undefined)[];
   /** Reads at most `limit` rows that follow the sort key `after`. */
   read(call: Call, input: ListInput<Filters, Parent> & { after: Key | null; limit: number }): Promise<RowPage<Row>>;

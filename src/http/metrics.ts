@@ -9,7 +9,7 @@ import { type RequestContext, toErrorResponse } from "./family";
 
 export const METRICS_PATH = "/metrics";
 
-/** An account key of an administrator. Without a rate limit: a scrape is cheap, and must not fail while a user's programs are busy. */
+/** Requires an administrator's account key. There is no rate limit, because a scrape is cheap and must not fail. */
 const METRICS_ACCESS: RouteAccess = {
   ...DEFAULT_ACCESS,
   credential: "account",
@@ -44,7 +44,7 @@ type CountedRequest = {
   startedAt: number;
 };
 
-/** Methods that have a label of their own: others are whatever a client sends. */
+/** Methods with their own label. Clients may send any others. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Prefixes besides those of the families. */

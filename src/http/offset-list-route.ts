@@ -1,4 +1,4 @@
-/** Lists that only the dashboard family has: `limit` and `offset` in the query; `items`, `total`, `limit` and `offset` in the response. */
+/** Lists of the dashboard family only: `limit` and `offset` in the query; `items`, `total` in the response. */
 import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
 import type { CountedRows, OffsetPage } from "../store/rows";
 import type { RouteAccess } from "../work/access/access";
@@ -25,7 +25,7 @@ type OffsetListInput<Filters extends TProperties> = OffsetPage & { filters: Stat
 
 type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
   summary: string;
-  /** What differs from the default access. */
+  /** Differences from the default access. */
   access: Partial<Omit<RouteAccess, "authentication">>;
   /** Query parameters besides `limit` and `offset`. */
   filters: Filters;

@@ -7,7 +7,7 @@ export type JsonObject = Record<string, unknown>;
 /** Returns a reference to a schema of the document. */
 export const schemaRef = (name: SchemaName | "Error"): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** Describes a parameter: text, and optional outside a path, unless `rest` says otherwise. */
+/** Describes a parameter. By default it is text, and optional outside of a path. */
 export const describeParameter = (place: "path" | "query" | "header", name: string, rest: JsonObject = {}) => ({
   name,
   in: place,

@@ -27,7 +27,7 @@ export async function createOpenApiDocument(family: Family, routes: FamilyRoute[
     },
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
   } as ElysiaSwaggerConfig["documentation"] & object;
-  // An app of its own: the plugin describes all routes of an app.
+  // A separate app, because the plugin describes all routes of an app.
   const app = new Elysia().use(
     swagger({ documentation, specPath: DOCUMENT_PATH, excludeMethods: [], excludeStaticFile: false }),
   );
@@ -44,7 +44,7 @@ function collectSchemas({ hasWorkspaces }: Family, operations: object[]): JsonOb
   return Object.fromEntries(used.map(([name, schema]) => [name, withAuthors(schema, hasWorkspaces)]));
 }
 
-/** Returns the schema of a resource with the field `created_by` required, or without it. Other schemas stay as they are. */
+/** Returns the schema of a resource with `created_by` required, or without it. Keeps other schemas. */
 function withAuthors(schema: JsonObject, showsAuthors: boolean): JsonObject {
   const { properties, required } = schema as { properties?: JsonObject; required?: string[] };
   if (!properties || !required || !("created_by" in properties)) return schema;

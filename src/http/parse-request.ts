@@ -6,20 +6,20 @@ import { requireNoNul, truncateInput, validate } from "./validation";
 
 /** The default limit of a JSON body. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** The limit of routes that take scripts and lists of segments. */
+/** The limit for routes with scripts and lists of segments. */
 export const MAX_LARGE_BODY_BYTES = 1024 * 1024;
 const MAX_NESTING_LEVELS = 64;
 const MAX_NAME_CHARACTERS = 1024;
 /** No schema has this many properties, and very large objects are slow to build. */
 const MAX_PROPERTIES = 1024;
 
-/** A body that was not received in time. Its connection is closed, because the rest of the body may follow at any time. */
+/** Thrown when a body was not received in time. Its connection is closed, because more of it may follow. */
 export class BodyTimeoutError extends AppError<"bad_request"> {}
 
-/** The rest of a refused body up to this size is read and discarded, so that the client can read the response. */
+/** The rest of a rejected body up to this size is read and discarded, so that the client can read the response. */
 const MAX_DISCARDED_BYTES = 4 * 1024 * 1024;
 
-/** Returns whether the connection must be closed after a refusal: the rest of the body is long or of unknown length. */
+/** Returns whether to close the connection after a rejection: the rest of the body is long or of unknown length. */
 export const mustCloseConnection = (request: Request): boolean =>
   request.headers.has("transfer-encoding") || Number(request.headers.get("content-length") ?? 0) > MAX_DISCARDED_BYTES;
 
@@ -50,7 +50,7 @@ export async function readBodyText(request: Request, limits: BodyLimits): Promis
   return decode(bytes);
 }
 
-/** Decodes UTF-8. Invalid bytes are refused, because a lenient decoder would store replacement characters in names and scripts. */
+/** Decodes UTF-8. Rejects invalid bytes, which would become replacement characters in names and scripts. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -96,7 +96,7 @@ const tooLarge = (maxBytes: number) =>
 const wrongType = (expected: string) =>
   new AppError("unsupported_media_type", `Request body must be sent as ${expected}.`);
 
-/** Pause between two tasks: long enough to serve several other requests; on a busy machine as long as the previous task took. */
+/** Pause between two tasks, to serve other requests; on a busy machine, as long as the previous task took. */
 const MIN_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 100;
 
@@ -137,7 +137,7 @@ export function parseBody<S extends TSchema>(schema: S, text: string): Static<S>
   return validate(schema, value, "body");
 }
 
-/** Parses and validates a form body. Throws `AppError` `bad_request` for a parameter that is there twice; `validation_error`. */
+/** Parses and validates a form body. Throws `AppError` `bad_request` for duplicate parameters; `validation_error`. */
 export function parseForm<S extends TSchema>(schema: S, text: string): Static<S> {
   const parameters = new URLSearchParams(text);
   if (parameters.size > MAX_PROPERTIES)
@@ -200,7 +200,7 @@ const NUL_ESCAPE = "\\u0000";
 /** Excludes forms such as `1e1` and `0x10`, which `Number` accepts. */
 const DECIMAL = /^[+-]?\d+(\.\d+)?$/;
 
-/** Parses and validates the query; values are numbers where the schema has numbers. Throws `AppError` `validation_error`. */
+/** Parses and validates the query. Values become numbers where the schema has them. Throws `AppError`. */
 export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   const properties = (schema as unknown as { properties: Record<string, TSchema> }).properties;
   const values = new Map<string, unknown>();
@@ -215,12 +215,12 @@ export function parseQuery<S extends TSchema>(schema: S, url: URL): Static<S> {
   return validate(schema, Object.fromEntries(values), "query");
 }
 
-/** A path parameter that is no UUID. `schema` is for the OpenAPI document, and its `errorText` for errors. */
+/** A path parameter that is not a UUID. `schema` is for the OpenAPI document, and its `errorText` for errors. */
 export type PathParameter = { pattern: RegExp; schema: TSchema };
 
 /**
- * Returns the path parameters: UUIDs in lower case, except those in `others`, which must match their patterns. Throws `AppError`
- * `validation_error`.
+ * Returns the path parameters: UUIDs in lower case, except for those in `others`, which must match their patterns.
+ * Throws `AppError` `validation_error`.
  */
 export function parsePath(
   params: Record<string, string>,

@@ -1,8 +1,8 @@
-/** The error types of pydantic v2 and their context, with which the dashboard family names what is wrong with a field. */
+/** The error types of pydantic v2 and their context, which the dashboard family uses for invalid fields. */
 import type { TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 
-/** `context` has the bounds that the value exceeds. */
+/** `context` contains the exceeded bounds. */
 type PydanticError = { type: string; context: Record<string, unknown> };
 
 /** Properties that this project adds to schemas, besides those of JSON Schema. */
@@ -63,7 +63,7 @@ function toFormatError(error: ValueError, schema: SchemaProperties): PydanticErr
 
 const toEnumError = (words: string[]): PydanticError => named("enum", { expected: formatAlternatives(words) });
 
-/** JSON Schema's bounds of numbers, and the names of pydantic for them. */
+/** JSON Schema's number bounds, and their names in pydantic. */
 const BOUNDS: Partial<Record<ValueErrorType, [type: string, key: string, keyword: string]>> = {
   [ValueErrorType.IntegerMinimum]: ["greater_than_equal", "ge", "minimum"],
   [ValueErrorType.NumberMinimum]: ["greater_than_equal", "ge", "minimum"],

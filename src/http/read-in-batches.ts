@@ -1,8 +1,8 @@
-/** Reading of lists that are too long for one query. */
+/** Reads lists that are too long for one query. */
 
 const ROWS_PER_BATCH = 500;
 
-/** Yields all rows in batches. `readAfter` returns at most `limit` rows that follow the one with the ID `afterId`, in the order of their IDs. */
+/** Yields all rows in batches. `readAfter` returns at most `limit` rows after the ID `afterId`, sorted by ID. */
 export async function* readInBatches<Row extends { entry: { id: string } }>(
   readAfter: (page: { afterId: string; limit: number }) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

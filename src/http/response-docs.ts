@@ -39,7 +39,7 @@ Server-sent events, with a comment every 15 seconds. This is the schema of an ev
 - \`asset.updated\`, \`cut.updated\`, \`render.updated\`, \`pipeline.updated\`, \`project.updated\`, \`credits.updated\` and \`notification.created\`:
   \`LiveChange\`. Their IDs grow. Those of the last 7 days are stored, and a stream resumes after \`Last-Event-ID\`.
 - \`progress\`: \`LiveProgress\`, without an ID.
-- \`reset\`: \`{}\`. Events after \`Last-Event-ID\` are no longer stored: read again what you show.
+- \`reset\`: \`{}\`. Events after \`Last-Event-ID\` are no longer stored, so reload your data.
 
 For example:
 
@@ -48,7 +48,7 @@ For example:
     data: {"entity_id":"01941f29-7c00-7000-8000-000000000000","state":"completed"}
 `.trim();
 
-/** Documents a response that is a stream of server-sent events. OpenAPI has no form for them: the schema is that of an event's data. */
+/** Documents a stream of server-sent events. OpenAPI has no form for them, so the schema is that of an event's data. */
 export const respondsWithEvents = (description: string) => {
   const anyOf = [schemaRef("LiveChange"), schemaRef("LiveProgress"), { type: "object", additionalProperties: false }];
   return describe(description, { description: EVENTS_DESCRIPTION, anyOf }, EVENT_STREAM_TYPE);

@@ -19,7 +19,7 @@ export function toPlainSchema(value: unknown): unknown {
 
 /** Describes the operation of a route in a family. */
 export function describeRoute(route: Route, family: FamilyTraits): JsonObject {
-  // A family of one resource has it at the prefix itself.
+  // A family with one resource mounts it at the prefix itself.
   const path = /^(\/:|$)/.test(route.path) ? `${family.prefix}${route.path}` : route.path;
   const name = path.replaceAll(":", "").replace(/[/_-](\w)/g, (_, first: string) => first.toUpperCase());
   const hasWorkspaceHeader = takesWorkspace(route, family);

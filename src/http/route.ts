@@ -31,7 +31,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** A call before its path is parsed. */
 type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship">;
 
-/** What a call does, without its method and path. */
+/** The behavior of a call, without its method and path. */
 export type RouteHandler = {
   summary: string;
   /** The path parameters that are no UUIDs. */
@@ -44,7 +44,7 @@ export type RouteHandler = {
   maxBodyBytes: number;
   /** The handler supports `Idempotency-Key`. */
   idempotent: boolean;
-  /** For the OpenAPI document: successful responses by status, error codes that only this call returns, an example body. */
+  /** For the OpenAPI document: success responses by status, this call's own error codes, an example body. */
   responses: Record<number, ResponseDoc>;
   errors: HttpCode[];
   example: unknown;
@@ -98,12 +98,12 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
   OpenRouteDefinition<Q, B>,
   "handle"
 > & {
-  /** What differs from `DEFAULT_ACCESS`. */
+  /** Differences from `DEFAULT_ACCESS`. */
   access?: Partial<Omit<RouteAccess, "authentication">>;
   /** The handler supports `Idempotency-Key` (through `createOnce`). */
   idempotent?: boolean;
   load?: ResourceLoader<Row> | undefined;
-  /** Adds what must not be stored for `Idempotency-Key` to a reply, also to one that is replayed. */
+  /** Adds parts to a reply that must not be stored for `Idempotency-Key`, also to a replayed one. */
   complete?(call: Call, reply: Reply): Reply | Promise<Reply>;
   handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
 };
@@ -130,14 +130,14 @@ export function route<
       let resource = await loadResource(call, load);
       const { text, ...input } = await readInput(definition, call);
       if (definition.body) {
-        // A client can take its time to send a body. Who lost access meanwhile must not act any more, nor on what was deleted or changed.
+        // Sending the body may take long. Meanwhile the caller may have lost access, or the resource may have changed.
         call.principal = await received.reauthorize();
         resource = await loadResource(call, load);
       }
       if (idempotent) {
         const sent = definition.body ? withoutSecrets(definition.body, input.body, text) : text;
         call.idempotency = readIdempotencyKey(call, sent, Object.keys(definition.headers ?? {}));
-        // Before the handler: its checks and preparations may have another result by now. `createOnce` looks again in its transaction.
+        // Before the handler, whose checks may have another result by now. `createOnce` looks again in its transaction.
         const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
         if (replay) return complete(call, replay);
       }
@@ -167,7 +167,7 @@ async function requirePresence(call: Call, load: ResourceLoader<unknown> | undef
   if (refusal instanceof AppError) throw refusal;
 }
 
-/** Creates the handler of a route without authentication: nothing but the request says who calls. */
+/** Creates the handler of a route without authentication: only the request identifies the caller. */
 export function openRoute<Q extends TObject | undefined = undefined, B extends TObject | undefined = undefined>(
   definition: OpenRouteDefinition<Q, B>,
 ): RouteHandler {
@@ -217,7 +217,7 @@ async function readInput(definition: InputDefinition, { request, services }: Ope
   return { query: parsedQuery, body: parsedBody, text };
 }
 
-/** Returns the text of a body without its secrets: the hash of a request is stored, and a password could be guessed from it. */
+/** Returns a body as text without secrets: its hash is stored, and a password could be guessed from it. */
 function withoutSecrets({ properties }: TObject, body: object | undefined, text: string): string {
   const secrets = Object.keys(properties).filter((name) => properties[name]!.writeOnly === true);
   if (secrets.length === 0) return text;
@@ -226,7 +226,7 @@ function withoutSecrets({ properties }: TObject, body: object | undefined, text:
 
 const MAX_KEY_CHARACTERS = 255;
 
-/** Returns the key of a request. A request is its method, path, query, body, and those headers of its own that were sent. */
+/** Returns the key of a request. It covers method, path, query, body, and the request's own headers. */
 function readIdempotencyKey(call: Call, body: string, ownHeaders: string[]): Call["idempotency"] {
   const key = call.request.headers.get("idempotency-key");
   if (!key) return null;

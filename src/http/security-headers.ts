@@ -6,7 +6,7 @@ const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 
 /** For uploaded and derived files: as above, and each in an opaque origin. */
 export const FILE_POLICY = `sandbox; ${NO_CONTENT_POLICY}`;
 
-/** For pages: scripts, styles and requests of this server only, nothing inline. `data:` is for icons in style sheets. */
+/** For pages: only scripts, styles and requests of this server, nothing inline. `data:` is for icons in CSS. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -1,4 +1,4 @@
-/** Validates values with schemas. The size of an error is bounded whatever was sent, because it must not exceed that of the request. */
+/** Validates values with schemas. The size of errors is bounded, because it must not exceed the request's. */
 import { FormatRegistry, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { AppError, type FieldError, MAX_FIELD_ERRORS } from "../domain/errors";
@@ -44,7 +44,7 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   throw new AppError("validation_error", message, { fields: [...fields.values()] });
 }
 
-/** Yields the errors with those of its schema in place of the error of a nullable value. `orNull` ends the message of the latter. */
+/** Replaces the error of a nullable value with those of its schema. `orNull` is the end of the message. */
 function* withoutNull(errors: Iterable<ValueError>): Generator<{ error: ValueError; orNull: "" | " or null" }> {
   for (const error of errors) {
     const index = (error.schema.anyOf as TSchema[] | undefined)?.findIndex((one) => one.type !== "null") ?? -1;
@@ -57,7 +57,7 @@ function* withoutNull(errors: Iterable<ValueError>): Generator<{ error: ValueErr
   }
 }
 
-/** Throws `AppError` `validation_error` with the fields of a JSON value that contain U+0000, at which SQLite would truncate the stored text. */
+/** Throws `AppError` `validation_error` for fields with U+0000, at which SQLite would truncate the stored text. */
 export function requireNoNul(value: unknown): void {
   const fields: FieldError[] = [];
   for (const path of findNulPaths(value, "body")) {
@@ -83,8 +83,9 @@ function* findNulPaths(value: unknown, path: string): Generator<string> {
 const SECRET_NAME = /pass|secret|token|key|code|challenge|credential|auth/i;
 
 /**
- * Returns whether an error may repeat the value at `path`: not that of an unknown field with the name of a secret, nor the whole body. In a
- * body with secrets only known fields that are none, because a secret may have been sent under a misspelled name.
+ * Returns whether an error may repeat the value at `path`: not if it is an unknown field with the name of a secret, or
+ * the whole body. For bodies that carry secrets, repeats only known non-secret fields: a secret may have been sent
+ * under a misspelled name.
  */
 function mayRepeat(schema: TSchema, path: string): boolean {
   const properties: Record<string, TSchema> = schema.properties ?? {};

@@ -16,7 +16,7 @@ import { DASHBOARD_POLICY } from "./security-headers";
 /** Below it are the files of the bundle. */
 const FILES_PREFIX = "/app";
 
-/** The page itself, and what the server reads about it. */
+/** The page itself, and files that only the server reads. */
 const INTERNAL_FILES = ["index.html", "pages.json"];
 
 /** Names of files of the bundle: what every page loads, and what each page loads besides, by its path. */
@@ -32,7 +32,7 @@ const CONTENT_TYPES: Record<string, string> = {
   svg: "image/svg+xml",
 };
 
-/** Has the browser read what every page needs while it loads the script that asks for it. */
+/** Lets the browser load the data that every page needs while it loads the script that requests them. */
 const FIRST_READ_LINKS = FIRST_READS.map((url) => `<${url}>; rel=preload; as=fetch; crossorigin`);
 
 const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {
@@ -41,9 +41,9 @@ const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<A
   br: (body) => brotliCompressSync(body),
 };
 
-/** Creates the plugin. The files are compressed once in each encoding, when they are first asked for in it. */
+/** Creates the plugin. Files are compressed once per encoding, on the first request for it. */
 export function createWebAppPlugin({ webDir, sessions }: Services) {
-  // Names are looked up here and never joined with what a request contains.
+  // Names are looked up here, and never built from request contents.
   const names = new Set(readdirSync(webDir));
   const files = new Map<string, WebFile>();
   const load = (name: string): WebFile => {
@@ -80,7 +80,7 @@ export function createWebAppPlugin({ webDir, sessions }: Services) {
     if (index === null) return [];
     const first = `<${FILES_PREFIX}/${index.first}>; rel=preload; as=script`;
     const style = `<${FILES_PREFIX}/${index.style}>; rel=preload; as=style`;
-    // In this order: over HTTP/1.1 a browser asks for six at a time.
+    // The order matters: over HTTP/1.1, a browser requests six at a time.
     const pages = (index.pages[path] ?? []).map(toScriptLink);
     return [first, toScriptLink(index.script), style, ...FIRST_READ_LINKS, ...pages];
   };

@@ -145,9 +145,7 @@ export const readDatabaseSummary = (path: string): Promise<DatabaseSummary> =>
     };
   });
 
-/**
- * Ends all sessions in a copy of a database, because sessions of a restored one may have been revoked after the backup.
- */
+/** Ends all sessions in a copy of a database: those of a restored one may have been revoked after the backup. */
 export const deleteAllSessions = (path: string): Promise<void> =>
   withConnection(path, (connection) => connection.exec("DELETE FROM sessions"));
 

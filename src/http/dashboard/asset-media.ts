@@ -17,11 +17,11 @@ import { type ResourceLoader, route } from "../route";
 import { FILE_POLICY } from "../security-headers";
 
 const workspaceId = Type.Optional(
-  uuidField("The workspace, as the header Offcut-Workspace, which a media element cannot send"),
+  uuidField("The workspace, in place of the header Offcut-Workspace, which media elements cannot send"),
 );
 export const mediaQuery = strictObject({ workspace_id: workspaceId });
 export const mediaAccess = { rateLimited: false };
-/** What is made from a recording changes only when a newer version of the server makes it again. */
+/** Derived files change only when a newer version of the server creates them again. */
 export const MEDIA_CACHE = "private, max-age=3600";
 
 export const loadAsset: ResourceLoader<Asset> = {
@@ -39,7 +39,7 @@ export const MEDIA_ERRORS = [
 
 const getFolder = ({ services }: Call, asset: Asset): MediaFolder => services.folders.media(asset.id);
 
-/** Returns the file with a validator. Throws `AppError` `not_found` if it does not exist, `upstream_unavailable` while its folder is offline. */
+/** Returns the file with a validator. Throws `AppError` `not_found`, or `upstream_unavailable` while offline. */
 async function serve(call: Call, asset: Asset, path: string, contentType: string, what: string): Promise<Reply> {
   const file = await call.services.folders.guard.readOnline(() => findFile(path));
   if (file === null) throw new AppError("not_found", `Asset has no ${what}.`);
@@ -51,7 +51,7 @@ async function serve(call: Call, asset: Asset, path: string, contentType: string
   });
 }
 
-/** Creates a route that serves a file of the asset. `find` returns its path and throws if it is not made yet. */
+/** Creates a route that serves a file of the asset. `find` returns its path and throws if it is not ready. */
 const fileRoute = (definition: {
   summary: string;
   description: string;
@@ -101,11 +101,11 @@ export const preview = fileRoute({
 
 export const waveform = fileRoute({
   summary: "Read the peaks of the audio",
-  description: "`OCW1`, peaks a second and number of peaks (32 bits each, little-endian), then a byte for each peak",
+  description: "`OCW1`, peaks per second and number of peaks (32 bits each, little-endian), then a byte for each peak",
   contentType: "application/octet-stream",
   what: "waveform",
   find: async (call, asset, folder) => {
-    // Made before the preview is complete.
+    // Created before the preview is complete.
     if (!(await Bun.file(folder.peaks).exists())) await requirePreview(call.services, asset, call.principal.user.id);
     return folder.peaks;
   },
@@ -117,7 +117,7 @@ export const storyboard = route({
   query: mediaQuery,
   load: loadAsset,
   errors: [...MEDIA_ERRORS],
-  responses: { 200: respondsWith("Storyboard", "The storyboard: pictures at equal distances on numbered sheets") },
+  responses: { 200: respondsWith("Storyboard", "The storyboard: pictures at regular intervals on numbered sheets") },
   handle: async (call, { resource }) => {
     const { storyboard } = await requirePreview(call.services, resource, call.principal.user.id);
     if (storyboard === null) throw new AppError("not_found", "Asset has no storyboard.");
@@ -133,7 +133,7 @@ export const storyboardSheet = fileRoute({
   pathParameters: {
     sheet: {
       pattern: /^(0|[1-9]\d{0,3})$/,
-      schema: Type.Integer({ minimum: 0, maximum: 9999, errorText: "must be the number of a sheet, from 0 on" }),
+      schema: Type.Integer({ minimum: 0, maximum: 9999, errorText: "must be the number of a sheet, starting at 0" }),
     },
   },
   find: async (call, asset, folder) => {
@@ -176,7 +176,7 @@ export const readMedia = route({
   responses: {
     200: respondsWith(
       "AssetMedia",
-      "Types, and whether the preview is made. The first call for an old asset starts that",
+      "The media types, and the state of the preview. The first call for an old asset starts creating it",
     ),
   },
   handle: async (call, { resource }) => {

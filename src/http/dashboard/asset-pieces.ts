@@ -26,11 +26,11 @@ export const read = route({
   },
   query: strictObject({
     ...mediaQuery.properties,
-    from: seconds("Where the part starts, in seconds of the recording"),
-    to: seconds("Where it ends: after `from`, at most 60 s later, at most the duration"),
+    from: seconds("Start of the part, in seconds of the recording"),
+    to: seconds("End of the part: after `from`, at most 60 s later, at most the duration"),
     seek: Type.Optional(
       seconds(
-        "Where the player seeks to, from `from` to `to`. Video then starts with the keyframe before it and nothing is encoded, which is faster. Frames before `from` that the decoder needs last less than a millisecond together",
+        "Position to which the player seeks, between `from` and `to`. Video then starts with the keyframe before it and nothing is encoded, which is faster. Frames before `from` that the decoder needs last less than a millisecond in total",
       ),
     ),
   }),
@@ -62,7 +62,7 @@ export const read = route({
   },
 });
 
-/** Returns a stream of the chunks, each of which is read when it is asked for. Calls `onEnd` when all are sent or the client has left. */
+/** Returns a stream of lazily read chunks. Calls `onEnd` when all are sent or the client has disconnected. */
 function streamChunks(
   chunks: AsyncGenerator<Uint8Array>,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ function streamChunks(
   );
 }
 
-/** The duration is rounded where it is shown. */
+/** The displayed duration is rounded. */
 const TOLERANCE_SECONDS = 0.001;
 
 function refuse(field: "to" | "seek", input: number, message: string): never {

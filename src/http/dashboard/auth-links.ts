@@ -1,4 +1,4 @@
-/** Calls with the token of a link: confirmation of an address, reset of a password, invitation. And the calls that ask for such a link. */
+/** Calls with the token of a link (address confirmation, password reset, invitation), and calls that request one. */
 import { Type } from "@sinclair/typebox";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import {
@@ -14,7 +14,7 @@ import { openRoute, route } from "../route";
 import { email, MAX_TOKEN_CHARACTERS, newPassword, signedUp } from "./auth";
 import { findSessionUser, toSignInClient } from "./sign-in-client";
 
-const token = secretField("What follows the `#` in the link", MAX_TOKEN_CHARACTERS);
+const token = secretField("The part of the link after the `#`", MAX_TOKEN_CHARACTERS);
 
 export const verifyEmail = openRoute({
   summary: "Confirm an email address with the link that was mailed to it, and a session of the account or its password",
@@ -45,7 +45,7 @@ export const requestVerification = route({
 });
 
 export const forgotPassword = openRoute({
-  summary: "Mail a link that resets the password. The answer is the same whether or not the address has an account",
+  summary: "Mail a link that resets the password. The response is the same whether or not the address has an account",
   example: { email: "ada@studio.example" },
   body: strictObject({ email }),
   responses: {
@@ -67,7 +67,7 @@ export const resetPassword = openRoute({
     keep_api_keys: Type.Optional(
       withDescription(
         Type.Boolean(),
-        "default false: whoever made the reset necessary may have created keys. The first confirmation of the address always ends them",
+        "default false, because an intruder may have created keys. The first confirmation of the address always ends them",
       ),
     ),
   }),

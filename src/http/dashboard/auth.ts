@@ -26,10 +26,7 @@ export const email = Type.String({
   maxLength: MAX_EMAIL_CHARACTERS,
   errorText: `must be a string of 1 to ${MAX_EMAIL_CHARACTERS} characters`,
 });
-export const newPassword = secretField(
-  "10 to 200 characters, and none that everybody guesses first",
-  MAX_PASSWORD_UTF16_UNITS,
-);
+export const newPassword = secretField("10 to 200 characters; common passwords are rejected", MAX_PASSWORD_UTF16_UNITS);
 const EXAMPLE = { email: "ada@studio.example", password: "correct horse battery" };
 
 /** Replies with a session, also in the cookies. */
@@ -52,7 +49,7 @@ export const signedUp = (call: OpenCall, started: StartedSession): Reply => ({
 
 export const methods = openRoute({
   summary: "List the ways to sign in",
-  responses: { 200: respondsWith("AuthMethods", "What a sign-in page can offer") },
+  responses: { 200: respondsWith("AuthMethods", "The options of a sign-in page") },
   handle: async ({ services }) => {
     const isSetUp = await hasAdministrator(services.store.read);
     const isOpen = await isSignUpOpen(services);
@@ -118,7 +115,7 @@ export const logout = route({
       const target = { kind: "session", id: credential.id };
       await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
     });
-    // Cached pages and files may belong to the account. Without TLS, browsers refuse the header with an error.
+    // Cached pages and files may belong to the account. Without TLS, browsers reject the header with an error.
     const headers = call.client.isSecure ? { "Clear-Site-Data": '"cache"' } : {};
     return { ...noContent(), headers, cookies: formatExpiredCookies(call.client.isSecure) };
   },

@@ -1,4 +1,4 @@
-/** The authentication of the dashboard family: a session token or an API key in the header, else the cookie of a session. */
+/** The dashboard family's authentication: a session token or API key in the header, or a session cookie. */
 import { KEY_SCOPES } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import type { Caller } from "../../work/access/access";
@@ -14,7 +14,7 @@ import { isReadMethod } from "../methods";
 import { isFromNoSite, isSameOrigin } from "./same-origin";
 import { readSessionCookie } from "./session-cookie";
 
-/** Creates the authentication. With an `Authorization` header the cookie does not count, whether or not the header is valid. */
+/** Creates the authentication. With an `Authorization` header, even an invalid one, the cookie is ignored. */
 export function createDashboardAuthenticator(services: Services): Authenticate {
   const authenticateKey = createApiKeyAuthenticator(services);
 

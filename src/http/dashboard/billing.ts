@@ -15,7 +15,7 @@ import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
 
-/** `userId`: who gets the link. */
+/** `userId` is the user who receives the link. */
 export const showOrder = ({ services }: Pick<OpenCall, "services">, order: Order, userId: string): Resource<"Order"> =>
   showRow(SCHEMAS.Order, order, {
     name: order.price_name,
@@ -31,7 +31,7 @@ const showSubscription = (subscription: Subscription): Resource<"Subscription"> 
 const priceSchema = SCHEMAS.PriceList.properties.items.items;
 
 export const listPrices = route({
-  summary: "List what can be ordered",
+  summary: "List the prices that can be ordered",
   responses: { 200: respondsWith("PriceList", "The active prices, in the order of the configuration") },
   handle: async ({ services }) => {
     const prices = services.config.price.filter(({ active }) => active);
@@ -43,7 +43,7 @@ export const listPrices = route({
 
 export const checkout = route({
   summary:
-    "Order a credit pack or a subscription. Open the URL to pay, or without Stripe to see whether the order is approved",
+    "Order a credit pack or a subscription. Open the URL to pay or, without Stripe, to see whether the order was approved",
   access: { credential: "session" },
   idempotent: true,
   errors: ["conflict", "upstream_error", "upstream_unavailable"],
@@ -64,7 +64,7 @@ export const checkout = route({
   },
 });
 
-/** Runs a checkout at the provider. If a simultaneous request with the same `Idempotency-Key` was faster, its reply is returned. */
+/** Runs a checkout at the provider. Returns the reply of a faster simultaneous request with the same key, if any. */
 async function checkOutOnce(
   { services, idempotency }: Call,
   start: (complete: Parameters<typeof startProviderCheckout>[3]) => Promise<void>,

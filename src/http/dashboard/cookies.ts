@@ -16,7 +16,7 @@ export const formatCookie = ({ name, value, path, maxAgeSeconds, isSecure }: Coo
     ...(isSecure ? ["Secure"] : []),
   ].join("; ");
 
-/** Returns the value of a cookie in a `Cookie` header. Null if there are several: another site of the domain may have added one. */
+/** Returns the value of a cookie in a `Cookie` header. Null if there are several: another site may have added one. */
 export function readCookie(header: string | null, name: string): string | null {
   const values = (header ?? "")
     .split(";")

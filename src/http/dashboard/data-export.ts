@@ -1,4 +1,4 @@
-/** The export of everything that belongs to the signed-in user. */
+/** The export of all data of the signed-in user. */
 import { Type } from "@sinclair/typebox";
 import { findLatestExport } from "../../store/notifications";
 import { readWrittenBytes, requestDataExport } from "../../work/data-export/requests";
@@ -23,12 +23,12 @@ export const read = route({
 
 export const create = route({
   summary:
-    "Export your data as a ZIP archive of JSON files. The notification of the export tells when it is `ready`, and then has a download link",
+    "Export your data as a ZIP archive of JSON files. The notification of the export shows when it is `ready`, and then contains a download link",
   access: { credential: "account", inGrace: true, target: "account" },
   idempotent: true,
   errors: ["upstream_unavailable"],
   query: strictObject({
-    media: Type.Optional({ ...oneOf("true", "false"), description: "`true`: with your recordings and renders" }),
+    media: Type.Optional({ ...oneOf("true", "false"), description: "`true` includes your recordings and renders" }),
   }),
   responses: {
     202: respondsWith("Notification", "The notification of the new export, or of the one that is `pending`"),

@@ -8,7 +8,7 @@ import { toCallActor } from "./sign-in-client";
 
 export const remove = route({
   summary:
-    "Delete your account. It can be restored for 30 days, in which everything but the profile, sign-in and sign-out is 403",
+    "Delete your account. It can be restored for 30 days, during which everything except the profile, sign-in and sign-out responds with 403",
   access: { credential: "fresh-session", inGrace: true, target: "account" },
   errors: ["conflict"],
   responses: { 204: respondsWithNothing("The grace period has started, or had started before") },

@@ -45,7 +45,8 @@ export const update = route({
     revision: Type.Integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: "The revision that was read last, 0 without a draft. Another one than the stored one is a conflict",
+      description:
+        "The last revision that was read; 0 without a draft. If it is not the stored one, this is a conflict",
       errorText: "must be an integer from 0",
     }),
     segments: editedSegments(0),

@@ -1,4 +1,4 @@
-/** The error bodies of the dashboard family: `{ detail, code }`, and for failing fields the list that pydantic v2 would make. */
+/** The dashboard family's error bodies: `{ detail, code }`; for failing fields, a list as pydantic v2 would make. */
 import { type Static, Type } from "@sinclair/typebox";
 import { type AppError, type FieldError, HTTP_STATUS } from "../../domain/errors";
 import { type ErrorShape, toSingleLine } from "../errors";
@@ -33,7 +33,7 @@ const showField = ({ field, message, type, input, context }: FieldError): Static
   ctx: context ?? (type === undefined ? { error: message } : {}),
 });
 
-/** The dashboard family's bodies. An error of validation without fields is about the request as a whole. */
+/** The dashboard family's bodies. A validation error without fields concerns the request as a whole. */
 export const dashboardErrorShape: ErrorShape = {
   schema: Type.Union([failureBody, validationBody]),
   toBody: (code, { message, details }: AppError) => {

@@ -1,4 +1,4 @@
-/** The accounts at sign-in providers that open the signed-in user's account. */
+/** The accounts at sign-in providers that are linked to the signed-in user. */
 import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
 import { formatProviderName, removeIdentity } from "../../work/identity/identities";
 import { type Call, noContent } from "../call";

@@ -8,10 +8,10 @@ import { type ResourceLoader, route } from "../route";
 
 const query = strictObject({
   workspace_id: Type.Optional(
-    uuidField("The workspace, as the header Offcut-Workspace, which an EventSource cannot send"),
+    uuidField("The workspace, in place of the header Offcut-Workspace, which an EventSource cannot send"),
   ),
   last_event_id: Type.Optional(
-    Type.String({ maxLength: 64, description: "The ID to resume after, if there is no header Last-Event-ID" }),
+    Type.String({ maxLength: 64, description: "The ID after which to resume, if there is no header Last-Event-ID" }),
   ),
 });
 
@@ -19,7 +19,7 @@ const headers = {
   "Last-Event-ID": "The ID of the last event that was received: the stream resumes after it. 0: all stored events",
 };
 
-/** An `EventSource` sends the header when it connects again, to the URL that it was opened with. */
+/** An `EventSource` sends the header when it reconnects, to its original URL. */
 const readLastEventId = ({ headers }: Request, { last_event_id: inQuery }: Static<typeof query>): string | null =>
   headers.get("last-event-id") || inQuery || null;
 

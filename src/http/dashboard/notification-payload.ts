@@ -1,4 +1,4 @@
-/** Notifications as the API shows them. */
+/** The API representation of notifications. */
 import { NOTIFICATION_CATEGORIES, type NotificationPayloads } from "../../domain/notifications";
 import type { StoredNotification } from "../../store/notifications";
 import type { Principal } from "../../work/access/access";
@@ -17,7 +17,7 @@ export async function showNotifications(
   { services, principal }: Viewer,
   rows: StoredNotification[],
 ): Promise<Resource<"Notification">[]> {
-  // Other credentials see no notification of an export.
+  // Other credentials cannot see notifications of exports.
   const links = rows.some(({ type }) => type === "data_export_ready")
     ? await createExportLinks(services, principal.user.id)
     : new Map<string, string>();

@@ -35,7 +35,7 @@ const pipeline = {
   asset_id: orNull(id),
   asset_name: assetName,
   project_id: orNull(id),
-  steps: Type.Array(text, { description: "the processors in their order" }),
+  steps: Type.Array(text, { description: "the processors, in order" }),
 };
 
 const PAYLOADS: Record<NotificationType, TSchema> = {
@@ -73,17 +73,20 @@ const PAYLOADS: Record<NotificationType, TSchema> = {
     requested_at: time,
     has_media: Type.Boolean(),
     finished_at: orNull(time),
-    expires_at: orNull(time, "until when the file can be downloaded"),
+    expires_at: orNull(time, "when the download expires"),
     size_bytes: orNull(integer),
     error_message: orNull(text),
-    download_url: orNull(Type.String({ format: "uri" }), "of a `ready` export; valid for 15 minutes, new at each read"),
+    download_url: orNull(
+      Type.String({ format: "uri" }),
+      "set for a `ready` export; valid for 15 minutes, new in each response",
+    ),
   }),
   workspace_invitation: strictObject({
     invitation_id: id,
     invited_workspace_id: id,
     workspace_name: text,
     role: enumeration(WORKSPACE_ROLES),
-    invited_by: orNull(text, "the name or address of who invites"),
+    invited_by: orNull(text, "name or address of the inviting user"),
     expires_at: time,
   }),
   order_pending: strictObject({
@@ -92,7 +95,7 @@ const PAYLOADS: Record<NotificationType, TSchema> = {
     credits: integer,
     amount: Type.Integer({ description: "in the smallest unit of the currency" }),
     currency: text,
-    ordered_by: Type.String({ description: "the address of who ordered" }),
+    ordered_by: Type.String({ description: "address of the user who ordered" }),
   }),
   problem_found: strictObject({
     problem: enumeration(PROBLEMS),
@@ -130,10 +133,11 @@ const preference = strictObject({
   category: enumeration(["job", "system", "billing", "account"]),
   channel: enumeration(NOTIFICATION_CHANNELS),
   enabled: Type.Boolean(),
-  is_default: Type.Boolean({ description: "you have not chosen" }),
-  is_mandatory: Type.Boolean({ description: "cannot be switched off" }),
+  is_default: Type.Boolean({ description: "true if you have not made a choice" }),
+  is_mandatory: Type.Boolean({ description: "if true, it cannot be turned off" }),
   is_available: Type.Boolean({
-    description: "false for `email` while the server sends no mails or your address is not confirmed: none is sent",
+    description:
+      "false for `email` while no mail can be sent, because the server sends none or your address is not confirmed",
   }),
 });
 
@@ -142,18 +146,21 @@ export const NOTIFICATION_SCHEMAS = {
   Notification: notification,
   NotificationList: strictObject({
     items: Type.Array(notification),
-    unread_count: Type.Integer({ description: "of all your notifications" }),
+    unread_count: Type.Integer({ description: "number of all your unread notifications" }),
     total: integer,
     limit: integer,
     offset: integer,
   }),
   LatestDataExport: strictObject({
     notification: Type.Unsafe<NotificationItem | null>(
-      orNull(notification, "of the export that was requested last; null before the first"),
+      orNull(notification, "notification of the latest export; null before the first"),
     ),
-    written_bytes: orNull(integer, "of a `pending` export; null until it has started, and for others"),
+    written_bytes: orNull(
+      integer,
+      "bytes written so far of a `pending` export; null until it has started, and in other states",
+    ),
   }),
   NotificationPreferences: strictObject({
-    items: Type.Array(preference, { description: "every type and channel, always in the same order" }),
+    items: Type.Array(preference, { description: "all types and channels, always in the same order" }),
   }),
 };

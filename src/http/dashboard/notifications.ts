@@ -1,4 +1,4 @@
-/** The notifications of a user, and which of them the user receives. A key sees those of its workspace, and changes nothing. */
+/** A user's notifications and preferences. A key sees those of its workspace, and changes nothing. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { NOTIFICATION_CATEGORIES, type NotificationChoice, resolvePreferences } from "../../domain/notifications";
@@ -111,7 +111,7 @@ const choice = strictObject({
   enabled: Type.Boolean(),
 });
 
-/** Throws `validation_error` for an item whose type and channel an earlier one has. */
+/** Throws `validation_error` for an item that repeats the type and channel of an earlier one. */
 function requireDistinct(items: readonly NotificationChoice[]): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -134,7 +134,7 @@ function requireDistinct(items: readonly NotificationChoice[]): void {
 }
 
 export const updatePreferences = route({
-  summary: "Choose which notifications you receive, all items or none. 409 for a mandatory one that is switched off",
+  summary: "Choose which notifications you receive. Applies all items or none; 409 if a mandatory one is turned off",
   access: CHANGE_ACCESS,
   errors: ["conflict"],
   example: { items: [{ type: "pipeline_completed", channel: "email", enabled: true }] },

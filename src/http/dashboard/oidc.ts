@@ -27,11 +27,11 @@ const startQuery = strictObject({
     Type.String({ minLength: 1, maxLength: 200, description: "its `name`; may be absent if there is one provider" }),
   ),
   redirect: Type.Optional(
-    Type.String({ minLength: 1, description: "a path of this server, to open after the sign-in; default `/`" }),
+    Type.String({ minLength: 1, description: "a path on this server to open after the sign-in; default `/`" }),
   ),
 });
 
-/** Lists the providers for a sign-in page. The URLs have the configured host: the provider sends the browser back to it. */
+/** Lists the providers for a sign-in page. URLs have the configured host, to which the provider redirects back. */
 export const listProviders = ({ config, publicUrl }: Services) =>
   config.oidc.map(({ name }) => ({
     name,
@@ -58,7 +58,7 @@ function getProvider(providers: OidcProvider[], name: string | undefined): OidcP
   return found;
 }
 
-/** A person who opened a link gets a page with the reason, a program the error. */
+/** A person who opened a link gets a page with the reason; a program gets the error. */
 async function showFailures(call: OpenCall, run: () => Promise<Reply>): Promise<Reply> {
   try {
     return await run();
@@ -92,7 +92,7 @@ async function startAtProvider(call: OpenCall, query: Static<typeof startQuery>)
   return redirectTo(302, started.url, [cookie]);
 }
 
-/** Ignores a cookie that is not one of ours. */
+/** Ignores foreign cookies. */
 function readSecret({ request, client }: OpenCall): string | null {
   const value = readCookie(request.headers.get("cookie"), getCookie(client.isSecure).name);
   return value !== null && /^[0-9A-Za-z]{43}$/.test(value) ? value : null;

@@ -14,7 +14,7 @@ export const update = route({
   errors: ["conflict"],
   example: { current_password: "correct horse battery", password: "staple correct horse" },
   body: strictObject({
-    current_password: secretField("The password that is to be replaced", MAX_PASSWORD_UTF16_UNITS),
+    current_password: secretField("The current password", MAX_PASSWORD_UTF16_UNITS),
     password: newPassword,
   }),
   responses: { 204: respondsWithNothing("The password was changed") },

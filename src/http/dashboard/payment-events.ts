@@ -7,7 +7,7 @@ import { respondsWithNothing } from "../response-docs";
 import { openRoute } from "../route";
 
 export const receive = openRoute({
-  summary: "Receive an event of Stripe, which signs it. Without Stripe there is no such path",
+  summary: "Receive a signed event from Stripe. Without Stripe, this path does not exist",
   headers: { "Stripe-Signature": "the signature of the body, at most 300 s old" },
   errors: [
     "bad_request",
@@ -17,7 +17,7 @@ export const receive = openRoute({
     "upstream_error",
     "upstream_unavailable",
   ],
-  responses: { 204: respondsWithNothing("Applied, applied before, or of no interest") },
+  responses: { 204: respondsWithNothing("The event was applied now or before, or is irrelevant") },
   handle: async ({ services, request }) => {
     const { payments, config, log } = services;
     if (!payments) throw new AppError("not_found", "Path not found.");

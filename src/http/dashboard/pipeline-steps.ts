@@ -22,7 +22,7 @@ export const pipelineSteps = Type.Array(
         {},
         {
           description:
-            "The body of POST cuts or POST renders without `asset_id`. A render after a cut applies it, and takes no `cut_id`",
+            "The body of POST cuts or POST renders without `asset_id`. A render after a cut applies that cut, and accepts no `cut_id`",
           anyOf: [cutStepParams, renderStepParams],
         },
       ),
@@ -31,7 +31,7 @@ export const pipelineSteps = Type.Array(
   { minItems: 1, maxItems: MAX_STEPS, errorText: `must be a list of 1 to ${MAX_STEPS} steps` },
 );
 
-/** Returns the steps with checked parameters. Throws `AppError` `validation_error` with the failing fields of all steps. */
+/** Returns the steps with checked parameters. Throws `AppError` `validation_error` with all failing fields. */
 export async function readSteps(given: {
   input_asset_id: string;
   steps: Static<typeof pipelineSteps>;

@@ -34,7 +34,7 @@ const load: ResourceLoader<Pipeline> = {
 };
 
 export const create = route({
-  summary: "Run several steps on an asset, one after the other",
+  summary: "Run several steps on an asset, one after another",
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
   example: {
     input_asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0",
@@ -71,13 +71,14 @@ export const create = route({
 });
 
 export const list = offsetListRoute({
-  summary: "List pipelines, newest first: also preparations, and cuts and renders that were requested one by one",
+  summary:
+    "List pipelines, newest first, including preparations, and cuts and renders that were requested individually",
   access: {},
   filters: {
     state: Type.Optional(oneOf(...STEP_STATES)),
     is_open: Type.Optional({
       ...oneOf("true", "false"),
-      description: "`true`: only pipelines that run or wait. `false`: only those that have ended",
+      description: "`true` lists only running and waiting pipelines, `false` only ended ones",
     }),
     input_asset_id: Type.Optional(uuidField("Only pipelines of this asset")),
   },

@@ -15,7 +15,7 @@ import { toAccountOwner } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 120;
 
-/** Returns a user as its own profile. */
+/** Returns the profile of a user. */
 export const showProfile = (user: User): Resource<"Profile"> =>
   showRow(SCHEMAS.Profile, user, {
     role: user.is_admin ? "admin" : "member",
@@ -37,7 +37,7 @@ export const confirmingPassword = Type.Optional(
   ),
 );
 
-const name = withDescription(clearableText(MAX_NAME_CHARACTERS), "an empty one is null");
+const name = withDescription(clearableText(MAX_NAME_CHARACTERS), "an empty name becomes null");
 
 export const updateMe = route({
   summary:
@@ -59,7 +59,7 @@ export const updateMe = route({
       ...(first_name !== undefined && { first_name: emptyToNull(first_name) }),
       ...(last_name !== undefined && { last_name: emptyToNull(last_name) }),
     };
-    // Decided here, once: a change that another call makes meanwhile must not be undone without the password.
+    // Decided only here: a simultaneous change by another call must not be undone without the password.
     const isChange = typeof isEnabled === "boolean" && isEnabled !== principal.user.two_factor_enabled;
     if (isChange) {
       requireCaller(principal, { ...DEFAULT_ACCESS, credential: "fresh-session", inGrace: true }, false);

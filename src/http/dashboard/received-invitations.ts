@@ -1,4 +1,4 @@
-/** The invitations to workspaces that wait for the signed-in user, and what the link of an invitation leads to. */
+/** The signed-in user's pending invitations to workspaces, and the details of an invitation link. */
 import { formatUserName, type User } from "../../store/users";
 import { listReceivedInvitations, type ReceivedInvitation } from "../../store/workspace-invitations";
 import type { RouteAccess } from "../../work/access/access";
@@ -56,7 +56,7 @@ async function accept(call: Call, choice: InvitationChoice): Promise<Reply> {
 export const acceptListed = route({
   summary: "Accept an invitation to a workspace",
   access: ACCESS,
-  responses: { 200: respondsWith("Workspace", "The workspace, of which you are a member now") },
+  responses: { 200: respondsWith("Workspace", "The workspace, of which you are now a member") },
   handle: (call) => accept(call, { id: call.params.invitation_id! }),
 });
 
@@ -74,7 +74,7 @@ export const decline = route({
   },
 });
 
-const body = strictObject({ token: secretField("What follows the `#` in the link", MAX_TOKEN_CHARACTERS) });
+const body = strictObject({ token: secretField("The part of the link after the `#`", MAX_TOKEN_CHARACTERS) });
 const example = { token: "…" };
 
 export const acceptLink = route({
@@ -83,12 +83,12 @@ export const acceptLink = route({
   errors: ["not_found"],
   example,
   body,
-  responses: { 200: respondsWith("Workspace", "The workspace, of which you are a member now") },
+  responses: { 200: respondsWith("Workspace", "The workspace, of which you are now a member") },
   handle: (call, { body: { token } }) => accept(call, { token }),
 });
 
 export const readLink = openRoute({
-  summary: "Retrieve who invites to what with the link of an invitation. It is not used up",
+  summary: "Retrieve the details of an invitation by its link, without using it up",
   errors: ["not_found"],
   example,
   body,

@@ -28,7 +28,7 @@ const MAX_SHARES = 100;
 
 export const create = route({
   summary:
-    "Create a link with which anybody can download a completed render. It ends with the render and with your access",
+    "Create a link with which anyone can download a completed render. It stops working when the render is deleted or you lose access",
   example: { expires_in_seconds: 604_800 },
   errors: ["conflict", "upstream_unavailable"],
   body: strictObject({
@@ -51,7 +51,7 @@ export const create = route({
       throw new AppError("conflict", "The file of this render is missing. Delete the render and start it again.");
     const expiresAt = Math.floor(services.now() / 1000 + body.expires_in_seconds) * 1000;
     return createOnce(call, async (tx) => {
-      // Links that no longer work do not count: nobody could see and revoke them.
+      // Expired links do not count, because nobody could see and revoke them.
       const { total } = await listRenderShares(tx, resource.id, services.now(), { limit: 0, offset: 0 });
       if (total >= MAX_SHARES)
         throw new AppError("conflict", `Limit of ${MAX_SHARES} links reached. Revoke one first.`);
@@ -77,7 +77,7 @@ export const create = route({
 });
 
 export const list = offsetListRoute({
-  summary: "List the links of a render that work, newest first",
+  summary: "List the active links of a render, newest first",
   access: {},
   filters: {},
   item: "RenderShare",

@@ -1,6 +1,6 @@
 /**
- * Protection against requests of other sites. A browser adds the cookie to them, but also an `Origin` header that says where they come from,
- * which scripts cannot change.
+ * Protection against requests from other sites. A browser adds the cookie to them, but also an `Origin` header with
+ * their source, which scripts cannot change.
  */
 
 /**
@@ -25,15 +25,15 @@ export function isSameOrigin(
 }
 
 /**
- * Returns whether no site has sent the request: it has no `Origin`, and no `Sec-Fetch-Site` that names another site. Browsers add at least one
- * of them to a request that a page of another site causes.
+ * Returns whether the request does not come from a site: it has no `Origin`, and no `Sec-Fetch-Site` that names another
+ * site. Browsers add at least one of them to requests caused by a page of another site.
  */
 export function isFromNoSite(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
   return !headers.has("origin") && (site === null || site === "same-origin" || site === "none");
 }
 
-/** Returns null for `null`, which sandboxed pages send, and for everything that is not an http or https URL. */
+/** Returns null for `null`, which sandboxed pages send, and for anything that is not an http or https URL. */
 function parseOrigin(text: string): URL | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);

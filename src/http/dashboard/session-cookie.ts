@@ -21,8 +21,9 @@ const formatCookies = (value: string, maxAgeSeconds: number, isSecure: boolean):
   );
 
 /**
- * Returns the token in the cookies of a request, or null. Of a browser on an encrypted connection, which sends `Sec-Fetch-Site`, only the cookie
- * with the prefix counts: another site of the domain may have planted the plain one. Programs may send the plain one.
+ * Returns the token in the cookies of a request, or null. From a browser on an encrypted connection, which sends
+ * `Sec-Fetch-Site`, only the cookie with the prefix counts: another site of the domain may have planted the plain one.
+ * Programs may send the plain one.
  */
 export function readSessionCookie({ headers }: Request, isSecure: boolean): string | null {
   const cookies = headers.get("cookie");

@@ -14,7 +14,7 @@ const showSession = ({ principal }: Call, session: Session): Resource<"SessionIt
   showRow(SCHEMAS.SessionItem, session, { is_current: session.id === principal.credential.id });
 
 export const list = offsetListRoute({
-  summary: "List your sessions, the last used first",
+  summary: "List your sessions, last used first",
   access: { credential: "session", target: "account" },
   filters: {},
   item: "SessionItem",

@@ -1,10 +1,10 @@
-/** The client of a call, as the identity services need it. */
+/** Describes the client of a call for the identity services. */
 import { AppError } from "../../domain/errors";
 import type { AuditActor } from "../../work/access/audit";
 import { type AccountOwner, type SignInClient, toAuditActor } from "../../work/identity/sign-in";
 import type { Call, OpenCall } from "../call";
 
-/** Returns who calls, for the list of sessions and the audit log. */
+/** Returns the client for the list of sessions and the audit log. */
 export const toSignInClient = ({ client, request, requestId }: OpenCall): SignInClient => ({
   address: client.address,
   userAgent: request.headers.get("user-agent"),
@@ -24,7 +24,7 @@ export async function findSessionUser({ reauthorize }: OpenCall): Promise<string
 export const toCallActor = (call: Call): AuditActor =>
   toAuditActor(call.principal.user.id, call.principal.credential.id, toSignInClient(call));
 
-/** Returns who changes the own account. */
+/** Returns the caller as the owner of the account that is changed. */
 export const toAccountOwner = (call: Call): AccountOwner => ({
   user: call.principal.user,
   sessionId: call.principal.credential.id,

@@ -33,7 +33,7 @@ const parseProjectSort = (filters: SortFilter) =>
 const parseAssetSort = (filters: SortFilter) =>
   parseSort<(typeof ASSET_SORTS)[number]>(filters.sort, "created_at", true);
 
-/** A row with the column that its list is sorted by, of which its sort key is made. */
+/** A row with the column by which its list is sorted, for its sort key. */
 type SortedRow<Row, Column> = { row: Row; sort: Column };
 
 export const projects = listRoute({

@@ -1,4 +1,4 @@
-/** The status of the server for every user: its version, the state of its parts, and the licenses of the bundled software. */
+/** The server status for every user: version, state of the components, and licenses of the bundled software. */
 import { AppError } from "../../domain/errors";
 import type { RouteAccess } from "../../work/access/access";
 import type { SystemHealth } from "../../work/health/system-health";
@@ -9,7 +9,7 @@ import type { Resource } from "../schemas";
 
 const ACCESS: Partial<RouteAccess> = { inGrace: true, target: "account" };
 
-/** Without sizes, paths and counts, which only administrators see. */
+/** Omits sizes, paths and counts, which only administrators see. */
 function showStatus(
   { status, version, disk, encoders, models, damagedModels }: SystemHealth,
   email: boolean,

@@ -21,7 +21,7 @@ import { toAccountOwner, toSignInClient } from "./sign-in-client";
 const MAX_CODE_CHARACTERS = 64;
 
 export const login = openRoute({
-  summary: "Sign in: the second step, with a code of the authenticator, a recovery code or a mailed one",
+  summary: "Complete a sign-in with an authenticator code, a recovery code or a mailed code",
   errors: ["unauthenticated"],
   example: { challenge: "…", code: "123456" },
   body: strictObject({
@@ -49,7 +49,7 @@ export const read = route({
 });
 
 export const enroll = route({
-  summary: "Set up an authenticator app, with your password. Sign-in asks for its codes once one was confirmed",
+  summary: "Set up an authenticator app, with your password. Sign-in asks for its codes once one has been confirmed",
   access: { credential: "fresh-session", target: "account" },
   errors: ["conflict"],
   example: { password: "correct horse battery" },
@@ -95,7 +95,7 @@ export const replaceCodes = route({
 });
 
 export const remove = route({
-  summary: "Remove the authenticator and its recovery codes. Sign-in asks for the password only",
+  summary: "Remove the authenticator and its recovery codes. Sign-in then asks only for the password",
   access: { credential: "fresh-session", target: "account" },
   example: { password: "correct horse battery" },
   body: strictObject({ password: confirmingPassword }),

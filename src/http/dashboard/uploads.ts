@@ -1,4 +1,4 @@
-/** Creates uploads for the dashboard: a signed link for one PUT, or a resumable upload that is the endpoint of TUS clients. */
+/** Creates uploads for the dashboard: a signed link for one PUT, or a resumable upload for TUS clients. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
@@ -30,8 +30,8 @@ const toKind = (type: (typeof UPLOAD_TYPES)[number]): AssetKind =>
 const DEFAULT_CONTENT_TYPE = "application/octet-stream";
 
 /**
- * Returns the header that a client sends with the file. The type is detected from the bytes, so for a text that cannot be in a header the
- * default does as well.
+ * Returns the header that a client sends with the file. The type is detected from the bytes, so text that cannot be in
+ * a header is replaced with the default.
  */
 const toContentType = (text: string | null | undefined): string =>
   text && /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" ? text : DEFAULT_CONTENT_TYPE;
@@ -39,7 +39,7 @@ const toContentType = (text: string | null | undefined): string =>
 const METADATA = "TUS metadata: pairs of a key and a base64 value";
 
 export const createSigned = route({
-  summary: "Create an asset and a signed link that takes its file with one PUT",
+  summary: "Create an asset and a signed link that accepts its file in one PUT",
   example: { type: "video", content_type: "video/mp4" },
   errors: ["insufficient_credits", "not_found", "conflict"],
   body: strictObject({
@@ -50,7 +50,7 @@ export const createSigned = route({
     content_type: Type.Optional(
       withDescription(
         nullable(textField(255)),
-        `sent back in upload.headers. Default, also for a text that is not printable ASCII: ${DEFAULT_CONTENT_TYPE}`,
+        `returned in upload.headers. Default, also for text that is not printable ASCII: ${DEFAULT_CONTENT_TYPE}`,
       ),
     ),
     project_id: Type.Optional(nullable(uuidField('Default: the project "Inbox", made on first use'))),
@@ -110,7 +110,7 @@ export const createResumable = route({
   idempotent: true,
   headers: {
     "Upload-Length": "Size of the file in bytes. Without it, the first PATCH must have it",
-    "Upload-Defer-Length": "1: the first PATCH has the length",
+    "Upload-Defer-Length": "1 means that the first PATCH has the length",
     "Upload-Metadata":
       `${METADATA}. \`filename\`, \`external_id\`, \`language\` and \`project_id\` are stored; ` +
       "`type` may be `rendered_video` or `cut_file`, everything else is a source",
@@ -140,7 +140,7 @@ export const createResumable = route({
         session_id: asset.id,
         expires_at: formatTime(expiry),
       };
-      // Relative, so that a browser stays at the host under which it has opened the dashboard.
+      // Relative, so that a browser stays on the host on which it opened the dashboard.
       return created(call.url(`/uploads/${asset.id}`), body, {
         "Upload-Expires": new Date(expiry).toUTCString(),
         "Tus-Resumable": TUS_VERSION,
@@ -149,7 +149,7 @@ export const createResumable = route({
   },
 });
 
-/** Throws `AppError` `bad_request` for a body, which a client may send in the hope that it is stored. */
+/** Throws `AppError` `bad_request` for a body, which a client may expect to be stored. */
 function requireNoBody({ request: { headers } }: Call): void {
   if (Number(headers.get("content-length") ?? 0) > 0 || headers.has("transfer-encoding"))
     throw new AppError("bad_request", "Request must have no body. Send the bytes with PATCH to Location.");

@@ -19,8 +19,7 @@ const showInvitation = ({ token, inviter, role }: WorkspaceInvitation): Resource
   });
 
 export const list = offsetListRoute({
-  summary:
-    "List the invitations to a workspace that were not accepted yet, the newest first. Their links are not shown again",
+  summary: "List the pending invitations to a workspace, newest first. Their links are not shown again",
   access: { credential: "session", ownersOnly: true },
   filters: {},
   item: "WorkspaceInvitation",

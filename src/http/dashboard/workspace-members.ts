@@ -27,7 +27,7 @@ const role = oneOf(...WORKSPACE_ROLES);
 const MAX_EMAIL_CHARACTERS = 254;
 
 export const list = offsetListRoute({
-  summary: "List the members of a workspace, the first one first",
+  summary: "List the members of a workspace, earliest first",
   access: {},
   filters: {},
   item: "WorkspaceMember",
@@ -50,7 +50,7 @@ export const add = route({
   responses: {
     201: respondsWith(
       "AddedMember",
-      "The invitation link, which is shown once: a replayed response has null. The same whether or not the address has an account",
+      "The invitation link, which is shown only once: a replayed response has null. It is the same whether or not the address has an account",
     ),
   },
   handle: async (call, { body }) =>

@@ -1,4 +1,4 @@
-/** Workspaces of the user. The workspace in the path is the one that the call acts in. */
+/** Workspaces of the user. The call acts in the workspace in the path. */
 import { Type } from "@sinclair/typebox";
 import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits";
 import { countWorkspaceContent } from "../../store/purge";
@@ -36,7 +36,7 @@ export const list = offsetListRoute({
   filters: {
     containing: Type.Optional(
       uuidField(
-        "Only the workspace with this project, asset, cut, render, pipeline, webhook endpoint or order. The list is empty if none of yours has it",
+        "Only the workspace with this project, asset, cut, render, pipeline, webhook endpoint or order. The list is empty if none of your workspaces contains it",
       ),
     ),
   },
@@ -52,7 +52,7 @@ export const list = offsetListRoute({
 
 export const create = route({
   summary:
-    "Create a workspace, which you own. The first one of a day starts with credits, unless your account got none",
+    "Create a workspace, which you own. The first one each day starts with credits, unless your account got none",
   example: { name: "Studio" },
   access: { credential: "session", target: "account" },
   errors: ["conflict"],

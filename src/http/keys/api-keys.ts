@@ -32,10 +32,10 @@ export const create = route({
   errors: ["not_found", "conflict"],
   body: strictObject({
     name: textField(MAX_KEY_NAME_CHARACTERS),
-    expires_at: Type.Optional(withDescription(nullable(expiresAt), "in the future; null or absent: never")),
+    expires_at: Type.Optional(withDescription(nullable(expiresAt), "in the future; null or absent means never")),
     scopes: Type.Optional(withDescription(scopes, "default both")),
     workspace_id: Type.Optional(
-      withDescription(nullable(uuidField("")), "the workspace that the key acts in; default the personal one"),
+      withDescription(nullable(uuidField("")), "the workspace in which the key acts; default: the personal one"),
     ),
   }),
   idempotent: true,

@@ -12,11 +12,11 @@ const key = {
   workspace_id: id,
   created_at: time,
   last_used_at: orNull(time, "accurate to a minute"),
-  expires_at: orNull(time, "null: never"),
+  expires_at: orNull(time, "null if never"),
 };
 
 /** The schemas by their names in the OpenAPI documents. */
 export const KEY_SCHEMAS = {
   ApiKey: strictObject(key),
-  ApiKeyWithSecret: strictObject({ ...key, key: orNull(text, "the key itself; null when the response is replayed") }),
+  ApiKeyWithSecret: strictObject({ ...key, key: orNull(text, "the key itself; null if the response is replayed") }),
 };

@@ -30,7 +30,7 @@ const showRequest = (request: DeviceRequest): Resource<"DeviceRequest"> => ({
 });
 
 export const read = route({
-  summary: "Show which device waits with a code",
+  summary: "Show the device that is waiting with a code",
   access: { credential: "session", target: "account" },
   bodyType: "form",
   body,
@@ -56,7 +56,7 @@ async function decide(call: Call, userCode: string, isApproved: boolean): Promis
 }
 
 export const approve = route({
-  summary: "Approve a device: it gets an API key of yours",
+  summary: "Approve a device, which then gets one of your API keys",
   access: { credential: "fresh-session" },
   bodyType: "form",
   body,

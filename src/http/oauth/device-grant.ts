@@ -10,7 +10,7 @@ import type { Resource } from "../schemas";
 
 export const DEVICE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** OAuth ignores parameters that it does not know. */
+/** OAuth ignores unknown parameters. */
 const formBody = <P extends Parameters<typeof Type.Object>[0]>(properties: P) => Type.Object(properties);
 
 const MAX_CLIENT_ID_CHARACTERS = 64;
@@ -25,7 +25,7 @@ const clientId = Type.String({
 const token = (description: string) =>
   Type.String({ minLength: 1, maxLength: 512, description, errorText: "must be 1 to 512 characters" });
 
-/** Responses with codes and keys are stored nowhere. */
+/** Responses with codes and keys must not be cached. */
 const noStore = (reply: Reply): Reply => ({
   ...reply,
   headers: { ...reply.headers, "Cache-Control": "no-store", Pragma: "no-cache" },
@@ -84,7 +84,7 @@ export const exchangeToken = openRoute({
 });
 
 export const revoke = openRoute({
-  summary: "Revoke an API key. Succeeds also if there is no such key",
+  summary: "Revoke an API key. Succeeds even if the key does not exist",
   bodyType: "form",
   body: formBody({
     token: token("the API key"),
@@ -92,7 +92,7 @@ export const revoke = openRoute({
     client_id: Type.Optional(clientId),
   }),
   example: { token: "sk_…", client_id: "Premiere panel" },
-  responses: { 200: respondsWithNothing("The key is not valid any more") },
+  responses: { 200: respondsWithNothing("The key is no longer valid") },
   handle: async (call, { body }) => {
     const { services } = call;
     await revokeToken(services, body.token, toSignInClient(call));

@@ -13,7 +13,7 @@ const oauthErrorBody = strictObject({
   ),
 });
 
-/** Malformed requests are all the same to OAuth. */
+/** OAuth does not distinguish malformed requests. */
 const isMalformed = (code: HttpCode): boolean => code === "bad_request" || code === "validation_error";
 
 function findErrorCode(code: HttpCode, error: AppError): string {

@@ -13,7 +13,7 @@ export const OAUTH_SCHEMAS = {
     verification_uri: text,
     verification_uri_complete: text,
     expires_in: Type.Integer({ description: "seconds" }),
-    interval: { ...integer, description: "the least number of seconds between two polls" },
+    interval: { ...integer, description: "minimum number of seconds between two polls" },
   }),
   DeviceToken: strictObject({
     access_token: Type.String({ description: "an API key, sk_…" }),
@@ -24,7 +24,7 @@ export const OAUTH_SCHEMAS = {
     user_code: userCode,
     client_id: text,
     scope: text,
-    address: orNull(text, "the address that the device called from"),
+    address: orNull(text, "the address from which the device called"),
     created_at: time,
     expires_at: time,
   }),

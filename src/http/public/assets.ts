@@ -17,7 +17,7 @@ import { type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
-/** Returns the URL that takes the bytes of an asset. */
+/** Returns the URL that accepts the bytes of an asset. */
 const createUploadUrl = (call: Call, asset: Asset): string =>
   `${call.services.publicUrl()}${call.url(`/uploads/${asset.id}`)}`;
 
@@ -31,7 +31,7 @@ export async function showAsset(call: Call, asset: Asset): Promise<Resource<"Ass
   });
 }
 
-/** Returns an asset with its details. In lists it has no links, which are signed one by one. */
+/** Returns an asset with its details. Lists omit the links, which are signed individually. */
 export async function showAssetDetail(
   call: Call,
   asset: Asset,

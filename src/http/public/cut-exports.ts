@@ -55,15 +55,12 @@ export const exportTimeline = route({
     frame_rate: Type.Optional(
       Type.String({
         pattern: "^[0-9]{1,6}([./][0-9]{1,6})?$",
-        description: "Frame rate of the timeline, such as 25, 29.97 or 30000/1001. Default: that of the source",
+        description: "Frame rate of the timeline, such as 25, 29.97 or 30000/1001. Default: the source's",
         errorText: "must be like 25, 29.97 or 30000/1001",
       }),
     ),
     drop_frame: Type.Optional(
-      withDescription(
-        oneOf("true", "false"),
-        "Drop-frame timecode, for 29.97 and 59.94 only. Default: that of the source",
-      ),
+      withDescription(oneOf("true", "false"), "Drop-frame timecode, for 29.97 and 59.94 only. Default: the source's"),
     ),
   }),
   responses: { 200: respondsWithFile("The timeline") },

@@ -48,7 +48,7 @@ const options = strictObject({
   remove_retakes: booleanField("Keeps only the best take of each line. Default: true"),
 });
 
-/** What a cut is made with, besides its asset. */
+/** The parameters of a cut besides its asset. */
 export const cutParams = {
   script: Type.Optional(
     withDescription(
@@ -59,7 +59,7 @@ export const cutParams = {
   options: Type.Optional(options),
 };
 
-/** Returns what a cut is made with, with the defaults of its mode. Throws `AppError` `validation_error` if the script is too long. */
+/** Returns the parameters of a cut with the defaults of its mode. Throws `AppError` if the script is too long. */
 export async function readCutParams(given: Static<TObject<typeof cutParams>>): Promise<CutStepParams> {
   const script = await runLargeTasksSerially(given.script ?? "", () => checkScript(given.script));
   return { script, options: { ...CUT_MODES[given.options?.mode ?? "natural"], ...given.options } };
@@ -85,9 +85,7 @@ const showCutDetail = async (call: Call, cut: Cut): Promise<Resource<"CutDetail"
   plan: cut.plan === null ? null : (JSON.parse(cut.plan) as PlanJson),
 });
 
-/**
- * Returns `showCutDetail` with `more` fields as JSON text without parsing the plan, which is stored as the API shows it and can have megabytes.
- */
+/** Returns `showCutDetail` with `more` fields as JSON text. The plan is stored as JSON and is not parsed. */
 export const showCutDetailJson = async (call: Call, cut: Cut, more: object = {}): Promise<string> =>
   `${JSON.stringify({ ...(await showCut(call, cut)), ...more }).slice(0, -1)},"plan":${cut.plan}}`;
 
@@ -182,7 +180,7 @@ export const edit = route({
   complete: showEditedCut,
 });
 
-/** Adds script and plan to the reply for an edited cut. They can have megabytes and never change, so they are not stored for `Idempotency-Key`. */
+/** Adds script and plan to the reply for an edited cut: too large to store for `Idempotency-Key`, and immutable. */
 async function showEditedCut(call: Call, { body, ...reply }: Reply): Promise<Reply> {
   const { read } = call.services.store;
   const workspaceId = call.principal.workspace.id;

@@ -6,7 +6,7 @@ import { strictObject } from "../fields";
 const startField = Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" });
 const endField = Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" });
 
-/** A segment as the client sends it: only the bounds are used, so that the segments of a plan can be sent back. */
+/** A segment in a request. Only the bounds are used, so that the segments of a plan can be sent back. */
 const editedSegment = strictObject({
   start: startField,
   end: endField,
@@ -25,7 +25,7 @@ export const editedSegments = (minItems: number) =>
   Type.Array(editedSegment, {
     minItems,
     maxItems: MAX_SEGMENTS,
-    description: "What to keep, in seconds of the recording: sorted, disjoint, each at least 0.1 s long",
+    description: "The segments to keep, in seconds of the recording: sorted, disjoint, each at least 0.1 s long",
     errorText: `must be a list of ${minItems} to ${MAX_SEGMENTS} segments`,
   });
 
@@ -50,7 +50,7 @@ type EditBody = {
   texts?: Static<typeof editedTexts>;
 };
 
-/** Returns the edit without what is not used of its segments. */
+/** Returns the edit without the unused properties of its segments. */
 export const readPlanEdit = ({ segments, texts = [] }: EditBody): PlanEdit => ({
   segments: segments.map(({ start, end }) => ({ start, end })),
   texts,

@@ -19,7 +19,9 @@ import { type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
-/** A field that may be absent or null, which mean the same, so that clients can send back the `output` of a render. */
+/**
+ * A field that may be absent or null, with the same meaning, so that clients can send back the `output` of a render.
+ */
 const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 /** ffmpeg's integers have 32 bits. */
 const rateTerm = Type.Integer({
@@ -34,25 +36,22 @@ const output = strictObject({
   resolution: optional(
     Type.String({
       pattern: "^[0-9]{1,5}p$",
-      description:
-        "Pixels of the shorter side: an even number from 144p to that of the source. Default: that of the source",
+      description: "Pixels of the shorter side: an even number from 144p up to the source's. Default: the source's",
       errorText: "must look like 720p",
     }),
   ),
-  video_bitrate: integerField("Bits per second, from 50000 to that of the source. Default: as the source"),
-  frame_rate: integerField(
-    "Frames per second, 1 to 120 and at most twice that of the source. Default: that of the source",
-  ),
+  video_bitrate: integerField("Bits per second, from 50000 up to the source's. Default: matches the source"),
+  frame_rate: integerField("Frames per second, 1 to 120 and at most twice the source's. Default: the source's"),
   exact_frame_rate: optional(
     withDescription(
       strictObject({ num: rateTerm, den: rateTerm }),
-      "Frames per second as a fraction, in place of `frame_rate`, within the same bounds. That of the source keeps the times of its frames",
+      "Frames per second as a fraction, in place of `frame_rate`, within the same bounds. The source's rate keeps the times of its frames",
     ),
   ),
-  audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: as the source"),
+  audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: matches the source"),
 });
 
-/** What a render is made with, besides its asset. */
+/** The parameters of a render besides its asset. */
 export const renderParams = {
   cut_id: optional(uuidField("The cut to apply")),
   output: Type.Optional(output),

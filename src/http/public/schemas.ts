@@ -20,16 +20,16 @@ import { EVENT_TYPES } from "../../domain/webhooks";
 import { strictObject } from "../fields";
 import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 
-const seconds = Type.Number({ description: "seconds in the source" });
+const seconds = Type.Number({ description: "time in the source, in seconds" });
 
-/** The field that a family adds which shows who made a resource. The OpenAPI document of another family does not contain it. */
+/** The creator field that a family adds. It is missing in the OpenAPI document of other families. */
 export const authorship = {
   created_by: Type.Optional(
-    orNull(strictObject({ id, name: orNull(text) }), "who made it; null when that account was deleted"),
+    orNull(strictObject({ id, name: orNull(text) }), "the user who created it; null if that account was deleted"),
   ),
 };
 
-/** How the job of a cut or render went. */
+/** The outcome of a cut's or render's job. */
 const outcome = {
   error_code: orNull(text),
   error_message: orNull(text),
@@ -49,7 +49,7 @@ const assetSummary = {
   size_bytes: orNull(integer),
   content_type: orNull(text),
   duration_seconds: orNull(Type.String({ pattern: "^[0-9]+(\\.[0-9]+)?$" }), "decimal number of seconds"),
-  language: orNull(text, "ISO 639-1 code; null: detected automatically"),
+  language: orNull(text, "ISO 639-1 code; null if detected automatically"),
   external_id: orNull(text, "from Upload-Metadata"),
   error_code: orNull(text),
   error_message: orNull(text),
@@ -97,7 +97,7 @@ const plan = strictObject({
       rule: Type.Optional(
         orNull(
           Type.Unsafe<RemovalRule>(text),
-          "the rule that decided; null or missing in plans made before rules were recorded",
+          "the deciding rule; null or missing in plans from before rules were recorded",
         ),
       ),
       text,
@@ -115,10 +115,7 @@ const plan = strictObject({
   missing: Type.Array(text),
   warnings: Type.Array(text),
   language: Type.Optional(
-    orNull(
-      text,
-      "ISO 639-1 code that was assumed; null when the cut was made from pauses alone, or was made by an older version",
-    ),
+    orNull(text, "assumed ISO 639-1 code; null if the cut was made from pauses alone or by an older version"),
   ),
 });
 
@@ -132,7 +129,7 @@ const render = {
     resolution: orNull(Type.String({ pattern: "^[0-9]+p$" })),
     video_bitrate: orNull(integer, "bits per second"),
     frame_rate: orNull(integer, "frames per second, rounded"),
-    exact_frame_rate: orNull(rational, "null where `frame_rate` is exact"),
+    exact_frame_rate: orNull(rational, "null if `frame_rate` is exact"),
     audio_bitrate: orNull(integer, "bits per second"),
   }),
   size_bytes: orNull(integer),
@@ -146,14 +143,14 @@ const endpoint = {
   state: enumeration(ENDPOINT_STATES),
   disabled_reason: orNull(
     enumeration(ENDPOINT_DISABLED_REASONS),
-    "by a user (manual), after a response of 410 (gone), or after five days without a success (failing)",
+    "disabled by a user (manual), after a 410 response (gone), or after five days without a success (failing)",
   ),
   disabled_at: orNull(time),
   last_success_at: orNull(time),
-  failing_since: orNull(time, "the first failed attempt since the last success"),
+  failing_since: orNull(time, "time of the first failed attempt since the last success"),
   old_secret_expires_at: orNull(
     time,
-    "until then deliveries are also signed with the secret before the last rotation; may be in the past",
+    "time until which deliveries are also signed with the previous secret; may be in the past",
   ),
   created_at: time,
 };
@@ -237,20 +234,20 @@ export const PUBLIC_SCHEMAS = {
       description:
         "sources, derived files, completed renders, and text such as scripts, plans and drafts; unfinished uploads count with their full size",
     }),
-    storage_quota_bytes: orNull(integer, "null: no limit"),
+    storage_quota_bytes: orNull(integer, "null if there is no limit"),
   }),
   WebhookEndpoint: strictObject(endpoint),
   WebhookEndpointWithSecret: strictObject({
     ...endpoint,
     secret: orNull(
       Type.String({ pattern: "^whsec_" }),
-      "shown once: null in a response replayed for an Idempotency-Key",
+      "shown only once; null in a response replayed for an Idempotency-Key",
     ),
   }),
   Delivery: strictObject(delivery),
   DeliveryDetail: strictObject({
     ...delivery,
-    payload: Type.String({ description: "the body as it is sent on each attempt, JSON" }),
+    payload: Type.String({ description: "the JSON body that is sent on each attempt" }),
   }),
   DeliveryReference: strictObject({ delivery_id: id }),
 };

@@ -80,7 +80,7 @@ export const create = route({
   responses: {
     201: respondsWith(
       "WebhookEndpointWithSecret",
-      "The endpoint with its signing secret, which is shown once: a replayed response has null",
+      "The endpoint with its signing secret, which is shown only once: a replayed response has null",
     ),
   },
   handle: async (call, { body }) => {
@@ -137,7 +137,7 @@ export const update = route({
   },
 });
 
-/** Returns what changes when a user enables or disables an endpoint. */
+/** Returns the changes when a user enables or disables an endpoint. */
 function createStateChange(
   endpoint: WebhookEndpoint,
   state: WebhookEndpoint["state"],

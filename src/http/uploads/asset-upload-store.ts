@@ -10,16 +10,16 @@ import { findAsset } from "../../store/assets";
 import type { Services } from "../../work/services";
 import type { UploadPart, UploadSession } from "../../work/uploads/session";
 
-/** What a PATCH says of its bytes. */
+/** The data of a PATCH about its bytes. */
 export type Transfer = Pick<UploadPart, "announced" | "authorize" | "offset" | "onProgress">;
 
-/** The only upload that a request may access, and its owner. `transfer` null: the request writes nothing. */
+/** The only upload that a request may access, and its owner. `transfer` is null if the request writes nothing. */
 export type AuthorizedUpload = { workspaceId: string; id: string; session: UploadSession; transfer: Transfer | null };
 
 /** The library's store with the type of its base class: TypeScript does not let a subclass replace a private method. */
 const LibraryStore: new (options: { directory: string; configstore: Configstore }) => DataStore = FileStore;
 
-/** The store of one upload for one request. For any other ID than the authorized one each of its methods throws the library's 404. */
+/** The store of one upload for one request. For other IDs, its methods throw the library's 404. */
 export class AssetUploadStore extends LibraryStore {
   constructor(
     private readonly services: Services,
@@ -63,7 +63,7 @@ function createRowReader({ folders, store }: Services, { workspaceId, id: own }:
       // The file is created on first use, because a crash may come between the commit of the row and the file. If the file of a complete
       // upload was moved but its row not yet updated, the upload must not start again.
       if ((await findFileSize(path)) === null && (await findFileSize(folders.media(own).source)) === null) {
-        // In a folder that is away, every upload would begin again.
+        // In an offline folder, every upload would start over.
         await folders.guard.confirmOnline();
         await createFolder(folders.uploads);
         await writeFile(path, "", { flag: "a" });

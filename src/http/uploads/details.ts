@@ -72,7 +72,7 @@ export const TUS_DETAILS: Record<"OPTIONS" | UploadMethod, JsonObject> = {
       headers: {
         ...offsets,
         "Upload-Length": integer,
-        "Upload-Defer-Length": { description: "1 in place of Upload-Length while the length is not known", ...integer },
+        "Upload-Defer-Length": { description: "1 in place of Upload-Length while the length is unknown", ...integer },
       },
     },
     ...describeErrors([...TUS_ERRORS, ...READ_ERRORS]),

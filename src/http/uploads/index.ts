@@ -116,7 +116,7 @@ export function createUploadSurface(services: Services): UploadSurface {
       return tusResponse(200, { ...headers, ...position, "Cache-Control": "no-store" });
     }
     const response = await delegate(request, "HEAD", asset);
-    // The request that sent the last bytes may have ended before it finished the upload, and a client sends nothing after them.
+    // The last request may have ended before it finished the upload, and the client sends nothing after it.
     if (response.headers.get("upload-offset") === response.headers.get("upload-length"))
       await finishUpload(services, asset);
     return withHeaders(response, headers);
@@ -173,7 +173,7 @@ export function createUploadSurface(services: Services): UploadSurface {
 const tusResponse = (status: number, headers: Record<string, string>): Response =>
   new Response(null, { status, headers: { "Tus-Resumable": TUS_VERSION, ...headers } });
 
-/** Responds to a PATCH of a complete upload: an empty one at its end repeats the last response, any other is refused. */
+/** Responds to a PATCH of a complete upload: an empty one repeats the last response, any other is rejected. */
 async function respondToFinishedUpload(request: Request, asset: Asset, offset: number): Promise<Response> {
   if (offset !== asset.upload_length)
     throw new AppError(

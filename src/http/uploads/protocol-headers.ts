@@ -18,7 +18,7 @@ export const createTusErrorHeaders = (status: number): Record<string, string> =>
 export const TUS_EXTENSIONS = "termination,expiration";
 export const CREATION_EXTENSIONS = `creation,creation-defer-length,${TUS_EXTENSIONS}`;
 
-/** Throws `AppError` `precondition_failed` when the client names another version of the protocol. A client may name none. */
+/** Throws `AppError` `precondition_failed` if the client names another protocol version. It may name none. */
 export function requireTusVersion(headers: Headers): void {
   const version = headers.get("tus-resumable");
   if (version !== null && version !== TUS_VERSION)
@@ -35,7 +35,7 @@ export function parseUploadOffset(headers: Headers): number {
   throw new AppError("bad_request", "Send the header Upload-Offset with the offset of the first byte.");
 }
 
-/** Returns `Upload-Length` in bytes, null without the header. Throws `AppError` `validation_error` unless it is an integer above 0. */
+/** Returns `Upload-Length` in bytes, or null. Throws `AppError` `validation_error` unless it is a positive integer. */
 export function parseUploadLength(headers: Headers): number | null {
   const text = headers.get("upload-length");
   if (text === null) return null;

@@ -18,7 +18,7 @@ export const SIGNED_PUT_PATH = "/uploads/:upload_id/file";
 export const getSignedPutPath = (uploadId: string): string => SIGNED_PUT_PATH.replace(":upload_id", uploadId);
 
 const RECORD_INTERVAL_MS = 60_000;
-/** After this pause another request may send the file: the connection of the first one is probably dead. */
+/** After this pause, another request may send the file: the connection of the first one is probably dead. */
 const MAX_WRITER_PAUSE_MS = 10_000;
 
 export type SignedPut = (request: Request, uploadId: string, connection: Connection) => Promise<Response>;
@@ -58,7 +58,7 @@ export function createSignedPut(services: Services): SignedPut {
   };
 }
 
-/** Returns the ID of the upload in lower case. Throws `AppError` `forbidden`, whether or not there is such an upload. */
+/** Returns the ID of the upload in lower case. Throws `AppError` `forbidden`, even if the upload does not exist. */
 function requireSignature({ links, now }: Services, request: Request, uploadId: string): string {
   const { searchParams } = new URL(request.url);
   const id = uploadId.toLowerCase();

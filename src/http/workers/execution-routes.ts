@@ -1,4 +1,4 @@
-/** What a worker calls with the signed link of one execution. */
+/** The routes that a worker calls with the signed link of one execution. */
 import type { Static } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";

@@ -1,4 +1,4 @@
-/** What a worker calls with its join token. */
+/** The routes that a worker calls with its join token. */
 import { version } from "../../../package.json";
 import { AppError } from "../../domain/errors";
 import { getQueueName, WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";
@@ -66,7 +66,7 @@ export const joinRoutes: WorkerRoute[] = [
       const boot = { workerId: worker_id, bootId: boot_id };
       const heartbeat = { ...boot, freeBytes: free_bytes, hasRedis: has_redis, running };
       const worker = call.services.workerList.heartbeat(token, heartbeat);
-      if (!worker) throw new AppError("not_found", "Worker is not known to this run of the server: join again.");
+      if (!worker) throw new AppError("not_found", "Worker is unknown to this run of the server. Join again.");
       return ok({ is_draining: worker.isDraining, ...call.cluster.executions.heartbeat(boot, running) });
     },
   },

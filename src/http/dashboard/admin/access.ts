@@ -1,7 +1,7 @@
-/** What all routes of administration need. */
+/** The access that all administration routes require. */
 import type { RouteAccess } from "../../../work/access/access";
 
-/** Which workspace the administrator acts in does not matter. */
+/** The administrator's workspace does not matter. */
 export const ADMIN_ACCESS = {
   credential: "fresh-session",
   role: "admin",

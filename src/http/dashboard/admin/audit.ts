@@ -22,11 +22,11 @@ const MAX_ACTION_CHARACTERS = 100;
 const filters = {
   user: Type.Optional({
     ...textField(MAX_SEARCH_CHARACTERS),
-    description: "part of the email address of who acted, was changed, or is named in the details",
+    description: "part of the email address of the actor, the target, or a user named in the details",
   }),
-  actor_id: Type.Optional(uuidField("who acted")),
-  target_id: Type.Optional(uuidField("what was changed")),
-  workspace_id: Type.Optional(uuidField("where it was changed")),
+  actor_id: Type.Optional(uuidField("ID of the actor")),
+  target_id: Type.Optional(uuidField("ID of the target")),
+  workspace_id: Type.Optional(uuidField("ID of the workspace of the target")),
   action: Type.Optional({ ...textField(MAX_ACTION_CHARACTERS), description: "such as `user.disabled`" }),
   since: Type.Optional(timeField("Entries from this time on.")),
   until: Type.Optional(timeField("Entries before this time.")),
@@ -80,7 +80,7 @@ export const exportAll = route({
   }),
   responses: {
     200: respondsWithFile(
-      "One `AuditEntry` a line, `application/x-ndjson`; or `text/csv`, in which cells that a spreadsheet would run as formulas begin with an apostrophe",
+      "One `AuditEntry` per line, `application/x-ndjson`; or `text/csv`, in which an apostrophe precedes cells that a spreadsheet would run as formulas",
     ),
   },
   handle: async (call, { query: { format = "jsonl", ...query } }) => {

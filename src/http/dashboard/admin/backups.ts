@@ -39,7 +39,7 @@ async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
 
 const showOrNull = async (run: BackupRun | null) => (run === null ? null : await showRun(run));
 
-/** A backup that was pruned, or whose disk is away, has no manifest. A bucket is asked only by a verification. */
+/** A pruned backup, or one whose disk is offline, has no manifest. A bucket is queried only by a verification. */
 const isAvailable = async ({ path, state }: BackupRun): Promise<boolean> =>
   isOffsite(path) ? state === "completed" : (await findFileSize(join(path, MANIFEST_NAME)).catch(() => null)) !== null;
 
@@ -47,7 +47,7 @@ export const list = route({
   summary: "List backups, their verifications and drills, newest first, with the state of the backups",
   access: ADMIN_ACCESS,
   query: strictObject({ ...offsetParameters, kind: Type.Optional(oneOf(...BACKUP_RUN_KINDS)) }),
-  responses: { 200: respondsWith("BackupList", "A page of runs, and what is known of the newest ones") },
+  responses: { 200: respondsWith("BackupList", "A page of runs, and a summary of the newest ones") },
   handle: async ({ services }, { query: { limit, offset, kind } }) => {
     const { rows, total } = await listBackupRuns(services.store.read, { kind }, { limit, offset });
     const status = await readBackupStatus(services);
@@ -79,7 +79,7 @@ function requireTarget({ services }: Call): string {
   throw new AppError("conflict", "No backup folder is configured. Set backup_to and restart Offcut.");
 }
 
-/** Starts a run and responds with its row, which the audit log and the reply to an `Idempotency-Key` are written with. */
+/** Starts a run and responds with its row, from which the audit log and a stored reply are also written. */
 async function respondWithRun(
   call: Call,
   start: (record: RecordRun) => Promise<StartedBackupRun<unknown>>,
@@ -100,7 +100,7 @@ const START = { access: ADMIN_ACCESS, idempotent: true, errors: ["conflict" as c
 
 export const create = route({
   ...START,
-  summary: "Back up now, to the configured folder",
+  summary: "Start a backup to the configured folder",
   responses: { 202: respondsWith("BackupRun", "The backup, which is `running`") },
   handle: async (call) => {
     const options = { target: requireTarget(call), hasMedia: true };

@@ -50,7 +50,7 @@ const loadJob: ResourceLoader<ListedJob> = {
 };
 
 export const cancel = route({
-  summary: "Cancel a job that waits or runs, and the steps of its pipeline after it",
+  summary: "Cancel a waiting or running job, and the later steps of its pipeline",
   access: ADMIN_ACCESS,
   load: loadJob,
   errors: ["conflict"],

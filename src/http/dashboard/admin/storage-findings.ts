@@ -22,7 +22,7 @@ import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";
 
 export const readChecks = route({
-  summary: "Retrieve how many files were checked, and how many have a problem",
+  summary: "Retrieve the number of checked files, and of files with a problem",
   access: ADMIN_ACCESS,
   responses: { 200: respondsWith("StorageChecks", "The state of the weekly check") },
   handle: async ({ services: { store } }) => {
@@ -51,7 +51,7 @@ export const list = offsetListRoute({
   access: ADMIN_ACCESS,
   filters: { problem: Type.Optional(oneOf(...FILE_PROBLEMS)) },
   item: "StorageFinding",
-  description: "A page of files with a problem that is not accepted",
+  description: "A page of files with a problem that was not accepted",
   read: ({ services }, { filters, ...page }) => listOpenFindings(services.store.read, filters, page),
   show: showFinding,
 });
@@ -66,7 +66,7 @@ export const resolve = route({
     action: {
       ...oneOf(...FINDING_ACTIONS),
       description:
-        "`delete_file`: of an untracked one. `restore`: from the newest backup that has the right content. `delete_owner`: the recording or render",
+        "`delete_file`: deletes an untracked file. `restore`: restores the file from the newest backup with the correct content. `delete_owner`: deletes the recording or render",
     },
     ids: Type.Array(uuidField("a problem"), {
       minItems: 1,

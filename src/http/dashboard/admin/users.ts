@@ -215,7 +215,7 @@ export const restore = route({
 });
 
 export const addCredits = route({
-  summary: "Add credits to an account, or remove some. Assets that wait for credits become ready",
+  summary: "Add or remove credits of an account. Assets that are waiting for credits become ready",
   access: ADMIN_ACCESS,
   load,
   idempotent: true,
@@ -226,7 +226,7 @@ export const addCredits = route({
       minimum: -MAX_CREDITS,
       maximum: MAX_CREDITS,
       errorText: `must be an integer from -${MAX_CREDITS} to ${MAX_CREDITS}`,
-      description: "negative removes credits, at most those that are available",
+      description: "a negative number removes credits, at most the available ones",
     }),
     note: Type.Optional(withDescription(clearableText(MAX_NOTE_CHARACTERS), "for the audit log")),
     workspace_id: Type.Optional(uuidField("a workspace of the user; by default the personal one")),

@@ -14,30 +14,30 @@ const worker = strictObject({
   name: text,
   state: enumeration(
     WORKER_STATES,
-    "`draining`: gets nothing new, and completes what it runs. `no_redis`: reaches this server but not Redis, and gets nothing new",
+    "`draining`: accepts nothing new, and completes its current work. `no_redis`: reaches this server but not Redis, and accepts nothing new",
   ),
   version: text,
   jobs: Type.Array(enumeration(WORKER_JOBS)),
-  slots: Type.Integer({ description: "how much it runs at the same time" }),
+  slots: Type.Integer({ description: "maximum number of concurrent runs" }),
   current: Type.Array(
     strictObject({
       id,
       kind,
       job_id: step,
       subject_id: subject,
-      progress: orNull(Type.Number(), "0 to 1, null before the first report"),
+      progress: orNull(Type.Number(), "0 to 1; null before the first report"),
       started_at: time,
     }),
-    { description: "what it runs now" },
+    { description: "its current work" },
   ),
-  speed: orNull(Type.Number(), "seconds of video that it encodes in a second; null until measured"),
+  speed: orNull(Type.Number(), "seconds of video encoded per second; null until measured"),
   last_seen_at: time,
 });
 
 const token = strictObject({
   id,
   name: text,
-  worker_id: orNull(id, "null: no worker has joined with it"),
+  worker_id: orNull(id, "null if no worker has joined with it"),
   created_at: time,
   last_used_at: orNull(time),
 });
@@ -49,12 +49,12 @@ export const WORKER_SCHEMAS = {
     [
       worker,
       strictObject({
-        is_draining: Type.Boolean({ description: "also while it is offline" }),
+        is_draining: Type.Boolean({ description: "also set while it is offline" }),
         protocol: Type.Integer({ description: "the version of the job protocol" }),
         ffmpeg: text,
         encoder: text,
         sandbox: strictObject({ mode: enumeration(SANDBOX_MODES), reason: orNull(text, "why it is not bwrap") }),
-        languages: Type.Array(text, { description: "of its speech models, as ISO 639-1 codes" }),
+        languages: Type.Array(text, { description: "languages of its speech models, as ISO 639-1 codes" }),
         free_bytes: integer,
         created_at: time,
         revoked_at: orNull(time),
@@ -67,12 +67,12 @@ export const WORKER_SCHEMAS = {
             outcome: enumeration(WORKER_RUN_OUTCOMES),
             media_seconds: orNull(
               Type.Number(),
-              "of the chunk, or of the recording that was cut or rendered; null: unknown",
+              "duration of the chunk, or of the recording that was cut or rendered; null if unknown",
             ),
             started_at: time,
             ended_at: time,
           }),
-          { description: "the last 200 that have ended, newest first. They are kept for 30 days" },
+          { description: "the last 200 ended runs, newest first, kept for 30 days" },
         ),
       }),
     ],
@@ -85,7 +85,7 @@ export const WORKER_SCHEMAS = {
       strictObject({
         token: orNull(
           Type.String({ description: "for `offcut worker --token`" }),
-          "shown once: null in a response replayed for an Idempotency-Key",
+          "shown only once; null in a response replayed for an Idempotency-Key",
         ),
       }),
     ],

@@ -29,7 +29,7 @@ export const list = offsetListRoute({
 });
 
 export const create = route({
-  summary: "Create a join token, with which one worker can do work of this server",
+  summary: "Create a join token, with which one worker can run jobs of this server",
   access: ADMIN_ACCESS,
   idempotent: true,
   errors: ["conflict"],
@@ -51,7 +51,7 @@ export const create = route({
 });
 
 export const remove = route({
-  summary: "Revoke a join token. Its worker is refused from now on, and what it runs is enqueued again",
+  summary: "Revoke a join token. Its worker is rejected from now on, and its current work is queued again",
   access: ADMIN_ACCESS,
   responses: { 204: respondsWithNothing("Revoked") },
   handle: async (call) => {

@@ -93,25 +93,25 @@ export const list = offsetListRoute({
 });
 
 export const read = route({
-  summary: "Retrieve a worker with what it has run",
+  summary: "Retrieve a worker with its runs",
   access: ADMIN_ACCESS,
   load,
-  responses: { 200: respondsWith("AdminWorkerDetail", "The worker, also a revoked one for 30 days") },
+  responses: { 200: respondsWith("AdminWorkerDetail", "The worker; a revoked one is kept for 30 days") },
   handle: async (call, { resource }) => ok(await showDetail(call, resource)),
 });
 
 export const drain = changeRoute(
-  "Drain a worker: it completes what it runs, and gets nothing new until it is resumed",
+  "Drain a worker: it completes its current work, and accepts nothing new until it is resumed",
   "The worker",
   (call, id) => setDraining(call.services, toCallActor(call), id, true),
 );
 
-export const resume = changeRoute("Let a drained worker work again", "The worker", (call, id) =>
+export const resume = changeRoute("Resume a drained worker", "The worker", (call, id) =>
   setDraining(call.services, toCallActor(call), id, false),
 );
 
 export const revoke = changeRoute(
-  "Revoke the join token of a worker. It is refused from now on, and what it runs is enqueued again",
+  "Revoke the join token of a worker. It is rejected from now on, and its current work is queued again",
   "The worker, which lists no longer show",
   (call, id) => revokeWorker(call.services, toCallActor(call), id),
 );
