@@ -28,7 +28,7 @@ export type MediaFolder = {
   /** Plays in browsers. Older versions wrote `oldPreview` instead, in another format and not for every asset. */
   preview: string;
   oldPreview: string;
-  /** The samples of the preview, as `media/preview/index-file.ts` writes them. */
+  /** The samples of the preview, as `media/preview/write-index.ts` writes them. */
   previewIndex: string;
   /** `PreviewFacts` as JSON. Written last, when all other files of the preview are complete. */
   previewFacts: string;

@@ -13,7 +13,7 @@ import { createAccountPurge } from "./identity/account-purge";
 import type { MediaTools } from "./jobs/media-tools";
 import { createMailSender, type MailSender } from "./mail/sender";
 import { createInvitationNotifier } from "./notifications/invitation-notices";
-import { createNotificationMailer } from "./notifications/mails";
+import { createNotificationMailer } from "./notifications/notification-mails";
 import { sweep } from "./recovery";
 import type { Services } from "./services";
 import { createDatabaseCheck } from "./upkeep/database-check";

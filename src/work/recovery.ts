@@ -7,7 +7,7 @@ import { removeOldKept } from "../store/kept-databases";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
-import { reconcileDerivatives } from "./assets/derivatives";
+import { reconcileDerivatives } from "./assets/reconcile-derivatives";
 import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
 import { expireLostExports } from "./data-export/archive-removal";

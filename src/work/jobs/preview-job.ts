@@ -1,7 +1,7 @@
 /** The job `preview`: rows in, rows out. A failure leaves the asset as it is. */
 import { discard } from "../../blobs/trash";
 import { findAssetById, updateAsset } from "../../store/assets";
-import { discardFolderOfDeleted } from "../assets/derivatives";
+import { discardFolderOfDeleted } from "../assets/discard-derivatives";
 import { getAnalysisAudioPath } from "../assets/prepared-files";
 import { findBlob, getBlob } from "./blob-files";
 import type { JobDefinition } from "./definition";

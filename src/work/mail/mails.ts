@@ -1,4 +1,4 @@
-/** Mails: stored in the transaction of their cause, and sent afterwards by `mail-sender.ts`. */
+/** Mails: stored in the transaction of their cause, and sent afterwards by `sender.ts`. */
 import { NOTIFICATION_TYPES } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";

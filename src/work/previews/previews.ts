@@ -5,7 +5,7 @@ import type { Asset } from "../../store/assets";
 import { estimateRemainingSeconds, findLatestStep, findPreviewStep, type Step } from "../../store/steps";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { readPreviewFacts } from "./files";
-import { startPreview } from "./start";
+import { startPreview } from "./start-preview";
 
 /** `facts`: null until the preview is complete. `step`: its latest job. `errorMessage`: why that failed. */
 type PreviewState = { facts: PreviewFacts | null; step: Step | null; errorMessage: string | null };
