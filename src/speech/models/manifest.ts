@@ -1,4 +1,6 @@
 /** The manifest of a model, a file in its folder: kind, languages, and the files with their checksums. */
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { AppError } from "../../domain/errors";
 
 /** File name of the manifest in the model's folder, in an archive and on a mirror. */
@@ -61,27 +63,47 @@ export function formatManifest(manifest: ModelManifest): string {
   return `${JSON.stringify({ format: 1, ...manifest, files }, null, 2)}\n`;
 }
 
+const text = (key: string) => Type.String({ minLength: 1, problem: () => `needs "${key}"` });
+const optional = <S extends TSchema>(schema: S, problem: (name: string) => string) =>
+  Type.Union([schema, Type.Null(), Type.Undefined()], { problem });
+
+const OBJECT = Type.Object({});
+const MANIFEST = Type.Object({
+  format: optional(Type.Literal(1), () => "was written for a later version of Offcut"),
+  name: text("name"),
+  kind: text("kind"),
+  languages: Type.Array(Type.String({ pattern: "^[a-z]{2,3}$" }), {
+    minItems: 1,
+    problem: () => 'needs "languages", a list of codes such as "de"',
+  }),
+  files: Type.Array(Type.Unknown(), { problem: () => 'needs "files"' }),
+});
+const FILE = Type.Object({
+  name: text("name"),
+  size_bytes: optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    (name) => `has an invalid size for ${name}`,
+  ),
+  sha256: optional(Type.String({ pattern: "^[0-9A-Fa-f]{64}$" }), (name) => `has an invalid SHA-256 for ${name}`),
+});
+
 /** Parses a manifest. Throws `AppError` `validation_error` with one line that names the problem. */
-export function parseManifest(text: string): ManifestDraft {
-  const data = parseObject(text);
-  if ((data.format ?? 1) !== 1) throw createManifestError("was written for a later version of Offcut");
-  const name = getText(data, "name");
+export function parseManifest(json: string): ManifestDraft {
+  const data = parseObject(json);
+  const { name, kind, languages, files } = check(MANIFEST, data);
   if (!isModelName(name)) throw createManifestError('needs a "name" of lower-case letters, digits, dots and dashes');
-  const kind = getText(data, "kind");
   if (!isKind(kind))
     throw createManifestError(`has the unknown kind "${kind}": use one of ${Object.keys(FILE_ROLES).join(", ")}`);
-  const { languages, preference } = data;
-  if (!Array.isArray(languages) || languages.length === 0 || !languages.every(isLanguage))
-    throw createManifestError('needs "languages", a list of codes such as "de"');
+  const { title, licence, source, preference } = data;
   return {
     name,
-    title: typeof data.title === "string" && data.title !== "" ? data.title : name,
+    title: typeof title === "string" && title !== "" ? title : name,
     kind,
     languages,
-    licence: typeof data.licence === "string" ? data.licence : "not stated",
-    source: typeof data.source === "string" ? data.source : "not stated",
+    licence: typeof licence === "string" ? licence : "not stated",
+    source: typeof source === "string" ? source : "not stated",
     preference: typeof preference === "number" && Number.isFinite(preference) ? preference : DEFAULT_PREFERENCE,
-    files: parseFiles(kind, data.files),
+    files: parseFiles(kind, files),
   };
 }
 
@@ -102,9 +124,8 @@ export function getFileName(manifest: ModelManifest, role: FileRole): string {
   return file.name;
 }
 
-function parseFiles(kind: ModelKind, value: unknown): ManifestDraft["files"] {
-  if (!Array.isArray(value)) throw createManifestError('needs "files"');
-  const files = value.map((item: unknown) => parseFile(kind, item));
+function parseFiles(kind: ModelKind, items: unknown[]): ManifestDraft["files"] {
+  const files = items.map((item) => parseFile(kind, Value.Check(OBJECT, item) ? item : {}));
   for (const role of FILE_ROLES[kind])
     if (files.filter((file) => file.role === role).length !== 1)
       throw createManifestError(`needs one file with the role "${role}"`);
@@ -112,41 +133,33 @@ function parseFiles(kind: ModelKind, value: unknown): ManifestDraft["files"] {
   return files;
 }
 
-function parseFile(kind: ModelKind, item: unknown): ManifestDraft["files"][number] {
-  const data = typeof item === "object" && item !== null ? (item as Record<string, unknown>) : {};
-  const name = getText(data, "name");
+function parseFile(kind: ModelKind, item: Record<string, unknown>): ManifestDraft["files"][number] {
+  const { name, size_bytes, sha256 } = check(FILE, item);
   if (!isFileName(name))
     throw createManifestError(`has the invalid file name "${name}": use a plain name without folders`);
-  const role = FILE_ROLES[kind].find((known) => known === data.role);
+  const role = FILE_ROLES[kind].find((known) => known === item.role);
   if (!role) throw createManifestError(`needs a role for ${name}: ${FILE_ROLES[kind].join(", ")}`);
-  const sizeBytes = data.size_bytes ?? null;
-  if (sizeBytes !== null && !(typeof sizeBytes === "number" && Number.isSafeInteger(sizeBytes) && sizeBytes > 0))
-    throw createManifestError(`has an invalid size for ${name}`);
-  const sha256 = typeof data.sha256 === "string" ? data.sha256.toLowerCase() : (data.sha256 ?? null);
-  if (sha256 !== null && !isSha256(sha256)) throw createManifestError(`has an invalid SHA-256 for ${name}`);
-  return { role, name, sizeBytes: sizeBytes as number | null, sha256 };
+  return { role, name, sizeBytes: size_bytes ?? null, sha256: sha256?.toLowerCase() ?? null };
 }
 
-const isKind = (text: string): text is ModelKind => Object.hasOwn(FILE_ROLES, text);
-const isLanguage = (value: unknown): value is string => typeof value === "string" && /^[a-z]{2,3}$/.test(value);
-const isSha256 = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+const isKind = (value: string): value is ModelKind => Object.hasOwn(FILE_ROLES, value);
 
-function parseObject(text: string): Record<string, unknown> {
+function parseObject(json: string): Record<string, unknown> {
   let data: unknown;
   try {
-    data = JSON.parse(text);
+    data = JSON.parse(json);
   } catch {
     throw createManifestError("is not valid JSON");
   }
-  if (typeof data !== "object" || data === null || Array.isArray(data))
-    throw createManifestError("is not a JSON object");
-  return data as Record<string, unknown>;
+  if (!Value.Check(OBJECT, data)) throw createManifestError("is not a JSON object");
+  return data;
 }
 
-function getText(data: Record<string, unknown>, key: string): string {
-  const value = data[key];
-  if (typeof value !== "string" || value === "") throw createManifestError(`needs "${key}"`);
-  return value;
+/** Returns the value if it matches. Throws the `problem` of the first field that does not. */
+function check<S extends TObject>(shape: S, value: Record<string, unknown>): Static<S> {
+  for (const [key, schema] of Object.entries(shape.properties))
+    if (!Value.Check(schema, value[key])) throw createManifestError(schema.problem(value.name));
+  return value as Static<S>;
 }
 
 const createManifestError = (what: string): AppError => new AppError("validation_error", `${MANIFEST_NAME} ${what}.`);
