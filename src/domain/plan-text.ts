@@ -1,4 +1,7 @@
 /** Parses a plan edited by a person or program: the JSON of `cut --plan`, or the API's cut resource around it. */
+import { type ArrayOptions, type TSchema, Type } from "@sinclair/typebox";
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { Value } from "@sinclair/typebox/value";
 import { type FieldError, MAX_FIELD_ERRORS } from "./errors";
 import type { EditedSegment } from "./plan-edit";
 import type { PlanJson } from "./plan-json";
@@ -14,71 +17,106 @@ export type WrittenPlan = Pick<PlanJson, "removed" | "takes" | "missing" | "warn
   language: string | null;
 };
 
-/** Returns null if the value is valid, otherwise what it must be. */
-type FieldCheck = (value: unknown, field: string, errors: FieldError[]) => string | null;
-type FieldRule = { check: FieldCheck; required: boolean };
-/** A rule for each field, so that a new field of a plan does not compile until it is accepted here. */
-type FieldRules<T> = Record<keyof T, FieldRule>;
-
 const MAX_SHOWN_CHARACTERS = 40;
 const MAX_LANGUAGE_CHARACTERS = 35;
 
-const required = (check: FieldCheck): FieldRule => ({ check, required: true });
-const optional = (check: FieldCheck): FieldRule => ({ check, required: false });
-const anything: FieldCheck = () => null;
-const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-const seconds: FieldCheck = (value) => (isNumber(value) ? null : "must be a number of seconds");
-const number: FieldCheck = (value) => (isNumber(value) ? null : "must be a number");
-const text: FieldCheck = (value) => (typeof value === "string" ? null : "must be a text");
-const textOrNull: FieldCheck = (value) => (value === null ? null : text(value, "", []) && "must be a text or null");
-const boolean: FieldCheck = (value) => (typeof value === "boolean" ? null : "must be true or false");
-const index: FieldCheck = (value) =>
-  Number.isInteger(value) && (value as number) >= 0 ? null : "must be an index from 0";
-const reason: FieldCheck = (value) =>
-  REMOVAL_REASONS.some((known) => known === value) ? null : `must be one of ${REMOVAL_REASONS.join(", ")}`;
-const language: FieldCheck = (value) =>
-  value === null || (typeof value === "string" && value.length <= MAX_LANGUAGE_CHARACTERS)
-    ? null
-    : "must be a language code or null";
+/** Returns the schema of an object. A new field of a plan does not compile until it is accepted here. */
+const objectOf = <T>(fields: Record<keyof T, TSchema>) =>
+  Type.Object(fields, { additionalProperties: false, errorText: "must be an object" });
+const listOf = (items: TSchema, options: ArrayOptions = {}) =>
+  Type.Array(items, { errorText: "must be a list", ...options });
+const orNull = (schema: TSchema, errorText: string) => Type.Union([schema, Type.Null()], { errorText });
+const seconds = Type.Number({ errorText: "must be a number of seconds" });
+const text = Type.String({ errorText: "must be a text" });
+const optionalText = Type.Optional(orNull(text, "must be a text or null"));
+/** A field that is computed again. */
+const ignored = Type.Optional(Type.Unknown());
 
-/** Returns a check for a list whose elements pass `check`. */
-function listOf(check: FieldCheck, emptyMessage: string | null = null): FieldCheck {
-  return (value, field, errors) => {
-    if (!Array.isArray(value)) return "must be a list";
-    if (value.length === 0 && emptyMessage !== null) return emptyMessage;
-    for (const [i, element] of value.entries()) checkValue(check, element, `${field}[${i}]`, errors);
-    return null;
-  };
+const PLAN = objectOf<PlanJson>({
+  source_duration: Type.Optional(seconds),
+  kept_duration: ignored,
+  frame_rate: ignored,
+  segments: listOf(
+    objectOf<PlanJson["segments"][number]>({
+      start: seconds,
+      end: seconds,
+      start_frame: ignored,
+      end_frame: ignored,
+      text: optionalText,
+      review: optionalText,
+    }),
+    { minItems: 1, emptyText: "must have at least one segment" },
+  ),
+  removed: Type.Optional(
+    listOf(
+      objectOf<PlanJson["removed"][number]>({
+        start: seconds,
+        end: seconds,
+        reason: Type.Union(
+          REMOVAL_REASONS.map((reason) => Type.Literal(reason)),
+          { errorText: `must be one of ${REMOVAL_REASONS.join(", ")}` },
+        ),
+        rule: optionalText,
+        text: Type.Optional(text),
+      }),
+    ),
+  ),
+  takes: Type.Optional(
+    listOf(
+      objectOf<PlanJson["takes"][number]>({
+        line: text,
+        chosen: Type.Integer({ minimum: 0, errorText: "must be an index from 0" }),
+        candidates: listOf(
+          objectOf<PlanJson["takes"][number]["candidates"][number]>({
+            start: seconds,
+            end: seconds,
+            score: Type.Number({ errorText: "must be a number" }),
+            complete: Type.Boolean({ errorText: "must be true or false" }),
+          }),
+        ),
+      }),
+    ),
+  ),
+  missing: Type.Optional(listOf(text)),
+  warnings: Type.Optional(listOf(text)),
+  language: Type.Optional(
+    orNull(Type.String({ maxLength: MAX_LANGUAGE_CHARACTERS }), "must be a language code or null"),
+  ),
+});
+
+/** Lists the first errors of a value. `root` is the field of the value itself. */
+function listErrors(value: unknown, root: string): FieldError[] {
+  const errors = new Map<string, FieldError>();
+  // The iterator is lazy. A missing field has a second error, about its value.
+  for (const { path, schema, type, value: found } of Value.Errors(PLAN, value)) {
+    const isUnknown = type === ValueErrorType.ObjectAdditionalProperties;
+    const field = toField(root, path, isUnknown);
+    if (errors.has(field)) continue;
+    const must = type === ValueErrorType.ArrayMinItems ? schema.emptyText : schema.errorText;
+    const message = isUnknown
+      ? "is not a field of a plan"
+      : type === ValueErrorType.ObjectRequiredProperty
+        ? "is missing"
+        : `${must}, not ${describeValue(found)}`;
+    errors.set(field, { field, message });
+    if (errors.size === MAX_FIELD_ERRORS) break;
+  }
+  return [...errors.values()];
 }
 
-/** Returns a check for an object with exactly the fields of `rules`. */
-function objectOf<T>(rules: FieldRules<T>): FieldCheck {
-  const known = Object.entries<FieldRule>(rules);
-  return (value, field, errors) => {
-    if (!isObject(value)) return "must be an object";
-    const prefix = field === "" ? "" : `${field}.`;
-    for (const [name, rule] of known) {
-      if (Object.hasOwn(value, name)) checkValue(rule.check, value[name], prefix + name, errors);
-      else if (rule.required) addError(errors, prefix + name, "is missing");
-    }
-    for (const name of Object.keys(value))
-      if (!Object.hasOwn(rules, name)) addError(errors, prefix + shorten(name), "is not a field of a plan");
-    return null;
-  };
+/** Converts a JSON pointer, such as `/segments/1/end`, to a field such as `segments[1].end`. */
+function toField(root: string, pointer: string, isUnknown: boolean): string {
+  const names = pointer.split("/").slice(1);
+  return names.reduce((field, name, i) => {
+    const isLast = isUnknown && i === names.length - 1;
+    if (/^\d+$/.test(name) && !isLast) return `${field}[${name}]`;
+    const shown = isLast ? shorten(name.replaceAll("~1", "/").replaceAll("~0", "~")) : name;
+    return field === "" ? shown : `${field}.${shown}`;
+  }, root);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-function addError(errors: FieldError[], field: string, message: string): void {
-  if (errors.length < MAX_FIELD_ERRORS) errors.push({ field, message });
-}
-
-function checkValue(check: FieldCheck, value: unknown, field: string, errors: FieldError[]): void {
-  if (errors.length >= MAX_FIELD_ERRORS) return;
-  const message = check(value, field, errors);
-  if (message !== null) addError(errors, field, `${message}, not ${describeValue(value)}`);
-}
 
 function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
@@ -93,71 +131,22 @@ function shorten(value: string): string {
     : characters.join("");
 }
 
-const SEGMENT: FieldRules<PlanJson["segments"][number]> = {
-  start: required(seconds),
-  end: required(seconds),
-  // Recomputed from the times.
-  start_frame: optional(anything),
-  end_frame: optional(anything),
-  text: optional(textOrNull),
-  review: optional(textOrNull),
-};
-const REMOVED: FieldRules<PlanJson["removed"][number]> = {
-  start: required(seconds),
-  end: required(seconds),
-  reason: required(reason),
-  rule: optional(textOrNull),
-  text: optional(text),
-};
-const CANDIDATE: FieldRules<PlanJson["takes"][number]["candidates"][number]> = {
-  start: required(seconds),
-  end: required(seconds),
-  score: required(number),
-  complete: required(boolean),
-};
-const TAKE: FieldRules<PlanJson["takes"][number]> = {
-  line: required(text),
-  chosen: required(index),
-  candidates: required(listOf(objectOf(CANDIDATE))),
-};
-const PLAN: FieldRules<PlanJson> = {
-  source_duration: optional(seconds),
-  // Recomputed from the segments and the recording.
-  kept_duration: optional(anything),
-  frame_rate: optional(anything),
-  segments: required(listOf(objectOf(SEGMENT), "must have at least one segment")),
-  removed: optional(listOf(objectOf(REMOVED))),
-  takes: optional(listOf(objectOf(TAKE))),
-  missing: optional(listOf(text)),
-  warnings: optional(listOf(text)),
-  language: optional(language),
-};
-const checkPlan = objectOf(PLAN);
-
 /** Parses a plan. Returns the first errors, each with its field, which is empty if it is about the whole text. */
 export function parsePlanText(json: string): { ok: true; plan: WrittenPlan } | { ok: false; errors: FieldError[] } {
-  const errors: FieldError[] = [];
-  const found = parseJson(json, errors);
-  if (errors.length > 0) return { ok: false, errors };
-  const isWrapped = isObject(found) && Object.hasOwn(found, "plan");
-  const value = isWrapped ? found.plan : found;
-  if (isWrapped && value === null) addError(errors, "plan", "is null: the cut is not completed");
-  else checkValue(checkPlan, value, isWrapped ? "plan" : "", errors);
-  return errors.length > 0 ? { ok: false, errors } : { ok: true, plan: toWrittenPlan(value as Partial<PlanJson>) };
-}
-
-function parseJson(json: string, errors: FieldError[]): unknown {
-  if (json.trim() === "") {
-    addError(errors, "", "is empty");
-    return null;
-  }
+  const fail = (message: string, field = "") => ({ ok: false as const, errors: [{ field, message }] });
+  if (json.trim() === "") return fail("is empty");
+  let found: unknown;
   try {
-    return JSON.parse(json);
+    found = JSON.parse(json);
   } catch (error) {
     const cause = error instanceof Error ? error.message.replace(/^JSON Parse error: /, "") : "";
-    addError(errors, "", `is not valid JSON: ${shorten(cause)}`);
-    return null;
+    return fail(`is not valid JSON: ${shorten(cause)}`);
   }
+  const isWrapped = isObject(found) && Object.hasOwn(found, "plan");
+  const value = isWrapped ? (found as Record<string, unknown>).plan : found;
+  if (isWrapped && value === null) return fail("is null: the cut is not completed", "plan");
+  const errors = Value.Check(PLAN, value) ? [] : listErrors(value, isWrapped ? "plan" : "");
+  return errors.length > 0 ? { ok: false, errors } : { ok: true, plan: toWrittenPlan(value as Partial<PlanJson>) };
 }
 
 function toWrittenPlan(plan: Partial<PlanJson>): WrittenPlan {
