@@ -1,6 +1,6 @@
 /**
- * Who may do what. The only place that compares credentials, scopes, roles and workspaces: a route declares what it needs as data, and its
- * handler acts in the workspace of the principal without comparing owners.
+ * Authorization. The only place that compares credentials, scopes, roles and workspaces: a route declares its
+ * requirements as data, and its handler acts in the workspace of the principal without comparing owners.
  */
 import { KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../../domain/access";
 import { AppError } from "../../domain/errors";
@@ -10,7 +10,7 @@ import { findRole } from "../../store/workspaces";
 
 /**
  * Credential of a request. `ageMs`: time since the key was created or the user signed in. A session has all scopes.
- * `isForAccount`: also good for what belongs to the account instead of a workspace.
+ * `isForAccount`: also valid for the account's own resources.
  */
 export type Credential = {
   kind: "api_key" | "session";
@@ -20,7 +20,7 @@ export type Credential = {
   isForAccount: boolean;
 };
 
-/** Returns whether a key is good for its account: one with all scopes for the personal workspace, which no device has got. */
+/** Returns whether a key is valid for its account: with all scopes, for the personal workspace, not a device's. */
 export const isAccountKey = (key: Pick<ApiKey, "is_device" | "scopes" | "user_id" | "workspace_id">): boolean =>
   key.workspace_id === key.user_id && !key.is_device && KEY_SCOPES.every((scope) => key.scopes.includes(scope));
 
@@ -38,12 +38,12 @@ export type Principal = {
   workspace: { id: string; role: WorkspaceRole };
 };
 
-/** Who acts, and in which workspace. */
+/** The acting user and the workspace. */
 export type Actor = { workspaceId: string; userId: string };
 
 export const toActor = ({ user, workspace }: Principal): Actor => ({ workspaceId: workspace.id, userId: user.id });
 
-/** What a route needs of its caller. */
+/** The requirements of a route. */
 export type RouteAccess = {
   authentication: "none" | "required";
   /** `account`: a session or an account key. `fresh-session`: a session that was signed in at most `MAX_FRESH_SESSION_MS` ago. */
@@ -52,11 +52,13 @@ export type RouteAccess = {
   inGrace: boolean;
   /** `admin`: an administrator of the server. */
   role: "member" | "admin";
-  /** What the route reads or changes. In a `workspace` a viewer may not write; what belongs to an `account` is the user's in every role. */
+  /**
+   * The target of the route. In a `workspace`, a viewer may not write; an `account` belongs to the user in every role.
+   */
   target: "workspace" | "account";
   /** Only an owner of the workspace may call the route. */
   ownersOnly: boolean;
-  /** `optional`: the cookie of a session counts without an `Origin` too, for clients that are no browsers. */
+  /** `optional`: session cookies work without an `Origin` too, for clients other than browsers. */
   origin: "required" | "optional";
   rateLimited: boolean;
 };
@@ -83,7 +85,10 @@ export const createSessionTooOldError = (): AppError =>
 
 type CallerRights = { user: Pick<User, "deleted_at" | "is_admin">; credential: Omit<Credential, "id"> };
 
-/** Throws `AppError` `forbidden` unless the caller has what the route needs, whatever the workspace. `isRead`: GET or HEAD. */
+/**
+ * Throws `AppError` `forbidden` unless the caller meets the route's requirements, in any workspace. `isRead`: GET or
+ * HEAD.
+ */
 export function requireCaller({ user, credential }: CallerRights, access: RouteAccess, isRead: boolean): void {
   if (user.deleted_at !== null && !access.inGrace) throw forbidden("Account is being deleted.");
   if (access.credential === "account" && !credential.isForAccount)
@@ -111,15 +116,12 @@ export function requireRole(
   if (access.ownersOnly && role !== "owner") throw forbidden("Only an owner of the workspace may do this.");
 }
 
-/** Throws `AppError` `forbidden` unless the principal may remove this member: an owner anybody, everybody else only themselves. */
+/** Throws `AppError` `forbidden` unless the principal may remove this member: owners anyone, others only themselves. */
 export function requireRemoval({ user, workspace }: Principal, userId: string): void {
   if (userId !== user.id) requireRole(workspace.role, { target: "workspace", ownersOnly: true }, false);
 }
 
-/**
- * Throws `AppError` `forbidden` unless the user may write in the workspace. For what a user has started and a link without a credential
- * continues.
- */
+/** Throws `AppError` `forbidden` unless the user may write in the workspace, for started work and signed links. */
 export async function requireWriter(
   db: Queries,
   user: Pick<User, "id" | "deleted_at" | "disabled_at">,
@@ -131,14 +133,14 @@ export async function requireWriter(
   requireRole(role, DEFAULT_ACCESS, false);
 }
 
-/** Returns the ID of the only workspace that the credential can be used in; null for a session, which can be used in all of the user's. */
+/** Returns the only workspace that the credential is valid in; null for a session, which is valid in all. */
 export const findOnlyWorkspace = ({ credential, workspace }: Principal): string | null =>
   credential.kind === "api_key" ? workspace.id : null;
 
 /**
- * Returns the principal in the workspace that the route acts in: that in its path; else the key's; for a session `requested`, by default the
- * personal one. Throws `AppError` `not_found` if the user is not a member of it, or a key is of another; `forbidden` as `requireCaller` and
- * `requireRole`.
+ * Returns the principal in the workspace of the request: that in its path; else the key's; for a session `requested`,
+ * by default the personal one. Throws `AppError` `not_found` if the user is not a member of it, or the key is for
+ * another one; `forbidden` as `requireCaller` and `requireRole`.
  */
 export async function enterWorkspace(
   db: Queries,
@@ -148,7 +150,7 @@ export async function enterWorkspace(
   const { user, credential, keyWorkspace } = caller;
   const { access, isRead } = route;
   requireCaller(caller, access, isRead);
-  // What belongs to the account does not depend on the workspace.
+  // The account's own resources do not depend on the workspace.
   const requested = access.target === "account" ? null : route.requested;
   const named = (route.inPath ?? requested)?.toLowerCase();
   const id = named ?? keyWorkspace?.id ?? user.id;

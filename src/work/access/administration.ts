@@ -1,4 +1,4 @@
-/** What administrators do to accounts, in a browser or in a shell. Each function writes to the audit log in the transaction of its change. */
+/** Account administration, in a browser or in a shell. Each function writes to the audit log in its transaction. */
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
@@ -61,8 +61,8 @@ export function changeAccount(
 type CreditChange = { userId: string; delta: number; note: string | null; workspaceId: string | null };
 
 /**
- * Adds credits to the personal workspace of an account, or to another one that it is a member of, or removes some. Assets that wait for credits
- * become ready. Errors: `not_found`, `forbidden`; `conflict` when there are fewer credits than are removed.
+ * Adds or removes credits of an account's personal workspace, or of another one that it is a member of. Assets that are
+ * waiting for credits become ready. Errors: `not_found`, `forbidden`; `conflict` if the balance is too low.
  */
 export async function changeCredits(
   tx: Queries,

@@ -1,10 +1,10 @@
-/** The audit log: who did what, to what, from which address. Entries are written in the transaction of what they record. */
+/** The audit log: actor, action, target and address. Entries are written in the transaction of the action. */
 import type { AuditAction } from "../../domain/audit-actions";
 import { newId } from "../../lib/ids";
 import { insertAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
 
-/** Who acts: a user with a session or a key, somebody who is not authenticated, the command line, or the server itself. */
+/** The actor: a user with a session or a key, an anonymous client, the command line, or the server itself. */
 export type AuditActor = {
   kind: "user" | "anonymous" | "command" | "server";
   userId: string | null;
@@ -16,7 +16,7 @@ export type AuditActor = {
 
 const NOBODY = { userId: null, credentialId: null, address: null, requestId: null };
 
-/** The command line, which whoever owns the data folder can use. */
+/** The command line, which anyone who owns the data folder can use. */
 export const COMMAND_ACTOR: AuditActor = { kind: "command", ...NOBODY };
 /** The server itself, in scheduled work. */
 export const SERVER_ACTOR: AuditActor = { kind: "server", ...NOBODY };

@@ -19,7 +19,7 @@ import { endPipelineStep } from "../pipelines/pipelines";
 import { writeUrgently } from "../storage/urgent-writes";
 import { emitRenderEvent } from "../webhooks/events";
 
-/** What remains to be done after the commit: steps to cancel and paths to remove. A transaction that runs twice lists them twice. */
+/** Work after the commit: steps to cancel and paths to remove. */
 type DeletionCleanup = { steps: string[]; paths: string[] };
 
 async function deleteRenderRows(
@@ -79,7 +79,7 @@ async function cleanUp(services: PipelineNeeds, after: DeletionCleanup): Promise
   await moveToTrash(services.folders, after.paths, services.now());
 }
 
-/** Called in the transaction that deletes a row, for what must be written with it. */
+/** Called in the transaction that deletes a row, for writes that belong to it. */
 type OnDelete = (tx: Queries) => Promise<void>;
 
 /**
@@ -101,7 +101,7 @@ export async function removeAsset(
     const asset = await findAssetById(tx, assetId);
     if (!asset) return;
     await onDelete(tx);
-    // With the cuts and renders that were created meanwhile.
+    // Includes cuts and renders that were created meanwhile.
     await deleteAssetRows(services, tx, asset, after);
     if (by === "user") await touchProject(tx, asset.project_id, services.now());
   });
@@ -115,7 +115,7 @@ export async function removeProject(services: PipelineNeeds, projectId: string):
     await removeAsset(services, id, "project");
   const after: DeletionCleanup = { steps: [], paths: [] };
   await writeUrgently(services, async (tx) => {
-    // Those that were created meanwhile.
+    // Assets that were created meanwhile.
     for (const id of await listProjectAssetIds(tx, projectId)) {
       const asset = await findAssetById(tx, id);
       if (asset) await deleteAssetRows(services, tx, asset, after);
@@ -148,7 +148,7 @@ export async function removeRender(
   await services.folders.guard.confirmOnline();
   const after: DeletionCleanup = { steps: [], paths: [] };
   await writeUrgently(services, async (tx) => {
-    // Read again: it may have ended meanwhile, and is then not cancelled.
+    // Read again: it may have ended meanwhile, which must not be cancelled.
     const current = await findRenderById(tx, render.id);
     if (!current) return;
     await onDelete(tx);

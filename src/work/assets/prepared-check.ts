@@ -4,18 +4,18 @@ import { HEADER_BYTES, hasHeader } from "../../lib/analysis-audio/layout";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
 import { isMediaInfo } from "./probe-shapes";
 
-/** The files that are parsed, as far as they are there. */
+/** The files to parse, if they exist. */
 export type SentPreparedFiles = Partial<
   Record<"probed" | "speechAnalysis" | "energy" | "transcript" | "transcriptColumns", string>
 >;
 
 type Check = (value: unknown) => boolean;
 
-/** The columns of a recording of a day have a fifth of this. */
+/** The columns of a day-long recording have a fifth of this. */
 const MAX_COLUMNS_BYTES = 64 * 1024 * 1024;
 const MAX_WORD_CHARACTERS = 10_000;
 
-/** Returns what is wrong with the first file that is wrong; null when all are as a preparation writes them. */
+/** Returns the problem of the first invalid file; null if all are valid. */
 export async function findPreparedProblem(files: SentPreparedFiles): Promise<string | null> {
   for (const [name, path] of Object.entries(files) as [keyof SentPreparedFiles, string][]) {
     const isGood = await READERS[name](path).catch(() => false);

@@ -43,14 +43,14 @@ export async function requireProbed(path: string): Promise<ProbedMedia> {
 /** The files that planning a cut reads. */
 export type AnalysisPaths = Pick<MediaFolder, "probed" | "speechAnalysis" | "energy">;
 
-/** Returns the paths of the files that planning a cut of the asset reads. Those of speech are missing without an audio track. */
+/** Returns the files for planning a cut of the asset. Those of speech are missing without an audio track. */
 export const getAnalysisPaths = async (folder: MediaFolder): Promise<AnalysisPaths> => ({
   probed: folder.probed,
   speechAnalysis: folder.speechAnalysis,
   energy: (await Bun.file(folder.energy).exists()) ? folder.energy : folder.rawEnergy,
 });
 
-/** Writes the speech analysis, and its transcript a second time as the API serves it. */
+/** Writes the speech analysis, and a second copy of its transcript in the API's format. */
 export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechAnalysis): Promise<void> {
   const { energy, ...rest } = analysis;
   await writeOnce(folder.energy, (path) => writeEnergy(path, energy));

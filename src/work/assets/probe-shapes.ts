@@ -1,4 +1,4 @@
-/** The shapes of what probing finds. Files of workers are checked against them. */
+/** Schemas of probe results, to validate files from workers. */
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { MediaInfo } from "../../domain/media";
@@ -66,5 +66,5 @@ export const probeFacts = Type.Object({
   }),
 });
 
-/** Returns whether it is what a probe finds. */
+/** Returns whether the value is a probe result. */
 export const isMediaInfo = (value: unknown): value is MediaInfo => Value.Check(mediaInfo, value);

@@ -28,7 +28,7 @@ import { findLatestStep } from "../../store/steps";
 import { notify } from "../notifications/notifications";
 import { emitAssetEvent } from "../webhooks/events";
 
-/** Returns the credits for a recording. Each started minute counts. */
+/** Returns the credits for a recording: every started minute counts. */
 export const computeCharge = (duration: Ticks, creditsPerMinute: number): number =>
   Math.max(1, Math.ceil(duration / (60 * TICKS_PER_SECOND))) * creditsPerMinute;
 
@@ -113,9 +113,9 @@ export async function completePreparation(tx: Queries, asset: Asset, now: number
 }
 
 /**
- * Settles the assets that wait for credits, oldest first, until the balance does not cover the next one. Holds the rest of the balance for
- * assets in preparation. To be called whenever a balance has grown. Returns the IDs of the assets that became ready. For `justPrepared` no
- * event has said yet that it waits.
+ * Settles the assets that are waiting for credits, oldest first, until the balance does not cover the next one. Holds
+ * the rest of the balance for assets in preparation. Call it whenever a balance has grown. Returns the IDs of the
+ * assets that became ready. `justPrepared`: has not been announced as waiting.
  */
 export async function settleWaiting(
   tx: Queries,

@@ -95,7 +95,7 @@ export async function startProviderCheckout(
   }
 }
 
-/** One whose first payment is still open does not count: its checkout may have been left. */
+/** A subscription with an open first payment does not count: its checkout may have been abandoned. */
 async function hasPaidSubscription(tx: Queries, workspaceId: string): Promise<boolean> {
   const subscription = await findCurrentSubscription(tx, workspaceId);
   return subscription !== null && subscription.state !== "incomplete";
@@ -137,7 +137,7 @@ async function createCustomer(
   return id;
 }
 
-/** Nobody pays another price than the one that was shown. */
+/** Users must pay the price that they were shown. */
 function requireSamePrice(
   { log }: CoreNeeds,
   price: Price,

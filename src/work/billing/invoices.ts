@@ -1,6 +1,6 @@
 /**
- * Invoices and their credits. The ledger follows from the invoice's row: it has the credits once the invoice is paid, and gives back the share
- * that was refunded. So an invoice can be settled again and again, after any event, in any order.
+ * Invoices and their credits. The ledger follows from the invoice's row: it has the credits once the invoice is paid,
+ * minus the refunded share. So an invoice can be settled repeatedly, after any event, in any order.
  */
 import { computeRefundedCredits, type ProviderInvoice } from "../../domain/billing";
 import { newId } from "../../lib/ids";
@@ -32,7 +32,7 @@ export async function settleInvoice(tx: Queries, invoice: Invoice, now: number):
   if (!isToppedUp) await settleWaiting(tx, workspace_id, now);
 }
 
-/** Stores what the provider says about an invoice of an order. An invoice that was paid stays so. */
+/** Stores the provider's state of an order's invoice. A paid invoice stays paid. */
 export async function recordInvoice(
   tx: Queries,
   order: Order,
@@ -46,7 +46,7 @@ export async function recordInvoice(
     (order.price_kind === "pack" ? await findOrderInvoice(tx, order.id) : null);
   const paidAt = known?.paid_at ?? (isPaid ? now : null);
   const amountRefunded = known?.amount_refunded ?? 0;
-  // An attempt to collect it that is reported late says less than the payment.
+  // A collection attempt that is reported late must not overwrite the payment.
   const due = known?.paid_at != null ? known.amount : amount;
   const current = {
     state: toInvoiceState({ paidAt, hasFailed, amount: due, amountRefunded }),
@@ -70,7 +70,7 @@ export async function recordInvoice(
   });
 }
 
-/** Stores how much of an invoice was refunded. `amountRefunded` is the sum of all refunds: a smaller one is of an older event. */
+/** Stores the refunded amount of an invoice: the sum of all refunds, so a smaller one is from an older event. */
 export function recordRefund(tx: Queries, invoice: Invoice, amountRefunded: number): Promise<Invoice> {
   const refunded = Math.max(invoice.amount_refunded, amountRefunded);
   const { paid_at: paidAt, amount } = invoice;

@@ -1,4 +1,4 @@
-/** What orders and subscriptions need. */
+/** Dependencies of orders and subscriptions. */
 import type { PaymentGateway } from "../../domain/billing";
 import type { CoreNeeds } from "../needs";
 

@@ -1,4 +1,4 @@
-/** What a user does with an order that is still pending: pay it after all, or cancel it. */
+/** Pending orders: payment and cancellation by the user. */
 import type { CheckoutState, PaymentGateway } from "../../domain/billing";
 import { AppError } from "../../domain/errors";
 import { type Order, updateOrderState } from "../../store/orders";
@@ -6,8 +6,8 @@ import { getOrderUrl } from "./checkout";
 import type { BillingNeeds } from "./needs";
 
 /**
- * Returns the URL where a pending order is paid; for an offline order, that of its page. Throws `AppError` `conflict` for an order that can no longer be paid,
- * `upstream_unavailable`, `upstream_error`.
+ * Returns the URL to pay a pending order; for an offline order, its page. Throws `AppError` `conflict` for an order
+ * that can no longer be paid, `upstream_unavailable`, `upstream_error`.
  */
 export async function continueCheckout(services: BillingNeeds, order: Order, userId: string): Promise<string> {
   requirePending(order);
@@ -20,8 +20,8 @@ export async function continueCheckout(services: BillingNeeds, order: Order, use
 }
 
 /**
- * Cancels a pending order, which is then `expired`, and makes its checkout unusable. Returns the order. Throws `AppError` `conflict` for an order
- * that is decided or was paid, `upstream_unavailable`, `upstream_error`.
+ * Cancels a pending order, which becomes `expired`, and its checkout. Returns the order. Throws `AppError` `conflict`
+ * for an order that is decided or was paid, `upstream_unavailable`, `upstream_error`.
  */
 export async function cancelOrder(services: BillingNeeds, order: Order): Promise<Order> {
   requirePending(order);

@@ -1,4 +1,4 @@
-/** Orders, and the decision of an administrator about an order of the offline provider. */
+/** Orders, and the approval of offline orders by an administrator. */
 import type { Price } from "../../domain/billing";
 import { AppError } from "../../domain/errors";
 import type { PAYMENT_PROVIDERS } from "../../domain/states";
@@ -14,10 +14,10 @@ import { settleInvoice } from "./invoices";
 
 const MAX_PENDING_ORDERS = 5;
 
-/** A checkout at Stripe ends after this time. */
+/** Stripe checkouts expire after this time. */
 const CHECKOUT_LIFETIME_MS = 24 * 3600 * 1000;
 
-/** Creates a pending order of a price, as the price is now. Throws `AppError` `conflict` when too many of the workspace are pending. */
+/** Creates a pending order at the current price. Throws `AppError` `conflict` if the workspace has too many. */
 export async function createOrder(
   tx: Queries,
   { workspaceId, userId }: Actor,
@@ -49,8 +49,9 @@ export async function createOrder(
 }
 
 /**
- * Approves an order: it is paid, has an invoice and its credits, with which assets that wait become ready. Part of a transaction. Throws
- * `AppError` `not_found`, `forbidden`; `conflict` unless it is a pending order of the offline provider whose workspace exists.
+ * Approves an order: marks it as paid, creates its invoice and adds its credits, which makes waiting assets ready. Part
+ * of a transaction. Throws `AppError` `not_found`, `forbidden`; `conflict` unless it is a pending order of the offline
+ * provider whose workspace exists.
  */
 export async function approveOrder(tx: Queries, actor: AuditActor, id: string, now: number): Promise<void> {
   const order = await decideOrder(tx, actor, { id, state: "paid", now });

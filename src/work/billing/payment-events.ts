@@ -21,8 +21,8 @@ type EventOf<Kind extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: 
 const EVENTS_KEPT_MS = 90 * 24 * 3600 * 1000;
 
 /**
- * `without_workspace`: the workspace of the order was deleted, and nobody gets what was paid. `orphaned`: a subscription of it that would be
- * charged again.
+ * `without_workspace`: the order's workspace was deleted, so nobody gets the credits. `orphaned`: its subscription,
+ * which would be charged again.
  */
 type Outcome = { result: "applied" | "repeated" | "ignored" | "without_workspace"; orphaned: string | null };
 
@@ -31,8 +31,8 @@ const IGNORED: Outcome = { result: "ignored", orphaned: null };
 const WITHOUT_WORKSPACE: Outcome = { result: "without_workspace", orphaned: null };
 
 /**
- * Applies an event. One that is of no interest, or about something that is not of this server, changes nothing. Throws `AppError`
- * `upstream_unavailable` or `upstream_error` when the provider has to be asked: it sends the event again.
+ * Applies an event. Ignores irrelevant events and those of other servers. Throws `AppError` `upstream_unavailable` or
+ * `upstream_error` when a call to the provider fails: it sends the event again.
  */
 export async function applyPaymentEvent(services: PaymentEventNeeds, event: PaymentEvent): Promise<void> {
   const { store, now, log, payments } = services;
@@ -100,7 +100,7 @@ async function applyCheckout(tx: Queries, event: EventOf<"checkout">, now: numbe
   return APPLIED;
 }
 
-/** Payment wins over whatever was reported before. */
+/** A payment overrides every earlier state. */
 async function payOrder(tx: Queries, order: Order, now: number): Promise<void> {
   await updateOrderState(tx, order.id, ["pending", "rejected", "expired"], { state: "paid", decided_at: now });
 }

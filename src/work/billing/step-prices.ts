@@ -1,4 +1,4 @@
-/** What the steps of pipelines cost: held when a pipeline starts, consumed step by step, released when it ends. */
+/** Prices of pipeline steps: held when a pipeline starts, charged step by step, released when it ends. */
 import type { Config } from "../../config";
 import { AppError } from "../../domain/errors";
 import type { JobName } from "../../domain/jobs";
@@ -9,7 +9,7 @@ import { addCreditsConsumed } from "../../store/pipelines";
 import type { Step } from "../../store/steps";
 import { settleWaiting } from "./charge";
 
-/** Returns the credits for a step. A preparation costs what its asset does, see `charge.ts`. A preview is part of it. */
+/** Returns the credits for a step. A preparation, with its preview, is charged with its asset, see `charge.ts`. */
 export function getStepPrice(config: Pick<Config, "cutStepCredits" | "renderStepCredits">, name: JobName): number {
   if (name === "prepare" || name === "preview") return 0;
   return name === "cut" ? config.cutStepCredits : config.renderStepCredits;
@@ -36,7 +36,7 @@ export async function holdStepPrices(
 
 /** Turns the held price of a completed step into a charge. */
 export async function consumeStepPrice(tx: Queries, step: Step, now: number): Promise<void> {
-  // That of a preparation is consumed with its asset.
+  // A preparation is charged with its asset.
   if (step.processor_name === "prepare" || step.credits_cost === 0) return;
   await reduceStepHold(tx, step.pipeline_id, step.credits_cost);
   await insertLedgerEntry(tx, {
@@ -50,7 +50,7 @@ export async function consumeStepPrice(tx: Queries, step: Step, now: number): Pr
   await addCreditsConsumed(tx, step.pipeline_id, step.credits_cost);
 }
 
-/** Releases what is still held for the steps of a pipeline, and charges the assets that wait for credits. */
+/** Releases the remaining holds of a pipeline, and charges the assets that are waiting for credits. */
 export async function releaseStepPrices(
   tx: Queries,
   pipeline: { id: string; workspaceId: string },

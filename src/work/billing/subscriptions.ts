@@ -53,8 +53,8 @@ export async function recordSubscription(
 }
 
 /**
- * Ends the subscription of a workspace with its paid period. Returns it. Throws `AppError` `not_found` if there is none,
- * `upstream_unavailable`, `upstream_error`.
+ * Ends the subscription of a workspace after its paid period. Returns it. Throws `AppError` `not_found` if there is
+ * none, `upstream_unavailable`, `upstream_error`.
  */
 export async function cancelSubscription(
   { store, now, payments }: BillingNeeds,
@@ -70,9 +70,9 @@ export async function cancelSubscription(
     const target = { kind: "subscription", id: subscription.id };
     await recordAudit(tx, actor, { action: "subscription.cancelled", target, workspaceId }, now());
     const current = await findSubscription(tx, subscription.provider_subscription_id);
-    // It has ended while the provider was asked, and an event has said so: no later one would correct this answer.
+    // It ended during the call, as an event reported: no later event would correct this response.
     if (current?.state === "cancelled") return current;
-    // The event that follows has the provider's time: this answer must not outlast it.
+    // The next event has the provider's time, and must be able to replace this response.
     return updateSubscription(tx, subscription.id, {
       state: ended.state,
       is_ending: ended.isEnding,
@@ -81,7 +81,7 @@ export async function cancelSubscription(
   });
 }
 
-/** Throws `AppError` `conflict` while a subscription of the workspace renews: it would be charged when nobody uses it any more. */
+/** Throws `AppError` `conflict` if the workspace's subscription renews: it would be charged without a user. */
 export async function requireNoRenewal(tx: Queries, workspaceId: string): Promise<void> {
   if ((await listRenewingSubscriptions(tx, workspaceId)).length > 0) {
     throw new AppError(

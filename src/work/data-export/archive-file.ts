@@ -10,7 +10,7 @@ export type ArchiveFile = ZipOutput & {
   close(): Promise<void>;
 };
 
-/** Written bytes are flushed in portions: flushing many gigabytes at once would hold up every commit of the database. */
+/** Bytes are flushed in portions: flushing many gigabytes at once would block every commit of the database. */
 const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
 
 /** Only the server reads it. */

@@ -1,10 +1,10 @@
-/** Removes the archives of exports that cannot be downloaded any more. */
+/** Removes the archives of expired exports. */
 import { discard } from "../../blobs/trash";
 import { type DataExport, findDataExport, listReadyExports } from "../../store/data-exports";
 import type { CoreNeeds } from "../needs";
 import { changeDataExport } from "./requests";
 
-/** Ends the time in which these exports can be downloaded, and removes their archives. */
+/** Expires these exports, and removes their archives. */
 export async function expireExports({ folders, store }: CoreNeeds, rows: DataExport[]): Promise<void> {
   if (rows.length === 0) return;
   await folders.guard.confirmOnline();
@@ -24,7 +24,7 @@ export async function expireLostExports(services: CoreNeeds): Promise<void> {
   await expireExports(services, lost);
 }
 
-/** Removes the archive that a user could download. A running export removes its own when it finds that the user does not exist any more. */
+/** Removes a user's archive. A running export removes its own if the user no longer exists. */
 export async function removeArchive({ folders, store }: CoreNeeds, userId: string): Promise<void> {
   const ready = await findDataExport(store.read, userId, "ready");
   if (ready) await discard(folders, [folders.exportArchive(ready.id)]);

@@ -10,7 +10,7 @@ import { EXPORTED_TABLES } from "./tables";
 
 /** Rows are compressed in portions of at least this many characters. */
 const MIN_CHUNK_CHARACTERS = 64 * 1024;
-/** After so much text its garbage is collected: the heap would grow to twice what the server needs before that happens by itself. */
+/** Garbage is collected after this much text: by itself, the heap would grow to twice the size. */
 const COLLECT_INTERVAL_CHARACTERS = 4 * 1024 * 1024;
 
 /** Writes a ZIP archive to `output` and returns its size in bytes. Rejects with the reason of `signal` soon after it is aborted. */
@@ -89,7 +89,7 @@ async function* formatRows(batches: Batches<string[]>): AsyncGenerator<string> {
   yield separator === "[\n" ? "[]\n" : "\n]\n";
 }
 
-/** Encodes texts as UTF-8, joined to larger chunks. */
+/** Encodes texts as UTF-8 in larger chunks. */
 async function* encode(texts: Batches<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let pending: string[] = [];

@@ -1,4 +1,4 @@
-/** A JSON file of an export: the columns that it shows of the rows of a table. */
+/** A JSON file of an export: selected columns of a table's rows. */
 import type { Queries } from "../../store/db";
 import type { RowReader } from "../../store/exported-rows";
 

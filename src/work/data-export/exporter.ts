@@ -1,6 +1,6 @@
 /**
- * Makes the requested data exports, one at a time for the server. The archive is written under another name, flushed and renamed before its row
- * says that it is ready: an export that was interrupted at any point is still pending, and starts again.
+ * Creates the requested data exports, one at a time. The archive is written under a temporary name, flushed and renamed
+ * before its row becomes ready: an interrupted export is still pending, and starts again.
  */
 import { rename, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
@@ -30,13 +30,13 @@ export type DataExporter = {
   start(): void;
   /** Looks for requests soon, once for several calls. */
   wake(): void;
-  /** Interrupts a running export, which the next start of the server begins again. */
+  /** Interrupts a running export, which starts again with the server. */
   stop(): Promise<void>;
 };
 
 /** How long an archive can be downloaded. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
-/** Starts that ended with an error or with the death of the server. */
+/** Maximum number of starts that fail or that the server does not survive. */
 const MAX_FAILED_STARTS = 4;
 const RETRY_DELAY_MS = 30_000;
 const FULL_DISK_DELAY_MS = 30_000;
@@ -62,7 +62,7 @@ export function createDataExporter(services: CoreNeeds): DataExporter {
   }
 
   async function run({ id }: DataExport): Promise<void> {
-    // Counted before it begins, so that an export that kills the server does not start for ever.
+    // Counted before the start, so that an export that crashes the server is not retried forever.
     const begun = await store.write((tx) => countExportStart(tx, id));
     if (!begun) return;
     if (begun.failures > MAX_FAILED_STARTS)
@@ -72,7 +72,7 @@ export function createDataExporter(services: CoreNeeds): DataExporter {
     } catch (error) {
       const isOffline = (await folders.guard.check()) !== null;
       if (!isOffline) await rm(folders.exportPart(id), { force: true });
-      // Neither the end of the server nor that of its storage is a failure.
+      // Shutdown and offline storage do not count as failures.
       const cause = isOffline ? "offline" : stopping.signal.aborted ? "shutdown" : null;
       if (cause === null) return handleFailure(begun, error);
       log.info("export.interrupted", { export: id, cause });
@@ -107,7 +107,9 @@ export function createDataExporter(services: CoreNeeds): DataExporter {
     throw new AppError("storage_full", message);
   }
 
-  /** Makes an export ready, which replaces the user's older one. Returns that, undefined without one; null when the account was purged. */
+  /**
+   * Makes an export ready. Returns the older one that it replaces, undefined without one; null for a purged account.
+   */
   async function complete(tx: Queries, row: DataExport, size: number): Promise<DataExport | null | undefined> {
     const older = await findDataExport(tx, row.user_id, "ready");
     const change = { state: "ready" as const, size_bytes: size, finished_at: now(), expires_at: now() + KEPT_MS };

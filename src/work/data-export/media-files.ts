@@ -36,7 +36,7 @@ async function* listMediaFiles({ folders, store }: CoreNeeds, userId: string): A
   }
 }
 
-/** Returns the bytes of the media in an export. */
+/** Returns the size of the media in an export, in bytes. */
 export async function measureMediaFiles(services: CoreNeeds, userId: string, signal: AbortSignal): Promise<number> {
   let bytes = 0;
   for await (const { path } of listMediaFiles(services, userId)) {
@@ -72,7 +72,7 @@ export async function addMediaFiles(
   return described;
 }
 
-/** Opens a file for reading; null if it does not exist. An open file can be read to its end, also when it is deleted meanwhile. */
+/** Opens a file for reading; null if it does not exist. If it is deleted, it can still be read to its end. */
 export async function openFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);

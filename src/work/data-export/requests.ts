@@ -62,7 +62,7 @@ export async function requestDataExport(
   return notification;
 }
 
-/** Returns how many bytes of the user's pending export are written; null before its first byte, and without a pending export. */
+/** Returns the bytes written by the user's pending export; null without one or before the first byte. */
 export async function readWrittenBytes({ folders, store }: CoreNeeds, userId: string): Promise<number | null> {
   const pending = await findDataExport(store.read, userId, "pending");
   if (pending === null) return null;
@@ -72,7 +72,7 @@ export async function readWrittenBytes({ folders, store }: CoreNeeds, userId: st
   );
 }
 
-/** Changes an export in the state `from` and its notification. Returns null when it does not exist or is in another state by now. */
+/** Changes an export in state `from` and its notification. Returns null if it does not exist or its state differs. */
 export async function changeDataExport(
   tx: Queries,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * The JSON files of an export. Each names the columns that it shows, as the API names them: what is not named here is not exported, so that no
- * secret, hash or signed link gets into an export.
+ * The JSON files of an export. Each lists its columns, with the API's names: unlisted columns are not exported, so that
+ * no secret, hash or signed link gets into an export.
  */
 import { formatDecimalSeconds } from "../../domain/time";
 import { EXPORTED_ROWS, type RowReader } from "../../store/exported-rows";
@@ -153,7 +153,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     "cuts with their scripts, options and plans; times of a plan are seconds in the recording",
     EXPORTED_ROWS.cuts,
     showCut,
-    // A plan is stored as JSON text, and can have megabytes.
+    // A plan is stored as JSON text of up to several megabytes.
     (cut) => `${JSON.stringify(showCut(cut)).slice(0, -1)},"plan":${cut.plan}}`,
   ),
   table(

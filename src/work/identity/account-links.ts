@@ -1,4 +1,4 @@
-/** The links of an account: they confirm its address, reset its password or accept its invitation. They are made from the configured URL only. */
+/** Account links: email verification, password reset and invitations. URLs come from the configuration only. */
 import type { Queries } from "../../store/db";
 import { countRecentTokens } from "../../store/one-time-tokens";
 import type { User } from "../../store/users";
@@ -11,7 +11,7 @@ export type AccountLink = { url: string; expiresAt: number };
 
 const PATHS = { email_verification: "verify-email", password_reset: "reset-password", invitation: "invitation" };
 
-/** Makes the link to the page that uses a token. It is after the `#`, which browsers send to no server and write into no `Referer`. */
+/** Creates the link to the page that uses a token. The `#` keeps the token out of requests and `Referer` headers. */
 export const toAccountLink = (
   { publicUrl }: MailNeeds,
   purpose: keyof typeof PATHS,
@@ -23,7 +23,7 @@ type MailedPurpose = "email_verification" | "password_reset";
 const HOUR_MS = 3600_000;
 const MAX_MAILED_LINKS_PER_HOUR = 5;
 
-/** Returns after how many milliseconds another link may be mailed to the user; 0: now. */
+/** Returns how many milliseconds to wait before mailing the user another link; 0: none. */
 export async function findLinkWait(
   { now }: CoreNeeds,
   db: Queries,
@@ -35,7 +35,7 @@ export async function findLinkWait(
   return count < MAX_MAILED_LINKS_PER_HOUR || firstAt === null ? 0 : firstAt - since;
 }
 
-/** Mails a link to a user. Only who reads the mails of the address can use it. */
+/** Mails a link to a user. Only someone who reads that mailbox can use it. */
 export async function mailLink(
   services: MailNeeds,
   tx: Queries,
@@ -50,5 +50,5 @@ export async function mailLink(
   await services.mails.queue(tx, { to: email, userId, template: purpose, values }, now);
 }
 
-/** Marks the data of a token whose use proves that the user owns the address. */
+/** Marks a token whose use proves that the user owns the address. */
 export const VERIFIES_ADDRESS = "verifies_address";

@@ -72,7 +72,7 @@ async function purgeAccounts(services: PurgeNeeds, signal: AbortSignal): Promise
 
 async function purgeAccount(services: PurgeNeeds, user: User, signal: AbortSignal): Promise<void> {
   const { store, now, log } = services;
-  // First, because it can fail: nobody pays for an account that does not exist.
+  // First, because it can fail: nobody should pay for an account that does not exist.
   await endSubscriptions(services, user.id);
   await store.write((tx) => startPurge(tx, user.id, now()));
   await removeWorkspaceContent(services, user.id, signal, { isErased: true });
@@ -84,7 +84,7 @@ async function purgeAccount(services: PurgeNeeds, user: User, signal: AbortSigna
   log.info("account.purged", { account: randomId });
 }
 
-/** Ends what the account could still do, and records what it has, once. */
+/** Deletes the credentials of the account, and records the amount of its content, once. */
 async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
   await deleteCredentials(tx, id, { keepsApiKeys: false });
   if (await hasAuditEntry(tx, "user.purge_started", id)) return;
@@ -92,7 +92,7 @@ async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
   await recordAudit(tx, SERVER_ACTOR, { action: "user.purge_started", target: { kind: "user", id }, details }, now);
 }
 
-/** Entries of the audit log that one transaction reads. */
+/** Audit log entries per transaction. */
 const ENTRIES_PER_TRANSACTION = 2_000;
 
 /** Removes the details that name the account from entries about others, such as an invitation to its address. */

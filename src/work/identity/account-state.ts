@@ -7,8 +7,9 @@ import { recordAudit, SERVER_ACTOR } from "../access/audit";
 type AccountState = Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>;
 
 /**
- * Changes the state of an account. Invitations and reset links are revoked when who created them may not do so any more: they must not be a way to
- * come back. For the same reason, administrators whom that user has invited, and who have not accepted, lose the role.
+ * Changes the state of an account. When a user loses the right to create invitations and reset links, theirs are
+ * revoked: they must not be a way back in. For the same reason, administrators whom that user has invited, and who have
+ * not accepted, lose the role.
  */
 export async function changeAccountState(tx: Queries, id: string, change: AccountState, now: number): Promise<User> {
   const isClosed = (change.disabled_at ?? change.deleted_at ?? null) !== null;

@@ -1,4 +1,6 @@
-/** Rules about administrators. They are checked in the transaction of the change, so that simultaneous changes cannot break them together. */
+/**
+ * Rules about administrators, checked in the transaction of the change so that concurrent changes cannot break them.
+ */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { countOtherAdmins, findUserById, type User } from "../../store/users";
@@ -14,7 +16,7 @@ export async function requireAnotherAdmin(tx: Queries, user: User): Promise<void
     throw new AppError("conflict", `${user.email} is the last administrator. Create another one first.`);
 }
 
-/** Throws `AppError` `forbidden` if a user who acts is no administrator any more since the request was authenticated. */
+/** Throws `AppError` `forbidden` if the acting user is no longer an administrator since authentication. */
 export async function requireActingAdmin(tx: Queries, actor: AuditActor): Promise<void> {
   if (actor.kind !== "user") return;
   const user = actor.userId === null ? null : await findUserById(tx, actor.userId);

@@ -12,7 +12,7 @@ import { canMail } from "../mail/mails";
 import type { IdentityNeeds } from "./needs";
 
 const KEY_CHARACTERS = 40;
-/** What lists show of a key, so that its owner recognizes it. */
+/** How many characters of a key are shown in lists, so that its owner recognizes it. */
 const KEY_PREFIX_CHARACTERS = 9;
 
 export const MAX_KEY_NAME_CHARACTERS = 200;
@@ -32,7 +32,7 @@ type KeyRequest = {
 /** A new key. Only this value contains the key itself. */
 export type CreatedKey = { row: ApiKey; key: string };
 
-/** Creates a key, without a check of what its owner may have. */
+/** Creates a key without checking its owner's rights. */
 export async function insertNewKey(tx: Queries, request: KeyRequest, now: number): Promise<CreatedKey> {
   const key = `sk_${randomToken(KEY_CHARACTERS)}`;
   const row = await insertApiKey(tx, {

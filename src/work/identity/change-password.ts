@@ -34,7 +34,7 @@ export async function changePassword(
     await setPasswordHash(tx, user.id, hash);
     await deleteSessionsOf(tx, user.id, sessionId);
     await deleteDeviceCodesOf(tx, user.id);
-    // A link may be in the hands of who made the change necessary.
+    // Whoever made the change necessary may have such a link.
     await takeTokensOf(tx, user.id, "password_reset", now());
     const actor = toAuditActor(user.id, sessionId, client);
     await recordAudit(tx, actor, { action: "user.password_changed", target: { kind: "user", id: user.id } }, now());

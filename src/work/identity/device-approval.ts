@@ -9,7 +9,7 @@ import { requireRoomForKey } from "./api-keys";
 import type { IdentityNeeds } from "./needs";
 import type { UserCodeAttempt } from "./sign-in-limits";
 
-/** What the user decides on. `address`: where the device called from, null if unknown. Times in milliseconds since 1970. */
+/** The request that the user decides on. `address`: the device's, null if unknown. Times in ms since 1970. */
 export type DeviceRequest = {
   userCode: string;
   clientId: string;
@@ -63,7 +63,7 @@ export async function decideDeviceRequest(
   const { userId, workspaceId } = approver;
   const now = services.now();
   return services.store.write(async (tx) => {
-    // Again: of two decisions at once, the first counts.
+    // Read again: of two concurrent decisions, the first counts.
     const code = await findPendingDeviceCode(tx, sha256(letters), now);
     if (!code) throw unknownCode();
     if (isApproved) await requireRoomForKey(tx, { userId, workspaceId });

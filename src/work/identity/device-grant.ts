@@ -19,7 +19,7 @@ import { type SignInClient, toAuditActor } from "./sign-in";
 const DEVICE_CODE_CHARACTERS = 43;
 const DEVICE_CODE_LIFETIME_MS = 10 * 60 * 1000;
 
-/** What a device shows, and what it polls with. */
+/** The code that a device shows, and the one that it polls with. */
 export type StartedDeviceGrant = {
   deviceCode: string;
   userCode: string;
@@ -68,7 +68,7 @@ function parseScope(text: string | null): KeyScope[] {
   return scopes.length === 0 ? [...KEY_SCOPES] : scopes;
 }
 
-/** Returns scopes as OAuth writes them. */
+/** Formats scopes as in OAuth. */
 export const formatScope = (scopes: readonly KeyScope[]): string => scopes.join(" ");
 
 /** The key of a device. */
@@ -76,7 +76,7 @@ export type DeviceKey = { key: string; scopes: readonly KeyScope[] };
 
 const MESSAGES: Partial<Record<OAuthErrorCode, string>> = {
   authorization_pending: "The user has not decided yet.",
-  slow_down: "Polls follow each other too fast: the interval is 5 seconds longer from now on.",
+  slow_down: "Polling too fast: the interval is 5 seconds longer from now on.",
   access_denied: "The user denied the request.",
   expired_token: "Device code has expired. Start again.",
   invalid_grant: "Device code is invalid or was already used.",
@@ -91,10 +91,10 @@ export async function exchangeDeviceCode(
   client: SignInClient,
 ): Promise<DeviceKey> {
   const hash = sha256(request.deviceCode);
-  // Before the transaction: guesses cost no write.
+  // Before the transaction, so that guesses cost no write.
   const known = await findDeviceCode(services.store.read, hash);
   if (!known || known.client_id !== request.clientId) throw refuse("invalid_grant");
-  // Nor do polls that change nothing: a device that polls without a pause must not keep the database busy.
+  // The same for polls that change nothing: a device that polls without a pause must not keep the database busy.
   const early = decidePoll(known, services.now());
   const isUnchanged =
     early.kind === "wait" && early.error === "slow_down" && early.intervalSeconds === known.interval_seconds;
@@ -149,7 +149,7 @@ function toRefusal(error: unknown): null {
   throw error;
 }
 
-/** Deletes an API key (RFC 7009): whoever has a key may end it. Does nothing for other tokens. */
+/** Deletes an API key (RFC 7009): anyone who has a key may revoke it. Ignores other tokens. */
 export async function revokeToken(services: IdentityNeeds, token: string, client: SignInClient): Promise<void> {
   const hash = sha256(token);
   if (!token.startsWith("sk_") || !(await findKeyOwner(services.store.read, hash))) return;

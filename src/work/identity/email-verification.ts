@@ -1,4 +1,4 @@
-/** The confirmation that an address belongs to its account. */
+/** Email verification. */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
@@ -23,21 +23,21 @@ export async function requestVerification(services: IdentityNeeds, { id }: Pick<
     if (user && user.email_verified_at !== null) throw new AppError("conflict", "Email address is already confirmed.");
     const waitMs = await findLinkWait(services, tx, id, "email_verification");
     if (waitMs > 0)
-      throw new AppError("rate_limited", "Too many mails were sent. Look into your mailbox, or retry later.", {
+      throw new AppError("rate_limited", "Too many mails were sent. Check your mailbox, or retry later.", {
         retryAfterSeconds: Math.ceil(waitMs / 1000),
       });
     if (user) await mailLink(services, tx, user, "email_verification");
   });
 }
 
-/** Who confirms an address. `userId`: whose session the client has, null without one. */
+/** The client that confirms an address. `userId`: the user of its session, null without a session. */
 type Confirming = { client: SignInClient; userId: string | null };
 
 /**
- * Confirms the address that the link was sent to, for somebody with a session of the account or its password: whoever merely reads the mailbox must
- * not confirm an account that a stranger has created with the address. Throws `AppError` `unauthenticated` if the link cannot be used, or the account
- * has no password and the client no session of it; `validation_error` on `body.password`, which leaves the link as it is; `rate_limited`;
- * `upstream_unavailable`.
+ * Confirms the address that the link was sent to. Requires a session of the account or its password: access to the
+ * mailbox alone must not confirm an account that a stranger has created with the address. Throws `AppError`
+ * `unauthenticated` if the link cannot be used, or the account has no password and the client no session of it;
+ * `validation_error` on `body.password`, which leaves the link as it is; `rate_limited`; `upstream_unavailable`.
  */
 export async function verifyEmail(
   services: IdentityNeeds,
@@ -62,9 +62,9 @@ export async function verifyEmail(
   });
 }
 
-/** Confirms the address of a user who has a session or the password, and a link that was sent to the address. */
+/** Confirms the address of a user who has a session or the password, as well as a link sent to the address. */
 export async function confirmAddress(tx: Queries, user: User, now: number): Promise<void> {
-  // A stranger may have linked an identity before. One that is the only way to sign in is that of the user who confirms.
+  // A stranger may have linked an identity. If it is the only way to sign in, it is the confirming user's.
   if (user.email_verified_at === null && user.password_hash !== null) await deleteOidcIdentitiesOf(tx, user.id);
   await setEmailVerified(tx, user.id, now);
 }

@@ -1,4 +1,4 @@
-/** The accounts at sign-in providers that open an account. */
+/** Identities: accounts at sign-in providers that a user can sign in with. */
 
 import type { Config } from "../../config";
 import { AppError } from "../../domain/errors";
@@ -13,13 +13,13 @@ import { type AccountOwner, toAuditActor } from "./sign-in";
 const findProvider = (providers: readonly OidcProvider[], issuer: string): OidcProvider | undefined =>
   providers.find((one) => one.issuer === issuer);
 
-/** Returns the name of a provider in the configuration; that of its host if it is not configured now. */
+/** Returns the configured name of a provider; the host name if it is no longer configured. */
 export const formatProviderName = ({ oidc }: Config, issuer: string): string =>
   findProvider(oidc, issuer)?.name ?? (URL.parse(issuer)?.host || issuer);
 
 /**
- * Removes an identity, and ends all other sessions of the user, which may have been started with it. Throws `AppError` `not_found`; `conflict` if
- * the user could not sign in without it.
+ * Removes an identity, and ends all other sessions of the user, which may have been started with it. Throws `AppError`
+ * `not_found`; `conflict` if the user could no longer sign in.
  */
 export async function removeIdentity(
   { config, mails, now, store }: IdentityNeeds,

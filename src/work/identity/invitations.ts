@@ -1,4 +1,4 @@
-/** Invitations: links that lead to an account, and perhaps to a workspace. */
+/** Invitations: links to an account, optionally with membership in a workspace. */
 import type { WorkspaceRole } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
@@ -18,11 +18,11 @@ import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-tim
 import { requireGoodPassword } from "./passwords";
 import { insertStartedSession, type SignInClient, type StartedSession, toAuditActor, toPasswordKey } from "./sign-in";
 
-/** Who is invited: an account without a password, or with `userId` null an address for which acceptance creates one. */
+/** An invitation. `userId`: an account without a password; null: acceptance creates the account. */
 type Invitation = {
   email: string;
   userId: string | null;
-  /** The workspace that the invitation leads to, and the role there; null: only the personal one. */
+  /** The workspace to join, and the role there; null: only the personal one. */
   workspace: { id: string; role: WorkspaceRole } | null;
   invitedBy: Pick<User, "email" | "first_name" | "id" | "is_admin" | "last_name">;
 };
@@ -31,8 +31,8 @@ const HOUR_MS = 3600_000;
 const MAX_INVITATIONS_PER_HOUR = 50;
 
 /**
- * Creates an invitation, and mails its link where the server sends mails. Throws `AppError` `rate_limited` when somebody who is no
- * administrator invites too many: the mails go to addresses that never asked for them.
+ * Creates an invitation, and mails its link if the server sends mail. Throws `AppError` `rate_limited` when a user who
+ * is not an administrator sends too many invitations: their recipients have not asked for them.
  */
 export async function createInvitation(
   services: MailNeeds,
@@ -51,7 +51,7 @@ export async function createInvitation(
     email,
     workspaceId: workspace?.id ?? null,
     createdBy: invitedBy.id,
-    // An administrator vouches for the address. Others also see the link, so that its use proves nothing.
+    // An administrator vouches for the address. Others also see the link, so its use proves nothing.
     createData: () => ({ [VERIFIES_ADDRESS]: invitedBy.is_admin, ...toInvitedRole(workspace?.role ?? null) }),
     now,
   });
@@ -68,11 +68,11 @@ export async function createInvitation(
   return link;
 }
 
-/** Returns the name that an invitation shows for who invites. */
+/** Returns the inviter's name for the invitation. */
 export const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
   [first, last].filter(Boolean).join(" ") || email;
 
-/** What the link of an invitation leads to. `workspace` and `role` null: an account only. */
+/** The details of an invitation. `workspace` and `role` null: an account only. */
 type InvitationContent = {
   email: string;
   workspace: Workspace | null;
@@ -82,8 +82,8 @@ type InvitationContent = {
 };
 
 /**
- * Returns what a link leads to, whether or not its address has an account. Throws `AppError` `not_found` if the invitation cannot be used,
- * `rate_limited` after too many of those.
+ * Returns the details of an invitation, even if its address has no account. Throws `AppError` `not_found` if the
+ * invitation cannot be used, `rate_limited` after too many such calls.
  */
 export async function readInvitation(
   { now, signInLimits, store: { read } }: IdentityNeeds,
@@ -122,7 +122,7 @@ export async function acceptInvitation(
     throw unusableInvitation();
   }
   requireGoodPassword(request.password, found.email);
-  // Where sign-up is open, members must not create more accounts with credits by invitations than by signing up.
+  // With open sign-up, invitations must not let members create more accounts with credits than sign-up does.
   if (found.user_id === null && config.signup === "open" && found.data?.[VERIFIES_ADDRESS] !== true)
     signInLimits.takeAnonymousCall(client.address);
   const passwordHash = await passwords.hash(toPasswordKey(client), request.password);
@@ -132,7 +132,7 @@ export async function acceptInvitation(
     const time = issued.row.created_at;
     const used = await useOneTimeToken(tx, "invitation", request.token, time);
     if (!used?.email) throw unusableInvitation();
-    // As the rights are now, which may be fewer than those at the time of the invitation.
+    // The inviter may have lost rights since the invitation.
     const inviter = used.created_by === null ? null : await findUserById(tx, used.created_by);
     if (!inviter || !(await mayInvite(tx, inviter, used.workspace_id))) throw unusableInvitation();
     const isVouchedFor = used.data?.[VERIFIES_ADDRESS] === true && isActiveAdmin(inviter);
@@ -141,13 +141,13 @@ export async function acceptInvitation(
     if (used.user_id === null) {
       if (await findUserByEmail(tx, used.email))
         throw new AppError("conflict", `${used.email} already has an account: sign in to accept the invitation.`);
-      // Otherwise, any member could make accounts with credits while sign-up is closed.
+      // Otherwise, any member could create accounts with credits while sign-up is closed.
       const credits = config.signup === "open" || isVouchedFor ? config.signupCredits : 0;
       const account = { id: userId, email: used.email, passwordHash, isAdmin: false, emailVerifiedAt, credits };
       user = await insertAccount(tx, { ...account, now: time });
     } else {
       const waiting = await findUserById(tx, userId);
-      // An account that was used has its owner: an old link must not be a way around the password or the second factor.
+      // A used account has its owner: an old link must not bypass the password or the second factor.
       if (!waiting || !isUnused(waiting)) throw unusableInvitation();
       await setPasswordHash(tx, userId, passwordHash);
       if (emailVerifiedAt !== null) await setEmailVerified(tx, userId, emailVerifiedAt);
@@ -166,7 +166,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Returns whether the user may invite to the workspace, or with null to the server. */
+/** Returns whether the user may invite to the workspace; null: to the server. */
 const mayInvite = async (tx: Queries, user: User, workspaceId: string | null): Promise<boolean> =>
   workspaceId === null
     ? isActiveAdmin(user)

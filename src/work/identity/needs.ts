@@ -1,4 +1,4 @@
-/** What sign-ins and accounts need. */
+/** Dependencies of sign-in and accounts. */
 import type { Sealer } from "../../lib/sealer";
 import type { OidcClient } from "../../outbound/oidc";
 import type { MailNeeds } from "../mail/mails";
@@ -12,7 +12,7 @@ export type IdentityNeeds = MailNeeds & {
   sessions: Sessions;
   setup: Setup;
   signInLimits: SignInLimits;
-  /** Encrypts what the database must not contain in clear. */
+  /** Encrypts values that the database must not contain in plain text. */
   sealer: Sealer;
   oidc: OidcClient;
 };

@@ -1,4 +1,4 @@
-/** New accounts, however they come about: by the command line, set-up or sign-up. */
+/** Creation of accounts, shared by all ways to get one. */
 import { AppError } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertLedgerEntry } from "../../store/credits";

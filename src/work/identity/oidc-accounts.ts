@@ -26,7 +26,7 @@ import type { Mails } from "../mail/mails";
 import { changeAccountState } from "./account-state";
 import { insertAccount } from "./new-account";
 
-/** `actor`: nobody, with the address that the sign-in came from. */
+/** `actor`: anonymous, with the client's address. */
 type SignInContext = {
   config: Pick<Config, "signup" | "signupCredits">;
   mails: Mails;
@@ -54,7 +54,7 @@ export async function resolveOidcUser(
   return applyAdminGroup(tx, user, provider, identity.isAdmin, context);
 }
 
-/** Links an identity that is new to this server with an account, or creates one. */
+/** Links an identity that is new to this server to an account, or creates one. */
 async function addIdentity(
   tx: Queries,
   provider: OidcProvider,
@@ -63,7 +63,7 @@ async function addIdentity(
 ): Promise<User> {
   const email = identity.email === null ? null : parseEmailAddress(identity.email);
   if (identity.email === null || email === null) throw noAddress(provider);
-  // Before the account is looked up: the answer must not show whether a stranger's address has one.
+  // Before the account is looked up: the response must not reveal whether a stranger's address has one.
   if (!identity.emailVerified) throw unconfirmedAddress(provider);
   const owner = await findUserByEmail(tx, email);
   // In lower case some look-alikes are the address that they look like. Accounts of older versions keep their addresses.
@@ -96,7 +96,7 @@ async function addIdentity(
 const noAccount = ({ name }: OidcProvider): AppError =>
   new AppError(
     "forbidden",
-    `Your sign-in at "${name}" is not connected with an account. Sign in with your password, or ask an administrator for an invitation.`,
+    `Your sign-in at "${name}" is not linked to an account. Sign in with your password, or ask an administrator for an invitation.`,
   );
 
 const noAddress = ({ name }: OidcProvider): AppError =>
@@ -106,9 +106,9 @@ const unconfirmedAddress = ({ name }: OidcProvider): AppError =>
   new AppError("forbidden", `"${name}" has not confirmed your email address, which an account needs.`);
 
 /**
- * Returns whether the owner of an address may sign in with an identity whose provider has confirmed it. The account must have confirmed it too:
- * otherwise it could belong to somebody else. An invited account that nobody has used is nobody else's. A second subject of the same provider
- * with the same address is another person, to whom the address was given.
+ * Returns whether the owner of an address may sign in with an identity whose provider has confirmed it. The account
+ * must have confirmed it too: otherwise it could belong to somebody else. An unused invited account belongs to nobody
+ * else. A second subject of the same provider with the same address is another person, who was given the address.
  */
 async function canLink(tx: Queries, owner: User, { issuer }: OidcProvider): Promise<boolean> {
   const identities = await listOidcIdentities(tx, owner.id);
@@ -117,7 +117,7 @@ async function canLink(tx: Queries, owner: User, { issuer }: OidcProvider): Prom
 }
 
 /**
- * Returns the account, now that the owner of its address has signed in. Invitations that were not used end, because their links would set a
+ * Returns the account after its address's owner has signed in. Revokes unused invitations, whose links would set a
  * password.
  */
 async function claimAccount(tx: Queries, owner: User, now: number): Promise<User> {
@@ -127,8 +127,8 @@ async function claimAccount(tx: Queries, owner: User, now: number): Promise<User
 }
 
 /**
- * Returns whether an identity may get an account: where sign-up is open to all, or to all of the provider's users; never before the server is
- * set up. Administrators of the provider's group always may.
+ * Returns whether an identity may get an account: if sign-up is open to all, or to all of the provider's users; never
+ * before the server is set up. Members of the provider's administrator group always may.
  */
 async function canCreate(
   tx: Queries,
@@ -159,7 +159,7 @@ async function createAccount(
   return (await updateProfile(tx, user.id, { first_name, last_name })) ?? user;
 }
 
-/** `isAdmin` null: the provider does not say. The last administrator stays one. */
+/** `isAdmin` null: the provider does not say. The last administrator keeps the role. */
 async function applyAdminGroup(
   tx: Queries,
   user: User,

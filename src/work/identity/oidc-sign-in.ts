@@ -30,7 +30,7 @@ const createChecks = (browserSecret: string, state: string): OidcChecks => ({
   codeVerifier: deriveSecret(browserSecret, `verifier ${state}`),
 });
 
-/** What is stored of a sign-in that was started. `browser`: SHA-256 of the browser's secret. `redirect`: a path of this server. */
+/** The stored data of a started sign-in. `browser`: SHA-256 of the browser's secret. `redirect`: a local path. */
 type StoredSignIn = { provider: string; redirect: string; browser: string };
 
 /**
@@ -43,7 +43,7 @@ export async function startOidcSignIn(
   client: SignInClient,
 ): Promise<{ url: string; browserSecret: string }> {
   services.signInLimits.takeProviderSignIn(client.address);
-  // The secret of a sign-in in another tab stays, so that both can finish.
+  // Reused, so that a sign-in in another tab can finish too.
   const secret = browserSecret ?? randomToken(SECRET_CHARACTERS);
   const state = randomToken(SECRET_CHARACTERS);
   const url = await services.oidc.start(provider, getRedirectUri(services), createChecks(secret, state));
@@ -122,7 +122,7 @@ async function identify(
   }
 }
 
-/** Returns why a provider refused, without anything that it sent: an administrator needs it to correct the configuration. */
+/** Returns why a provider refused, without any of its data: administrators need it to fix the configuration. */
 function describeCause({ details }: AppError): string | null {
   const { cause } = details as { cause?: { message?: unknown; code?: unknown; error?: unknown } };
   if (cause === undefined) return null;

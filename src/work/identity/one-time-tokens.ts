@@ -35,7 +35,7 @@ type TokenRequest = {
   email: string | null;
   workspaceId?: string | null;
   createdBy?: string;
-  /** Returns what else to store with the token; it must not contain the token. */
+  /** Returns additional data to store; it must not contain the token. */
   createData?: (token: string) => Record<string, unknown>;
   now: number;
 };
@@ -68,7 +68,7 @@ export const useOneTimeToken = (
   now: number,
 ): Promise<OneTimeToken | null> => takeToken(tx, { purpose, hash: sha256(token), now });
 
-/** Returns a token that can be used without using it up, or null. */
+/** Returns a usable token without using it up, or null. */
 export const findOneTimeToken = (
   db: Queries,
   purpose: TokenPurpose,

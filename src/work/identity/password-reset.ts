@@ -22,8 +22,9 @@ import { type SignInClient, toAnonymous, toPasswordKey } from "./sign-in";
 import { toHomeNetwork } from "./sign-in-limits";
 
 /**
- * Mails a link that resets the password, if the address has an account and the server sends mails. Nothing waits for it: neither the answer
- * nor its time shows whether there is an account. Throws `AppError` `rate_limited` after too many calls of the client.
+ * Mails a link that resets the password, if the address has an account and the server sends mail. This runs in the
+ * background, so that neither the response nor its timing reveals whether there is an account. Throws `AppError`
+ * `rate_limited` after too many calls of the client.
  */
 export function requestPasswordReset(services: IdentityNeeds, address: string, client: SignInClient): void {
   const { log, mails, now, signInLimits, store } = services;
@@ -77,26 +78,26 @@ export async function resetPassword(
     const user = used?.user_id ? await findUserById(tx, used.user_id) : null;
     if (!user || user.disabled_at !== null || user.email !== used?.email) throw unusableLink();
     await setPasswordHash(tx, user.id, hash);
-    // Also with a link that proves nothing: nobody knows whose identity was linked to an address that was never confirmed.
+    // Even if the link proves nothing: an identity linked to an unconfirmed address could be anyone's.
     if (user.email_verified_at === null) await deleteOidcIdentitiesOf(tx, user.id);
     const isProof = used.data?.[VERIFIES_ADDRESS] === true;
-    // Whoever signed up with an address that was never confirmed may not be its owner, who has the account from now on.
+    // The user who signed up with an unconfirmed address may not be its owner, who takes over the account now.
     const isFirstProof = isProof && user.email_verified_at === null;
     const keepsApiKeys = request.keep_api_keys === true && !isFirstProof;
     await deleteCredentials(tx, user.id, { keepsApiKeys });
-    // Only the owner's: who else has signed in from somewhere gets no attempts of their own.
+    // Only the owner's networks: others who signed in from elsewhere get no attempts of their own.
     await deleteSignInNetworksOf(tx, user.id);
     const network = toHomeNetwork(client.address);
     if (network !== null) await recordSignInNetwork(tx, user.id, network, time);
     if (isFirstProof) {
       await removeTwoFactor(tx, user.id);
-      // They would report to the stranger what the owner does from now on, pass on files of the account, and let others in.
+      // They would report the owner's activity to the stranger, share files and let others in.
       for (const id of await listOwnWorkspaceIds(tx, user.id)) await deleteEndpointsOf(tx, id);
       await deleteRenderSharesBy(tx, user.id);
       await revokeTokensCreatedBy(tx, user.id, "all", time);
     }
     if (isProof) await setEmailVerified(tx, user.id, time);
-    // Another link may be in the hands of who made the reset necessary.
+    // Whoever made the reset necessary may have another link.
     await takeTokensOf(tx, user.id, "password_reset", time);
     const target = { kind: "user", id: user.id };
     const details = { api_keys: keepsApiKeys ? "kept" : "revoked" };

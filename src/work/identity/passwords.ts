@@ -1,20 +1,20 @@
 /**
- * Password hashes (argon2id). Each takes a core and 64 MiB for a good part of a second, so only some are computed at once, and addresses with many
- * sign-ins take turns with the others.
+ * Password hashes (argon2id). Each takes a core and 64 MiB for a large part of a second, so only a few are computed at
+ * once, and addresses with many sign-ins take turns with the others.
  */
 import { availableParallelism } from "node:os";
 import { AppError } from "../../domain/errors";
 import { findPasswordProblem, MAX_PASSWORD_UTF16_UNITS, normalizePassword } from "../../domain/passwords";
 import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../lib/fair-semaphore";
 
-/** `key` is what takes turns: the address of the client. */
+/** `key`: the client's address; keys take turns. */
 export type Passwords = {
   /** Returns the hash of a password. Throws `AppError` `upstream_unavailable` when too many are waiting. */
   hash(key: string, password: string): Promise<string>;
   /**
-   * Returns whether the password has the hash that `findHash` returns. Takes as long when there is none. `findHash` is called when it is the
-   * call's turn, so that many calls at once do not read the database at once, and may throw. Throws `AppError` `upstream_unavailable` when too
-   * many are waiting.
+   * Returns whether the password has the hash that `findHash` returns. Takes as long when there is none. `findHash` is
+   * called when it is the call's turn, so that many calls do not read the database at once, and may throw. Throws
+   * `AppError` `upstream_unavailable` when too many are waiting.
    */
   verify(key: string, password: string, findHash: () => Promise<string | null>): Promise<boolean>;
 };
@@ -24,14 +24,14 @@ type HashCost = { memoryCost: number; timeCost: number };
 
 const COST: HashCost = { memoryCost: 65_536, timeCost: 2 };
 
-/** Returns a hash of this cost that no password has. */
+/** Returns a hash of this cost that matches no password. */
 const createUnmatchedHash = ({ memoryCost, timeCost }: HashCost): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${"A".repeat(43)}$${"A".repeat(43)}`;
 
 const RETRY_AFTER_SECONDS = 5;
 
 const LIMITS: FairSemaphoreLimits = {
-  // One core remains for the requests.
+  // One core is left for requests.
   maxRunning: Math.max(1, availableParallelism() - 1),
   maxRunningPerKey: Math.max(1, availableParallelism() - 1),
   maxWaiting: 1024,
@@ -66,7 +66,9 @@ export function createPasswords({ limits = LIMITS, cost = COST } = {}): Password
   };
 }
 
-/** Throws `AppError` `validation_error` on `body.password` unless the password can be chosen for the account with this address. */
+/**
+ * Throws `AppError` `validation_error` on `body.password` unless the account with this address may use the password.
+ */
 export function requireGoodPassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email);
   if (problem === null) return;

@@ -1,4 +1,4 @@
-/** The password as a condition of changes to an account: a stolen session must not be enough, and must not be able to guess it. */
+/** Confirmation of account changes by password: a stolen session must neither suffice nor allow guessing it. */
 import type { AuditAction } from "../../domain/audit-actions";
 import { AppError } from "../../domain/errors";
 import type { User } from "../../store/users";
@@ -7,7 +7,7 @@ import { type AuditActor, recordAudit } from "../access/audit";
 import type { IdentityNeeds } from "./needs";
 import { type AccountOwner, type SignInClient, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
 
-/** Whose password is asked for, and who types it. */
+/** The user whose password is required, and the client that sends it. */
 type PasswordAttempt = { user: User; client: SignInClient; actor: AuditActor };
 
 /**
@@ -23,7 +23,7 @@ export async function requirePassword(
   const attempt = await toAttempt(services, user.email, client);
   signInLimits.check(attempt);
   const findHash = async () => {
-    // Calls that have waited may have failed meanwhile.
+    // Others may have failed while this call waited.
     signInLimits.check(attempt);
     return user.password_hash;
   };
@@ -33,14 +33,14 @@ export async function requirePassword(
   throw wrongSecret(field, "is wrong");
 }
 
-/** Returns the attempt of an owner who is signed in. */
+/** Creates the attempt of a signed-in owner. */
 export const toPasswordAttempt = ({ user, sessionId, client }: AccountOwner): PasswordAttempt => ({
   user,
   client,
   actor: toAuditActor(user.id, sessionId, client),
 });
 
-/** How long ago the user of an account without a password may have signed in. */
+/** Maximum time since sign-in for a user without a password. */
 const MAX_NEW_SESSION_MS = 10 * 60_000;
 
 /**
@@ -60,7 +60,7 @@ export async function requireConfirmation(
   await requirePassword(services, toPasswordAttempt(owner), { password, field: "password", refusal });
 }
 
-/** Creates the error for a secret in a body that is well-formed but wrong. It does not repeat the secret. */
+/** Creates the error for a well-formed but wrong secret in a body, without repeating the secret. */
 export const wrongSecret = (field: string, message: string): AppError =>
   new AppError("validation_error", "Request body has invalid fields.", {
     fields: [{ field: `body.${field}`, message, type: "value_error", input: null, context: { error: message } }],

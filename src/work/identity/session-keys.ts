@@ -1,12 +1,12 @@
 /**
- * The keys that sign session tokens. A new one is made every 90 days; an old one verifies until the last token that it may have signed has
- * expired, so that the change ends no session.
+ * The keys that sign session tokens. A new one is created every 90 days; an old one verifies until the last token that
+ * it may have signed has expired, so that rotation ends no session.
  */
 
 import { newId, randomToken } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 
-/** A key as it is stored. Tokens name it by `kid`. `created_at` in milliseconds since 1970. */
+/** A stored key. Tokens name it by `kid`. `created_at` in milliseconds since 1970. */
 export type SessionKey = { kid: string; secret: string; created_at: number };
 
 export type SessionKeys = {

@@ -1,8 +1,8 @@
-/** Session tokens: JWTs, signed with HMAC-SHA-256 and a key of this server. The token only names a session, which its row describes. */
+/** Session tokens: JWTs signed with HMAC-SHA-256. A token only names a session; its row has the details. */
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { MAX_SESSION_AGE_MS, type SessionKeys } from "./session-keys";
 
-/** What a token says. `expiresAt`: when it ends however often it is used, in milliseconds since 1970. */
+/** The claims of a token. `expiresAt`: when it ends even if it is used, in milliseconds since 1970. */
 export type SessionClaims = { userId: string; sessionId: string; issuedAt: number; expiresAt: number };
 
 const ALGORITHM = "HS256";
@@ -12,7 +12,7 @@ const ISSUER = "offcut";
 const AUDIENCE = "offcut/session";
 
 const MAX_TOKEN_CHARACTERS = 2048;
-/** A clock that was set back must not refuse the tokens of a minute ago. */
+/** If the clock is set back, recent tokens must stay valid. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
 const toSeconds = (ms: number): number => Math.floor(ms / 1000);
@@ -32,7 +32,10 @@ export async function signSessionToken(keys: SessionKeys, claims: SessionClaims)
     .sign(encodeSecret(secret));
 }
 
-/** Returns the claims of a token, or null unless it is one of this server's and has not expired. Does not know whether the session has ended. */
+/**
+ * Returns the claims of a token, or null if this server has not signed it or it has expired. Does not check whether the
+ * session has ended.
+ */
 export async function verifySessionToken(keys: SessionKeys, token: string, now: number): Promise<SessionClaims | null> {
   if (token.length > MAX_TOKEN_CHARACTERS) return null;
   try {
@@ -52,11 +55,11 @@ export async function verifySessionToken(keys: SessionKeys, token: string, now: 
     });
     const { sub, sid, iat, exp } = payload;
     if (typeof sub !== "string" || typeof sid !== "string" || iat === undefined || exp === undefined) return null;
-    // The tolerance is for the time of issue only.
+    // The tolerance applies only to the time of issue.
     if (exp * 1000 <= now) return null;
     return { userId: sub, sessionId: sid, issuedAt: iat * 1000, expiresAt: exp * 1000 };
   } catch {
-    // The library throws for everything that is not a valid token.
+    // The library throws for every invalid token.
     return null;
   }
 }

@@ -16,7 +16,7 @@ export type IssuedSession = { token: string; row: Session };
 export type Sessions = {
   /** Signs the token of a new session, outside the transaction that inserts it. */
   issue(userId: string, client: SessionClient): Promise<IssuedSession>;
-  /** Returns the session of a token with its user, or null if the token is invalid or the session has ended. Records the use if it is one. */
+  /** Returns the session of a token with its user; null if it is invalid or has ended. Records the use if `isUse`. */
   verify(token: string, options?: { isUse?: boolean }): Promise<{ session: Session; user: User } | null>;
 };
 
@@ -27,13 +27,13 @@ const MIN_TOUCH_INTERVAL_MS = 60_000;
 const MAX_CACHED_TOKENS = 10_000;
 const MAX_USER_AGENT_CHARACTERS = 512;
 
-/** Returns when a session that is used at `now` ends if it is not used again. */
+/** Returns when a session used at `now` ends if it is not used again. */
 const getExpiry = (authenticatedAt: number, now: number): number =>
   Math.min(now + MAX_IDLE_MS, authenticatedAt + MAX_SESSION_AGE_MS);
 
 type CachedToken = { claims: SessionClaims; session: Session; user: User };
 
-/** Creates the service. Verified tokens are cached until accounts or sessions change, because every call verifies one. */
+/** Creates the service. Caches verified tokens until accounts or sessions change: every call verifies one. */
 export function createSessions(services: { store: Store; keys: SessionKeys; now(): number }): Sessions {
   const { store, keys, now } = services;
   const verified = new Map<string, CachedToken>();
@@ -53,7 +53,7 @@ export function createSessions(services: { store: Store; keys: SessionKeys; now(
     const row = await findSessionWithUser(store.read, claims.sessionId);
     if (!row || row.user.id !== claims.userId) return null;
     const found = { claims, ...row };
-    // An account or session that changed during the query may be this one.
+    // This account or session may have changed during the query.
     if (revisionBefore === store.accountsRevision() && revisionBefore === revision) verified.set(hash, found);
     return found;
   }

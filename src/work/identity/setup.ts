@@ -1,4 +1,4 @@
-/** The set-up of a new server: a link that works until there is an administrator. It is in a file that only the server's user can read. */
+/** Setup of a new server: a link, readable only by the server's user, that works until there is an administrator. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
@@ -8,7 +8,7 @@ import type { Store } from "../../store/db";
 import { hasAdministrator } from "../../store/users";
 
 export type Setup = {
-  /** Returns the link, which is stored if it was not; null once there is an administrator. */
+  /** Returns the link, creating it if needed; null once there is an administrator. */
   url(): Promise<string | null>;
   /** Returns whether this is the token of the link. */
   matches(token: string): Promise<boolean>;
@@ -19,7 +19,7 @@ export type Setup = {
 const FILE_NAME = "setup-url";
 const TOKEN_CHARACTERS = 43;
 
-/** Opens the set-up of the data folder. */
+/** Opens the setup of the data folder. */
 export function openSetup(services: { folder: string; store: Store; publicUrl(): string }): Setup {
   const path = join(services.folder, FILE_NAME);
 
@@ -37,7 +37,7 @@ export function openSetup(services: { folder: string; store: Store; publicUrl():
         return null;
       }
       const stored = await readToken();
-      // The token is after the `#`, which browsers send to no server and write into no log.
+      // The `#` keeps the token out of requests and logs.
       const url = `${services.publicUrl()}/setup#${stored ?? randomToken(TOKEN_CHARACTERS)}`;
       await writeAtomic(path, `${url}\n`, SECRET_FILE_MODE);
       return url;

@@ -1,4 +1,4 @@
-/** The step between a password and a second factor: a challenge that can be answered for ten minutes, with few attempts. */
+/** The second step of a sign-in: a challenge that accepts a few attempts within ten minutes. */
 import type { SecondFactorMethod } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
@@ -9,10 +9,10 @@ import { canMail } from "../mail/mails";
 import type { IdentityNeeds } from "./needs";
 import { createOneTimeToken } from "./one-time-tokens";
 
-/** What a client needs to ask for the second factor. */
+/** A challenge and the methods that the client can offer. */
 export type SecondFactorChallenge = { challenge: string; methods: SecondFactorMethod[] };
 
-/** What is stored with a challenge. */
+/** The data stored with a challenge. */
 export type ChallengeData = {
   /** Identifies the password that was given: the challenge ends when it changes. */
   password: string;
@@ -23,7 +23,7 @@ export type ChallengeData = {
 /** Returns whether a sign-in with the right password must ask for a second factor. */
 export const needsSecondFactor = (user: Pick<User, "two_factor_enabled">): boolean => user.two_factor_enabled;
 
-/** Returns what identifies the user's password in a challenge. */
+/** Identifies the user's password in a challenge. */
 export const toPasswordMark = ({ password_hash: hash }: Pick<User, "password_hash">): string => sha256(hash ?? "");
 
 /** Returns the hash of a mailed code. The challenge, which is not stored, keeps it from being guessed from the database. */
@@ -33,7 +33,7 @@ const CODE_DIGITS = 6;
 
 function createMailedCode(): string {
   const limit = 10 ** CODE_DIGITS;
-  // Larger values would favor the first codes.
+  // Larger values would bias toward the first codes.
   const bound = 2 ** 32 - (2 ** 32 % limit);
   for (;;) {
     const [value] = crypto.getRandomValues(new Uint32Array(1));
@@ -41,7 +41,7 @@ function createMailedCode(): string {
   }
 }
 
-/** As long as a challenge is kept. */
+/** As long as a challenge lasts. */
 const WINDOW_MS = 10 * 60_000;
 const MAX_MAILED_CODES = 5;
 

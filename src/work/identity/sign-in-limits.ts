@@ -1,12 +1,12 @@
-/** Limits of guessing: failed sign-ins by account and by address, and calls that need no authentication by address. */
+/** Limits against guessing: failed sign-ins by account and by address, and unauthenticated calls by address. */
 import ipaddr from "ipaddr.js";
 import { AppError } from "../../domain/errors";
 import { createWindowLimit, type WindowLimit } from "../../lib/window-limit";
 
 /**
- * `account` is what the attempts are about: an email address, whether or not it has an account. `address` is the client's, null if unknown.
- * `knownNetwork`: its network if the account was signed in to from there before. Failures count apart for each: those of strangers must not lock
- * out an owner in the usual place.
+ * `account`: the email address of the attempts, even without an account. `address`: the client's, null if unknown.
+ * `knownNetwork`: its network if the account was signed in to from there before. Failures are counted separately for
+ * each, so that strangers cannot lock an owner out of the usual place.
  */
 export type SignInAttempt = { account: string; address: string | null; knownNetwork?: string | null };
 
@@ -14,18 +14,21 @@ export type SignInLimits = {
   /** Throws `AppError` `rate_limited` if there were too many failures. */
   check(attempt: SignInAttempt): void;
   recordFailure(attempt: SignInAttempt): void;
-  /** Forgets the failures of the account, those in a known network apart. Those of the address stay, because the address may have guessed at others. */
+  /**
+   * Clears the failures of the account, or of its known network. Those of the address stay: it may have tried other
+   * accounts.
+   */
   recordSuccess(attempt: SignInAttempt): void;
   /** Counts a call without authentication. Throws `AppError` `rate_limited` if there were too many. */
   takeAnonymousCall(address: string | null): void;
   /** Counts the start of a sign-in at a provider. Throws `AppError` `rate_limited` if there were too many. */
   takeProviderSignIn(address: string | null): void;
-  /** Throws `AppError` `rate_limited` if a user, or an address, entered too many wrong codes of devices. */
+  /** Throws `AppError` `rate_limited` if a user or an address entered too many wrong device codes. */
   checkUserCode(attempt: UserCodeAttempt): void;
   recordWrongUserCode(attempt: UserCodeAttempt): void;
 };
 
-/** By user, so that another session of the user does not allow more attempts. */
+/** Counted by user, so that another session does not allow more attempts. */
 export type UserCodeAttempt = { userId: string; address: string | null };
 
 const MINUTE_MS = 60_000;
@@ -34,12 +37,12 @@ const MAX_ADDRESS_FAILURES = 50;
 const FAILURE_WINDOW_MS = 15 * MINUTE_MS;
 const MAX_ANONYMOUS_CALLS = 20;
 const ANONYMOUS_WINDOW_MS = 60 * MINUTE_MS;
-/** Everybody in a studio may have the same address. */
+/** Everyone in a studio may have the same address. */
 const MAX_PROVIDER_SIGN_INS = 200;
 const MAX_USER_WRONG_CODES = 10;
 const MAX_ADDRESS_WRONG_CODES = 30;
 
-/** Creates the limits. They are kept in memory: a restart forgets them. */
+/** Creates the limits. They are kept in memory: a restart clears them. */
 export function createSignInLimits(now: () => number): SignInLimits {
   const byAccount = createWindowLimit(MAX_ACCOUNT_FAILURES, FAILURE_WINDOW_MS);
   const byAddress = createWindowLimit(MAX_ADDRESS_FAILURES, FAILURE_WINDOW_MS);
@@ -90,13 +93,13 @@ function requireRoom(limit: WindowLimit, key: string, now: number, message: stri
 
 const MAX_ACCOUNT_CHARACTERS = 320;
 
-/** As JSON, so that nothing that a stranger types is the key of an account in a network. */
+/** As JSON, so that no typed account can collide with a network's key. */
 const toAccountKey = ({ account, knownNetwork = null }: SignInAttempt): string =>
   JSON.stringify([account.trim().toLowerCase().slice(0, MAX_ACCOUNT_CHARACTERS), knownNetwork]);
 
 const IPV6_NETWORK_PARTS = 4;
 
-/** Returns what one client is assumed to have: an IPv4 address, or the 64 bits before an interface identifier of IPv6. */
+/** Returns the network that one client is assumed to own: an IPv4 address, or the /64 of IPv6. */
 export function toNetwork(address: string | null): string {
   if (address === null || !ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
@@ -107,7 +110,7 @@ export function toNetwork(address: string | null): string {
 
 const HOME_BITS = 24;
 
-/** Returns the network in which a user keeps signing in, whose IPv4 address changes: the /24 of IPv4, the /64 of IPv6; null if unknown. */
+/** Returns the network that a user with a dynamic address stays in: IPv4 /24, IPv6 /64; null if unknown. */
 export function toHomeNetwork(address: string | null): string | null {
   if (address === null || !ipaddr.isValid(address)) return null;
   const parsed = ipaddr.process(address);

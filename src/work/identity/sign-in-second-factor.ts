@@ -35,13 +35,13 @@ export async function signInWithSecondFactor(
     signInLimits.takeAnonymousCall(client.address);
     throw unusableChallenge();
   }
-  // A correct password does not clear these failures: who knows it must not be able to guess codes without end.
+  // A correct password does not clear these failures: otherwise, someone who knows it could guess codes forever.
   const attempt = await toAttempt(services, found.email, client);
   signInLimits.check(attempt);
   const issued = await sessions.issue(found.user_id, client);
   const result = await store.write(async (tx): Promise<StartedSession | "unusable" | "wrong"> => {
     const time = now();
-    // Answers to many challenges at once: those before this one may have failed meanwhile.
+    // Concurrent answers to many challenges: earlier ones may have failed meanwhile.
     signInLimits.check(attempt);
     const token = await findOneTimeToken(tx, "sign_in_challenge", request.challenge, time);
     const user = token?.user_id ? await findUserById(tx, token.user_id) : null;
@@ -67,7 +67,7 @@ export async function signInWithSecondFactor(
 const isStillValid = ({ data }: OneTimeToken, user: User): boolean =>
   user.disabled_at === null && user.two_factor_enabled && (data as ChallengeData).password === toPasswordMark(user);
 
-/** Uses up the code. Returns with what the user signed in; null if the code is wrong or was used. */
+/** Uses up the code. Returns the sign-in method; null if the code is wrong or was used. */
 async function takeCode(
   { mails, now, sealer }: IdentityNeeds,
   tx: Queries,

@@ -1,4 +1,4 @@
-/** Sign-in with a password, and the start of a session whatever the user signed in with. */
+/** Sign-in with a password, and the start of sessions for all sign-in methods. */
 
 import type { SecondFactorMethod } from "../../domain/access";
 import { parseEmailAddress } from "../../domain/email-address";
@@ -14,10 +14,10 @@ import type { IssuedSession } from "./sessions";
 import { needsSecondFactor, type SecondFactorChallenge, startSecondFactor } from "./sign-in-challenge";
 import { type SignInAttempt, toHomeNetwork, toNetwork } from "./sign-in-limits";
 
-/** Who calls, for the list of sessions, the limits and the audit log. `address` null: unknown. */
+/** The client, for the list of sessions, the limits and the audit log. `address` null: unknown. */
 export type SignInClient = { address: string | null; userAgent: string | null; requestId: string };
 
-/** Who changes the own account, with which session. `signedInMs`: time since the user signed in. */
+/** A user who changes their own account, with the session. `signedInMs`: time since the sign-in. */
 export type AccountOwner = { user: User; sessionId: string; signedInMs: number; client: SignInClient };
 
 /** A session that has begun. Only this value contains the token. */
@@ -25,13 +25,13 @@ export type StartedSession = { token: string; session: Session; user: User };
 
 export type SignInResult = ({ kind: "session" } & StartedSession) | ({ kind: "second_factor" } & SecondFactorChallenge);
 
-/** With what a user signed in, for the audit log. */
+/** How a user signed in, for the audit log. */
 export type SignInMethod = "oidc" | "password" | "setup" | "sign_up" | "invitation" | SecondFactorMethod;
 
-/** Returns the key under which the client waits for the hash of a password: its network, so that many addresses of one client get one turn. */
+/** Returns the key for the password queue: the client's network, so that its addresses share a turn. */
 export const toPasswordKey = (client: SignInClient): string => toNetwork(client.address);
 
-/** Returns the attempt of a client at the account with this address, whether or not there is one. */
+/** Creates a client's attempt for an address, even if it has no account. */
 export async function toAttempt(
   { store }: CoreNeeds,
   account: string,
@@ -43,8 +43,9 @@ export async function toAttempt(
 }
 
 /**
- * Signs in with a password. Neither the error nor the time that it takes shows whether the address has an account. Throws `AppError`
- * `unauthenticated`; `rate_limited` after too many failures; `upstream_unavailable` when too many sign in at once.
+ * Signs in with a password. Neither the error nor its timing reveals whether the address has an account. Throws
+ * `AppError` `unauthenticated`; `rate_limited` after too many failures; `upstream_unavailable` when too many sign in at
+ * once.
  */
 export async function signIn(
   services: IdentityNeeds,
@@ -57,7 +58,7 @@ export async function signIn(
   const email = parseEmailAddress(credentials.email);
   const found: { user: User | null } = { user: null };
   const isCorrect = await passwords.verify(toPasswordKey(client), credentials.password, async () => {
-    // Calls that have waited may have failed meanwhile.
+    // Others may have failed while this call waited.
     signInLimits.check(attempt);
     found.user = email === null ? null : await findUserByEmail(store.read, email);
     return found.user?.password_hash ?? null;
@@ -68,7 +69,7 @@ export async function signIn(
     await recordFailedSignIn(services, user, client);
     throw wrongCredentials();
   }
-  // The failures stay until the second factor is right: who knows the password must not be able to guess codes without end.
+  // Failures are kept until the second factor is right: someone who knows the password could guess codes forever.
   if (needsSecondFactor(user)) return { kind: "second_factor", ...(await startSecondFactor(services, user)) };
   signInLimits.recordSuccess(attempt);
   return { kind: "session", ...(await startSession(services, user, "password", client)) };
@@ -76,7 +77,7 @@ export async function signIn(
 
 const wrongCredentials = () => new AppError("unauthenticated", "Email address or password is wrong.");
 
-/** What was typed is not recorded: an unknown address may be a password in the wrong field. */
+/** Does not record the typed address if it is unknown: it may be a password in the wrong field. */
 async function recordFailedSignIn(services: IdentityNeeds, user: User | null, client: SignInClient): Promise<void> {
   const now = services.now();
   const target = user && { kind: "user", id: user.id };
@@ -84,8 +85,8 @@ async function recordFailedSignIn(services: IdentityNeeds, user: User | null, cl
 }
 
 /**
- * Starts a session of a user who has signed in. Throws `AppError` `unauthenticated` if the account was disabled, deleted or given another
- * password since `user` was read.
+ * Starts a session for a user who has signed in. Throws `AppError` `unauthenticated` if the account was disabled,
+ * deleted or given another password since `user` was read.
  */
 export async function startSession(
   services: IdentityNeeds,

@@ -1,4 +1,4 @@
-/** The ways to an account without an administrator: set-up of the server, and sign-up where it is open. */
+/** Accounts without an administrator: setup of the server, and open sign-up. */
 
 import { hasHostName, isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
@@ -66,14 +66,14 @@ async function createAccount(
   const issued = await sessions.issue(id, client);
   const now = issued.row.created_at;
   return store.write(async (tx) => {
-    // Two set-ups at once: one is first.
+    // Of two concurrent setups, only the first succeeds.
     if (isAdmin && (await hasAdministrator(tx))) throw alreadySetUp();
     const user = await insertAccount(tx, {
       id,
       email,
       passwordHash,
       isAdmin,
-      // Whoever can read the setup link administers the server.
+      // Anyone who can read the setup link administers the server.
       emailVerifiedAt: isAdmin ? now : null,
       credits: config.signupCredits,
       now,

@@ -1,10 +1,10 @@
-/** Codes of authenticator apps (RFC 6238): six digits, 30 s, SHA-1, which is what every app supports. */
+/** Authenticator codes (RFC 6238): six digits, 30 s, SHA-1, which every app supports. */
 import { generateSecret, generateURI, verifySync } from "otplib";
 import type { Sealer } from "../../lib/sealer";
 import type { User } from "../../store/users";
 
 const CODE = /^\d{6}$/;
-/** A code of the previous and of the next step is accepted: clocks differ, and typing takes time. */
+/** Accepts codes of the previous and next step: clocks differ, and typing takes time. */
 const TOLERANCE_SECONDS = 30;
 
 /** Creates a secret, and the URL that an authenticator app reads from a QR code. */

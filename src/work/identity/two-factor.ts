@@ -12,7 +12,7 @@ import { requireConfirmation, wrongSecret } from "./require-password";
 import { type AccountOwner, toAuditActor } from "./sign-in";
 import { createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
-/** An authenticator to set up. Only this value contains the secret and the codes. */
+/** A new authenticator. Only this value contains the secret and the codes. */
 export type TotpEnrollment = { secret: string; otpauth_url: string; recovery_codes: string[] };
 
 /** Creates an authenticator, which replaces one that was not confirmed. Throws `AppError` `conflict` if the account has one. */
@@ -106,8 +106,8 @@ export async function removeAuthenticator(
 }
 
 /**
- * Decides whether sign-in asks for a second factor. Returns the changed user, null if the account does not exist any more. Throws `AppError`
- * `conflict` if the user has no authenticator and codes cannot be mailed.
+ * Sets whether sign-in asks for a second factor. Returns the changed user, null if the account no longer exists. Throws
+ * `AppError` `conflict` if the user has no authenticator and codes cannot be mailed.
  */
 export async function setTwoFactorEnabled(
   services: IdentityNeeds,

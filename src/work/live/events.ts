@@ -17,13 +17,14 @@ import {
 import { createLiveFeed, type LiveFeed, type LiveProgress } from "./feed";
 import { createProgressThrottle } from "./progress";
 
-/** Whose progress it is, and who is informed. */
+/** The subject of a progress report, and who receives it. */
 type ProgressSubject = { workspaceId: string; pipelineId: string; entityId: string };
 
 export type LiveEvents = {
   /**
-   * Opens a feed. `lastEventId`: the last event that the reader has received, 0 for all that are stored, null for none. `isReset`: some events after
-   * it are not stored any more, or it is invalid; the feed then starts now. `onEvents` is called when there is something to take.
+   * Opens a feed. `lastEventId`: the last event that the reader has received, 0 for all stored ones, null for none.
+   * `isReset`: it is invalid, or later events are no longer stored; the feed then starts now. `onEvents` is called when
+   * events are available.
    */
   open(
     filter: LiveEventFilter,
@@ -38,7 +39,7 @@ export type LiveEvents = {
   stop(): void;
 };
 
-/** How many rows a query reads, and how many events wait for a reader. */
+/** Maximum number of rows per query, and of events that wait for a reader. */
 const MAX_EVENTS = 500;
 const ERROR_DELAY_MS = 1_000;
 
@@ -50,7 +51,7 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
   /** By topic. */
   const feeds: Feeds = new Map();
   let feedCount = 0;
-  /** All events up to this ID have been passed on. Meaningless while there are no feeds. */
+  /** All events up to this ID have been passed on. Outdated while there are no feeds. */
   let passedId = 0;
   let isReading = false;
   let isRequested = false;
@@ -66,7 +67,7 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
 
   function pass(events: LiveEvent[]): void {
     for (const event of events) {
-      // By an earlier query, when feeds were closed and opened meanwhile.
+      // Passed on by an earlier query, when feeds were closed and opened meanwhile.
       if (event.id <= passedId) continue;
       throttle.forget(event.entity_id);
       forEach(listEventTopics(event), (feed) => feed.push(event));
@@ -100,7 +101,7 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
     open: async (filter, lastEventId, onEvents) => {
       const { oldest, newest } = await readEventIds(store.read);
       const position = lastEventId === null ? newest : findPosition(lastEventId, oldest, newest);
-      // Nothing is awaited from here on, so that the hub does not move.
+      // No await from here on, so that the hub does not advance.
       if (feedCount === 0) passedId = newest;
       const topics = listFilterTopics(filter);
       const feed = createLiveFeed({
@@ -132,18 +133,20 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
   };
 }
 
-/** For how long events can be read again. */
+/** How long events are stored. */
 const STORED_MS = 7 * 24 * 3600 * 1000;
-/** Rows that one transaction deletes. */
+/** Rows to delete per transaction. */
 const SWEPT_ROWS = 1_000;
 
-/** Deletes the events that are older than 7 days. */
+/** Deletes events older than 7 days. */
 export async function sweepLiveEvents({ store, now }: { store: Store; now(): number }): Promise<void> {
   const cutoff = now() - STORED_MS;
   while (await store.write((tx) => deleteEventsBefore(tx, cutoff, SWEPT_ROWS)));
 }
 
-/** Returns the ID after which a reader continues; null if it is no ID, of no event yet, or older than all that are stored. */
+/**
+ * Returns the ID that a reader continues after; null if it is invalid, in the future, or older than all stored events.
+ */
 function findPosition(lastEventId: string, oldest: number | null, newest: number): number | null {
   if (!/^\d{1,15}$/.test(lastEventId)) return null;
   const id = Number(lastEventId);
@@ -156,7 +159,7 @@ const listFilterTopics = (filter: LiveEventFilter): string[] =>
     ? [`pipeline ${filter.pipelineId}`]
     : [`workspace ${filter.workspaceId}`, ...(filter.userId === null ? [] : [`user ${filter.userId}`])];
 
-/** An event of a workspace is of no user, so that a feed gets it once. */
+/** Either a workspace or a user, so that a feed gets each event once. */
 const listEventTopics = ({ workspace_id: workspace, user_id: user, pipeline_id: pipeline }: LiveEvent): string[] => [
   workspace === null ? `user ${user}` : `workspace ${workspace}`,
   ...(pipeline === null ? [] : [`pipeline ${pipeline}`]),

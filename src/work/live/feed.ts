@@ -6,7 +6,7 @@ import { type LiveEvent, type LiveEventFilter, listMatchingEventsAfter } from ".
 export type LiveProgress = { entity_id: string; progress: number };
 
 export type LiveFeed = {
-  /** Returns what has happened since the last call, oldest first, and the progress that is newer. Nothing: wait for `onEvents`. */
+  /** Returns the events since the last call, oldest first, and newer progress. If empty, wait for `onEvents`. */
   take(): Promise<{ events: LiveEvent[]; progress: LiveProgress[] }>;
   /** Returns the ID up to which the reader has taken everything. */
   position(): number;
@@ -16,7 +16,7 @@ export type LiveFeed = {
   pushProgress(progress: LiveProgress): void;
 };
 
-/** Entities whose progress waits. */
+/** Maximum number of entities with unsent progress. */
 const MAX_WAITING_PROGRESS = 100;
 
 /** Creates a feed. `readPassedId` returns the ID up to which the hub has passed on everything. */
@@ -24,7 +24,7 @@ export function createLiveFeed(options: {
   store: Pick<Store, "read">;
   filter: LiveEventFilter;
   position: number;
-  /** How many rows a query reads, and how many events wait for the reader before it falls behind. */
+  /** Maximum number of rows per query, and of waiting events before the reader falls behind. */
   maxEvents: number;
   readPassedId(): number;
   onEvents(): void;
@@ -43,7 +43,7 @@ export function createLiveFeed(options: {
     const events = await listMatchingEventsAfter(store.read, filter, position, maxEvents);
     position = events.at(-1)?.id ?? position;
     if (events.length === maxEvents) return events;
-    // The query has seen everything that the hub had passed on before. What the hub passed on meanwhile needs another query.
+    // The query includes everything passed on before it. Later events need another query.
     position = Math.max(position, passedBefore);
     isBehind = position < readPassedId();
     return events;
@@ -74,7 +74,7 @@ export function createLiveFeed(options: {
     },
     push: (event) => {
       progress.delete(event.entity_id);
-      // Read from the database before the hub did.
+      // Already read from the database.
       if (event.id <= position) return;
       if (!isBehind) {
         if (waiting.length < maxEvents) waiting.push(event);

@@ -2,7 +2,7 @@
 
 type ProgressThrottle<Subject> = {
   publish(entityId: string, subject: Subject, share: number): void;
-  /** Drops what waits: the entity has changed its state. */
+  /** Drops unsent progress: the entity has changed its state. */
   forget(entityId: string): void;
   stop(): void;
 };
@@ -11,11 +11,11 @@ const MIN_INTERVAL_MS = 500;
 
 type WaitingProgress<Subject> = { timer: Timer; latest: { subject: Subject; share: number } | null };
 
-/** Creates a throttle. `send` is called at once when the entity has been quiet, else at the end of the interval. */
+/** Creates a throttle. `send` is called at once if the entity was quiet, else at the end of the interval. */
 export function createProgressThrottle<Subject>(
   send: (subject: Subject, share: number) => void,
 ): ProgressThrottle<Subject> {
-  /** Of entities whose progress was sent in the last interval. */
+  /** Entities whose progress was sent in the last interval. */
   const recent = new Map<string, WaitingProgress<Subject>>();
 
   function sendNow(entityId: string, subject: Subject, share: number): void {

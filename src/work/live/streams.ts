@@ -1,4 +1,4 @@
-/** Open event streams: how many a user may have, and that each ends when its session or key ends or loses the workspace. */
+/** Open event streams: limits them per user, and ends them when the session, the key or the access ends. */
 import { AppError } from "../../domain/errors";
 import type { Store } from "../../store/db";
 import type { LiveEventFilter } from "../../store/live-events";
@@ -10,7 +10,7 @@ export type LiveStream = {
   isReset: boolean;
   /** Ends the stream unless its caller still has access. */
   check(): Promise<void>;
-  /** Gives up the feed and the user's place. Does not call `onEnd`. */
+  /** Closes the feed and frees the user's slot. Does not call `onEnd`. */
   close(): void;
 };
 
@@ -18,7 +18,7 @@ type StreamRequest = {
   userId: string;
   filter: LiveEventFilter;
   lastEventId: string | null;
-  /** Rejects if the caller has no access any more. */
+  /** Rejects if the caller no longer has access. */
   reauthorize(): Promise<unknown>;
   onEvents(): void;
   /** Called when the server ends the stream. */
@@ -26,7 +26,7 @@ type StreamRequest = {
 };
 
 export type LiveStreams = {
-  /** Opens a stream. Throws `AppError` `rate_limited` if the user has `MAX_STREAMS_PER_USER`, `upstream_unavailable` while the server stops. */
+  /** Opens a stream. Throws `AppError` `rate_limited` if the user has too many; `upstream_unavailable` at shutdown. */
   open(request: StreamRequest): Promise<LiveStream>;
   /** Checks all streams if accounts have changed. Call it after each commit. */
   wake(): void;
@@ -39,13 +39,13 @@ export type LiveStreams = {
 const MAX_STREAMS_PER_USER = 20;
 const FULL_RETRY_SECONDS = 15;
 const STOPPING_RETRY_SECONDS = 5;
-/** Between two checks of all streams. */
+/** Minimum time between two checks of all streams. */
 const MIN_CHECK_INTERVAL_MS = 200;
 
 /** Creates the registry of streams. */
 export function createLiveStreams({ store, live }: { store: Store; live: LiveEvents }): LiveStreams {
   const open = new Map<LiveStream, StreamRequest>();
-  /** Open and opening ones by user. */
+  /** Open and opening streams by user. */
   const counts = new Map<string, number>();
   let revision = store.accountsRevision();
   let isStopped = false;
@@ -97,7 +97,7 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
     }
     checking = checkAll().finally(() => {
       checking = null;
-      // One that was missed between the last look and now.
+      // Catches a change since the last check.
       wake();
     });
   }

@@ -26,17 +26,17 @@ export type MailNeeds = CoreNeeds & {
 export type Mails = {
   /** Whether a mail server is configured. */
   isConfigured: boolean;
-  /** Stores a mail, to be sent after the commit. Without a mail server, and beyond the limit of its recipient, it does nothing. */
+  /** Stores a mail, which is sent after the commit. Drops it without a mail server or beyond the recipient's limit. */
   queue<Template extends MailTemplate>(tx: Queries, mail: MailRequest<Template>, now: number): Promise<void>;
 };
 
-/** Returns whether mails that nobody has asked for can be sent to the user: the user has confirmed the address. */
+/** Returns whether unsolicited mails can be sent to the user, which requires a confirmed address. */
 export const canMail = ({ mails }: { mails: Mails }, user: Pick<User, "email_verified_at">): boolean =>
   mails.isConfigured && user.email_verified_at !== null;
 
-/** Protects a mailbox from whoever causes its mails. The causes have limits of their own, below this one. */
+/** Protects a mailbox from floods. The actions that send mails have their own, lower limits. */
 const MAX_MAILS_PER_HOUR = 30;
-/** A session can cause any number of these. They have a limit of their own, and must not use up the other: sign-in codes would be dropped. */
+/** A session can cause any number of these. They have a separate limit, so that sign-in codes are not dropped. */
 const KEY_TEMPLATE: MailTemplate = "api_key_created";
 const MAX_KEY_MAILS_PER_HOUR = 10;
 /** `notification-mails.ts` limits notifications, for the same reason. */

@@ -23,7 +23,7 @@ export type MailSender = {
   start(): void;
   /** Looks for mails soon, once for several calls. */
   wake(): void;
-  /** Waits a while for mails that are being sent, and closes the connections. */
+  /** Waits briefly for mails that are being sent, and closes the connections. */
   stop(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ const RECORD_RETRY_MS = 500;
 const STOP_MS = 10_000;
 const MAX_SERVED_TURNS = 10_000;
 
-/** Creates the sender. Recipients take turns: each has at most one mail in flight, and who was served longest ago comes first. */
+/** Creates the sender. Each recipient has at most one mail in flight; the one served longest ago comes first. */
 export function createMailSender(options: {
   store: Store;
   sealer: Sealer;
@@ -41,7 +41,7 @@ export function createMailSender(options: {
   now(): number;
 }): MailSender {
   const { store, sealer, mailer, log, now } = options;
-  /** By turn. */
+  /** By recipient. */
   const inFlight = new Map<string, Promise<void>>();
   /** When a recipient was last served, as a sequence number. */
   const servedAt = new Map<string, number>();
@@ -117,7 +117,7 @@ export function createMailSender(options: {
     const ended = attempt(id)
       .catch((error) => {
         log.error("mail.failed", { mail: id, error });
-        // The database cannot be read: not again at once.
+        // The database cannot be read: wait before the next attempt.
         return Bun.sleep(RECORD_RETRY_MS);
       })
       .finally(() => {
@@ -134,7 +134,7 @@ export function createMailSender(options: {
       if (poller.isStopped) return null;
       begin(next);
     }
-    // Mails that are due already are in flight or wait for a slot, and the end of an attempt wakes the sender.
+    // Due mails are in flight or wait for a slot, and the end of an attempt wakes the sender.
     const next = await findNextMailTime(store.read, lookedAt);
     return next === null ? null : next - now();
   }

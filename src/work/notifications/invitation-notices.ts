@@ -1,6 +1,6 @@
 /**
- * Notifies accounts of the invitations that they have received. Apart from the call that invites, whose time must not show whether the address
- * has an account; an account whose address is confirmed later is notified then.
+ * Notifies accounts of invitations. Not in the request that invites, because its timing must not reveal whether the
+ * address has an account; accounts that confirm their address later are notified then.
  */
 import type { Log } from "../../lib/log";
 import { createPoller, type Poller } from "../../lib/poller";
@@ -9,10 +9,10 @@ import { listInvitationsToNotify, recordInvitationNotified } from "../../store/w
 import { formatInviter } from "../identity/invitations";
 import { notify } from "./notifications";
 
-/** Invitations that one transaction announces. */
+/** Invitations per transaction. */
 const MAX_PER_POLL = 50;
 
-/** Creates the poller. To be woken after each commit. */
+/** Creates the poller. Wake it after each commit. */
 export function createInvitationNotifier(options: { store: Store; log: Log; now(): number }): Poller {
   const { store, log, now } = options;
 

@@ -1,6 +1,7 @@
 /**
- * Combines notifications into mails: a user gets at most one mail of each type in 10 minutes, and what has come about meanwhile is in the next
- * one. The mail is queued in the transaction that records it with the notifications, so that each is mailed once, also after a crash.
+ * Combines notifications into mails: a user gets at most one mail per type in 10 minutes, and the next one covers
+ * everything since. The transaction that queues the mail also marks its notifications, so that each is mailed once,
+ * even after a crash.
  */
 import type { Log } from "../../lib/log";
 import { createPoller, type Poller } from "../../lib/poller";
@@ -20,13 +21,13 @@ import { MAX_LISTED_NOTIFICATIONS } from "../mail/templates/notifications";
 import { canReceive } from "./notifications";
 
 const MIN_INTERVAL_MS = 10 * 60_000;
-/** Many, so that groups that are held back leave room for others. */
+/** A large number, so that delayed groups leave room for others. */
 const MAX_GROUPS_PER_POLL = 1_000;
-/** A mail that has not been sent holds back the next of its type. */
+/** An unsent mail delays the next one of its type. */
 const RETRY_MS = 30_000;
 const MAX_HELD_BACK = 10_000;
 
-/** Creates the poller. To be woken after each commit. */
+/** Creates the poller. Wake it after each commit. */
 export function createNotificationMailer(options: {
   store: Store;
   mails: Mails;
@@ -35,7 +36,7 @@ export function createNotificationMailer(options: {
   publicUrl(): string;
 }): Poller {
   const { store, mails, log, now, publicUrl } = options;
-  /** Until when groups wait whose last mail was sent late or not yet, so that not every commit looks for it; and those that failed. */
+  /** When delayed groups are due, so that not every commit queries them; includes failed ones. */
   const heldBack = new Map<string, number>();
 
   const toKey = ({ userId, type }: MailGroup): string => `${userId}/${type}`;
@@ -49,7 +50,7 @@ export function createNotificationMailer(options: {
   /** Returns when the group may be mailed: now, or later because its last mail was sent late or not yet. */
   async function findMailTime(group: MailGroup, at: number): Promise<number> {
     const known = heldBack.get(toKey(group));
-    // A time further ahead is that of a clock that was set back.
+    // A later time comes from a clock that was set back.
     if (known !== undefined && known > at && known <= at + MIN_INTERVAL_MS) return known;
     heldBack.delete(toKey(group));
     const { isPending, sentAt } = await readMailPace(store.read, group);
@@ -71,7 +72,7 @@ export function createNotificationMailer(options: {
       await recordQueuedMail(tx, group, newest[0]!.id, at);
     });
 
-  /** Returns when to look at the group again. A group that fails must not stop the others. */
+  /** Returns when to check the group again. A failing group must not stop the others. */
   async function tryCombining(group: MailGroup, at: number): Promise<number> {
     try {
       await combine(group, at);

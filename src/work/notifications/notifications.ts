@@ -26,12 +26,12 @@ import { findUserById, listAdminIds, type User } from "../../store/users";
 import { listOwnerIds } from "../../store/workspace-members";
 import { findRole } from "../../store/workspaces";
 
-/** A storm of failures must not fill the database. */
+/** Repeated failures must not fill the database. */
 const MAX_NOTIFICATIONS_PER_USER = 1_000;
 
 /**
- * `userId` null: who started the work has no account any more. `workspaceId`: what the notification is about is in it. `cause`: the same one
- * is reported once per user and type.
+ * `userId` null: the account that started the work no longer exists. `workspaceId`: contains the subject of the
+ * notification. `cause`: reported once per user and type.
  */
 type NotificationRequest = TypedNotification & {
   userId: string | null;
@@ -41,8 +41,9 @@ type NotificationRequest = TypedNotification & {
 };
 
 /**
- * Notifies a user, unless the user has switched it off. Returns null when nothing is stored: also for a cause that was reported before, for
- * an account that is disabled or being deleted (which still gets its data export), and for who has left the workspace.
+ * Notifies a user, unless the user has turned it off. Returns null if nothing is stored: also for a cause that was
+ * reported before, for an account that is disabled or being deleted (except for its data export), and for a former
+ * member of the workspace.
  */
 export async function notify(tx: Queries, request: NotificationRequest): Promise<StoredNotification | null> {
   const { userId, workspaceId, type, payload, cause, now } = request;
@@ -102,8 +103,8 @@ export async function updateExportNotification(
 }
 
 /**
- * Stores what the user has chosen, all or nothing. Mails that wait and are not wanted any more are not sent. Throws `AppError` `conflict` for
- * a mandatory channel that would be switched off.
+ * Stores the user's preferences, all or nothing. Waiting mails that are no longer wanted are not sent. Throws
+ * `AppError` `conflict` for a mandatory channel that would be turned off.
  */
 export async function changePreferences(tx: Queries, userId: string, choices: NotificationChoice[]): Promise<void> {
   for (const choice of choices) {

@@ -1,10 +1,10 @@
-/** Reads the files of a preview, and makes the columns of a transcript. */
+/** Reads the files of a preview, and creates the columns of a transcript. */
 import { gzipSync } from "bun";
 import type { MediaFolder } from "../../blobs/folders";
 import { PREVIEW_VERSION, type PreviewFacts } from "../../domain/preview";
 import { writeAtomic } from "../../lib/atomic-file";
 
-/** Returns what the complete preview consists of; null while it is not made, or an older version made it. */
+/** Returns the facts of a complete preview; null if it does not exist or an older version created it. */
 export async function readPreviewFacts(folder: MediaFolder): Promise<PreviewFacts | null> {
   const file = Bun.file(folder.previewFacts);
   if (!(await file.exists())) return null;
@@ -17,8 +17,8 @@ type StoredTranscript = { words: { text: string; start: number; end: number }[] 
 const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000);
 
 /**
- * Returns the file with the columns of the transcript, compressed. Writes it when an older version prepared the asset. Returns null without a
- * transcript.
+ * Returns the compressed file with the columns of the transcript. Creates it if an older version prepared the asset.
+ * Returns null without a transcript.
  */
 export async function openTranscriptColumns(folder: MediaFolder): Promise<Bun.BunFile | null> {
   const columns = Bun.file(folder.transcriptColumns);
@@ -42,6 +42,6 @@ export async function writeTranscriptColumns(
   await writeAtomic(folder.transcriptColumns, gzipSync(JSON.stringify(columns)));
 }
 
-/** Returns the columns as JSON text, for clients that do not accept compressed answers. A stream: a file of another machine may expand without end. */
+/** Returns the columns as JSON for clients without compression. A stream: workers' files may expand without end. */
 export const readTranscriptColumns = (file: Blob): ReadableStream<Uint8Array> =>
   file.stream().pipeThrough(new DecompressionStream("gzip"));

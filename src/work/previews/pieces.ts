@@ -1,4 +1,4 @@
-/** The parts of previews that requests ask for. Encodings at their starts are cached, and a few at a time with workspaces taking turns. */
+/** Pieces of previews on request. Caches the starts of pieces; workspaces take turns with a few encodings at a time. */
 import { AppError } from "../../domain/errors";
 import type { PreviewFacts } from "../../domain/preview";
 import { createByteBudget } from "../../lib/byte-budget";
@@ -29,19 +29,19 @@ export type Pieces = {
    * a track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent, `processing_failed`; the signal's reason.
    */
   read(track: "video" | "audio", piece: PieceOfAsset): Promise<{ chunks: AsyncGenerator<Uint8Array>; release(): void }>;
-  /** Ends the processes that wait for work. */
+  /** Ends the idle processes. */
   stop(): void;
 };
 
 const MAX_CACHE_BYTES = 64 * 1024 ** 2;
 const MAX_RUNNING = 3;
-/** Leaves one slot for other workspaces. */
+/** One slot is left for other workspaces. */
 const MAX_RUNNING_PER_WORKSPACE = 2;
 const MAX_WAITING = 128;
 const MAX_WAITING_PER_WORKSPACE = 32;
 const MAX_WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 2;
-/** Of the heads and chunks of pieces that are not sent yet: a client may read slowly, or not at all. */
+/** Maximum size of unsent heads and chunks: a client may read slowly, or not at all. */
 const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
 const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
 
@@ -50,7 +50,7 @@ const tooMany = (what: string): AppError =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 
-/** Returns what creates pieces on this server. */
+/** Creates the service that encodes pieces on this server. */
 export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { folders }: CoreNeeds): Pieces {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
@@ -74,7 +74,7 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
     const video = asset.info?.video;
     if (!video) throw new AppError("not_found", "Asset has no video.");
     const encode = () => {
-      // Its client may have left while it waited.
+      // The client may have disconnected while it waited.
       signal.throwIfAborted();
       return encoders.encode(video, request, signal);
     };
@@ -101,7 +101,7 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
       piece.seek === null
         ? await createVideoPiece(request, (head) => readHead(piece, version, head))
         : await createSeekPiece({ ...request, seek: piece.seek });
-    // Who plays a cut may edit it next.
+    // A user who plays a cut may edit it next.
     if (piece.asset.info?.video) encoders.prepare(piece.asset.info.video);
     return parts;
   }

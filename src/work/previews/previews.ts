@@ -39,8 +39,8 @@ export const findPreviewProgress = ({ step }: PreviewState): number | null =>
   step && isOpen(step) ? (step.progress ?? 0) : null;
 
 /**
- * Returns what the complete preview consists of. Throws `AppError` `not_found` (an asset without one), `asset_processing`,
- * `asset_payment_required`, `asset_failed`, those of `openPreview`.
+ * Returns the facts of the complete preview. Throws `AppError` `not_found` (an asset without a preview),
+ * `asset_processing`, `asset_payment_required`, `asset_failed`, those of `openPreview`.
  */
 export async function requirePreview(services: PipelineNeeds, asset: Asset, userId: string): Promise<PreviewFacts> {
   if (asset.kind !== "source") throw new AppError("not_found", `Asset is a ${asset.kind}, which has no preview.`);

@@ -5,7 +5,7 @@ import { listOpenSteps } from "../../store/steps";
 import type { ConfigNeeds } from "../needs";
 import { startPipeline } from "../pipelines/pipelines";
 
-/** Starts the preview of an asset that is ready, unless a job is already working on the asset. `userId` null: no user has requested it. */
+/** Starts the preview of a ready asset, unless the asset has a running job. `userId` null: no user requested it. */
 export async function startPreview(
   services: ConfigNeeds,
   tx: Queries,

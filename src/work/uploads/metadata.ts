@@ -1,4 +1,4 @@
-/** The `Upload-Metadata` header of TUS: what a client says about the file that it uploads. */
+/** The `Upload-Metadata` header of TUS, with the client's details of the file. */
 import { basename } from "node:path";
 import { AppError } from "../../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
@@ -25,7 +25,7 @@ export function parseUploadMetadata(header: string | null): UploadMetadata {
   return { header, filename: toSafeBasename(values.get("filename") ?? ""), externalId };
 }
 
-/** What the header says where an upload is created without a body. `projectId` null: the project "Inbox". */
+/** The target of an upload that is created without a body. `projectId` null: the project "Inbox". */
 export type UploadTarget = { kind: AssetKind; projectId: string | null; language: string | null };
 
 /**

@@ -13,15 +13,15 @@ import type { CoreNeeds } from "../needs";
 import { readStorageQuota, requireQuota, requireStorage } from "../storage/limits";
 import { requireUploadSize } from "./uploads";
 
-/** How long a link accepts a PUT. One that has begun may end later. */
+/** How long a link accepts a PUT. A started one may end later. */
 const PUT_LINK_MS = 24 * 3600 * 1000;
 
 /** Returns when a link that is created at `now` expires: a whole second, as its query has it. */
 export const getPutExpiry = (now: number): number => Math.floor(now / 1000) * 1000 + PUT_LINK_MS;
 
 /**
- * Returns the asset whose file may be sent now. Errors: `not_found` when it was deleted; `conflict` when its file has arrived; `forbidden` when
- * who asked for the link may not upload any more.
+ * Returns the asset whose file may be sent now. Errors: `not_found` if it was deleted; `conflict` if its file has
+ * arrived; `forbidden` if the user who requested the link may no longer upload.
  */
 export async function requireOpenPut(db: Queries, assetId: string): Promise<Asset> {
   const asset = await findAssetById(db, assetId);

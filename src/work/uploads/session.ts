@@ -19,11 +19,11 @@ const PROGRESS_INTERVAL_MS = 1_000;
 
 /** The bytes of one request. */
 export type UploadPart = {
-  /** Where the sender says that the part begins. */
+  /** The sender's offset of the part. */
   offset: number;
   /** Size of the whole file, or the largest that it may have. */
   length: number;
-  /** Bytes of the part that the request announces; null when it does not. */
+  /** Announced size of the part in bytes; null if unknown. */
   announced: number | null;
   /** Returns the bytes. Once the signal is aborted they end or fail, also while none arrive. */
   chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;
@@ -67,7 +67,7 @@ export function requireOffset(sent: number, offset: number): void {
   );
 }
 
-/** The error for bytes after the end of the upload. */
+/** The error for bytes beyond the upload's length. */
 export const tooLongError = (): AppError =>
   new AppError("payload_too_large", "Request body exceeds the length of the upload.");
 

@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors";
 const MAX_WAITING = 4;
 const MAX_WAIT_MS = 30_000;
 
-/** Asks the holder to release the lock soon. Returns false when it will not. */
+/** Asks the holder to release the lock soon. Returns false if it refuses. */
 export type RequestRelease = () => boolean;
 
 export type UploadLock = {
@@ -31,7 +31,7 @@ export function createUploadLock(): UploadLock {
     next?.start();
   }
 
-  /** Resolves when the lock was passed on to the request. */
+  /** Resolves when the request gets the lock. */
   async function wait(requestRelease: RequestRelease, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const entry: WaitingRequest = { requestRelease, start: resolve };

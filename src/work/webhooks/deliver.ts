@@ -106,7 +106,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
           reason,
           failing_since: record.failingSince === null ? null : new Date(record.failingSince).toISOString(),
         },
-        // Not the endpoint: it can be enabled and disabled again.
+        // Not the endpoint, which can be enabled and disabled again.
         cause: `${delivery.id}/${attempts}/${at}`,
         now: now(),
       });
@@ -141,7 +141,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
         due.filter((one) => one !== next),
       );
       const found = await findPendingDelivery(store.read, next.id);
-      // An attempt that was in flight when the list was read may have failed meanwhile: it waits for its retry.
+      // An attempt in flight when the list was read may have failed meanwhile, and waits for its retry.
       if (!found || (found.delivery.due_at ?? 0) > at || poller.isStopped) continue;
       const release = slots.acquire(workspaceId, next);
       const ended = attempt(found.delivery, found.endpoint)
@@ -163,7 +163,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const lookedAt = now();
     await startDue(lookedAt);
     if (poller.isStopped) return null;
-    // Deliveries that are due already are in flight or wait for a slot, and a released slot wakes the deliverer.
+    // Due deliveries are in flight or wait for a slot, and a released slot wakes the deliverer.
     const next = await findNextDeliveryTime(store.read, lookedAt);
     return next === null ? null : next - now();
   }

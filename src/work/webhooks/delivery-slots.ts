@@ -3,14 +3,17 @@ import type { DueDelivery } from "../../store/delivery-queue";
 
 export const MAX_PER_ENDPOINT = 4;
 const MAX_PER_WORKSPACE = 8;
-/** Above this, a workspace may have only one delivery in flight, so that slow receivers do not delay the first delivery of another workspace. */
+/** Above this, a workspace may have only one delivery in flight, so that slow receivers do not delay others. */
 const MAX_SHARED = 32;
 const MAX_TOTAL = 256;
 
 export type DeliverySlots = {
   /** Returns whether another delivery of the workspace may start now. */
   hasRoom(workspaceId: string): boolean;
-  /** Returns the workspace with the fewest deliveries in flight, among those the one served longest ago; null when no slot is free. */
+  /**
+   * Returns the workspace with the fewest deliveries in flight, then the one served longest ago; null if no slot is
+   * free.
+   */
   nextWorkspace(workspaceIds: Iterable<string>): string | null;
   /** Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start. */
   nextDelivery(workspaceId: string, due: DueDelivery[]): DueDelivery | null;

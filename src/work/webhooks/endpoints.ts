@@ -31,7 +31,7 @@ const MAX_QUEUED_TESTS = 10;
 const createSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64")}`;
 
-/** Returns which addresses the configuration allows for webhooks. */
+/** Returns the addresses that the configuration allows for webhooks. */
 export const getAddressRules = (services: CoreNeeds) => ({
   allowLoopback: services.config.webhooksAllowLoopback,
   allowPrivate: services.config.webhooksAllowPrivate,
@@ -86,8 +86,8 @@ export async function rotateSecret(services: CoreNeeds, endpoint: WebhookEndpoin
 }
 
 /**
- * Queues a test event for the endpoint, whatever events it subscribes to. Returns the ID of the delivery. Errors: `conflict` while the endpoint
- * is disabled, `rate_limited` while too many test events of the workspace wait.
+ * Queues a test event for the endpoint, whatever events it subscribes to. Returns the ID of the delivery. Errors:
+ * `conflict` while the endpoint is disabled, `rate_limited` while too many test events of the workspace are waiting.
  */
 export async function queueTestEvent(services: CoreNeeds, endpoint: WebhookEndpoint): Promise<string> {
   requireEnabled(endpoint);
@@ -113,7 +113,7 @@ export async function queueTestEvent(services: CoreNeeds, endpoint: WebhookEndpo
   return id;
 }
 
-/** Throws `rate_limited` while the maximum number of the workspace's test events waits. */
+/** Throws `rate_limited` while too many test events of the workspace are waiting. */
 async function requireRoomForTest(tx: Queries, workspaceId: string, now: number): Promise<void> {
   const { count, nextDueAt } = await countQueuedTests(tx, workspaceId);
   if (count < MAX_QUEUED_TESTS) return;

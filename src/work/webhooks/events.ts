@@ -15,7 +15,7 @@ import { insertDelivery, listEnabledEndpoints } from "../../store/webhooks";
 /** The events of one kind of entity, such as `asset.…`. */
 type EventsOf<Entity extends string> = Extract<EventType, `${Entity}.${string}`>;
 
-/** Emits that the asset, if it is a source, reached a state. `previousState` is the state that was announced before. */
+/** Emits a state of the asset, if it is a source. `previousState`: the last announced state. */
 export async function emitAssetEvent(
   tx: Queries,
   asset: Asset,
@@ -29,12 +29,12 @@ export async function emitAssetEvent(
   return emitEvent(tx, asset.workspace_id, type, data, now);
 }
 
-/** Emits that the cut reached a state. */
+/** Emits a state of the cut. */
 export function emitCutEvent(tx: Queries, cut: Cut, type: EventsOf<"cut">, now: number): Promise<void> {
   return emitEvent(tx, cut.workspace_id, type, { entity_id: cut.id, asset_id: cut.asset_id }, now);
 }
 
-/** Emits that the render reached a state. */
+/** Emits a state of the render. */
 export function emitRenderEvent(tx: Queries, render: Render, type: EventsOf<"render">, now: number): Promise<void> {
   const data = { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id };
   return emitEvent(tx, render.workspace_id, type, data, now);

@@ -1,10 +1,10 @@
-/** Deletes what is in a workspace, piece by piece, so that other requests do not wait. After a crash in between it can be run again. */
+/** Deletes the content of a workspace in pieces, so that other requests do not wait. Can be repeated after a crash. */
 import { eraseFiles } from "../../blobs/trash";
 import { deleteWorkspaceRows, listProjectFileIds, listProjectIds } from "../../store/purge";
 import { removeProject } from "../assets/deletion";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 
-/** Rows that one transaction deletes. */
+/** Rows to delete per transaction. */
 const ROWS_PER_TRANSACTION = 500;
 
 /**
@@ -23,7 +23,7 @@ export async function removeWorkspaceContent(
     const files = new Set(isErased ? await listProjectFileIds(store.read, id) : []);
     await eraseFiles(folders, files);
     await removeProject(services, id);
-    // Those of jobs that were still running.
+    // Files of jobs that were still running.
     await eraseFiles(folders, files);
   }
   const deleteRows = () => store.write((tx) => deleteWorkspaceRows(tx, workspaceId, ROWS_PER_TRANSACTION));

@@ -14,7 +14,7 @@ import { VERIFIES_ADDRESS } from "../identity/account-links";
 import { isActiveAdmin } from "../identity/administrators";
 import { confirmAddress } from "../identity/email-verification";
 
-/** Whoever has the link may accept with the account of its address. Without the link the address must be confirmed. */
+/** Anyone with the link may accept with the account of its address. Without the link, the address must be confirmed. */
 export type InvitationChoice = { id: string } | { token: string };
 
 /** Accepts an invitation for the user. Throws `AppError` `not_found` if it is not for the user's address or not open. */
@@ -29,7 +29,7 @@ export async function acceptReceivedInvitation(
   const known = await findRole(tx, workspace.id, user.id);
   const role: WorkspaceRole = known ?? offered;
   if (known === null) await insertMember(tx, { workspace_id: workspace.id, user_id: user.id, role, created_at: now });
-  // An administrator who invites vouches for the address, but not one who has lost the role since.
+  // An inviting administrator vouches for the address, unless the role was lost since.
   const isVouchedFor = token.data?.[VERIFIES_ADDRESS] === true && inviter !== null && isActiveAdmin(inviter);
   if ("token" in choice && isVouchedFor) await confirmAddress(tx, user, now);
   const target = { kind: "workspace", id: workspace.id };

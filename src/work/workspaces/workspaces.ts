@@ -43,7 +43,7 @@ import { removeWorkspaceContent } from "./content";
 
 /** Each workspace has its own share of the machine, so their number is limited. */
 const MAX_CREATED_WORKSPACES = 50;
-/** Minimum time between two workspaces of a user that start with credits. */
+/** Minimum time between two workspaces with credits for a user. */
 const GRANT_INTERVAL_MS = 24 * 3600 * 1000;
 const MAX_MEMBERS = 500;
 
@@ -64,7 +64,7 @@ export async function createWorkspace(
   const workspace = await insertWorkspace(tx, { id: newId(), name, created_by: userId, created_at: now });
   await insertMember(tx, { workspace_id: workspace.id, user_id: userId, role: "owner", created_at: now });
   const delta = config.signupCredits;
-  // Otherwise, members could invite accounts without end, each of which creates workspaces with credits.
+  // Otherwise, members could invite any number of accounts, each of which creates workspaces with credits.
   const mayGrant = delta > 0 && (await hasEverGotCredits(tx, userId));
   if (mayGrant && (await takeWorkspaceGrant(tx, userId, now, GRANT_INTERVAL_MS)))
     await insertLedgerEntry(tx, { id: newId(), workspace_id: workspace.id, type: "grant", delta, created_at: now });
@@ -86,8 +86,8 @@ export async function changeWorkspaceName(
 }
 
 /**
- * Invites an address to a workspace, whether or not it has an account, which replaces its earlier invitations. Throws `AppError`
- * `validation_error` for something that is no address, `conflict` for a member, a personal workspace and a full one.
+ * Invites an address, with or without an account, to a workspace. Replaces its earlier invitations. Throws `AppError`
+ * `validation_error` for an invalid address, `conflict` for a member, a personal workspace and a full one.
  */
 export async function inviteMember(
   services: MailNeeds,
@@ -98,7 +98,7 @@ export async function inviteMember(
   const { workspaceId, role, invitedBy } = request;
   const email = requireEmailAddress(request.email);
   await requireShared(tx, workspaceId, "has one member");
-  // The owner may have been removed since the request was authorized, and must not leave a link to come back.
+  // An owner removed since the authorization must not leave an invitation as a way back.
   const inviterRole = await findRole(tx, workspaceId, invitedBy.id);
   if (inviterRole === null) throw workspaceNotFound();
   requireRole(inviterRole, { target: "workspace", ownersOnly: true }, false);
@@ -140,7 +140,7 @@ export async function changeRole(
   if (member.role === role) return member;
   if (member.role === "owner") {
     await requireOtherOwner(tx, workspaceId, userId);
-    // Who may not invite any more must not leave links to come back.
+    // A member who can no longer invite must not leave invitations as a way back.
     await revokeInvitationsBy(tx, workspaceId, userId, now);
   }
   await setRole(tx, workspaceId, userId, role);
@@ -148,7 +148,10 @@ export async function changeRole(
   return { ...member, role };
 }
 
-/** Removes a member, whose keys for the workspace are revoked. Throws `AppError` `not_found`, and `conflict` for the last owner. */
+/**
+ * Removes a member and revokes their keys for the workspace. Throws `AppError` `not_found`, and `conflict` for the last
+ * owner.
+ */
 export async function removeMember(
   tx: Queries,
   actor: AuditActor,
@@ -187,7 +190,7 @@ export async function removeWorkspace(
       // A checkout may have been paid meanwhile.
       await requireNoRenewal(tx, workspaceId);
       await closeOrders(tx, workspaceId, now());
-      // Invitations that the owner has sent meanwhile still count against the owner's limit.
+      // Invitations that the owner sent meanwhile still count toward the owner's limit.
       await removeOtherAccess(tx, workspaceId, ownerId, now());
       if (await deleteWorkspace(tx, workspaceId)) await record(tx, actor, "workspace.deleted", workspaceId, now());
       return true;

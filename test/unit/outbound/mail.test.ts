@@ -173,5 +173,5 @@ test("the days in a mail are unambiguous in every language", () => {
   const item = { ...PAYLOADS.data_export_ready, ...times, status: "ready", error_message: null } as const;
   const values = { url: "https://cut.example", items: [item], total: 1 };
   const { text } = renderMail("anna@example.com", "data_export_ready", values, NOW)!;
-  expect(text).toContain("Requested on 2 January 2027: ready, to be downloaded until 31 January 2027");
+  expect(text).toContain("Requested on 2 January 2027: ready, download it by 31 January 2027");
 });

@@ -1,4 +1,4 @@
-/** Mails about an account: invitations, verification, passwords, sign-in codes, changes that its owner must know of. */
+/** Mails about an account: invitations, verification, passwords, sign-in codes and security notices. */
 import type { WorkspaceRole } from "../../../domain/access";
 import { type MailContent, shortenText } from "./layout";
 
@@ -47,15 +47,15 @@ export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
     paragraphs: ["Confirm that this address belongs to your Offcut account."],
     link: { label: "Confirm the address", url },
     notes: [
-      `The link works once and expires in ${formatDuration(expiresAt - now)}. If you have no account, ignore this mail.`,
+      `The link works once and expires in ${formatDuration(expiresAt - now)}. If you do not have an account, ignore this email.`,
     ],
   }),
   password_reset: ({ url, expires_at: expiresAt }, now) => ({
     subject: "Reset your password",
-    paragraphs: ["Somebody asked to reset the password of your Offcut account."],
+    paragraphs: ["Someone asked to reset the password of your Offcut account."],
     link: { label: "Choose a new password", url },
     notes: [
-      `The link works once and expires in ${formatDuration(expiresAt - now)}. If it was not you, ignore this mail: your password stays as it is.`,
+      `The link works once and expires in ${formatDuration(expiresAt - now)}. If it was not you, ignore this email: your password does not change.`,
     ],
   }),
   password_changed: ({ api_keys: keys }) => ({
@@ -84,7 +84,7 @@ export const ACCOUNT_TEMPLATES: Templates<AccountMails> = {
   recovery_code_used: ({ remaining }) => ({
     subject: "A recovery code was used",
     paragraphs: [
-      `Somebody signed in to your Offcut account with a recovery code. You have ${remaining} ${remaining === 1 ? "code" : "codes"} left.`,
+      `Someone signed in to your Offcut account with a recovery code. You have ${remaining} ${remaining === 1 ? "code" : "codes"} left.`,
     ],
     notes: [REACT],
   }),

@@ -10,7 +10,7 @@ export type MailTemplate = keyof MailValues;
 
 const TEMPLATES = { ...ACCOUNT_TEMPLATES, ...NOTIFICATION_TEMPLATES };
 
-/** The mails that somebody waits for in front of a screen. They are sent first. */
+/** Mails that users are waiting for. They are sent first. */
 export const URGENT_TEMPLATES: MailTemplate[] = ["sign_in_code", "password_reset", "email_verification"];
 
 /** Creates a mail from a stored template. Returns null for a template that this version does not have. */
@@ -23,7 +23,7 @@ export function renderMail(to: string, template: string, values: unknown, now: n
   return createMail(to, render(values, now));
 }
 
-/** Returns when the values of a mail are of no use any more, in milliseconds since 1970; null: never. */
+/** Returns when a mail becomes obsolete, in milliseconds since 1970; null: never. */
 export function findMailExpiry(values: unknown): number | null {
   const { expires_at: expiresAt } = values as { expires_at?: number };
   return expiresAt ?? null;

@@ -1,4 +1,4 @@
-/** The form of every mail: a text part and an HTML part that say the same, without images, fonts or links to other servers. */
+/** The layout of every mail: a text part and an equivalent HTML part, without images, fonts or external links. */
 import type { Mail } from "../../../domain/mail";
 
 /** `paragraphs` come before the link, `notes` after it. All are plain text. */
@@ -16,10 +16,10 @@ export type MailContent = {
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
-/** Control and format characters, with which a name could pose as another text. The joiner of emojis stays. */
+/** Control and format characters, which could disguise a name. Emoji joiners stay. */
 const INVISIBLE = /(?![\u200d\s])\p{C}/gu;
 
-/** Shortens what a user has typed: a name must not become the text of the mail. */
+/** Shortens user input: a name must not become the text of the mail. */
 export function shortenText(text: string, maxCharacters: number): string {
   const characters = [...text.replace(INVISIBLE, "")];
   return characters.length > maxCharacters
@@ -29,7 +29,7 @@ export function shortenText(text: string, maxCharacters: number): string {
 
 const toLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** Creates a mail. Line breaks in texts become spaces, so that nothing that a user typed can begin a header or a paragraph. */
+/** Creates a mail. Line breaks become spaces, so that user input cannot start a header or a paragraph. */
 export function createMail(to: string, content: MailContent): Mail {
   const { subject, paragraphs, items = [], link, code, notes = [] } = content;
   const text = [

@@ -1,8 +1,8 @@
-/** Mails about notifications: one mail for all of a type that have come about since the last one. */
+/** Notification mails: one per type, for all notifications since the last one. */
 import type { NotificationPayloads, NotificationType } from "../../../domain/notifications";
 import { type MailContent, shortenText } from "./layout";
 
-/** `url`: of the server. `items`: the newest ones, at most `MAX_LISTED_NOTIFICATIONS`, of `total`. */
+/** `url`: the server's. `items`: the newest ones, at most `MAX_LISTED_NOTIFICATIONS`, of `total`. */
 export type NotificationMails = {
   [Type in NotificationType]: { url: string; items: NotificationPayloads[Type][]; total: number };
 };
@@ -13,7 +13,7 @@ const MAX_NAME_CHARACTERS = 80;
 const MAX_MESSAGE_CHARACTERS = 200;
 const MAX_PROBLEM_CHARACTERS = 600;
 
-const OPTIONAL = "You can choose in your notification preferences which of these mails you get.";
+const OPTIONAL = "Choose which of these emails you get in your notification preferences.";
 
 type Wording<Type extends NotificationType> = {
   /** The subject for one notification and for several. */
@@ -22,7 +22,7 @@ type Wording<Type extends NotificationType> = {
   /** The line about one notification. */
   line(payload: NotificationPayloads[Type]): string;
   notes?: readonly string[];
-  /** Where the link leads to. Default: the server. */
+  /** The target of the link. Default: the server. */
   link?: { label: string; path: string };
 };
 
@@ -62,19 +62,20 @@ const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
     notes: [OPTIONAL],
   },
   asset_pending_payment: {
-    one: ({ asset_name: name, credits_required: credits }) => `${toRecording(name)} waits for ${toCredits(credits)}`,
-    several: (total) => `${total} recordings wait for credits`,
+    one: ({ asset_name: name, credits_required: credits }) =>
+      `${toRecording(name)} is waiting for ${toCredits(credits)}`,
+    several: (total) => `${total} recordings are waiting for credits`,
     line: ({ asset_name: name, credits_required: credits }) => `${toRecording(name)}: ${toCredits(credits)}`,
-    notes: ["Work on them continues as soon as the workspace has the credits.", OPTIONAL],
+    notes: ["Processing continues as soon as the workspace has the credits.", OPTIONAL],
   },
   webhook_disabled: {
     one: ({ host }) => `The webhook endpoint at ${toName(host)} was disabled`,
     several: (total) => `${total} webhook endpoints were disabled`,
     line: ({ host, reason, failing_since: since }) =>
       reason === "gone"
-        ? `${toName(host)}: it answered 410 Gone.`
+        ? `${toName(host)}: it responded with 410 Gone.`
         : `${toName(host)}: no delivery has succeeded${since === null ? "" : ` since ${toDay(since)}`}.`,
-    notes: ["Enable an endpoint again when its receiver works. Events of the meantime are not sent.", OPTIONAL],
+    notes: ["Enable an endpoint again when its receiver works. Events that occurred meanwhile are not sent.", OPTIONAL],
   },
   subscription_payment_failed: {
     one: () => "The payment of your subscription has failed",
@@ -90,7 +91,7 @@ const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
       `Requested on ${toDay(requestedAt)}: ${
         status === "failed"
           ? toMessage(message ?? "It has failed.")
-          : `ready${expiresAt === null ? "" : `, to be downloaded until ${toDay(expiresAt)}`}`
+          : `ready${expiresAt === null ? "" : `, download it by ${toDay(expiresAt)}`}`
       }`,
     notes: [OPTIONAL],
   },
@@ -101,8 +102,8 @@ const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
     notes: [OPTIONAL],
   },
   order_pending: {
-    one: ({ ordered_by: by }) => `An order of ${toName(by)} waits for approval`,
-    several: (total) => `${total} orders wait for approval`,
+    one: ({ ordered_by: by }) => `An order by ${toName(by)} is waiting for approval`,
+    several: (total) => `${total} orders are waiting for approval`,
     line: ({ price_name: name, ordered_by: by, amount, currency }) =>
       `${toName(name)} for ${toName(by)}: ${formatAmount(amount, currency)}`,
     notes: ["Approve or reject them in Administration, Orders.", OPTIONAL],
