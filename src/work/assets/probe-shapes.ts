@@ -1,7 +1,5 @@
 /** Schemas of probe results, to validate files from workers. */
 import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
-import type { MediaInfo } from "../../domain/media";
 
 export const text = (maxLength: number) => Type.String({ maxLength });
 const textOrNull = (maxLength: number) => Type.Union([text(maxLength), Type.Null()]);
@@ -46,7 +44,7 @@ const audioStream = Type.Object({
   title: textOrNull(4_096),
 });
 
-const mediaInfo = Type.Object({
+export const mediaInfo = Type.Object({
   type: mediaType,
   demuxer: text(64),
   duration: count(),
@@ -65,6 +63,3 @@ export const probeFacts = Type.Object({
     demuxer: text(64),
   }),
 });
-
-/** Returns whether the value is a probe result. */
-export const isMediaInfo = (value: unknown): value is MediaInfo => Value.Check(mediaInfo, value);
