@@ -24,7 +24,7 @@ import {
 } from "./store/migrate-copy";
 import { requireSpace } from "./work/backup/space";
 
-/** Names the version that opened the database last, its newest migration, and the file that has it. */
+/** The file that records the version that last opened the database, its newest migration, and the database's file. */
 const VERSION_NAME = "version.json";
 
 /** Space that a migration needs, in sizes of the database: one that rebuilds all tables was measured at 2.9. */
@@ -92,14 +92,14 @@ async function readVersion(folder: string): Promise<RecordedVersion | null> {
   return typeof found === "object" && found !== null ? found : {};
 }
 
-/** Returns whether this version has migrated the file, which a backup or an older one may have replaced. */
+/** Returns whether this version migrated the file, which a backup or an older one may have replaced. */
 async function isCurrent(recorded: RecordedVersion | null, path: string): Promise<boolean> {
   if (recorded?.schema !== NEWEST_MIGRATION || !existsSync(path)) return false;
   const { ino, size } = await stat(path);
   return ino === recorded.inode && size > 0;
 }
 
-/** Throws an `Error` when the log beside the database is that of another file, which has been replaced: SQLite would apply it. */
+/** Throws an `Error` if the log belongs to another file, which was replaced: SQLite would apply it. */
 async function requireOwnLog(path: string, { schema }: RecordedVersion): Promise<void> {
   const log = `${path}-wal`;
   if (((await findFileSize(log)) ?? 0) === 0 || !existsSync(path)) return;
@@ -116,7 +116,7 @@ async function recordVersion(folder: string, path: string): Promise<void> {
   await writeAtomic(join(folder, VERSION_NAME), `${JSON.stringify(recorded)}\n`);
 }
 
-/** Says that the database is gone or empty: with a new one, all files of the folder would belong to nobody. */
+/** Describes a missing or empty database: with a new one, all files of the folder would be orphaned. */
 async function describeLost(folder: string): Promise<string> {
   const kept = await findKeptDatabase(folder);
   return [

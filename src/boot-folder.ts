@@ -77,7 +77,7 @@ const MIN_FREE_BYTES = 1024 ** 2;
 /** Returns whether the database may not open. */
 export const isFull = (folder: string): boolean => getFreeBytes(folder) < MIN_FREE_BYTES;
 
-/** Returns what off-site backups of a data folder need. The key of the configuration comes before that of the folder. */
+/** Returns the settings of a data folder's off-site backups. The configured key takes precedence over the folder's. */
 export const createOffsiteAccess = (
   { backupKey }: Config,
   { path, recoveryKey, saveRecoveryKey }: Pick<OpenDataFolder, "path" | "recoveryKey" | "saveRecoveryKey">,

@@ -56,7 +56,7 @@ export type RunningServer = {
   port: number;
   url: string;
   dataDir: string;
-  /** For programs that run the server in their own process. */
+  /** For programs that embed the server. */
   services: Services;
   tools: MediaTools;
   stop(): Promise<void>;
@@ -69,13 +69,13 @@ export type ServerOverrides = {
   timeSliceMs?: number;
   /** Starts a restored backup, instead of this program. */
   drillCommand?: string[];
-  /** The data folder is that of a drill: the server listens on this socket only, runs no jobs, and sends nothing. */
+  /** The data folder belongs to a drill: the server listens on this socket only, runs no jobs, and sends nothing. */
   drillSocket?: string;
-  /** The disk that alerts watch. */
+  /** The disk that alerts monitor. */
   readDisk?: () => Promise<DiskState>;
 };
 
-/** For running requests when the server stops. */
+/** Time for running requests when the server stops. */
 const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` when the folder or the port is in use, or the certificate is invalid. */
@@ -221,7 +221,7 @@ async function serve(
     services,
     tools,
     stop: async () => {
-      // They would not end before the wait is over.
+      // Event streams would not end in time.
       services.liveStreams.stop();
       // New connections are refused immediately; running requests may complete.
       const drained = server.stop(false);

@@ -22,7 +22,7 @@ import {
 } from "./media-folder";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
-/** What is created on the first start and never leaves the folder: keys, and the ID of the folder, which its marker files repeat. */
+/** Created on the first start, never leaves the folder: keys, and the folder's ID, which marker files repeat. */
 export type Secrets = {
   links: string;
   cursors: string;
@@ -147,7 +147,7 @@ async function completeSecrets(path: string, stored: Partial<Secrets>, id: strin
   const secrets: Secrets = {
     links: stored.links ?? randomToken(43),
     cursors: stored.cursors ?? randomToken(43),
-    // Before there were sessions this was a text.
+    // Before sessions existed, this was a text.
     sessions: Array.isArray(stored.sessions) ? stored.sessions : [createSessionKey(Date.now())],
     sealing: stored.sealing ?? randomToken(43),
     ...(stored.backup_key === undefined ? {} : { backup_key: stored.backup_key }),

@@ -1,4 +1,4 @@
-/** The media folder at the start: whether it is there, is that of the data folder, and can be used. */
+/** Checks at the start that the media folder is online, belongs to the data folder, and can be used. */
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { opendir, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -42,10 +42,10 @@ export function requireLocalFolder(configured: string, readType?: ReadFileSystem
     );
 }
 
-/** The media folder of a data folder, and what is to be done with it. `path` is the data folder when none is configured. */
+/** The media folder of a data folder, and the decision about it. `path`: the data folder if none is configured. */
 export type InspectedMedia = { path: string; facts: StartFacts; decision: StartDecision };
 
-/** Finds out what becomes of the media folder, and changes nothing. `id`: the ID of the data folder. Throws `ConfigError`. */
+/** Decides about the media folder without changing anything. `id`: the data folder's. Throws `ConfigError`. */
 export async function inspectMediaFolder(settings: FolderSettings, id: string | null): Promise<InspectedMedia> {
   const data = resolve(settings.dataDir);
   const backup = settings.backupTo == null || settings.backupTo.includes("://") ? null : settings.backupTo;
@@ -72,7 +72,7 @@ async function readMediaFacts(folder: string): Promise<StartFacts["media"]> {
   return { ...facts, unmounted: facts.marker === null ? findUnmounted(folder, readMountTables()) : null };
 }
 
-/** Errors of a network folder count as an absent one. Throws `ConfigError` without permission. */
+/** On errors of a network folder, treats it as absent. Throws `ConfigError` without permission. */
 async function readFolderFacts(folder: string): Promise<FolderFacts> {
   try {
     const text = await readFile(join(folder, MEDIA_MARKER_NAME), "utf8").catch(ignoreMissing);
@@ -86,7 +86,7 @@ async function readFolderFacts(folder: string): Promise<FolderFacts> {
 }
 
 async function hasFiles(folder: string): Promise<boolean> {
-  // Unfinished work is made again.
+  // Unfinished work is repeated.
   for (const name of MEDIA_FOLDERS.filter((each) => each !== "work")) {
     const listing = await opendir(join(folder, name)).catch(ignoreMissing);
     if (listing === null) continue;
@@ -113,7 +113,7 @@ async function resolveLinks(path: string): Promise<string> {
   });
 }
 
-/** Returns why a start with this media folder is refused, in one line with what to do. */
+/** Returns why the server refuses to start with this media folder, in one line with a solution. */
 export function describeRefusal(refusal: StartRefusal, { path, facts }: InspectedMedia, dataDir: string): string {
   const data = resolve(dataDir);
   const marker = join(data, MEDIA_MARKER_NAME);
@@ -140,8 +140,8 @@ export const isRefusal = (decision: StartDecision): decision is StartRefusal =>
   decision !== "use" && decision !== "create" && decision !== "offline";
 
 /**
- * Makes the media folder that of the data folder `id`, whose own marker file is already in the data folder: writes markers as decided. Killed in any
- * step, the next start comes to the same result. Throws `ConfigError`.
+ * Assigns the media folder to the data folder `id`, which already has its marker file: writes markers as decided. If
+ * killed at any step, the next start has the same result. Throws `ConfigError`.
  */
 export async function applyMediaFolder({ path, facts, decision }: InspectedMedia, id: string, dataDir: string) {
   const data = resolve(dataDir);
@@ -167,7 +167,7 @@ export const getGuardedMarkers = (dataDir: string, mediaDir: string, id: string)
   { path: join(mediaDir, MEDIA_MARKER_NAME), id, setting: mediaDir === dataDir ? "data_dir" : "media_dir" },
 ];
 
-/** Checks the owner and the mode, as of the data folder; not on network file systems, which may have neither. Throws `ConfigError`. */
+/** Checks owner and mode as for the data folder, except on network file systems. Throws `ConfigError`. */
 function prepareFolder(path: string, canCreate: boolean): void {
   try {
     if (canCreate) mkdirSync(path, { recursive: true, mode: 0o700 });

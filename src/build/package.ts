@@ -18,7 +18,7 @@ const secret = await readSigningKey(process.env.OFFCUT_SIGNING_KEY).catch((error
   fail(`OFFCUT_SIGNING_KEY: ${error.message}`),
 );
 const publicKey = formatPublicKey(secret);
-// An executable never lies beside the signature of another one.
+// An executable must not be next to the signature of another one.
 await rm(`${out}.minisig`, { force: true });
 await build();
 const comment = `timestamp:${Math.floor(Date.now() / 1000)}\tfile:${basename(out)}\thashed\tversion:${version}`;

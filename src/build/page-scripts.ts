@@ -1,7 +1,7 @@
-/** Which files of the bundle a page of the dashboard consists of, besides the script that starts it. */
+/** Finds the files of the bundle that each dashboard page uses, besides the entry script. */
 import { basename, join } from "node:path";
 
-/** The parts of the bundler's report that say what a file imports, and which module it starts with. */
+/** The parts of the bundler's report with a file's imports and its entry module. */
 export type BundleReport = {
   outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>;
 };

@@ -2,7 +2,7 @@
 
 export type TestFile = { path: string; seconds: number; passed: number; skipped: number; failed: number };
 export type TestFailure = { path: string; name: string; message: string };
-/** What a suite has reported. `problems`: sentences about why the report is not complete. */
+/** The report of a suite. `problems`: sentences about why the report is incomplete. */
 export type SuiteResult = { name: string; files: TestFile[]; failures: TestFailure[]; problems: string[] };
 
 type Element = { name: string; attributes: Record<string, string>; children: Element[]; text: string };
@@ -16,7 +16,7 @@ const unescapeXml = (text: string): string =>
     return String.fromCodePoint(decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal));
   });
 
-/** Parses the XML that Bun writes. Throws an `Error` when it is cut off or malformed. */
+/** Parses Bun's XML. Throws an `Error` if it is truncated or malformed. */
 function parseXml(xml: string): Element {
   const document: Element = { name: "", attributes: {}, children: [], text: "" };
   const open = [document];
@@ -52,7 +52,7 @@ function parseXml(xml: string): Element {
 const listTests = (element: Element): Element[] =>
   element.children.flatMap((child) => (child.name === "testcase" ? [child] : listTests(child)));
 
-/** Parses a report. Throws an `Error` when it is cut off, malformed, or has other tests than it says. */
+/** Parses a report. Throws an `Error` if it is truncated, malformed, or its number of tests is wrong. */
 export function parseTestReport(xml: string): Pick<SuiteResult, "files" | "failures"> {
   const root = parseXml(xml);
   if (root.name !== "testsuites") throw new Error(`it begins with <${root.name}>, expected <testsuites>`);

@@ -1,10 +1,10 @@
-/** Runs a suite of test files in a process of its own, and reads what it reports. */
+/** Runs a suite of test files in a separate process, and reads its report. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseTestReport, type SuiteResult, type TestFile } from "./test-report";
 
-/** `folders` have the test files. `args`: further arguments of `bun test`. `env` is added to the environment. */
+/** `folders` contain the test files. `args`: further arguments of `bun test`. `env` is added to the environment. */
 export type Suite = { name: string; folders: string[]; args?: string[]; env?: Record<string, string> };
 
 /** `timings`: seconds by path of files that are slow. `isQuiet`: nothing is printed. */
@@ -15,11 +15,11 @@ export type SuiteOptions = {
   isQuiet?: boolean;
 };
 
-/** They sometimes wait, so one more than the smallest machine has processors. */
+/** Tests sometimes wait, so one more than the smallest machine has processors. */
 const FILES_AT_A_TIME = 3;
 const TEST_TIMEOUT_MS = 120_000;
 const TERM_GRACE_MS = 10_000;
-/** Of a file that is not slow. Bun balances only when it knows all files. */
+/** Time of a file that is not slow. Bun balances only if all times are known. */
 const DEFAULT_FILE_SECONDS = 1;
 
 /** Lists the test files of a suite, as the report names them. */
@@ -136,7 +136,7 @@ export async function runCommand(
   clearTimeout(limit);
   clearTimeout(killTimer);
   for (const signal of SIGNALS) process.off(signal, stop);
-  // What a killed test has left.
+  // Ends processes that a killed test has left.
   signalGroup(child.pid, "SIGKILL");
   const why = reason as NodeJS.Signals | "limit" | null;
   if (why !== null && why !== "limit") throw new InterruptedError(`Interrupted by ${why}.`);

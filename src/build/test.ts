@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const isFullSize = process.env.OFFCUT_FULL === "1";
 const MAX_SUITE_SECONDS = isFullSize ? 43_200 : 1_200;
 
-// The settings of an installed Offcut are not those of the tests.
+// The tests must not use the settings of an installed Offcut.
 for (const name of Object.keys(process.env))
   if (name.startsWith("OFFCUT_") && name !== "OFFCUT_FULL") delete process.env[name];
 if (isFullSize) console.log("Sizes of the tests: full (OFFCUT_FULL=1)");
@@ -57,7 +57,7 @@ async function storeTimings(results: SuiteResult[]): Promise<void> {
 }
 
 const UNIT_SUITES: Suite[] = [
-  // These files leave nothing to the next one, so that the processes load the sources once instead of once a file.
+  // These files leave no state, so that a process loads the sources once instead of once per file.
   { name: "unit", folders: ["test/unit"], args: ["--no-isolate"] },
   { name: "contract, http, browser", folders: ["test/contract", "test/http", "test/browser"], args: ["--no-isolate"] },
 ];

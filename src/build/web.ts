@@ -1,6 +1,6 @@
 /**
- * Bundles the dashboard: `bun src/build/web.ts`. Scripts and styles have names that contain their hash, so that browsers can keep them for
- * ever; `index.html` names the current ones, `pages.json` those of each page, for its headers.
+ * Bundles the dashboard: `bun src/build/web.ts`. Names of scripts and styles contain their hash, so that browsers can
+ * cache them forever; `index.html` names the current ones, `pages.json` those of each page, for its headers.
  */
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";

@@ -24,7 +24,7 @@ type DemoRender = DemoJob & { download_url: string; strategy: string; warnings: 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 const MAX_FAILURES = 5;
 const POLL_MS = 300;
-/** Between the durations of the file and the plan: a video frame at each end, and the audio framing. */
+/** Tolerance between the durations of the file and the plan: a video frame at each end, and the audio framing. */
 const LENGTH_TOLERANCE_SECONDS = 0.2;
 
 /** Steps with their durations in seconds. */

@@ -1,20 +1,20 @@
-/** Whether Redis does all that the queues need of it, and what it says about itself. */
+/** Checks whether Redis can do everything that the queues need, and reads its facts. */
 import type { Redis } from "ioredis";
 import { getQueueName } from "../domain/workers";
 
-/** `policy`: what Redis does when its memory is full. */
+/** `policy`: the eviction policy of Redis. */
 export type RedisFacts = { version: string; policy: string };
 
-/** The only policy that drops nothing which waits. */
+/** The only policy that never evicts waiting work. */
 const SAFE_POLICY = "noeviction";
-/** A name like those of the queues, so that the same rules of an ACL apply. */
+/** A name like the queues', so that the same ACL rules apply. */
 const CHECK_KEY = `bull:${getQueueName("check")}`;
 const CHECK_SCRIPT = "return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])";
 const CHECK_KEY_MS = 60_000;
 
 /**
- * Asks for facts, and lets a script write what a queue might. Rejects with the error of the first command that is refused: a replica, full memory
- * and the rules of an ACL refuse writes, scripts or names while the connection works.
+ * Reads facts, and runs a script that writes like a queue. Rejects with the error of the first refused command: a
+ * replica, full memory and ACL rules refuse writes, scripts or names on a working connection.
  */
 export async function checkRedis(redis: Redis): Promise<RedisFacts> {
   await redis.ping();
@@ -23,7 +23,7 @@ export async function checkRedis(redis: Redis): Promise<RedisFacts> {
   return { version: readInfo(server, "redis_version"), policy: readInfo(memory, "maxmemory_policy") };
 }
 
-/** Returns whether Redis drops work when its memory is full. */
+/** Returns whether Redis evicts work when its memory is full. */
 export const dropsWork = ({ policy }: RedisFacts): boolean => policy !== SAFE_POLICY;
 
 const readInfo = (info: string, name: string): string =>

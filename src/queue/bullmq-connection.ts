@@ -1,13 +1,13 @@
-/** Connections to Redis that are closed when what answers does not keep to the protocol. */
+/** Connections to Redis that close when the peer violates the protocol. */
 import { Redis, type RedisOptions } from "ioredis";
 import { ENDLESS_REPLY, findRedisProblem, UNASKED_REPLY } from "./bullmq-problems";
 
-/** Larger than any reply that the queues ask for. Nothing else limits what is kept of an incomplete one. */
+/** Larger than any reply to the queues. Nothing else limits the buffer for incomplete replies. */
 const MAX_REPLY_BYTES = 1024 ** 2;
 
 /**
- * Opens a connection that is closed, and opened again as the options say, when data arrives that no command has asked for, or a reply that
- * does not end. BullMQ duplicates it.
+ * Opens a connection that closes, and reconnects according to the options, on unsolicited data or a reply that does not
+ * end. BullMQ duplicates it.
  */
 export const openRedis = (url: string, options: Omit<RedisOptions, "replyMapping">): Redis =>
   watchReplies(new Redis(url, options));
@@ -24,7 +24,7 @@ function watchReplies(redis: Redis): Redis {
     const { stream } = redis;
     let waiting = 0;
     let bytes = 0;
-    // Before the client reads the data, and after it.
+    // Checked before and after the client reads the data.
     stream.prependListener("data", () => {
       waiting = redis.commandQueue.length;
       if (waiting === 0) close(UNASKED_REPLY);

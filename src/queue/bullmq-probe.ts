@@ -1,4 +1,4 @@
-/** Tries Redis over a connection of its own. */
+/** Checks Redis over a separate connection. */
 import type { RedisOptions } from "ioredis";
 import { checkRedis, type RedisFacts } from "./bullmq-check";
 import { openRedis } from "./bullmq-connection";
@@ -7,8 +7,8 @@ import { describeRedisProblem } from "./bullmq-problems";
 const PROBE_TIMEOUT_MS = 3_000;
 
 /**
- * Connects, and lets Redis do what the queues need. `ca`: PEM text of a certificate authority, null for those of the system. Throws an error that
- * says what is wrong when Redis does not respond or refuses something.
+ * Connects, and checks that Redis can do what the queues need. `ca`: PEM text of a certificate authority, null for the
+ * system's. Throws an error that describes the problem when Redis does not respond or refuses a command.
  */
 export async function probeRedis({ url, ca }: { url: string; ca: string | null }): Promise<RedisFacts> {
   const options: Omit<RedisOptions, "replyMapping"> = {
@@ -19,7 +19,7 @@ export async function probeRedis({ url, ca }: { url: string; ca: string | null }
     retryStrategy: () => null,
     enableReadyCheck: false,
   };
-  // Options of TLS would turn it on.
+  // TLS options would turn it on.
   if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
   const redis = openRedis(url, options);
   // The command fails with the reason.

@@ -1,11 +1,11 @@
-/** What is wrong with Redis, for logs: codes only, because the texts of errors contain addresses and arguments of commands. */
+/** Redis problems for logs: codes only, because error texts contain addresses and arguments of commands. */
 
-/** The connection ended and no reason is known. */
+/** The connection ended for an unknown reason. */
 export const CLOSED = "closed";
-/** Redis accepts connections or commands, and does not answer. */
+/** Redis accepts connections or commands, but does not respond. */
 export const TIMED_OUT = "ETIMEDOUT";
 
-/** Data arrived that no command had asked for. */
+/** Unsolicited data arrived. */
 export const UNASKED_REPLY = "unasked_reply";
 /** A reply is too long. */
 export const ENDLESS_REPLY = "endless_reply";
@@ -58,10 +58,10 @@ export function findRedisProblem(error: unknown): string {
   return typeof code === "string" ? code : CLOSED;
 }
 
-/** Returns what to do about a problem, if that is known. */
+/** Returns advice about a problem, if there is any. */
 export const findRedisAdvice = (problem: string): string | undefined => ADVICE[problem];
 
-/** Returns one line without a final period: the code, and what to do about it if that is known. */
+/** Returns one line without a final period: the code, and advice if there is any. */
 export function describeRedisProblem(error: unknown): string {
   const problem = findRedisProblem(error);
   const advice = findRedisAdvice(problem);

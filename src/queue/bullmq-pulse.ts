@@ -1,6 +1,6 @@
 /**
- * Whether Redis can be used: asks every second, so that a connection that is open and silent counts as none, and lets it do at times what the
- * queues need, so that one that refuses work counts as none too.
+ * Monitors whether Redis can be used: pings every second, which detects silent connections, and sometimes runs a
+ * complete check, which detects refused work.
  */
 import type { Redis } from "ioredis";
 import { checkRedis, type RedisFacts } from "./bullmq-check";
@@ -10,19 +10,19 @@ import { CLOSED, findRedisProblem, TIMED_OUT } from "./bullmq-problems";
 export type RedisChange = { isReachable: true; facts: RedisFacts } | { isReachable: false; problem: string };
 
 export type RedisPulse = {
-  /** Returns whether Redis answered lately and refused nothing; null before the first answer or failure. */
+  /** Returns whether Redis responded recently and refused nothing; null before the first response or failure. */
   isReachable(): boolean | null;
-  /** Makes the next question a complete check: a command has failed. */
+  /** Makes the next ping a complete check: a command has failed. */
   distrust(): void;
   stop(): void;
 };
 
 const CALL_TIMEOUT_MS = 3_000;
 const PING_INTERVAL_MS = 1_000;
-/** One of so many questions is a complete check. While something is wrong, each is. */
+/** One in this many pings is a complete check; during a problem, every ping is. */
 const PINGS_PER_CHECK = 10;
 
-/** Starts to ask. `onChange` is called when Redis can be used, when it no longer can, and when the reason becomes another one. */
+/** Starts the pulse. `onChange` is called when Redis becomes usable or unusable, or the problem changes. */
 export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void): RedisPulse {
   const startedAt = performance.now();
   let isReachable: boolean | null = null;
@@ -40,7 +40,7 @@ export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void
   }
 
   function setProblem(found: string): void {
-    // A connection that failed is closed as well.
+    // A failed connection is closed as well.
     if (isStopped || found === problem || (found === CLOSED && problem !== null)) return;
     problem = found;
     isReachable = false;
@@ -66,7 +66,7 @@ export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void
 
   redis.on("error", (error: Error) => setProblem(findRedisProblem(error)));
   redis.on("ready", () => void ask());
-  // Also the first attempt to connect: a wrong address is in the log.
+  // Includes the first attempt to connect, so that a wrong address is logged.
   redis.on("close", () => setProblem(CLOSED));
   const asking = setInterval(() => void ask(), PING_INTERVAL_MS);
   return {
@@ -81,7 +81,7 @@ export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void
   };
 }
 
-/** Rejects when Redis does not respond in time. The late outcome is ignored. */
+/** Rejects when Redis does not respond in time. A late result is ignored. */
 export async function withTimeout<T>(running: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const error = Object.assign(new Error("Redis did not respond in time"), { code: TIMED_OUT });

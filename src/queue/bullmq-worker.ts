@@ -1,4 +1,4 @@
-/** The queue of a worker: takes tickets from Redis with BullMQ. Redis may be restarted, emptied or away: the head adds what is missing again. */
+/** The queue of a worker: takes tickets from Redis with BullMQ. If Redis loses tickets, the head adds them again. */
 import { Worker } from "bullmq";
 import type { RedisOptions } from "ioredis";
 import type { Ticket } from "../domain/workers";
@@ -13,7 +13,7 @@ import { watchRedis } from "./bullmq-pulse";
 export type RedisAddress = { url: string; ca: string | null };
 
 export type TicketQueue = {
-  /** Returns false when Redis does not answer. */
+  /** Returns false when Redis does not respond. */
   isReachable(): boolean;
   /** Takes no more tickets. */
   pause(): Promise<void>;
@@ -23,9 +23,9 @@ export type TicketQueue = {
 
 const MAX_RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a ticket stays with a worker that does not renew it. The head notices sooner. */
+/** How long a worker keeps a ticket without renewing it. The head notices sooner. */
 const LOCK_MS = 60_000;
-/** A ticket is not an attempt: it is taken again as often as it is needed. */
+/** A ticket is not an attempt: it can be taken any number of times. */
 const MAX_STALLED_COUNT = 1_000_000;
 const RETRY_DELAY_MS = 1_000;
 const CLOSING_MS = 1_000;
@@ -40,19 +40,19 @@ export function openTicketQueue(
   onTicket: (ticket: Ticket) => Promise<void>,
 ): TicketQueue {
   const options: Omit<RedisOptions, "replyMapping"> = {
-    // BullMQ waits for Redis for any time.
+    // BullMQ waits for Redis without a limit.
     maxRetriesPerRequest: null,
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS),
   };
-  // Options of TLS would turn it on.
+  // TLS options would turn it on.
   if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
   const redis = openRedis(url, options);
   let refusal: string | null = null;
   let worker: Worker | null = null;
   const pulse = watchRedis(redis, (change) => {
     logRedisChange(log, change, { queue });
-    // Not before all commands are allowed: without INFO, BullMQ repeats its first ones without a pause.
+    // Only once all commands are allowed: without INFO, BullMQ retries its first ones without a pause.
     if (change.isReachable) worker ??= openWorker();
   });
 
@@ -69,7 +69,7 @@ export function openTicketQueue(
     const opened = new Worker(queue, take, options);
     opened.on("error", (error) => {
       const found = findRedisProblem(error);
-      // The pulse reports those of the connection.
+      // The pulse reports errors of the connection.
       if (found === refusal || findRedisAdvice(found) === undefined || pulse.isReachable() !== true) return;
       refusal = found;
       log.warn("redis.command_refused", { code: found, advice: findRedisAdvice(found) });
@@ -95,7 +95,7 @@ export function openTicketQueue(
   };
 }
 
-/** Waits for a call that may wait for Redis, but not for long: the process ends. */
+/** Waits briefly for a call that may be waiting for Redis: the process is ending. */
 async function withinClosingTime(running: Promise<void> | undefined): Promise<void> {
   await Promise.race([running?.catch(() => {}), Bun.sleep(CLOSING_MS)]);
 }

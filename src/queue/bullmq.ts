@@ -20,7 +20,7 @@ const getRedisOptions = ({ url, ca }: ServerAddress) => ({
 
 /** Connects in the background. */
 export function openTicketQueues(address: ServerAddress, log: Log): TicketQueues {
-  // A command that cannot be sent now fails, so that nothing accumulates while Redis is away.
+  // A command that cannot be sent now fails, so that nothing accumulates while Redis is unreachable.
   const redis = openRedis(address.url, { ...getRedisOptions(address), enableOfflineQueue: false });
   const queues = new Map<string, Queue<Ticket>>();
   const listeners: (() => void)[] = [];
@@ -40,7 +40,7 @@ export function openTicketQueues(address: ServerAddress, log: Log): TicketQueues
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
       streams: { events: { maxLen: 16 } },
     });
-    // The pulse reports those of the connection.
+    // The pulse reports errors of the connection.
     queue.on("error", () => {});
     queues.set(workerId, queue);
     return queue;

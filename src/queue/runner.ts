@@ -25,7 +25,7 @@ import { createWaitingLog } from "./waiting-log";
 
 type RunningEntry = {
   job: Job;
-  /** Whether it has this machine to itself. */
+  /** Whether the job has this machine to itself. */
   isAloneHere: boolean;
   abort: AbortController;
   progress: number | null;
@@ -34,13 +34,13 @@ type RunningEntry = {
   ended: Promise<void>;
 };
 
-/** Where jobs run besides this machine. */
+/** The other places where jobs run. */
 export type OtherPlaces = {
   /** Returns whether a place can do the job, now or when it has room. A job that none can do is in `listUnrunnable` from then on. */
   canRun(job: DueJob): Promise<boolean>;
-  /** Returns the IDs of the steps that no place can do as the places are now. */
+  /** Returns the IDs of the steps that no place can do at present. */
   listUnrunnable(): string[];
-  /** Returns whether a job that runs alone has another machine to itself, and not this one. */
+  /** Returns whether the job runs alone on another machine instead of this one. */
   isAloneElsewhere(job: DueJob): boolean;
   /** Returns whether the running step is on another machine. */
   isElsewhere(stepId: string): boolean;
@@ -57,10 +57,10 @@ export type RunnerOptions = Partial<Omit<SchedulingLimits, "slots">> & {
   heartbeatMs?: number;
 };
 
-/** Renders and previews have none, because each uses all cores and yields between chunks. */
+/** Renders and previews have no extra slots: each uses all cores and yields between chunks. */
 const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0, preview: 0 };
 
-/** Returns how many more jobs of each name run on a machine with these slots: none where it has no slots. */
+/** Returns the extra slots of each name on a machine with these slots: none where it has none. */
 export const getExtraSlots = (slots: Record<JobName, number>): Record<JobName, number> => {
   const extra = { ...EXTRA_SLOTS };
   for (const name of JOB_NAMES) if (slots[name] === 0) extra[name] = 0;
@@ -74,7 +74,7 @@ const MAX_DRAIN_MS = 15_000;
 const MAX_POLL_MS = 30_000;
 /** Steps that become due at nearly the same time start together. */
 const MIN_POLL_MS = 50;
-/** Jobs of a name that no place can do are found one by one. The next pass continues. */
+/** Jobs that no place can do are found one by one for each name. The next pass continues. */
 const MAX_SKIPPED_IN_A_PASS = 1_000;
 
 /** Creates the runner. */
@@ -162,7 +162,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return null;
   }
 
-  /** Starts due jobs, and asks others to make room. Returns after how many milliseconds to look again. */
+  /** Starts due jobs, and asks others to make room. Returns the milliseconds until the next look. */
   async function startDueJobs(): Promise<number> {
     for (;;) {
       const due = await Promise.all(

@@ -18,24 +18,24 @@ export type RunningJob = {
 export type SchedulingState = {
   now: number;
   running: RunningJob[];
-  /** At most one job for each name: the next in the fair order of workspaces, without the jobs that run alone. */
+  /** At most one job per name: the next in the fair order of workspaces, without jobs that run alone. */
   due: DueJob[];
-  /** The job that waits to run alone, or null. */
+  /** The job that is waiting to run alone, or null. */
   dueAlone: DueJob | null;
   /** When the last job that ran alone released the server, and how long it had the server to itself. */
   lastAlone: { endedAt: number; forMs: number } | null;
-  /** Since when no job has been started so that `dueAlone` can run; null when jobs may start. */
+  /** Time since which no job has been started so that `dueAlone` can run; null when jobs may start. */
   drainingSince: number | null;
 };
 
 export type SchedulingLimits = {
-  /** How many jobs of each name run at the same time. */
+  /** Slots of each job name. */
   slots: Record<JobName, number>;
-  /** How many more of each name may run, at most one for each workspace without a running job of that name. */
+  /** Extra slots of each name, at most one for each workspace without a running job of that name. */
   extraSlots: Record<JobName, number>;
   /** How long a job may run before it is asked to yield to a workspace with fewer running jobs. */
   timeSliceMs: number;
-  /** How long a job runs alone. It has not crashed the server by then, so other jobs may start. */
+  /** How long a job runs alone. After this time it has not crashed the server, so other jobs may start. */
   maxAloneMs: number;
   /** How long running jobs have to yield to a job that runs alone before they are interrupted. */
   maxDrainMs: number;
@@ -43,19 +43,19 @@ export type SchedulingLimits = {
 
 export type SchedulingDecision = {
   start: DueJob | null;
-  /** IDs of the steps that are asked to end at their next safe point. */
+  /** IDs of the steps to end at their next safe point. */
   yielding: Set<string>;
-  /** IDs of the steps that are aborted and requeued. */
+  /** IDs of the steps to abort and requeue. */
   interrupted: Set<string>;
   isDraining: boolean;
   /** Milliseconds until the decision may change with time alone; null: never. */
   changesInMs: number | null;
 };
 
-/** Nobody waits for a preview: it has the server to itself only while no other job runs or is due. */
+/** Previews are not urgent: one has the server to itself only while no other job runs or is due. */
 const isBackground = ({ name }: { name: JobName }): boolean => name === "preview";
 
-/** Returns what to do now. To be called again after each start. */
+/** Returns what to do now. Call it again after each start. */
 export function decideNext(state: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const { now, running } = state;
   const alone = running.find((job) => job.runsAlone);
@@ -64,7 +64,7 @@ export function decideNext(state: SchedulingState, limits: SchedulingLimits): Sc
     const interrupted = new Set(isBackground(alone) && isOtherDue ? [alone.stepId] : []);
     return makeDecision({ interrupted, changesInMs: alone.since + limits.maxAloneMs - now });
   }
-  // A job that has used its time alone is not interrupted for the next job that runs alone: they would restart each other forever.
+  // A job that has used its time alone is not interrupted for the next such job: they would restart each other forever.
   if (state.dueAlone === null || alone) return decideShared(state, limits);
   const here = running.filter((job) => !job.isElsewhere);
   if (isBackground(state.dueAlone) && (isOtherDue || here.some((job) => !isBackground(job))))
@@ -82,7 +82,7 @@ export function decideNext(state: SchedulingState, limits: SchedulingLimits): Sc
   return makeDecision({ isDraining: true, yielding: all, changesInMs: drainMs });
 }
 
-/** Shares the slots of each name between workspaces. A workspace without a running job does not wait for the jobs of another workspace to end. */
+/** Shares the slots of each name between workspaces. A workspace without a running job need not wait for others. */
 function decideShared({ now, running, due }: SchedulingState, limits: SchedulingLimits): SchedulingDecision {
   const decision = makeDecision({});
   for (const job of due) {

@@ -1,9 +1,9 @@
-/** Says in the log which due jobs wait, and for what. */
+/** Logs which due jobs are waiting, and the reason. */
 import type { DueJob, JobName } from "../domain/jobs";
 import type { Log } from "../lib/log";
 import type { SchedulingState } from "./scheduling";
 
-/** Creates what logs the jobs that are due and were not started, each again only when the situation has changed. */
+/** Creates the logger of due jobs that were not started. Logs each again only when the situation changes. */
 export function createWaitingLog(log: Log): (state: SchedulingState, slots: Record<JobName, number>) => void {
   let last = "";
   return ({ running, due, dueAlone, drainingSince }, slots) => {

@@ -1,4 +1,4 @@
-/** Drafts of edits. Pages save them while somebody edits, so that nothing is lost and two people do not overwrite each other. */
+/** Drafts of edits. Pages save them during editing, so that nothing is lost and users do not overwrite each other. */
 import { AppError } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
@@ -7,7 +7,7 @@ import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
 
-/** `revision` is that of the draft which the client has, 0 without one. */
+/** `revision`: the client's revision of the draft, 0 without one. */
 export type DraftChange = PlanEdit & { revision: number; userId: string };
 
 /** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed, quota), `validation_error`, `upstream_unavailable`. */

@@ -1,4 +1,4 @@
-/** Inserts cuts. Who asks for one has to start it, as a step of a pipeline. */
+/** Inserts cuts. The caller has to start them, as steps of a pipeline. */
 import { AppError } from "../../domain/errors";
 import type { CutStepParams } from "../../domain/step-params";
 import { hashJson } from "../../lib/hash";
@@ -33,7 +33,7 @@ async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<
 /** `userId` null: the account was deleted. `isStored`: the script is counted as storage already. */
 export type NewCut = CutStepParams & { asset: Asset; userId: string | null; isStored?: boolean };
 
-/** Returns the hash by which identical requests find each other. */
+/** Returns the hash that identifies identical requests. */
 export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams): string =>
   hashJson([asset.id, script, options]);
 

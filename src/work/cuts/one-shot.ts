@@ -32,7 +32,7 @@ export type OpenRecording = {
   /** The file of the user. */
   path: string;
   source: BlobRef;
-  /** Receives what preparing, planning and rendering make. */
+  /** Receives the files of preparation, planning and rendering. */
   outputDir: string;
   media: MediaTools;
 };
@@ -132,7 +132,7 @@ export function requireAudio({ info }: ProbedMedia): void {
 
 const noCheckpoint = async (): Promise<void> => {};
 
-/** Returns what the source becomes in the format (null: the default). Errors: `AppError` `validation_error` when it cannot become that. */
+/** Returns the output of the source in the format (null: the default). Errors: `AppError` `validation_error`. */
 export function requireOutput(probed: ProbedMedia, format: OutputFormat | null): ResolvedOutput {
   const resolved = resolveOutput(probed, { format });
   if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
@@ -140,9 +140,9 @@ export function requireOutput(probed: ProbedMedia, format: OutputFormat | null):
 }
 
 /**
- * Renders a plan to `outputPath`, where a complete file appears or none. `replace` overwrites an existing file. Errors: `AppError`
- * `validation_error` when the source cannot become the format, `conflict`, `processing_failed`, `storage_full`; the signal's reason when
- * aborted.
+ * Renders a plan to `outputPath`, which gets a complete file or none. `replace` overwrites an existing file. Errors:
+ * `AppError` `validation_error` if the source does not suit the format, `conflict`, `processing_failed`,
+ * `storage_full`; the signal's reason when aborted.
  */
 export async function renderRecording(
   tools: OneShotTools,
@@ -170,12 +170,12 @@ export async function renderRecording(
 async function moveTo(finished: string, outputPath: string, replace: boolean): Promise<void> {
   if (!replace) {
     try {
-      // Unlike a rename, a link fails when the file was created meanwhile.
+      // Unlike a rename, a link fails if the file was created meanwhile.
       return await link(finished, outputPath);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST")
         throw new AppError("conflict", `${outputPath} already exists. It was not overwritten.`);
-      // The file system has no hard links.
+      // The file system does not support hard links.
     }
   }
   await rename(finished, outputPath);

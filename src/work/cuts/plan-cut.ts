@@ -20,7 +20,7 @@ import type { VoiceFeatures } from "../../domain/voice";
 export type PlanCutInput = {
   analysis: SpeechAnalysis;
   probed: ProbedMedia;
-  /** Empty, or without words, when there is no script. */
+  /** Empty, or without words, if there is no script. */
   script: string;
   options: CutOptions;
   /** Aligns texts with parts of the recording. Returns the results in the order of the requests. */
@@ -87,7 +87,7 @@ async function reply(query: SpeechQuery | null, engine: QueriedEngine): Promise<
     case "measure_voice":
       return { kind: "measure_voice", results: await engine.measureVoices(query.requests) };
     case undefined:
-      // A planner yields null so that other work can run: its steps take a while on hours of speech.
+      // A planner yields null to let other work run: its steps take a while on hours of speech.
       await new Promise(setImmediate);
       return null;
   }

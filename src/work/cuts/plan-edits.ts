@@ -1,4 +1,4 @@
-/** What users edit in a plan: saved as a draft, and sent as a cut. */
+/** Users' edits of a plan: saved as a draft, and sent as a cut. */
 import { AppError, MAX_FIELD_ERRORS } from "../../domain/errors";
 import { type EditedSegment, validateEdit } from "../../domain/plan-edit";
 import { type EditedText, validateTexts } from "../../domain/plan-texts";

@@ -1,4 +1,4 @@
-/** Timelines, subtitles and edits of completed cuts. A child process makes them with `plan-outputs.ts`. */
+/** Timelines, subtitles and edits of completed cuts. A child process creates them with `plan-outputs.ts`. */
 import { AppError } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";

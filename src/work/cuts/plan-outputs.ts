@@ -1,6 +1,6 @@
 /**
- * Makes timelines, subtitles and edited plans from a completed plan. Runs in a job's child process, because plans and transcripts grow with
- * the uploaded recording.
+ * Creates timelines, subtitles and edited plans from a completed plan. Runs in a job's child process, because plans and
+ * transcripts grow with the uploaded recording.
  */
 import { AppError } from "../../domain/errors";
 import { editPlan } from "../../domain/plan-edit";
@@ -34,7 +34,7 @@ export async function formatTimeline({ paths, plan, name }: CompletedCut, option
   return { filename, contentType, body };
 }
 
-/** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` for a cut made without words. */
+/** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` for a cut without words. */
 export async function formatSubtitle({ paths, plan, name }: CompletedCut, options: SubtitleOptions): Promise<PlanFile> {
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const completed = JSON.parse(plan) as PlanJson;

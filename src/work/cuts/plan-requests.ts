@@ -1,11 +1,11 @@
-/** Limits the exports, subtitles and edits that are made while their request waits: a few at a time, with workspaces taking turns. */
+/** Limits synchronous exports, subtitles and edits: a few at a time, with workspaces taking turns. */
 import { AppError } from "../../domain/errors";
 import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
 import type { JobChild } from "../job-child/child";
 import type { CoreNeeds } from "../needs";
 
 export type PlanNeeds = CoreNeeds & {
-  /** Makes the timelines, subtitles and edits that requests ask for. */
+  /** Creates the requested timelines, subtitles and edits. */
   planRequests: PlanRequests;
 };
 
@@ -18,7 +18,7 @@ export type PlanRequests = {
 };
 
 const MAX_RUNNING = 3;
-/** Leaves one slot for other workspaces. */
+/** One slot is left for other workspaces. */
 const MAX_RUNNING_PER_WORKSPACE = 2;
 const MAX_WAITING = 256;
 /** More than the rate limit is likely to admit in a burst from a client that repeats a request. */

@@ -1,13 +1,13 @@
-/** Second recognitions while a cut is planned: with which recognizer, and what they cost. */
+/** Second recognition while a cut is planned: the recognizer, and its cost. */
 import { durationOf } from "../../domain/planning/spans";
 import type { Recognition, RecognitionRequest, Transcript } from "../../domain/speech";
 
-/** How much was recognized again, and how long the planner waited for it. */
+/** The amount recognized again, and the planner's waiting time. */
 export type RecognizedAgain = { windows: number; audio_ms: number; duration_ms: number };
 
 type Recognize = (requests: RecognitionRequest[]) => Promise<Recognition[]>;
 
-/** Returns the language of the installed model that made the transcript; null for the built-in recognizer. */
+/** Returns the language of the installed model that created the transcript; null for the built-in recognizer. */
 export const findRecognizerLanguage = (transcript: Transcript | null): string | null =>
   transcript?.forcing === false ? transcript.language : null;
 

@@ -1,4 +1,4 @@
-/** The results of the checks of the server, one line each, for `offcut doctor` and for administrators. Pure. */
+/** Results of server checks, one line each, for `offcut doctor` and for administrators. Pure. */
 import type { FolderProblem } from "../../blobs/folder-guard";
 import { type Config, getMailSender, isExposedWithoutTls } from "../../config";
 import { formatBytes } from "../../domain/bytes";
@@ -15,7 +15,7 @@ import type { ShortageCount } from "../cluster/scheduling-places";
 
 export const CHECK_STATES = ["ok", "warning", "broken"] as const;
 
-/** `about` is one line: what is in use, or the problem and how to solve it. */
+/** `about`: one line with the detail in use, or the problem and its solution. */
 type CheckResult = { state: (typeof CHECK_STATES)[number]; about: string };
 export type HealthCheck = CheckResult & { name: string };
 
@@ -45,7 +45,7 @@ export function describeDisk(
 export const describeOffline = ({ about }: Pick<FolderProblem, "about">): CheckResult =>
   broken(`${about}. Until then uploads, renders, exports and deletions are rejected, and jobs wait`);
 
-/** Describes the ffmpeg in use; `path` is where another one may be found. */
+/** Describes the ffmpeg in use; `path`: where to look for another one. */
 export function describeFfmpeg(ffmpeg: Ffmpeg, path: string | undefined): CheckResult {
   const about = `${ffmpeg.path}, version ${ffmpeg.version}, ${ffmpeg.bundled ? "bundled" : "from the system"}`;
   const outdated = findFfmpegWarning(ffmpeg, path);
@@ -93,7 +93,7 @@ export function describeBilling(config: Pick<Config, "price" | "stripeSecretKey"
   return publicUrl === null ? warning(`${about}: set public_url, to which users return from Stripe`) : ok(about);
 }
 
-/** Describes the mail server; `base` is the URL that links in mails begin with, `problem` why it cannot be used. */
+/** Describes the mail server; `base`: the URL of links in mails; `problem`: why it cannot be used. */
 export function describeMail(config: Config, base: string, problem: string | null): CheckResult {
   if (config.smtpUrl === null) return ok("none: set smtp_url to send invitations, password resets and sign-in codes");
   const { host } = new URL(config.smtpUrl);
@@ -102,7 +102,7 @@ export function describeMail(config: Config, base: string, problem: string | nul
   return config.publicUrl === null ? warning(`${about}: set public_url`) : ok(about);
 }
 
-/** Describes where the nightly backups go; `problem` is why none can be written there, as a sentence. */
+/** Describes the place of the nightly backups; `problem`: why they cannot be written, as a sentence. */
 export function describeBackups({ backupTo, backupAt }: Pick<Config, "backupTo" | "backupAt">, problem: string | null) {
   if (backupTo === null) return ok("none each night: set backup_to to a folder on another disk or to a bucket");
   if (problem === null) return ok(`${backupTo}, each night at ${backupAt}`);
@@ -110,7 +110,7 @@ export function describeBackups({ backupTo, backupAt }: Pick<Config, "backupTo" 
   return warning(text.includes(backupTo) ? text : `${backupTo} cannot be used: ${text}`);
 }
 
-/** Describes the database; `bytes` null: it does not respond. `damage`: in the words of SQLite, null without. */
+/** Describes the database; `bytes` null: it does not respond. `damage`: in SQLite's words, null without. */
 export const describeDatabase = (bytes: number | null, damage: string | null): CheckResult => {
   if (damage !== null) return broken(formatDatabaseDamage(damage));
   return bytes === null
@@ -132,7 +132,7 @@ export function describeTriedEncoders(
   return broken(`${about}: renders fail. Run offcut doctor, and remove or change the setting encoder`);
 }
 
-/** A job that has waited this long is a sign of too few slots, or of jobs that hang. */
+/** A job that has waited this long indicates too few slots, or stuck jobs. */
 const MAX_WAIT_MS = 3600_000;
 const MIN_FAILURES = 3;
 const MAX_FAILED_SHARE = 0.5;
@@ -153,7 +153,7 @@ export function describeQueue(jobs: JobFacts | null, slots: Record<JobName, numb
   return ok(now);
 }
 
-/** Describes Redis, which workers get their work from. */
+/** Describes Redis, which distributes work to workers. */
 export function describeRedis(redis: RedisState): CheckResult {
   if (redis.problem !== null) return broken(`${redis.host} cannot be used: ${redis.problem}. Workers get no work`);
   const about = `${redis.host}, version ${redis.version}`;
@@ -171,7 +171,7 @@ const STATE_WORDS: Record<(typeof WORKER_STATES)[number], string> = {
   offline: "offline",
 };
 
-/** What the check of workers needs to know of one. */
+/** The details of a worker for the check. */
 export type CheckedWorker = {
   name: string;
   state: (typeof WORKER_STATES)[number];
@@ -180,8 +180,8 @@ export type CheckedWorker = {
 };
 
 /**
- * Describes the workers. `slots`: how many jobs of each name this machine runs; `pending`: how many wait; `shortages`: what some of
- * those need that no place has, such as a model.
+ * Describes the workers. `slots`: this machine's slots by job name; `pending`: waiting jobs; `shortages`: requirements
+ * of some of those that no place meets, such as a model.
  */
 export function describeWorkers(
   workers: readonly CheckedWorker[],

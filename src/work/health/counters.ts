@@ -1,4 +1,4 @@
-/** What requests and jobs count for the metrics. */
+/** Counters of requests and jobs for the metrics. */
 import { JOB_NAMES, type JobName } from "../../domain/jobs";
 import { createCounter, createHistogram } from "../../lib/prometheus";
 import type { JobEnd } from "../jobs/definition";

@@ -1,4 +1,4 @@
-/** The metrics of the server for Prometheus. Labels have few values, and none names a user, a path or a file. */
+/** The metrics of the server for Prometheus. Labels have few values, none of which names a user, a path or a file. */
 import { version } from "../../../package.json";
 import { JOB_NAMES, type JobName } from "../../domain/jobs";
 import { WORKER_STATES } from "../../domain/states";
@@ -13,7 +13,7 @@ import type { HealthProbes } from "./probes";
 import { checkReadiness } from "./readiness";
 import { readDisk } from "./system-health";
 
-/** What the services do not provide. */
+/** Inputs beyond the services. */
 type MetricsSources = { slots: Record<JobName, number>; probes: Pick<HealthProbes, "readStoredTotals"> };
 
 /** Returns all metrics as text. Those of the database have no samples while it does not respond. */
@@ -50,7 +50,7 @@ const toSamples = (label: string, values: Record<string, number | boolean>): Met
 
 const countSlots = ({ cluster }: HealthNeeds, { slots }: MetricsSources) => cluster?.countSlots() ?? slots;
 
-/** The names are those of every Prometheus client. */
+/** Standard names of Prometheus clients. */
 function readProcess(): Metric[] {
   const { user, system } = process.cpuUsage();
   const startedAt = Date.now() / 1000 - process.uptime();
@@ -88,7 +88,7 @@ async function readDiskMetrics(services: HealthNeeds): Promise<Metric[]> {
   ];
 }
 
-/** Reads what is in the database. */
+/** Reads the metrics of the database. */
 async function readStored(services: HealthNeeds, { probes }: MetricsSources, isAlive: boolean): Promise<Metric[]> {
   const { store, now, workerList } = services;
   const jobs = isAlive ? await countOpenJobs(store.read) : [];

@@ -1,10 +1,10 @@
-/** What the state of the server is read from. */
+/** Dependencies of the server's state. */
 import type { ClusterNeeds } from "../cluster/cluster";
 import type { LiveStreams } from "../live/streams";
 import type { ServerCounters } from "./counters";
 
 export type HealthNeeds = ClusterNeeds & {
-  /** What requests and jobs count for the metrics. */
+  /** Counters of requests and jobs for the metrics. */
   counters: ServerCounters;
   /** Path of the ffmpeg in use. */
   ffmpegPath: string;

@@ -1,4 +1,7 @@
-/** What is too expensive to find out for each request: whether the mail server, the place of backups and Redis can be used, and totals of the database. */
+/**
+ * Probes that are too expensive for each request: the mail server, the place of backups, Redis, and totals of the
+ * database.
+ */
 import { type Config, getMailSender } from "../../config";
 import { createMailer } from "../../outbound/mail";
 import { countAllOpenUploads } from "../../store/assets";
@@ -8,7 +11,7 @@ import { readStorageTotals, type StorageTotals } from "../../store/storage";
 import type { Backups } from "../backup/backups";
 import { type RedisState, readRedisState } from "../cluster/redis-state";
 
-/** Signs in to the mail server without sending a mail. Returns null, also without a mail server, or one line that says what is wrong. */
+/** Signs in to the mail server without sending mail. Returns the problem in one line, null if there is none. */
 export async function findMailProblem(config: Config, base: string): Promise<string | null> {
   if (config.smtpUrl === null) return null;
   const mailer = createMailer({ url: config.smtpUrl, from: () => getMailSender(config, base) });
@@ -18,7 +21,7 @@ export async function findMailProblem(config: Config, base: string): Promise<str
 /** Null: no problem, or no Redis is configured. */
 export type HealthProbes = {
   findMailProblem(): Promise<string | null>;
-  /** Looks at the place of the nightly backups. */
+  /** Checks the place of the nightly backups. */
   findBackupProblem(): Promise<string | null>;
   readRedis(): Promise<RedisState | null>;
   readStoredTotals(): Promise<StoredTotals>;
@@ -33,7 +36,7 @@ const readStoredTotals = async (db: Queries): Promise<StoredTotals> => ({
   failedDeliveries: await countDeliveries(db, "failed"),
 });
 
-/** `isRedisReachable`: what the server's own connection says. */
+/** `isRedisReachable`: as seen by the server's own connection. */
 type ProbeSources = {
   base(): string;
   backups(): Pick<Backups, "findProblem">;

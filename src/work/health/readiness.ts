@@ -14,7 +14,10 @@ const hasFreeBytes = (folder: string): Promise<boolean> =>
     () => false,
   );
 
-/** Checks each part; `database` is false when it is damaged, though most queries may work, and `storage` is false also while a folder is offline. Without Redis the server is ready as long as it can do some work itself. */
+/**
+ * Checks each part; `database` is false if it is damaged, though most queries may work, and `storage` is false also
+ * while a folder is offline. Without Redis, the server is ready if it can do some work itself.
+ */
 export async function checkReadiness(services: HealthNeeds): Promise<Readiness> {
   const { cluster, config, folders, store } = services;
   const database = (await store.isAlive()) && store.findDamage() === null;

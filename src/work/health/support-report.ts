@@ -1,4 +1,4 @@
-/** What a bug report contains of the server and its database: no names, texts, addresses or media. */
+/** The server's part of a bug report: no names, texts, addresses or media. */
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../config";
@@ -12,7 +12,7 @@ import { readKnownNames } from "../../store/names";
 import type { CoreNeeds } from "../needs";
 import { readDisk } from "./system-health";
 
-/** `texts`: those that were given, without names. `log` null: no server is running. */
+/** `texts`: the given ones, without names. `log` null: no server is running. */
 export type SupportReport = {
   texts: string[];
   log: Record<string, unknown>[] | null;
@@ -31,7 +31,7 @@ export type SupportReport = {
 
 const MAX_ALERTS = 100;
 const MAX_BACKUP_RUNS = 50;
-/** Lines between which other work of the server can run. */
+/** Lines after which other work of the server can run. */
 const LINES_PER_TURN = 100;
 
 /** Reads the report. `texts`: sentences about this server, such as results of checks. */
@@ -78,7 +78,7 @@ async function anonymizeLog(lines: readonly string[], names: KnownNames): Promis
   return shown;
 }
 
-/** Returns a name, and the host of one that is a URL. */
+/** Returns the name, and its host if it is a URL. */
 function toNames(name: string): string[] {
   if (!URL.canParse(name)) return [name];
   const { host, hostname } = new URL(name);
@@ -89,7 +89,7 @@ function toNames(name: string): string[] {
 export const listConfigNames = (config: Config): string[] =>
   [hostname(), ...listStrings(config)].filter((text) => !FIXED_WORDS.includes(text)).flatMap(toNames);
 
-/** Values of settings that are not names. */
+/** Setting values that are not names. */
 const FIXED_WORDS: readonly string[] = [
   ...["after_preparation", "on_opening", "auto", "require", "off", "closed", "open", "prepare", "cut", "render"],
   ...["pack", "subscription", "month", "year", "localhost"],

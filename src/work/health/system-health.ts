@@ -1,4 +1,4 @@
-/** The state of the server and of what it depends on, for administrators. */
+/** The state of the server and its dependencies, for administrators. */
 import { stat, statfs } from "node:fs/promises";
 import { version } from "../../../package.json";
 import { JOB_NAMES, type JobName } from "../../domain/jobs";
@@ -37,16 +37,16 @@ import type { HealthNeeds } from "./needs";
 import type { HealthProbes } from "./probes";
 import { checkReadiness } from "./readiness";
 
-/** `dataDisk`: that of the data folder when the media folder is on another one, which the other figures are of. */
+/** `dataDisk`: the data folder's disk if the media folder is on another one, which the other figures describe. */
 export type DiskState = DiskFigures & { reserveBytes: number; isLow: boolean; dataDisk?: DiskFigures };
 type DiskFigures = { freeBytes: number; totalBytes: number };
 
 export type SystemHealth = {
-  /** `degraded`: something that jobs need does not work, or the disk is almost full. */
+  /** `degraded`: a dependency of jobs does not work, or the disk is almost full. */
   status: "ok" | "degraded";
   version: string;
   checks: HealthCheck[];
-  /** Those that administrators were notified of, or would be. */
+  /** Problems that administrators were notified of, or would be. */
   problems: Alert[];
   disk: DiskState;
   database: { isAlive: boolean; bytes: number | null };
@@ -62,7 +62,7 @@ export type SystemHealth = {
   pendingDeliveries: number;
 };
 
-/** What the services do not provide. */
+/** Inputs beyond the services. */
 type HealthSources = {
   tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">;
   slots: Record<JobName, number>;
@@ -113,7 +113,7 @@ export async function readSystemHealth(services: HealthNeeds, sources: HealthSou
   };
 }
 
-/** What the checks describe. `databaseBytes` null: the database does not respond. */
+/** The subject of the checks. `databaseBytes` null: the database does not respond. */
 type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> & {
   sources: HealthSources;
   databaseBytes: number | null;
@@ -155,7 +155,7 @@ async function runChecks(services: HealthNeeds, parts: CheckedParts): Promise<He
   ];
 }
 
-/** The media folder has a line of its own when it is not the data folder. */
+/** The media folder has a separate line if it is not the data folder. */
 function checkFolders({ config, folders: { root, mediaDir, guard } }: HealthNeeds): HealthCheck[] {
   const problem = guard.findProblem();
   const describe = (folder: string) => {
@@ -186,7 +186,7 @@ async function checkWorkers(
 }
 
 export async function readDisk({ config, disk, folders }: CoreNeeds): Promise<DiskState> {
-  // The media is what needs the space.
+  // The media needs the space.
   const folder = (await folders.guard.check()) === null ? folders.mediaDir : folders.root;
   const isOther = folder !== folders.root && (await stat(folder)).dev !== (await stat(folders.root)).dev;
   return {
@@ -202,7 +202,7 @@ async function readFigures(folder: string): Promise<DiskFigures> {
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
-/** The first call tries all encoders. Later ones get its result. */
+/** The first call tries all encoders; later calls get its result. */
 const MAX_TRIAL_WAIT_MS = 1_000;
 
 async function readEncoders(

@@ -42,7 +42,7 @@ type OutputFacts = Pick<
   isCut: boolean;
 };
 
-/** `duration` null: that of the source. Returns null for a subject that does not exist. */
+/** `duration` null: the source's. Returns null for a subject that does not exist. */
 async function describeOutput(tx: Queries, step: Step, subjectId: string): Promise<OutputFacts | null> {
   if (step.processor_name === "cut") {
     const plan = await readPlanFacts(tx, subjectId);
@@ -73,7 +73,7 @@ async function describeOutput(tx: Queries, step: Step, subjectId: string): Promi
   };
 }
 
-/** Deletes the assets that these cuts and renders were registered as. */
+/** Deletes the assets of these cuts and renders. */
 export async function deleteOutputAssets(tx: Queries, subjectIds: string[]): Promise<void> {
   for (const id of await listOutputAssetIds(tx, subjectIds)) {
     await markAssetDeleted(tx, id);

@@ -1,16 +1,16 @@
-/** Notifies who started a pipeline of its end. */
+/** Notifies the user who started a pipeline of its end. */
 import { findAssetById } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { listSteps, type Pipeline } from "../../store/pipelines";
 import { notify } from "../notifications/notifications";
 
-/** Why a pipeline failed. `name`: the processor of the step. */
+/** The failure of a pipeline. `name`: the processor of the step. */
 export type PipelineFailure = { name: string; code: string; message: string };
 
 /** Notifies of a failure, and of the completion of cuts and renders, but not of previews. `failure` null: the pipeline has completed. */
 export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: PipelineFailure | null): Promise<void> {
   const steps = (await listSteps(tx, [pipeline.id])).get(pipeline.id) ?? [];
-  // The user has not started it, and nothing is lost: the next opening makes it again.
+  // The user did not start it, and nothing is lost: it is created again when the asset is next opened.
   if (steps.some((step) => step.processor_name === "preview")) return;
   if (failure === null && steps.some((step) => step.processor_name === "prepare")) return;
   const asset = pipeline.input_asset_id === null ? null : await findAssetById(tx, pipeline.input_asset_id);
@@ -25,7 +25,7 @@ export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: Pipe
   const request = {
     userId: pipeline.created_by,
     workspaceId: pipeline.workspace_id,
-    // A pipeline that is retried ends again.
+    // A retried pipeline ends again.
     cause: `${pipeline.id}/${now}`,
     now,
   };

@@ -1,6 +1,6 @@
 /**
- * Pipelines: steps that run one after the other. The only place that starts and ends steps, so that the next step, the price, the output and
- * the end of the pipeline are always written together with the end of a step.
+ * Pipelines: steps that run in sequence. The only place that starts and ends steps, so that the next step, the price,
+ * the output and the end of the pipeline are always written with the end of a step.
  */
 import { AppError } from "../../domain/errors";
 import type { JobName, Runner } from "../../domain/jobs";
@@ -30,10 +30,10 @@ import { findQuotaProblem, requireRoomForText } from "../storage/limits";
 import { registerOutput } from "./chain-outputs";
 import { notifyOfEnd } from "./notices";
 
-/** To start and cancel steps. */
+/** The runner starts and cancels steps. */
 export type PipelineNeeds = CoreNeeds & { runner: Runner };
 
-/** Who starts a pipeline, and on what. `userId` null: the account was deleted. */
+/** The user who starts a pipeline, and its asset. `userId` null: the account was deleted. */
 type PipelineStart = { workspaceId: string; userId: string | null; assetId: string; now: number };
 
 /** Starts a pipeline of one step, whose subject exists. Errors: `conflict` (too many jobs wait), `insufficient_credits`. */
@@ -70,7 +70,7 @@ export async function startChain(
 
 const MAX_WAITING_JOBS = 1_000;
 
-/** Throws `AppError` `conflict` when the workspace has too many cuts and renders that wait. */
+/** Throws `AppError` `conflict` when too many cuts and renders of the workspace are waiting. */
 export async function requireRoomForJob(tx: Queries, workspaceId: string): Promise<void> {
   if ((await countWaitingJobs(tx, workspaceId)) < MAX_WAITING_JOBS) return;
   throw new AppError("conflict", "Limit of 1,000 waiting cuts and renders reached. Wait until some have started.");
@@ -140,7 +140,7 @@ export async function createSubject(services: CoreNeeds, tx: Queries, subject: S
   const asset = await findAssetById(tx, subject.assetId);
   if (!asset) throw new AppError("not_found", "Asset not found.");
   const project = await findProject(tx, asset.workspace_id, asset.project_id);
-  // The outputs of a chain are new assets, which an archived project does not accept.
+  // A chain creates assets, which an archived project does not accept.
   if (subject.isChain && project?.state === "archived")
     throw new AppError("conflict", "Project is archived and accepts no new assets.");
   if (request.name === "cut") {
@@ -156,7 +156,7 @@ export async function createSubject(services: CoreNeeds, tx: Queries, subject: S
 }
 
 /**
- * Ends a step that did not complete, its pipeline with it, and releases what is held for it. With an attempt, returns false if another one has
+ * Ends an incomplete step and its pipeline, and releases their holds. With an attempt, returns false if another one has
  * replaced it; also if the step had ended.
  */
 export async function endPipelineStep(
@@ -199,7 +199,7 @@ export async function completePipelineStep(
   return true;
 }
 
-/** Starts the next step of a chain. When that is not possible, the step fails, and the pipeline with it. */
+/** Starts the next step of a chain. If it cannot start, the step and the pipeline fail. */
 async function startNextStep(services: CoreNeeds, tx: Queries, pipeline: Pipeline, step: Step): Promise<void> {
   const now = services.now();
   try {
@@ -221,10 +221,10 @@ async function startNextStep(services: CoreNeeds, tx: Queries, pipeline: Pipelin
   }
 }
 
-/** Returns the code of a step for that of a request which could be repeated later: a step is not repeated. */
+/** Returns the error code of a step for that of a retryable request: steps are not retried. */
 const toStepCode = (code: string): string => (code === "upstream_unavailable" ? "storage_full" : code);
 
-/** Returns whether the step has a script that no cut has. */
+/** Returns whether the step has a script that is not yet in a cut. */
 const hasOwnScript = ({ params }: Step): boolean => params !== null && "script" in params;
 
 /** Returns the parameters of the step once its cut or render exists. */
@@ -244,7 +244,7 @@ export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectR
   return { name: "cut", params: { script, options: params.options }, precedingCutId };
 }
 
-/** Ends a pipeline and releases what is held for it. Returns null if it had already ended. */
+/** Ends a pipeline and releases its holds. Returns null if it had already ended. */
 async function finishPipeline(
   tx: Queries,
   id: string,

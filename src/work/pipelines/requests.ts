@@ -1,4 +1,4 @@
-/** What clients ask of pipelines: a new chain, its cancellation, and another attempt at a step. */
+/** Pipeline requests of clients: start of a chain, cancellation, and retry of a step. */
 import { discard } from "../../blobs/trash";
 import { AppError, moveFields } from "../../domain/errors";
 import type { StepRequest } from "../../domain/step-params";
@@ -36,8 +36,9 @@ import {
 } from "./pipelines";
 
 /**
- * Starts a chain and returns its ID. All steps are checked first, as far as that is possible before the earlier ones have completed. Errors:
- * `validation_error` with fields of `body.steps.N.params`, `modifier_not_ready`, those of `createSubject`, `insufficient_credits`.
+ * Starts a chain and returns its ID. All steps are checked first, as far as is possible before earlier ones complete.
+ * Errors: `validation_error` with fields of `body.steps.N.params`, `modifier_not_ready`, those of `createSubject`,
+ * `insufficient_credits`.
  */
 export async function createChain(
   services: CoreNeeds,
@@ -128,9 +129,9 @@ async function cancelSubject(tx: Queries, step: Step, now: number): Promise<void
 }
 
 /**
- * Makes a new cut or render for a step that failed or was cancelled, and continues the pipeline from there. Holds the prices of this step and
- * the later ones. Errors: `not_found` (step), `conflict` (its state, a preparation, or what it needs was deleted), those of `createSubject`,
- * `insufficient_credits`.
+ * Creates a new cut or render for a failed or cancelled step, and continues the pipeline from there. Holds the prices
+ * of this step and the later ones. Errors: `not_found` (step), `conflict` (its state, a preparation, or a dependency
+ * was deleted), those of `createSubject`, `insufficient_credits`.
  */
 export async function retryStep(
   services: CoreNeeds,
@@ -155,7 +156,7 @@ export async function retryStep(
     return createSubject(services, tx, { workspaceId, userId, assetId, isChain, request });
   };
   const subjectId = await create().catch((error) => {
-    // The resource of the request exists, but something that it needs was deleted.
+    // The requested resource exists, but one of its dependencies was deleted.
     const isGone = error instanceof AppError && error.code === "not_found";
     throw isGone ? new AppError("conflict", `${error.message} Start a new pipeline.`) : error;
   });

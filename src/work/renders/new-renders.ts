@@ -1,4 +1,4 @@
-/** Inserts renders. Who asks for one has to start it, as a step of a pipeline. */
+/** Inserts renders. The caller has to start them, as steps of a pipeline. */
 import { AppError } from "../../domain/errors";
 import type { ResolvedOutput } from "../../domain/media";
 import type { OutputJson } from "../../domain/render-output";
@@ -36,7 +36,7 @@ export function requireCompletedCut(cut: Cut | null): void {
   if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "Cut is not completed.");
 }
 
-/** Returns the hash by which identical requests find each other. */
+/** Returns the hash that identifies identical requests. */
 export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved }: CheckedOutput): string =>
   hashJson([asset.id, cut?.id ?? null, resolved]);
 

@@ -1,4 +1,4 @@
-/** Creates and cancels renders. The job `render` renders them. */
+/** Creates and cancels renders. The job `render` processes them. */
 import { discard } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import type { OutputRequest } from "../../domain/render-output";

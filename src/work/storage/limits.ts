@@ -10,7 +10,7 @@ import type { ConfigNeeds, CoreNeeds } from "../needs";
 
 const RETRY_AFTER_SECONDS = 60;
 
-/** An upload stops when its next write does not fit, so less than this above the reserve is as good as nothing. */
+/** An upload stops when its next write does not fit, so less than this above the reserve is useless. */
 const MIN_FREE_BYTES = 1024 * 1024;
 
 /** Returns whether media may be written: the free space is above the reserve. */
@@ -46,7 +46,7 @@ export function claimSpace({ disk, folders }: CoreNeeds, bytes: number): void {
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }
 
-/** Returns the bytes that the workspace may use, null without a quota: that of the workspace, else that of the configuration. */
+/** Returns the quota of the workspace in bytes, null without: its own, else the configured one. */
 export async function readStorageQuota(
   services: ConfigNeeds,
   db: Queries,
@@ -55,7 +55,7 @@ export async function readStorageQuota(
   return findEffectiveQuota(services, await readQuotaOverride(db, workspaceId));
 }
 
-/** Returns the quota in bytes that `override` of a workspace results in, null without a quota. */
+/** Returns the quota in bytes with the workspace's `override`, null without a quota. */
 export const findEffectiveQuota = ({ config }: ConfigNeeds, override: number | null): number | null =>
   (override ?? config.storageQuotaBytes) || null;
 
@@ -93,7 +93,7 @@ const countBytes = (texts: string[]): number => texts.reduce((sum, text) => sum 
 
 const MAX_PROJECTS = 10_000;
 
-/** Throws `conflict` when the workspace has as many projects as it may have. Their names do not count towards the quota. */
+/** Throws `conflict` when the workspace has too many projects, whose names do not count toward the quota. */
 export async function requireRoomForProject(tx: Queries, workspaceId: string): Promise<void> {
   if ((await countProjects(tx, workspaceId)) < MAX_PROJECTS) return;
   throw new AppError("conflict", "Limit of 10,000 projects reached. Delete one first.");

@@ -1,4 +1,4 @@
-/** Removes files that no row refers to, and rows that have expired. */
+/** Removes files without a row, and expired rows. */
 import { parseWorkName } from "../../blobs/folders";
 import { listNames, moveToTrash } from "../../blobs/trash";
 import { isUuid } from "../../lib/ids";
@@ -16,7 +16,7 @@ import { deleteFinishedDeliveriesBefore } from "../../store/webhooks";
 import { RESPONSES_KEPT_MS } from "../idempotency";
 import type { CoreNeeds } from "../needs";
 
-/** A device that polls too late learns that its code has expired. */
+/** Kept for a while, so that a late poll learns that the code has expired. */
 const DEVICE_CODES_KEPT_MS = 3600 * 1000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 const NOTIFICATIONS_KEPT_MS = 90 * 24 * 3600 * 1000;
