@@ -67,7 +67,7 @@ test("20,000 segments that fit are read, in turns", async () => {
   const segments = Array.from({ length: 20_000 }, (_, n) => ({ start: n, end: n + 0.5 }));
   const body = JSON.stringify({ segments });
   const replies = await Promise.all(Array.from({ length: 6 }, () => post(edits, body)));
-  for (const reply of replies) expect(outcome(reply)).toMatch(/^(409 conflict|422 validation_error body\.segments\.)/);
+  for (const reply of replies) expect(outcome(reply)).toStartWith("422 validation_error body.segments.2,");
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 30_000);
 

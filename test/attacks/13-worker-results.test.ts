@@ -49,16 +49,16 @@ attacks("a forged result", () => {
         ...["probed.json", "x".repeat(10_000), "output.mp4.part", ...manifest.files.map((file) => file.name)],
       ])
         expect([name.slice(0, 20), (await sendOutput(ticket, name, bytes)).status]).toEqual([name.slice(0, 20), 404]);
-      for (const headers of [
-        { "Upload-Length": "9".repeat(15) },
-        { "Upload-Length": "9".repeat(16) },
-        { "Upload-Length": "-1" },
-        { "Upload-Length": "1e3" },
-        { "Upload-Offset": "5" },
-        { "Content-Type": "application/json" },
-      ]) {
-        const { status } = await sendOutput(ticket, "output.mp4", bytes, headers as Record<string, string>);
-        expect([400, 404, 409, 413, 415, 503]).toContain(status);
+      for (const [name, value, refusal] of [
+        ["Upload-Length", "9".repeat(15), 413],
+        ["Upload-Length", "9".repeat(16), 413],
+        ["Upload-Length", "-1", 400],
+        ["Upload-Length", "1e3", 400],
+        ["Upload-Offset", "5", 409],
+        ["Content-Type", "application/json", 415],
+      ] as const) {
+        const { status } = await sendOutput(ticket, "output.mp4", bytes, { [name]: value });
+        expect([name, value, status]).toEqual([name, value, refusal]);
       }
       const tooMany = Array.from({ length: 5_000 }, (_, n) => ({ name: `f${n}`, bytes: 1, sha256: "0".repeat(64) }));
       for (const json of [
@@ -73,14 +73,12 @@ attacks("a forged result", () => {
       expect((await sendResult(ticket, { status: "completed", output: "x".repeat(3 * MIB) })).status).toBe(413);
       expect(await stateOf(anna, render)).toBe("processing");
       // The head says which file differs, and gives the step to another attempt when it stays wrong.
-      let last = 0;
-      for (let n = 0; n < 10 && last !== 404; n++) {
+      for (const answer of [422, 422, 422, 404]) {
         await sendOutput(ticket, "output.mp4", bytes);
         const { files, ...result } = completed("output.mp4", bytes);
-        last = (await sendResult(ticket, { ...result, files: [{ ...files[0], sha256: "0".repeat(64) }] })).status;
-        expect([422, 404]).toContain(last);
+        const wrong = { ...result, files: [{ ...files[0], sha256: "0".repeat(64) }] };
+        expect((await sendResult(ticket, wrong)).status).toBe(answer);
       }
-      expect(last).toBe(404);
       const again = await attacker.worker.ticket(redis, [ticket.execution]);
       expect(await stateOf(anna, render)).toBe("processing");
       expect((await filesOf(render)).filter((path) => path.includes("output"))).toEqual(

@@ -218,32 +218,36 @@ test("a user has at most 20 streams, of all kinds together", async () => {
   await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()));
 });
 
-const endings: [string, (user: Client, own: Client & { key: string }) => Promise<unknown>][] = [
-  ["logout", (_, own) => own.must("POST", "/api/v1/auth/logout")],
+/** What ends a stream, and how the session is refused after it. */
+const endings: [string, 401 | 403, (user: Client, own: Client & { key: string }) => Promise<unknown>][] = [
+  ["logout", 401, (_, own) => own.must("POST", "/api/v1/auth/logout")],
   [
     "the end of the session",
+    401,
     (user) => server.services().store.write((tx) => tx.run(sql`DELETE FROM sessions WHERE user_id = ${user.userId}`)),
   ],
   [
     "an account that is disabled",
+    401,
     (user) =>
       server.services().store.write((tx) => tx.run(sql`UPDATE users SET disabled_at = 1 WHERE id = ${user.userId}`)),
   ],
   [
     "an account that is being deleted",
+    403,
     (user) =>
       server.services().store.write((tx) => tx.run(sql`UPDATE users SET deleted_at = 1 WHERE id = ${user.userId}`)),
   ],
 ];
 
-test.each(endings)("a stream ends with %s", async (_, end) => {
+test.each(endings)("a stream ends with %s, and its session is refused with %d", async (_, refusal, end) => {
   const user = await server.user();
   const session = await startSession(server, user);
   await using stream = await open(session);
   await stream.contains("id: ");
   await end(user, session);
   await stream.ended;
-  expect([401, 403]).toContain((await session.call("GET", "/api/v1/events")).status);
+  expect((await session.call("GET", "/api/v1/events")).status).toBe(refusal);
 });
 
 test("a stream ends with its key, with the role and with the membership in its workspace, and with the role on the server; others go on", async () => {

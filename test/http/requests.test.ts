@@ -60,6 +60,7 @@ describe("a path", () => {
 
   test.each([
     ["GET", "/v1/projects/7", "path.project_id"],
+    ["GET", "/v1/projects/%E0%A4%A", "path.project_id"],
     ["PATCH", "/v1/projects/7", "path.project_id"],
     ["DELETE", "/v1/projects/..%2F..%2Fetc", "path.project_id"],
     ["GET", "/v1/assets/%00", "path.asset_id"],
@@ -83,11 +84,10 @@ describe("a path", () => {
     ["POST", "/v1/uploads"],
     ["GET", `/v1/renders/${NO_ID}/cancel`],
     ["GET", "/v1/projects/a/b/c"],
-    ["GET", "/v1/projects/%E0%A4%A"],
     ["GET", "//v1//projects"],
-  ])("%s %s without a route is a 404 or a 422 in the family's error shape", async (method, path) => {
+  ])("%s %s without a route is a 404 in the family's error shape", async (method, path) => {
     const reply = await anna.call<ErrorBody>(method, path);
-    expect(["404 not_found", "422 validation_error path.project_id"]).toContain(outcome(reply));
+    expect(outcome(reply)).toBe("404 not_found");
     expect(reply.body.error.message).toMatch(/^.+$/);
   });
 });
