@@ -3,7 +3,7 @@ import { CUT_MODES } from "../../src/domain/plan";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { quiet, wav } from "./media";
-import { NO_ID, outcome, tryCall } from "./outcome";
+import { outcome, tryCall } from "./outcome";
 import type { AssetDetail, Cut, ErrorBody, Paged } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
@@ -27,71 +27,6 @@ const fresh = () => {
   return { asset_id: asset.id, options: { min_silence_seconds: 1 + made / 100 } };
 };
 
-describe("creating a cut", () => {
-  test("returns it pending, with its Location and resolved options", async () => {
-    const reply = await post({ asset_id: asset.id, options: { mode: "loose", remove_fillers: true } });
-    expect(reply.status).toBe(201);
-    const { body } = reply;
-    expect(reply.headers.get("location")).toBe(`/v1/cuts/${body.id}`);
-    expect(body).toMatchObject({
-      asset_id: asset.id,
-      state: "pending",
-      script: "",
-      options: { ...CUT_MODES.loose, remove_fillers: true },
-      error_code: null,
-      error_message: null,
-      started_at: null,
-      completed_at: null,
-      plan: null,
-    });
-  });
-
-  test.each<[string, Record<string, unknown>, string]>([
-    ["without an asset", { asset_id: undefined }, "422 validation_error body.asset_id"],
-    ["of an invalid asset ID", { asset_id: "7" }, "422 validation_error body.asset_id"],
-    ["of an unknown asset", { asset_id: NO_ID }, "404 not_found"],
-    ["with a number as its script", { script: 5 }, "422 validation_error body.script"],
-    ["with 20,000 words", { script: "word ".repeat(20_000) }, "201"],
-    ["with 20,001 words", { script: "word ".repeat(20_001) }, "422 validation_error body.script"],
-    ["with U+0000", { script: "a\u0000" }, "422 validation_error body.script"],
-    ["in an unknown mode", { options: { mode: "wild" } }, "422 validation_error body.options.mode"],
-    ["with an unknown option", { options: { speed: 2 } }, "422 validation_error body.options.speed"],
-    ["with null as its options", { options: null }, "422 validation_error body.options"],
-    [
-      "with too short a silence",
-      { options: { min_silence_seconds: 0.09 } },
-      "422 validation_error body.options.min_silence_seconds",
-    ],
-    [
-      "with too long a silence",
-      { options: { min_silence_seconds: 10.1 } },
-      "422 validation_error body.options.min_silence_seconds",
-    ],
-    [
-      "with negative padding",
-      { options: { padding_before_seconds: -0.1 } },
-      "422 validation_error body.options.padding_before_seconds",
-    ],
-    [
-      "with too much padding",
-      { options: { padding_after_seconds: 2.1 } },
-      "422 validation_error body.options.padding_after_seconds",
-    ],
-    [
-      "with a word for a switch",
-      { options: { remove_fillers: "yes" } },
-      "422 validation_error body.options.remove_fillers",
-    ],
-    ["with an unknown property", { name: "x" }, "422 validation_error body.name"],
-  ])("%s", async (_, change, expected) => {
-    expect(outcome(await post({ asset_id: asset.id, ...change }))).toBe(expected);
-  });
-
-  test("of another user's asset is a 404", async () => {
-    expect(outcome(await post({ asset_id: asset.id }, bert))).toBe("404 not_found");
-  });
-});
-
 describe("an identical request", () => {
   test("returns the existing cut; omitted, null and blank scripts are identical", async () => {
     const base = fresh();
@@ -109,22 +44,6 @@ describe("an identical request", () => {
     const again = await post({ asset_id: asset.id, options: Object.fromEntries(Object.entries(written).toReversed()) });
     expect([again.status, again.body.id]).toEqual([200, first.body.id]);
     expect((await post({ asset_id: asset.id, options: { mode: "natural" } })).body.id).not.toBe(first.body.id);
-  });
-
-  test("sent fifty times at once creates one cut, one job and one event", async () => {
-    const base = fresh();
-    const replies = await Promise.all(Array.from({ length: 50 }, () => post(base)));
-    expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
-    expect(
-      replies
-        .map((reply) => reply.status)
-        .toSorted()
-        .at(-1),
-    ).toBe(201);
-    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
-    const { id } = replies[0]!.body;
-    await anna.cutEnded(id);
-    expect(await server.events(id)).toEqual(["cut.completed"]);
   });
 
   test("with another script creates another cut", async () => {

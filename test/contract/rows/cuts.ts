@@ -14,6 +14,7 @@ export const cutRows: Row[] = [
       expect(made.status).toBe(201);
       expect(made.headers.get("location")).toBe(`/v1/cuts/${made.body.id}`);
       expect(made.body).toMatchObject({ ...json, state: "pending", plan: null, started_at: null, completed_at: null });
+      expect(made.body).toMatchObject({ error_code: null, error_message: null });
       const again = await call<Cut>("POST", "/v1/cuts", json);
       expect([again.status, again.body.id]).toEqual([200, made.body.id]);
     },
@@ -61,8 +62,16 @@ export const cutRows: Row[] = [
       expect(await bad({ mode: "x" })).toBe("422 validation_error body.options.mode");
       expect(await bad({ remove_fillers: 1 })).toBe("422 validation_error body.options.remove_fillers");
       expect(await bad({ pace: 1 })).toBe("422 validation_error body.options.pace");
-      const script = "word ".repeat(20_001);
-      expect(await getOutcome("POST", "/v1/cuts", { asset_id: id, script })).toBe("422 validation_error body.script");
+      for (const [change, expected] of [
+        [{ script: "word ".repeat(20_000) }, "201"],
+        [{ script: "word ".repeat(20_001) }, "422 validation_error body.script"],
+        [{ script: 5 }, "422 validation_error body.script"],
+        [{ script: "a\u0000" }, "422 validation_error body.script"],
+        [{ options: null }, "422 validation_error body.options"],
+        [{ name: "x" }, "422 validation_error body.name"],
+        [{ asset_id: "7" }, "422 validation_error body.asset_id"],
+      ] as const)
+        expect(await getOutcome("POST", "/v1/cuts", { asset_id: id, ...change })).toBe(expected);
     },
   ],
   [

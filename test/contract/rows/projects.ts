@@ -14,7 +14,9 @@ export const projectRows: Row[] = [
       const made = await call<Project>("POST", "/v1/projects", { name: "Lectures" });
       expect(made.status).toBe(201);
       expect(made.headers.get("location")).toBe(`/v1/projects/${made.body.id}`);
-      expect(made.body).toMatchObject({ name: "Lectures", state: "active", archived_at: null });
+      const { id, created_at } = made.body;
+      const times = { archived_at: null, created_at, updated_at: created_at, last_activity_at: created_at };
+      expect(made.body).toEqual({ id, name: "Lectures", state: "active", ...times });
       expect((await call("GET", `/v1/projects/${made.body.id}`)).body).toEqual(made.body);
     },
   ],
@@ -24,15 +26,26 @@ export const projectRows: Row[] = [
       for (const name of ["x", "x".repeat(256), "💥".repeat(256)]) {
         expect(await getOutcome("POST", "/v1/projects", { name })).toBe("201");
       }
-      for (const json of [{ name: "" }, { name: "x".repeat(257) }, { name: 5 }, { name: null }, {}]) {
+      for (const json of [
+        { name: "" },
+        { name: "x".repeat(257) },
+        { name: 5 },
+        { name: null },
+        { name: "a\u0000b" },
+        {},
+      ]) {
         expect(await getOutcome("POST", "/v1/projects", json)).toBe("422 validation_error body.name");
       }
     },
   ],
   [
     "unknown body properties are 422",
-    async ({ getOutcome }) =>
-      expect(await getOutcome("POST", "/v1/projects", { name: "a", color: 1 })).toBe("422 validation_error body.color"),
+    async ({ getOutcome }) => {
+      for (const other of ["color", "state"])
+        expect(await getOutcome("POST", "/v1/projects", { name: "a", [other]: "archived" })).toBe(
+          `422 validation_error body.${other}`,
+        );
+    },
   ],
   [
     "GET /v1/projects: active by default; state is active or archived",
@@ -43,6 +56,7 @@ export const projectRows: Row[] = [
       expect(await ids("/v1/projects?limit=100")).not.toContain(id);
       expect(await ids("/v1/projects?state=archived&limit=100")).toContain(id);
       expect(await getOutcome("GET", "/v1/projects?state=gone")).toBe("422 validation_error query.state");
+      expect(await getOutcome("GET", "/v1/projects?cursor=")).toBe("422 validation_error query.cursor");
     },
   ],
   limitRow("/v1/projects", 100, 20),
@@ -81,9 +95,17 @@ export const projectRows: Row[] = [
       expect((await change({ state: "archived" })).archived_at).toMatch(/Z$/);
       expect(await change({ state: "active" })).toMatchObject({ state: "active", archived_at: null });
       expect(await getOutcome("PATCH", `/v1/projects/${made.id}`, { name: "x" }, bert)).toBe("404 not_found");
-      expect(await getOutcome("PATCH", `/v1/projects/${made.id}`, { state: "x" })).toBe(
-        "422 validation_error body.state",
-      );
+      const before = (await call("GET", `/v1/projects/${made.id}`)).body;
+      for (const [field, value] of [
+        ["state", "x"],
+        ["state", null],
+        ["name", ""],
+        ["id", "x"],
+      ] as const)
+        expect(await getOutcome("PATCH", `/v1/projects/${made.id}`, { [field]: value })).toBe(
+          `422 validation_error body.${field}`,
+        );
+      expect((await call("GET", `/v1/projects/${made.id}`)).body).toEqual(before);
     },
   ],
   [
@@ -164,7 +186,9 @@ export const projectRows: Row[] = [
       const all = await Promise.all(
         Array.from({ length: 50 }, () => send<Project>(user, "POST", "/v1/projects", call)),
       );
-      expect(new Set(all.map((reply) => `${reply.status} ${reply.body.id}`)).size).toBe(1);
+      expect(
+        new Set(all.map((reply) => `${reply.status} ${reply.body.id} ${reply.headers.get("location")}`)).size,
+      ).toBe(1);
       expect(await ids("/v1/projects?limit=100", user)).toHaveLength(1);
       const other = { json: { name: "two" }, headers: { "Idempotency-Key": "k" } };
       expect((await send(user, "POST", "/v1/projects", other)).status).toBe(422);
