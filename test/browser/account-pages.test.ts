@@ -5,7 +5,6 @@ import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
 import { findUserById } from "../../src/store/users";
 import { createInvitation } from "../../src/work/identity/invitations";
-import { isFullSize } from "../full-size";
 import { createAdmin, emailOf, PASSWORD, withPassword } from "../http/accounts";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
 import { readError, useDashboard } from "./dashboard";
@@ -157,7 +156,7 @@ test("a new account confirms its address", async () => {
   await Promise.all([page.close(), confirming.close()]);
 });
 
-test.if(isFullSize)("a mailed link confirms the address, and mailed codes are a second factor", async () => {
+test("a mailed link confirms the address, and mailed codes are a second factor", async () => {
   expectFailures(403);
   const user = await withPassword(server(), await server().user());
   const page = await dashboard.open("/account", user);

@@ -1,7 +1,6 @@
 /** A real browser: how administrators manage accounts, and what everybody else sees of administration. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { isFullSize } from "../full-size";
 import { createAdmin, emailOf, startSession, withPassword } from "../http/accounts";
 import type { Client } from "../http/client";
 import { readError, useDashboard, withoutReads } from "./dashboard";
@@ -165,7 +164,7 @@ test("a server that does not answer is said, and asked again", async () => {
   await page.getByRole("table").waitFor();
 });
 
-test.if(isFullSize)("two administrators at once: the second sees why, and the account as it is now", async () => {
+test("two administrators at once: the second sees why, and the account as it is now", async () => {
   expectFailures(409, 403);
   const [one, two] = [await createAdmin(server()), await createAdmin(server())];
   const anna = await server().user(10);

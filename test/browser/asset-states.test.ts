@@ -140,22 +140,19 @@ const setState = (id: string, state: string) =>
     .services()
     .store.write((tx) => tx.run(sql`UPDATE assets SET state = ${state} WHERE id = ${id}`));
 
-test.if(isFullSize).each(WAITING)(
-  "axe-core finds nothing on a recording that is %s, also on a phone",
-  async (_, make, text) => {
-    const id = await make();
-    // Taller than a phone: axe measures only what the navigation at the bottom does not cover.
-    const page = await open(`/assets/${id}`, user, { viewport: { width: 390, height: 1200 } });
-    await page.getByText(text).first().waitFor();
-    await expectAccessible(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    // Before the recording is deleted, which the page would read again.
-    await page.close();
-    await user.must("DELETE", `/v1/assets/${id}`);
-  },
-);
+test.each(WAITING)("axe-core finds nothing on a recording that is %s, also on a phone", async (_, make, text) => {
+  const id = await make();
+  // Taller than a phone: axe measures only what the navigation at the bottom does not cover.
+  const page = await open(`/assets/${id}`, user, { viewport: { width: 390, height: 1200 } });
+  await page.getByText(text).first().waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  // Before the recording is deleted, which the page would read again.
+  await page.close();
+  await user.must("DELETE", `/v1/assets/${id}`);
+});
 
-test.if(isFullSize)("a recording that is prepared shows how far it is, and opens by itself", async () => {
+test("a recording that is prepared shows how far it is, and opens by itself", async () => {
   const held = server().speech.hold("analyze");
   const id = await user.upload(await wav(5));
   await held.reached;
@@ -174,7 +171,7 @@ test("a recording without audio offers no cut, because none can succeed", async 
   expect(await button(page, "Render").isEnabled()).toBe(true);
 });
 
-test.if(isFullSize)("the asset page and its dialogs fit a phone and 200% zoom", async () => {
+test("the asset page and its dialogs fit a phone and 200% zoom", async () => {
   for (const viewport of [
     { width: 390, height: 844 },
     // 200% of a window of 1280 by 800.
@@ -249,7 +246,7 @@ const DOCX = writeZip(
     <w:moveFrom><w:r><w:t>old place</w:t></w:r></w:moveFrom></w:p><w:p><w:r><w:t>charlie.</w:t></w:r></w:p></w:body></w:document>`,
 );
 
-test.if(isFullSize)("a script is dropped as DOCX, and a document that cannot be read says what to do", async () => {
+test("a script is dropped as DOCX, and a document that cannot be read says what to do", async () => {
   const page = await openStudio();
   const drop = async (name: string, bytes: Uint8Array) => {
     const transfer = await page.evaluateHandle(
@@ -303,7 +300,7 @@ test.if(isFullSize)("a page whose calls fail says so, and recovers", async () =>
   await button(page, "Export").waitFor();
 });
 
-test.if(isFullSize)("while answers are awaited the pages show gray rows", async () => {
+test("while answers are awaited the pages show gray rows", async () => {
   const page = await (await browse(user)).newPage();
   const { project_id: projectId } = await user.asset(asset.id);
   for (const [path, call] of [
@@ -324,7 +321,7 @@ test.if(isFullSize)("while answers are awaited the pages show gray rows", async 
   }
 });
 
-test.if(isFullSize)("edits without a network are kept, and sent when it is back", async () => {
+test("edits without a network are kept, and sent when it is back", async () => {
   expectFailures(0);
   const page = await openStudio();
   await page.context().setOffline(true);

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
-import { isFullSize } from "../full-size";
 import type { Client } from "../http/client";
 import { video } from "../http/media";
 import { until } from "../until";
@@ -83,7 +82,7 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   expect(await region(page).locator("s").first().textContent()).toBe("Alfa");
 });
 
-test.if(isFullSize)("a script of another recording says what to do", async () => {
+test("a script of another recording says what to do", async () => {
   const user = await dashboard.server().user(100);
   const asset = await user.ready(await video(12));
   const page = await dashboard.open(`/assets/${asset.id}`, user);

@@ -1,6 +1,5 @@
 /** A real browser: the API keys of a user. */
 import { expect, test } from "bun:test";
-import { isFullSize } from "../full-size";
 import { PASSWORD, startSession, withPassword } from "../http/accounts";
 import { createClient } from "../http/client";
 import { tryCall } from "../http/outcome";
@@ -108,7 +107,7 @@ test("the page without keys, with a wrong expiry, and while the server fails", a
   await page.getByRole("heading", { name: "No API keys" }).waitFor();
 });
 
-test.if(isFullSize)("a key of a shared workspace names it, and a viewer's key reads only", async () => {
+test("a key of a shared workspace names it, and a viewer's key reads only", async () => {
   const owner = await startSession(server(), await server().user());
   const viewer = await server().user();
   const { id } = await owner.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name: "Newsroom" } });

@@ -70,7 +70,7 @@ test.if(isFullSize)("the other tabs stay current while the tab that reads the st
   await until("one stream", async () => streams() <= 1);
 });
 
-test.if(isFullSize)("a revoked session leads to the sign-in and back", async () => {
+test("a revoked session leads to the sign-in and back", async () => {
   expectFailures(401, 0);
   // Without an administrator the sign-in page has no form.
   await createAdmin(server());
@@ -89,7 +89,7 @@ test.if(isFullSize)("a revoked session leads to the sign-in and back", async () 
   expect(new URL(page.url()).pathname).toBe("/projects");
 });
 
-test.if(isFullSize)("without a network the page says so, and it is current when the network is back", async () => {
+test("without a network the page says so, and it is current when the network is back", async () => {
   expectFailures(0);
   const user = await server().user();
   const context = await browse(user);

@@ -1,7 +1,6 @@
 /** A real browser: the page of an order, for who ordered, for an administrator and for everybody else. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { isFullSize } from "../full-size";
 import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import { PRICES } from "../http/prices";
 import { expectAccessible } from "./axe";
@@ -52,7 +51,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
   expect(balance).toBe(1000);
 });
 
-test.if(isFullSize)("a second decision says why it is refused", async () => {
+test("a second decision says why it is refused", async () => {
   expectFailures(409);
   const anna = await server().user(0);
   const { url } = await (await startSession(server(), anna)).must<{ url: string }>("POST", "/api/v1/billing/checkout", {

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { launchChromium } from "../chromium";
-import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { type Harness, harness } from "../http/harness";
@@ -105,7 +104,7 @@ test("a file that is dropped beside its place is not opened", async () => {
   expect(isIgnored).toBe(true);
 });
 
-test.if(isFullSize)("exports and subtitles are downloaded, with the programs that read them", async () => {
+test("exports and subtitles are downloaded, with the programs that read them", async () => {
   await button("Export").click();
   const dialog = page.getByRole("dialog", { name: "Export" });
   expect(await dialog.textContent()).toContain("Final Cut Pro, DaVinci Resolve");
@@ -126,7 +125,7 @@ test.if(isFullSize)("exports and subtitles are downloaded, with the programs tha
   await dialog.waitFor({ state: "detached" });
 });
 
-test.if(isFullSize)("a refusal says what to do, and a deleted render is gone", async () => {
+test("a refusal says what to do, and a deleted render is gone", async () => {
   await page.route("**/api/v1/renders", (route) =>
     route.request().method() === "POST"
       ? route.fulfill({ status: 402, json: { detail: "Not enough credits.", code: "insufficient_credits" } })

@@ -129,7 +129,7 @@ test("tries again when the server is busy", async () => {
   expect(player.problems.splice(0).every((text) => text.includes("503"))).toBe(true);
 });
 
-test.if(isFullSize)("goes to places of the source, kept and removed, and by time of the cut", async () => {
+test("goes to places of the source, kept and removed, and by time of the cut", async () => {
   await player.open(KEPT);
   /** Waits for the frame: the one before may be reported once more until then. */
   const read = (move: "seek" | "seekBy", seconds: number, frame: number) =>
@@ -150,7 +150,7 @@ test.if(isFullSize)("goes to places of the source, kept and removed, and by time
   expect(await read("seek", 17.48, 437)).toEqual({ sourceTime: 17.48, frame: 437 });
 });
 
-test.if(isFullSize)("plays a range of the source to its end, then waits there in it", async () => {
+test("plays a range of the source to its end, then waits there in it", async () => {
   await player.open(KEPT);
   const [range] = toSpans([12.2, 12.8]) as [Range];
   const { shown, state } = await player.page.evaluate(async (range) => {

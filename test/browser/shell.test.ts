@@ -1,7 +1,6 @@
 /** A real browser: the first start, projects, the session, and what surrounds the pages. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { isFullSize } from "../full-size";
 import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import { wav } from "../http/media";
 import { createWorkspace } from "../http/workspace-calls";
@@ -56,7 +55,7 @@ test("without a session a single call is refused, and the sign-in leads back", a
   expect([page.url(), refused]).toEqual([address("/projects?x=1"), ["/api/v1/users/me"]]);
 });
 
-test.if(isFullSize)("projects are created, renamed, archived, found and deleted", async () => {
+test("projects are created, renamed, archived, found and deleted", async () => {
   const page = await open("/projects", await server().user());
   await createProject(page, "مقابلات a name that is long enough to be cut off ".repeat(4).trim());
   await page.goBack();
@@ -98,7 +97,7 @@ test("an old session is asked for the password, and the call is repeated", async
   await page.getByRole("heading", { level: 1, name: "Connected" }).waitFor();
 });
 
-test.if(isFullSize)("the theme is kept, and a page that does not exist says so", async () => {
+test("the theme is kept, and a page that does not exist says so", async () => {
   const page = await open("/projects", await server().user(), { colorScheme: "light" });
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   await page.getByRole("button", { name: "Theme" }).click();
@@ -123,7 +122,7 @@ test("the first load is small", async () => {
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_FIRST_LOAD_BYTES);
 });
 
-test.if(isFullSize)("a page whose files are gone is loaded again once, and then says what to do", async () => {
+test("a page whose files are gone is loaded again once, and then says what to do", async () => {
   expectFailures(0);
   expectError(/Failed to fetch dynamically imported module/);
   const user = await server().user();
@@ -174,7 +173,7 @@ test("who signs in as somebody else, or out, does so in all tabs", async () => {
   for (const page of [first, second]) await page.getByLabel("Password").waitFor();
 });
 
-test.if(isFullSize)("another workspace has its own projects, and empty lists say so", async () => {
+test("another workspace has its own projects, and empty lists say so", async () => {
   const user = await server().user();
   const session = await startSession(server(), user);
   await createWorkspace(session, "Studio");

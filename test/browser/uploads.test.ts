@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
-import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import { wav } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
@@ -15,18 +14,20 @@ const { expectFailures, open, server } = useDashboard();
 /** Slow enough to pause in the middle of a file. */
 const UPLOAD_BYTES_PER_SECOND = 400_000;
 
-async function limitSpeed(page: Page): Promise<void> {
+/** Limits the speed of uploads. Returns what ends the limit. */
+async function limitSpeed(page: Page): Promise<() => Promise<unknown>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
-  await session.send("Network.emulateNetworkConditions", {
-    offline: false,
-    latency: 0,
-    downloadThroughput: -1,
-    uploadThroughput: UPLOAD_BYTES_PER_SECOND,
-  });
+  const emulate = (uploadThroughput: number) =>
+    session.send("Network.emulateNetworkConditions", {
+      ...{ offline: false, latency: 0, downloadThroughput: -1 },
+      uploadThroughput,
+    });
+  await emulate(UPLOAD_BYTES_PER_SECOND);
+  return () => emulate(-1);
 }
 
-test.if(isFullSize)("uploads pause, and continue after a reload when the file is chosen again", async () => {
+test("uploads pause, and continue after a reload when the file is chosen again", async () => {
   await using folder = await temporaryFolder();
   const paths = ["one.wav", "two.wav"].map((name) => join(folder.path, name));
   await Bun.write(paths[0]!, await wav(60));
@@ -34,7 +35,7 @@ test.if(isFullSize)("uploads pause, and continue after a reload when the file is
   const user = await server().user();
   const { id } = await user.project();
   const page = await open(`/projects/${id}`, user);
-  await limitSpeed(page);
+  const endLimit = await limitSpeed(page);
   await page.getByLabel("Upload files").setInputFiles(paths);
   const row = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   const sent = () =>
@@ -48,6 +49,7 @@ test.if(isFullSize)("uploads pause, and continue after a reload when the file is
   await page.getByText("Upload paused").waitFor();
   await row.last().getByText("Uploaded").waitFor();
 
+  await endLimit();
   await page.reload();
   await page.getByText("Upload not finished").waitFor();
   const started = page.waitForResponse((response) => response.request().method() === "HEAD");
@@ -58,30 +60,28 @@ test.if(isFullSize)("uploads pause, and continue after a reload when the file is
   expect(await page.getByRole("link", { name: "one.wav" }).count()).toBe(1);
 });
 
-test.if(isFullSize)(
-  "an upload goes on in its workspace while another one is chosen, and while the lists are read again",
-  async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "one.wav");
-    await Bun.write(path, await wav(60));
-    const user = await server().user();
-    const { id } = await user.project();
-    await (await startSession(server(), user)).must("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
-    const page = await open(`/projects/${id}`, user);
-    await limitSpeed(page);
-    await page.getByLabel("Upload files").setInputFiles(path);
-    await page.getByRole("region", { name: "Uploads" }).getByText("Uploading").waitFor();
-    await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
-    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
-    await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Personal" });
-    await page.getByRole("link", { name: "Project", exact: true }).click();
-    // A tab that was frozen reads everything again.
-    await page.evaluate(() => document.dispatchEvent(new Event("resume")));
-    await page.getByRole("region", { name: "Uploads" }).getByText("Uploaded").waitFor({ timeout: 40_000 });
-    const { items } = await user.must<{ items: { filename: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
-    expect(items.map(({ filename }) => filename)).toEqual(["one.wav"]);
-  },
-);
+test("an upload goes on in its workspace while another one is chosen, and while the lists are read again", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "one.wav");
+  await Bun.write(path, await wav(60));
+  const user = await server().user();
+  const { id } = await user.project();
+  await (await startSession(server(), user)).must("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
+  const page = await open(`/projects/${id}`, user);
+  const endLimit = await limitSpeed(page);
+  await page.getByLabel("Upload files").setInputFiles(path);
+  await page.getByRole("region", { name: "Uploads" }).getByText("Uploading").waitFor();
+  await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
+  await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Personal" });
+  await page.getByRole("link", { name: "Project", exact: true }).click();
+  // A tab that was frozen reads everything again.
+  await page.evaluate(() => document.dispatchEvent(new Event("resume")));
+  await endLimit();
+  await page.getByRole("region", { name: "Uploads" }).getByText("Uploaded").waitFor({ timeout: 40_000 });
+  const { items } = await user.must<{ items: { filename: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
+  expect(items.map(({ filename }) => filename)).toEqual(["one.wav"]);
+});
 
 /** Drops files and folders of this machine on the middle of a page. */
 async function drop(page: Page, paths: string[]): Promise<void> {
@@ -92,7 +92,7 @@ async function drop(page: Page, paths: string[]): Promise<void> {
     await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
 }
 
-test.if(isFullSize)("the recordings of a folder are dropped on the page, and survive a lost network", async () => {
+test("the recordings of a folder are dropped on the page, and survive a lost network", async () => {
   expectFailures(0, 404);
   await using folder = await temporaryFolder();
   const shoot = join(folder.path, "shoot");
@@ -127,7 +127,7 @@ test.if(isFullSize)("the recordings of a folder are dropped on the page, and sur
   await page.getByText("Drop a recording here").waitFor();
 });
 
-test.if(isFullSize)("a refused upload says what to do, and a cancelled one is gone", async () => {
+test("a refused upload says what to do, and a cancelled one is gone", async () => {
   expectFailures(402);
   const user = await server().user();
   const { id } = await user.project();
