@@ -6,7 +6,7 @@ import { readManifest } from "./backup-manifest";
 import { recordDamage } from "./damage";
 import { createResolver, type DamagedFile, verifyFiles } from "./verify-files";
 
-/** A backup in a folder or a bucket. `path`: where it is, for people. */
+/** A backup in a folder or a bucket. `path`: its place, for people. */
 export type Backup = {
   path: string;
   manifest: BackupManifest;
@@ -42,8 +42,8 @@ export async function readBackup(path: string): Promise<Backup> {
 }
 
 /**
- * Returns the newest backup in a folder that was made until `until` (milliseconds since 1970), or null. Folders whose manifest is missing or
- * damaged are skipped. `hasMedia`: only those with media.
+ * Returns the newest backup in a folder up to `until` (milliseconds since 1970), or null. Skips folders whose manifest
+ * is missing or damaged. `hasMedia`: only those with media.
  */
 export async function findNewestBackup(
   folder: string,

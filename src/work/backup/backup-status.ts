@@ -1,4 +1,4 @@
-/** What administrators see of backups, and what the audit log records of those that somebody started. */
+/** The state of backups for administrators, and the audit log entries of manual runs. */
 
 import type { AuditAction } from "../../domain/audit-actions";
 import { findLastDueTime } from "../../domain/backup";
@@ -14,7 +14,7 @@ const ACTIONS: Record<BackupRunKind, AuditAction> = {
   drill: "backup.drill_started",
 };
 
-/** Returns what records in the audit log that somebody started a run. */
+/** Returns a function that records the start of a manual run in the audit log. */
 export const createRunRecorder =
   (actor: AuditActor, now: () => number): RecordRun =>
   (tx, run) =>

@@ -1,4 +1,4 @@
-/** What writes a backup to one place: a folder or a bucket. */
+/** Writes a backup to one place: a folder or a bucket. */
 import type { TrashHold } from "../../blobs/trash";
 import type { BackupFile, BackupManifest } from "../../domain/backup";
 import type { FoundFile } from "./find-files";
@@ -15,20 +15,20 @@ export type StoredFiles = {
 };
 
 export type BackupWriter = {
-  /** Where the backup is when it is complete. */
+  /** The path of the complete backup. */
   path: string;
   createdAt: number;
-  /** The private folder that the copy of the database is written to. */
+  /** The private folder for the copy of the database. */
   scratch: string;
-  /** Throws `storage_full` before anything is written when it is known that the backup does not fit. */
+  /** Throws `storage_full` before anything is written if the backup is known not to fit. */
   requireRoom(hold: TrashHold): Promise<void>;
   /** Stores the copy of the database, the secrets and media. Errors: `storage_full` when they do not fit. */
   store(files: readonly FoundFile[], hold: TrashHold): Promise<StoredFiles>;
-  /** Writes the manifest: only now there is a backup. Returns sentences for the administrator. */
+  /** Writes the manifest, which completes the backup. Returns sentences for the administrator. */
   complete(manifest: BackupManifest): Promise<string[]>;
-  /** Removes what an unfinished backup has left. */
+  /** Removes the files of an unfinished backup. */
   discard(): Promise<void>;
-  /** Ends the use of the place, after a failure too. */
+  /** Releases the place, even after a failure. */
   release(): Promise<void>;
 };
 

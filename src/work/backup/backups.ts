@@ -23,25 +23,26 @@ export type BackupNeeds = CoreNeeds & { backups: Backups };
 
 export type Backups = {
   /**
-   * Starts to write a backup to `target`, a folder or an `s3://` URL. Errors: `conflict` while anything of this runs; `done`: those of `createBackup`.
+   * Starts a backup to `target`, a folder or an `s3://` URL. Errors: `conflict` during another run; `done`: those of
+   * `createBackup`.
    */
   create(options: { target: string; hasMedia: boolean }, record?: RecordRun): Promise<StartedBackupRun<BackupReport>>;
-  /** Starts to read a backup. Errors: `conflict`, and those of `BackupPlaces`; `done`: the reason of `stop`. */
+  /** Starts to verify a backup. Errors: `conflict`, and those of `BackupPlaces`; `done`: the reason of `stop`. */
   verify(options: { path: string; sample: number }, record?: RecordRun): Promise<StartedBackupRun<VerifyReport>>;
   /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
   drill(options: { path: string }, record?: RecordRun): Promise<StartedBackupRun<DrillReport>>;
   /** Those of `BackupPlaces`, until the server stops. */
   findNewest(target: string, until: number): Promise<Backup | null>;
-  /** Records a backup to `target` that could not be started. */
+  /** Records a backup to `target` that failed to start. */
   recordFailure(target: string, error: unknown): Promise<void>;
   prune(target: string, keep: { daily: number; weekly: number }): Promise<string[]>;
   findProblem(target: string): Promise<string | null>;
   createRecoveryKey: BackupPlaces["createRecoveryKey"];
-  /** Whether anything of this runs. */
+  /** Whether a run is in progress. */
   isBusy(): boolean;
   /** Returns whether a backup is being written. */
   isWriting(): boolean;
-  /** Ends what is running and removes what it has written. */
+  /** Ends the current run and removes its files. */
   stop(): Promise<void>;
 };
 
@@ -53,7 +54,7 @@ const BUSY_TEXTS: Record<BackupRunKind, string> = {
 
 export const INTERRUPTED = "The server stopped before it was complete.";
 
-/** What a run leaves in its row. `problems`: sentences. */
+/** The result of a run in its row. `problems`: sentences. */
 type RunResult = { path: string; figures: BackupFigures; problems: readonly string[] };
 
 /** Creates the backups of a data folder, whose lock this process holds. */
@@ -80,7 +81,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
     busy = kind;
     try {
       const run = await writeUrgently(source, async (tx) => {
-        // Only this process writes rows: those that still run are of one that was killed.
+        // Only this process writes rows: running ones are from a process that was killed.
         await failInterruptedRuns(tx, INTERRUPTED, now());
         const inserted = await insertBackupRun(tx, { id: newId(), kind, state: "running", path, started_at: now() });
         await record?.(tx, inserted);

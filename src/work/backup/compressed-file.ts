@@ -43,7 +43,7 @@ export async function verifyCompressed(path: string, bytes: number, signal: Abor
 
 async function unpack(from: string, bytes: number, target: Writable, signal: AbortSignal): Promise<void> {
   let unpacked = 0;
-  // A truncated frame ends without an error, and a hostile one has more than it states.
+  // A truncated frame ends without an error, and a malicious one exceeds the size that it states.
   const limit = new Transform({
     transform: (chunk: Uint8Array, _encoding, done: TransformCallback) => {
       unpacked += chunk.byteLength;

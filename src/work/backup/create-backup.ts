@@ -1,6 +1,6 @@
 /**
- * Writes a backup to a folder or a bucket: a copy of the database first, then the files that this copy names, which stay readable until the backup
- * is complete. The manifest is written last.
+ * Writes a backup to a folder or a bucket: a copy of the database first, then the files in it, which stay readable
+ * until the backup is complete. The manifest is written last.
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ export async function createBackup(
   const { folders, offsite } = source;
   const started = performance.now();
   const now = source.now();
-  // Files of a folder that is away would count as missing.
+  // Files of an unmounted folder would count as missing.
   await requireOnline(folders);
   const writer = isOffsite(target)
     ? await openOffsiteWriter(target, { folders, offsite, now }, signal)

@@ -1,6 +1,7 @@
 /**
- * What is known to be damaged in the backups of a folder. Each backup has a list of its own, so that it survives a lost data folder. Later backups do
- * not link to a listed file, and one that has a list is not good: pruning does not count it. The next backup with the same content replaces the file.
+ * Known damage in the backups of a folder. Each backup has its own list, so that it survives a lost data folder. Later
+ * backups do not link to a listed file, and a backup with a list is not good: pruning does not count it. The next
+ * backup with the same content replaces the file.
  */
 import { lstat, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";

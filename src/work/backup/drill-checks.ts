@@ -1,4 +1,4 @@
-/** What a drill checks in the server that runs on a restored backup: its files, its balances, and one render. */
+/** Checks of a drill in the server that runs on a restored backup: its files, its balances, and one render. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type BackupManifest, DATABASE_NAME, SECRETS_NAME } from "../../domain/backup";
@@ -12,7 +12,7 @@ import { describeMaker, runRender } from "../jobs/render-run";
 import type { CoreNeeds } from "../needs";
 import { verifyFiles } from "./verify-files";
 
-/** `folders` are those of the restored data folder. */
+/** `folders`: the restored data folder's. */
 export type DrillTarget = CoreNeeds & { manifest: BackupManifest };
 
 /** The result of a check. Each problem is a sentence. */
@@ -79,7 +79,7 @@ export async function checkRender(
   { maxSeconds, signal }: { maxSeconds: number; signal: AbortSignal },
 ): Promise<DrillCheck<{ render_frames: number | null }>> {
   const { store, folders } = target;
-  // The checks of `doctor` say that no encoder works.
+  // The checks of `doctor` report that no encoder works.
   const madeWith = await describeMaker(tools).catch(() => "");
   const chosen = selectRender(await listCompletedRenders(store.read, MAX_CANDIDATES), madeWith);
   if (chosen === null) return { problems: [], render_frames: null };

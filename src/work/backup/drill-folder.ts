@@ -1,4 +1,4 @@
-/** The scratch folders of drills. A drill locks its folder, so that those of killed drills are known by their free locks. */
+/** The scratch folders of drills. Each is locked by its drill, so a free lock means that the drill was killed. */
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { discardFolder, storeCopy, tryLink } from "../../blobs/backup-files";
@@ -22,9 +22,9 @@ const WORK_BYTES = 1024 ** 3;
 const MAX_SOCKET_PATH_BYTES = 107;
 const CONTROL_SOCKET_NAME = "control.sock";
 
-/** Files that the rows name. The snapshots and the trash of a backup are not needed to start a server. */
+/** Files of the rows. The snapshots and the trash of a backup are not needed to start a server. */
 const RESTORED_FOLDERS = ["media/", "renders/", "uploads/", "models/"];
-/** Their files never change once they are complete, so that they may be linked. */
+/** Complete files in these folders never change, so they may be linked. */
 const LINKED_FOLDERS = ["media/", "renders/", "models/"];
 
 const isIn = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
@@ -79,7 +79,7 @@ async function isInUse(path: string): Promise<boolean> {
     lock?.release();
     return lock === null;
   } catch {
-    // It was removed meanwhile, or is no folder.
+    // It was removed meanwhile, or is not a folder.
     return true;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The drill: restores a backup to a scratch folder, starts this program on it, and lets it check what it has. The restored server listens on a
- * private socket only, runs no jobs, sends nothing, and knows no folder but the scratch folder, which is removed at the end.
+ * The drill: restores a backup to a scratch folder, starts this program on it, and lets it check the data. The restored
+ * server listens on a private socket only, runs no jobs, sends nothing, and knows only the scratch folder, which is
+ * removed at the end.
  */
 import { join } from "node:path";
 import type { Folders } from "../../blobs/folders";
@@ -19,7 +20,7 @@ export type DrillSource = {
   now(): number;
 };
 
-/** What the restored server has found. Each problem is a sentence. `damaged`: paths of files. */
+/** The findings of the restored server. Each problem is a sentence. `damaged`: paths of files. */
 export type DrillFindings = {
   files: number;
   checked_files: number;
@@ -32,7 +33,7 @@ export type DrillFindings = {
 export type DrillReport = Omit<DrillFindings, "damaged"> & { path: string; bytes: number; duration_ms: number };
 
 const MAX_MINUTES = 30;
-/** Settings of the restored server. Everything that it could send to or listen on has no setting here. */
+/** Settings of the restored server. There is none that lets it send or listen anywhere. */
 const SETTINGS_NAME = "settings.toml";
 
 /** Finds the backup of a drill: `path` itself, or the newest one with media in it. Errors: `AppError` `bad_request`. */
@@ -72,7 +73,7 @@ export async function runDrill(
     return { path: backup.path, bytes, ...findings, duration_ms: Math.round(performance.now() - started) };
   } finally {
     clearTimeout(timer);
-    // The drill itself says what is wrong.
+    // The drill itself reports the problem.
     if (suspects.size > 0) await backup.verify({ paths: suspects, signal: stopping }).catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-/** Finds the files that a copy of the database names, also those that are deleted or moved while the backup runs. */
+/** Finds the files of a copy of the database, even if they are deleted or moved during the backup. */
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
@@ -109,7 +109,7 @@ async function trySources<T>(
   return null;
 }
 
-/** Returns where a file is whose folder, or itself, was moved to the trash. */
+/** Returns the path of a file that was moved to the trash, by itself or with its folder. */
 function findInTrash(path: string, hold: TrashHold): string | null {
   for (let moved = path; moved !== dirname(moved); moved = dirname(moved)) {
     const target = hold.find(moved);

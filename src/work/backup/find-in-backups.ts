@@ -1,4 +1,6 @@
-/** Finds single files in backups: the newest one says which content is right, and any may have a file that was lost. */
+/**
+ * Finds single files in backups: the newest backup determines the right content, and any backup may have a lost file.
+ */
 import { basename, join } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
 import { listNames } from "../../blobs/trash";
@@ -10,7 +12,7 @@ import type { BackupNeeds } from "./backups";
 import { listOffsiteBackups, type OffsiteBackup } from "./offsite/offsite-backup";
 import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
 
-/** What the newest backup has of each file. */
+/** The newest backup's entry for each file. */
 export type BackupCatalog = { find(path: string): BackupFile | null };
 
 /** A file of a backup. `backup`: its name. */
@@ -23,7 +25,7 @@ export type FileInBackup = {
 
 /** A place with backups. */
 type FileSource = {
-  /** Lists the backups in which the file is as wanted, newest first. */
+  /** Lists the backups with the wanted version of the file, newest first. */
   find(path: string, isWanted: (file: BackupFile) => boolean): AsyncGenerator<FileInBackup>;
 };
 

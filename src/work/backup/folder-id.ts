@@ -1,4 +1,4 @@
-/** What identifies a data folder: its ID, the backups that belong to it, and the key of those in a bucket. */
+/** The identity of a data folder: its ID, its backups, and the key of those in a bucket. */
 import { join } from "node:path";
 import { type BackupManifest, isOwnBackup, SECRETS_NAME } from "../../domain/backup";
 import { AppError } from "../../domain/errors";

@@ -1,10 +1,10 @@
-/** Whether a folder can have backups: its disk is mounted, and the server may write to it. */
+/** Checks whether a folder can have backups: its disk is mounted, and the server may write to it. */
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import { findUnmounted, type MountTables, readMountTables } from "../../lib/file-systems";
 
-/** The disk of the backups is away: a backup in its mount point would fill the system disk and be hidden later. Throws `AppError` `bad_request`. */
+/** The disk of the backups is not mounted: a backup would fill the system disk. Throws `AppError` `bad_request`. */
 export function requireMounted(folder: string, readMounts: () => MountTables = readMountTables): void {
   const unmounted = findUnmounted(folder, readMounts());
   if (unmounted !== null)

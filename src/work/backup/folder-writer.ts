@@ -40,7 +40,7 @@ import { measureDatabase, requireSpace } from "./space";
 
 const PART_PREFIX = ".";
 const PART_SUFFIX = ".part";
-/** A file that is written to find out what the file system can do. */
+/** A file that is written to test the file system's abilities. */
 const PROBE_NAME = ".probe";
 /** A backup that was killed left its folder behind. One of another data folder may still run. */
 const PART_KEPT_MS = 12 * 3600 * 1000;
@@ -188,7 +188,7 @@ async function storeFiles(
   return report;
 }
 
-/** The backup is complete: what cannot be replaced in earlier ones is replaced by the next one. */
+/** The backup is complete: files in earlier ones that cannot be replaced now are replaced by the next backup. */
 async function describeReplaced(
   backup: { path: string; manifest: BackupManifest },
   signal: AbortSignal,

@@ -1,5 +1,6 @@
 /**
- * Writes the backup of each night, removes old ones, and tries out the newest one. What was missed while the server was off is done after its start.
+ * Creates the nightly backup, prunes old ones, and runs a drill of the newest one. Catches up after the start on what
+ * was missed while the server was off.
  */
 import { findLastDueTime } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
@@ -9,13 +10,13 @@ import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { type BackupNeeds, INTERRUPTED } from "./backups";
 import { isInPlace } from "./places";
 
-/** A drill of a bucket downloads all of it: once a week. The last one started some time after its night began. */
+/** A drill of a bucket downloads everything: once a week. The last one started some time after its night began. */
 const OFFSITE_DRILL_INTERVAL_MS = 6 * 24 * 3600 * 1000;
 
-/** Drills that are looked at: enough for a week with many by hand. */
+/** Number of drills to read: enough for a week with many manual ones. */
 const MAX_DRILLS = 100;
 
-/** After a failure, for example while a network folder is away. */
+/** Delay after a failure, for example while a network folder is unreachable. */
 const RETRY_MS = 3600 * 1000;
 
 /** Creates the nightly backup to the folder `target`. */
@@ -28,9 +29,9 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
     const due = findLastDueTime(now(), config.backupAt);
     if (due === doneUntil || now() - failedAt < RETRY_MS || backups.isBusy()) return null;
     try {
-      // One that a wrong clock dated in the future does not count.
+      // A backup that a wrong clock dated in the future does not count.
       const newest = await backups.findNewest(target, now()).catch(async (error) => {
-        // The place is away. Administrators see why there is no backup.
+        // The place is unreachable. Administrators see why there is no backup.
         await backups.recordFailure(target, error);
         throw error;
       });
@@ -46,7 +47,7 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
     if (removed.length > 0) log.info("backup.pruned", { target, removed });
     if (await hasDrill(due)) return null;
     const drill = await backups.drill({ path: target }).catch((error) => log.error("drill.failed", { error, target }));
-    // Its end is logged and in its row.
+    // Its result is logged and in its row.
     await drill?.done.catch(() => {});
     return null;
   }
@@ -66,7 +67,7 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
     return false;
   }
 
-  /** The audit log has those that somebody started. */
+  /** The audit log has the manual ones. */
   async function isManual({ id }: BackupRun): Promise<boolean> {
     const filter = { targetId: id, action: "backup.drill_started" };
     return (await listAuditEntries(store.read, filter, { limit: 1, offset: 0 })).total > 0;

@@ -27,7 +27,7 @@ export type BackupPlaces = {
   findNewest(target: string, until: number, signal: AbortSignal): Promise<Backup | null>;
   /** Removes old backups with media from a place and returns their names. */
   prune(target: string, keep: { daily: number; weekly: number }, signal: AbortSignal): Promise<string[]>;
-  /** Looks at a place without writing to it, for a few seconds. Returns what is wrong, as a sentence, or null. */
+  /** Checks a place without writing to it, for a few seconds. Returns the problem as a sentence, or null. */
   findProblem(target: string, signal: AbortSignal): Promise<string | null>;
   /** Creates the recovery key of off-site backups and returns it; null when there is one. */
   createRecoveryKey(): Promise<string | null>;
@@ -37,7 +37,7 @@ export type BackupPlaces = {
 export const isInPlace = (path: string, place: string): boolean =>
   isOffsite(place) ? isInside(path, place.replace(/\/$/, "")) : isInside(resolve(path), resolve(place));
 
-/** Of a bucket that is only looked at. */
+/** Timeout for a bucket that is only checked. */
 const MAX_LOOK_MS = 10_000;
 const LOOK_TIMING: BucketTiming = { requestMs: 5_000, idleMs: 5_000, delayMs: 100, attempts: 1 };
 

@@ -17,8 +17,9 @@ import { readDamage } from "./damage";
 export type PruneOptions = { keep: PruneRule; folderId: string | null; now: number };
 
 /**
- * Removes old backups with media from a folder, and returns their names. Backups without a valid manifest, without media and of another data folder
- * are not counted and not removed; damaged ones are not counted. A removed one loses its name first, so that a crash leaves no incomplete backup.
+ * Removes old backups with media from a folder, and returns their names. Backups without a valid manifest, without
+ * media and of another data folder are neither counted nor removed; damaged ones are not counted. A backup is renamed
+ * before its removal, so that a crash leaves no incomplete backup.
  */
 export async function pruneBackups(target: string, { keep, folderId, now }: PruneOptions): Promise<string[]> {
   const times: Record<"good" | "damaged", number[]> = { good: [], damaged: [] };

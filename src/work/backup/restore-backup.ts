@@ -100,7 +100,7 @@ export async function restoreState(
     await keepRecoveryKey(folders.root, targets.data);
     await deleteAllSessions(join(folders.root, DATABASE_NAME));
     await flushFile(join(folders.root, DATABASE_NAME));
-    // A media folder that stays has its marker.
+    // A media folder that is not replaced has its marker.
     if (separateMedia === null || drafts.media !== null) await writeMediaMarker(folders);
     await finishDrafts(
       targets,

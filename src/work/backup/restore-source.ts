@@ -1,4 +1,4 @@
-/** Finds what to restore: a backup, or the data folder itself with its snapshots and its trash. */
+/** Finds the source of a restore: a backup, or the data folder itself with its snapshots and its trash. */
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createFolderGuard } from "../../blobs/folder-guard";
@@ -115,7 +115,7 @@ export async function getLiveSource(dataDir: string, mediaDir: string | null, at
   const folders = await openLive(path, mediaDir === null ? path : resolve(mediaDir));
   const files: SourceFile[] = [];
   for (const name of [...BACKUP_FOLDERS, SECRETS_NAME]) files.push(...(await listFiles(folders, name)));
-  // Files of a folder that is away would count as missing.
+  // Files of an unmounted folder would count as missing.
   await requireOnline(folders);
   const states = listStates(
     files.map((file) => file.path),

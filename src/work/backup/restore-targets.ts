@@ -1,4 +1,4 @@
-/** The folders that a restore replaces: whether it may, and whether there is room beside them. */
+/** The folders that a restore replaces: checks permission and space. */
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -87,7 +87,7 @@ export async function writeMediaMarker({ root, mediaDir }: Folders): Promise<voi
   await writeAtomic(join(mediaDir, MEDIA_MARKER_NAME), formatMarker(id), SECRET_FILE_MODE);
 }
 
-/** What is written to the data folder besides files. `written`: bytes of that which are written already. */
+/** Other data to write to the data folder. `written`: how many bytes of it are already written. */
 type Extra = { more?: number; written?: number };
 
 /**
@@ -131,7 +131,7 @@ async function requireRoomIn(
   { more = 0, written = 0 }: Extra,
 ): Promise<void> {
   await requireSpace(folder, more, written);
-  // What was downloaded to this file system is moved.
+  // Files that were downloaded to this file system are moved.
   if (download !== null && (await stat(path)).dev === (await stat(folder)).dev) return;
   try {
     await requireSpace(folder, sumBytes(files) + more, written);

@@ -41,7 +41,7 @@ export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAg
   let lastRevision = "";
 
   async function poll(): Promise<number> {
-    // Without the data folder, what is at its path is something else.
+    // If the data folder is unmounted, its path leads to something else.
     if ((await folders.guard.check())?.setting === "data_dir") return RETRY_MS;
     if (isFirst) await removeLeftovers(folder);
     isFirst = false;
@@ -125,7 +125,7 @@ export async function takeSnapshot(
 /** The name of a snapshot is a time that nothing in it is newer than. */
 const roundUp = (time: number): number => (Math.floor(time / 1000) + 2) * 1000;
 
-/** Returns a text that changes when something is committed. A transaction without changes writes nothing. */
+/** Returns a text that changes with each commit. A transaction without changes writes nothing. */
 async function readRevision(root: string): Promise<string> {
   const files = await Promise.all(
     ["", "-wal"].map((suffix) => stat(join(root, DATABASE_NAME + suffix)).catch(() => null)),
@@ -142,7 +142,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await listNames(folder)) if (name.startsWith(PART_PREFIX)) await discardFolder(join(folder, name));
 }
 
-/** Removes those that were old an hour ago too. */
+/** Removes snapshots that were already old an hour ago. */
 async function removeOldSnapshots({ folders }: CoreNeeds, now: number, confirm: ConfirmAges): Promise<void> {
   const folder = getSnapshotsFolder(folders.root);
   const old = selectSnapshotsToRemove(await listSnapshotTimes(folder), now).map(formatSnapshotName);

@@ -1,6 +1,7 @@
 /**
- * Frees space when a disk falls below its reserve: the trash is emptied before its time, oldest files first, then snapshots are removed. While there is
- * room, a part of the reserve is set aside as a file, for deletions when other programs have used up the rest.
+ * Frees space when a disk falls below its reserve: empties the trash early, oldest files first, then removes snapshots.
+ * While there is room, part of the reserve is set aside as a file, for deletions when other programs have used up the
+ * rest.
  */
 import { emptyTrash, isTrashHeld } from "../../blobs/trash";
 import type { DiskReserve } from "../../lib/disk-reserve";
@@ -39,7 +40,7 @@ export async function freeSpace({ config, disk, folders, log }: CoreNeeds): Prom
   const isShort = (space: Space) => !hasFreeSpace({ disk: space });
   const isNeeded = (space: Space) => () =>
     isShort(space) || space.availableBytes() < config.diskReserveBytes * MARGIN_SHARE;
-  // A folder that is away has no free space.
+  // An unmounted folder has no free space.
   if ((await folders.guard.check()) !== null) return;
   const [isMediaShort, isDatabaseShort] = [isShort(disk.media), isShort(disk.database)];
   if (isTrashHeld(folders)) return;

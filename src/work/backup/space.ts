@@ -1,4 +1,4 @@
-/** Says that something does not fit, before anything is written. */
+/** Detects that something does not fit, before anything is written. */
 import { join } from "node:path";
 import { DATABASE_NAME } from "../../domain/backup";
 import { formatBytes } from "../../domain/bytes";

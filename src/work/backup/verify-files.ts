@@ -1,4 +1,4 @@
-/** Compares files with what a manifest says of them. */
+/** Compares files with a manifest. */
 import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BackupFile, DATABASE_NAME } from "../../domain/backup";
@@ -7,7 +7,7 @@ import { findDatabaseProblems } from "../../store/database-file";
 
 export type DamagedFile = { path: string; problem: string };
 
-/** Returns where a file or folder is by its path in a backup. */
+/** Returns the location of a file or folder by its path in a backup. */
 export type ResolvePath = (path: string) => string;
 
 /** Returns the function for the files of a backup. */
@@ -16,7 +16,7 @@ export const createResolver =
   (path) =>
     join(folder, path);
 
-/** A file as it must be. `sha256` null: its content is not known, so that only its size is compared. */
+/** An expected file. `sha256` null: its content is not known, so that only its size is compared. */
 type ExpectedFile = Pick<BackupFile, "path" | "bytes"> & { sha256: string | null };
 
 /**
@@ -46,7 +46,7 @@ export async function verifyFiles(
   return damaged;
 }
 
-/** Returns a function that says whether a folder of a path is a link. Each folder is looked at once. */
+/** Returns a function that checks whether a folder of a path is a link. Each folder is checked once. */
 export function createLinkedFolderFinder(resolvePath: ResolvePath): (path: string) => Promise<string | null> {
   const known = new Map<string, Promise<boolean>>();
   const isLink = (path: string) => {

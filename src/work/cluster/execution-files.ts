@@ -1,4 +1,4 @@
-/** Which files an execution reads and sends, and where they are on the head. */
+/** The files that an execution reads and sends, and their places on the head. */
 import { lstat, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
@@ -13,7 +13,7 @@ import { isPieceName } from "../jobs/split-run";
 import type { ReadableFile } from "./execution-request";
 import type { OutputRule } from "./incoming-files";
 
-/** Where a job reads and writes on the head. */
+/** The folders of a job on the head. */
 export type JobFolders = Pick<LoadedJob<unknown>, "inputDir" | "outputDir">;
 
 /** Returns the file as a worker sees it. Its key changes with its content: files of jobs are replaced, never written again. Throws when it is missing. */
@@ -95,7 +95,7 @@ export async function listPrepared(
   );
 }
 
-/** Returns what a worker may send for a preparation. */
+/** Returns the files that a worker may send for a preparation. */
 export const getPrepareRules = (
   { outputDir }: JobFolders,
   { maxDurationSeconds }: { maxDurationSeconds: number },

@@ -1,4 +1,4 @@
-/** What an execution on a worker is made of, and how it ends. */
+/** The parts of an execution on a worker, and its result. */
 import type { Job } from "../../domain/jobs";
 import type { WORKER_RUN_OUTCOMES } from "../../domain/states";
 import type { ExecutionFile, ExecutionKind, SentFile } from "../../domain/workers";
@@ -18,7 +18,7 @@ export type ExecutionRequest = {
   input: unknown;
   files: ReadableFile[];
   outputs: OutputRule[];
-  /** How much media it processes, for the history of its worker; null when unknown. */
+  /** Amount of media, for the history of its worker; null if unknown. */
   mediaSeconds: number | null;
   /** Receives files that are not checked yet. */
   incomingDir: string;
@@ -31,7 +31,7 @@ export type ExecutionRequest = {
   check(paths: ReadonlyMap<string, string>): Promise<void>;
 };
 
-/** How an execution ended, for the history of its worker. */
+/** The outcome of an execution, for the history of its worker. */
 export type ExecutionEnd = (typeof WORKER_RUN_OUTCOMES)[number];
 
 /** What executions tell the list of workers. */
@@ -43,7 +43,7 @@ export type ExecutionHistory = {
 /** A process of a worker. */
 export type WorkerProcess = { workerId: string; bootId: string };
 
-/** What a worker reports at the end. `error` as in `work/job-child/error-codec.ts`. */
+/** The final report of a worker. `error` as in `work/job-child/error-codec.ts`. */
 export type ExecutionReport =
   | { status: "completed"; output: unknown; files: SentFile[] }
   | { status: "failed"; error: object }
@@ -63,7 +63,7 @@ export type ExecutionTask = {
   input: unknown;
   files: ReadableFile[];
   outputs: OutputRule[];
-  /** How much media it processes. Default: unknown. */
+  /** Amount of media. Default: unknown. */
   mediaSeconds?: number;
   context: ExecutionContext;
   checkpoint?: (checkpoint: unknown) => Promise<void>;

@@ -24,7 +24,7 @@ import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./inco
 import { createWorkerTrouble, type WorkerTrouble } from "./worker-trouble";
 
 const MAX_WRONG_RESULTS = 2;
-/** So many ended executions are remembered, for results that are sent twice. */
+/** Number of ended executions to remember, for results that are sent twice. */
 const MAX_ENDED = 1_000;
 
 export type Executions = {
@@ -51,9 +51,9 @@ export type Executions = {
   loseWorker(workerId: string, reason: string): void;
   countEnding(workerId: string): number;
   trouble: Pick<WorkerTrouble, "isAvoided" | "rank">;
-  /** Records that the output of a completed execution is not one. */
+  /** Records that the output of a completed execution is invalid. */
   refuseOutput(workerId: string, stepId: string, error: Error): void;
-  /** Ends what is lost, and repeats tickets. Called every second once started. */
+  /** Ends lost executions, and repeats tickets. Called every second once started. */
   check(): void;
   startChecking(): void;
   stop(): void;
@@ -102,7 +102,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     if (!execution) throw createEndedError();
     return execution;
   };
-  /** For what a worker reads and sends, which counts as progress. */
+  /** Returns a started execution for a transfer, which counts as progress. */
   const requireStarted = (id: string): Execution => {
     const execution = require(id);
     if (execution.boot === null) throw new AppError("conflict", "Execution has not been started.");
@@ -119,7 +119,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       .catch((error: Error) => log.warn("ticket.not_added", { execution: id, reason: error.message }));
   }
 
-  /** Forgets the execution, so that nothing that arrives for it later has an effect. */
+  /** Forgets the execution, so that later calls for it have no effect. */
   function forget(execution: Execution, outcome: ExecutionEnd): void {
     const { id, workerId, boot, incoming, request } = execution;
     running.delete(id);

@@ -10,7 +10,7 @@ export type RedisState = { host: string; isExposed: boolean } & (
 
 const DEFAULT_PORT = "6379";
 
-/** Asks Redis; null: none is configured, and no code for it is loaded. Never throws. */
+/** Checks Redis; null: none is configured, and its client is not loaded. Never throws. */
 export async function readRedisState({ redisUrl, ca }: Pick<Config, "ca" | "redisUrl">): Promise<RedisState | null> {
   if (redisUrl === null) return null;
   const { protocol, hostname, port } = new URL(redisUrl);

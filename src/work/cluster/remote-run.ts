@@ -21,9 +21,9 @@ type RemoteRunParts = {
   tools: MediaTools;
   executions: Pick<Executions, "refuseOutput" | "run">;
   places: Pick<Places, "acquire" | "list">;
-  /** Returns what this machine encodes with; null while that is not known. */
+  /** Returns this machine's encoder; null while it is unknown. */
   findLocalEncoding(): EncodingFacts | null;
-  /** Returns what stands for a workspace on workers. */
+  /** Returns the pseudonym of a workspace on workers. */
   getOwner(workspaceId: string): string;
 };
 

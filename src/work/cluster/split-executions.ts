@@ -5,7 +5,7 @@ import type { JobOutput } from "../jobs/definition";
 /** A place that can run pieces of renders. `pixelsPerSecond` of one slot, of the output; null when it has not been measured. */
 export type SplitPlace = {
   id: string;
-  /** Whether it is this machine, which is trusted and has all files. */
+  /** Whether the place is this machine, which is trusted and has all files. */
   isLocal: boolean;
   slots: number;
   free: number;
@@ -21,7 +21,7 @@ export type PieceCall = {
   kind: Extract<ExecutionKind, "split" | "chunk" | "join">;
   /** Plain JSON, the input of the kind's `run`. */
   input: object;
-  /** Names of the files in the render's work folder that the execution needs in its own. */
+  /** Names of files in the render's work folder that the execution needs. */
   workFiles: string[];
   /** Receives the output files, which are complete when the call resolves. */
   outputDir: string;
@@ -35,7 +35,7 @@ export type PieceCall = {
 
 /** The places of a render. */
 export type SplitExecutions = {
-  /** Lists the places that can run pieces now, also those without a free slot. */
+  /** Lists the places that can run pieces now, including those without a free slot. */
   listPlaces(): SplitPlace[];
   /**
    * Waits in the fair order of workspaces for a slot at a place that `accepts` returns true for. `accepts` is asked again when slots or places

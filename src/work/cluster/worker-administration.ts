@@ -1,4 +1,4 @@
-/** What administrators do to workers. Each function writes to the audit log in the transaction of its change. */
+/** Worker administration. Each function writes to the audit log in the transaction of its change. */
 import { AppError } from "../../domain/errors";
 import { findWorker, setWorkerDraining } from "../../store/workers";
 import { type AuditActor, recordAudit } from "../access/audit";
@@ -6,7 +6,10 @@ import { requireActingAdmin } from "../identity/administrators";
 import type { WorkerNeeds } from "./worker-list";
 import { revokeToken } from "./worker-tokens";
 
-/** Drains a worker, which then completes what it runs and gets nothing new, or resumes it. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
+/**
+ * Drains a worker, which finishes its current work and accepts nothing new, or resumes it. Errors: `not_found`,
+ * `forbidden`; `conflict` once it is revoked.
+ */
 export async function setDraining(
   { store, now, workerList }: WorkerNeeds,
   actor: AuditActor,

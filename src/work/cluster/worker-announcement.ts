@@ -1,4 +1,4 @@
-/** What a worker announces when it joins: its version and what it can do. */
+/** A worker's announcement when it joins: its version and capabilities. */
 import { version } from "../../../package.json";
 import { AppError } from "../../domain/errors";
 import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";

@@ -1,4 +1,4 @@
-/** The workers and what waits for them, as `offcut doctor` shows it. */
+/** The workers and the waiting jobs, as shown by `offcut doctor`. */
 import type { JobName } from "../../domain/jobs";
 import type { SandboxFacts } from "../../domain/workers";
 import { countOpenJobs } from "../../store/job-list";
@@ -19,7 +19,7 @@ export type ReportedWorker = {
   last_seen_at: string;
 };
 
-/** `pending`: jobs that wait, by name. `shortages`: what keeps those of them waiting that no machine can do. */
+/** `pending`: waiting jobs by name. `shortages`: requirements of waiting jobs that no machine meets. */
 export type WorkerReport = {
   workers: ReportedWorker[];
   pending: Partial<Record<JobName, number>>;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The name of such a folder: it ends with the ID of its process. */
+/** The name of such a folder, which ends with the ID of its process. */
 export const CHECK_FOLDER = /^\.upgrade-check\.(\d{1,10})$/;
 
 /** Creates the folder of this process and returns its name. Removes those of processes that were killed. */

@@ -1,4 +1,4 @@
-/** Swaps the installed executable, and puts the previous one back. */
+/** Swaps the installed executable, and restores the previous one. */
 import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { linkOrCopy } from "../../blobs/backup-files";
@@ -6,14 +6,14 @@ import { flushFile } from "../../lib/atomic-file";
 
 export const getPreviousPath = (executable: string): string => `${executable}.previous`;
 
-/** Puts a staged file in the place of the executable, which is kept beside it. At any moment a whole executable is there. */
+/** Replaces the executable with a staged file, and keeps the old one. The path has a whole executable at any time. */
 export async function swapExecutable(staged: string, executable: string): Promise<void> {
   await linkOrCopy(executable, getPreviousPath(executable));
   await rename(staged, executable);
   await flushFile(dirname(executable));
 }
 
-/** Puts the previous executable back in the place of the current one. */
+/** Replaces the current executable with the previous one. */
 export async function putBackExecutable(executable: string): Promise<void> {
   await rename(getPreviousPath(executable), executable);
   await flushFile(dirname(executable));

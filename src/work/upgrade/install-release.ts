@@ -3,7 +3,7 @@ import { putBackExecutable, swapExecutable } from "./executables";
 import type { PutBackReport } from "./put-back";
 import type { Service } from "./services";
 
-/** What the installation acts on. Tests replace parts of it. */
+/** The targets of the installation. Tests replace parts of it. */
 export type InstallTarget = {
   executable: string;
   services: readonly Service[];
@@ -12,9 +12,9 @@ export type InstallTarget = {
   isReady(service: Service, version: string): Promise<boolean>;
   /** Whether the service has ended for good. */
   hasEnded(service: Service): Promise<boolean>;
-  /** Puts the database back that the new version has migrated, with the previous executable. */
+  /** Restores the database that the new version has migrated, with the previous executable. */
   putBackDatabase(): Promise<PutBackReport | null>;
-  /** Tells the administrator what happens. */
+  /** Reports progress to the administrator. */
   say(line: string): void;
   /** Time for the new version to be ready. */
   waitMs: number;
@@ -54,7 +54,7 @@ const describeDatabase = (report: PutBackReport | null): string =>
     ? "The database was not migrated."
     : `The database is ${report.kept} again; the migrated one is kept as ${report.aside}.`;
 
-/** Restarts the services and waits until all of them are ready. Returns what is wrong, or null. */
+/** Restarts the services and waits until all of them are ready. Returns the problem, or null. */
 export async function restart(target: InstallTarget, version: string): Promise<string | null> {
   try {
     for (const service of target.services) await target.change("restart", service);

@@ -1,4 +1,4 @@
-/** Puts the database back that a newer version has migrated, for the older version that is put back too. */
+/** Restores the database that a newer version has migrated, for the older version. */
 import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";

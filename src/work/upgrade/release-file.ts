@@ -52,7 +52,7 @@ export async function stageRelease(release: Release, executable: string, signal:
   await requireSpace(folder, release.bytes);
   const staged = join(folder, `${prefix}${process.pid}`);
   try {
-    // Not a link: the file may lie on another file system, and its owner may write to it after the check.
+    // Not a link: the file may be on another file system, and its owner may write to it after the check.
     await copyFile(release.path, staged, constants.COPYFILE_EXCL);
     await chmod(staged, EXECUTABLE_MODE);
     await flushFile(staged);

@@ -1,4 +1,4 @@
-/** Runs a program to its end and collects what it prints. */
+/** Runs a program to its end and collects its output. */
 import { spawnChild } from "../../lib/process";
 
 export type ProgramResult = { code: number | null; stdout: string; stderr: string };

@@ -37,7 +37,7 @@ export async function isActive(service: Service): Promise<boolean> {
 /** Throws an `Error` with what systemctl printed. */
 export async function changeService(action: "restart" | "stop", { name }: Service): Promise<void> {
   const systemctl = requireSystemctl();
-  // A version that ended at each start has used up the starts that systemd allows.
+  // A version that crashed at each start has used up the starts that systemd allows.
   if (action === "restart") await runProgram([systemctl, "reset-failed", name]);
   const { code, stderr } = await runProgram([systemctl, action, name]);
   if (code !== 0) throw new Error(`systemctl ${action} ${name} failed: ${stderr}`);

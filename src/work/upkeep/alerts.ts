@@ -1,6 +1,6 @@
 /**
- * Looks for problems of the server once a minute, and notifies administrators: when one is found, again each day while it lasts, and once when it has
- * ended. What was reported is in the database, so that a restart reports nothing twice.
+ * Checks the server for problems once a minute, and notifies administrators: when one is found, again each day while it
+ * lasts, and once when it has ended. Reports are stored in the database, so that a restart repeats none.
  */
 import { type FoundProblem, mayReport, type Problem, RESOLVED_TITLES } from "../../domain/alerts";
 import { PROBLEMS } from "../../domain/states";
@@ -21,14 +21,14 @@ import { createProblemChecks, type ProblemNeeds } from "./problem-checks";
 
 export type Alerts = {
   start(): void;
-  /** Looks for all problems now. */
+  /** Checks for all problems now. */
   check(): Promise<void>;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no check is running. */
   stop(): Promise<void>;
 };
 
 const CHECK_INTERVAL_MS = 60_000;
-/** A problem has ended when it was not found for this long. */
+/** A problem has ended if it was not found for this long. */
 const CLEAR_AFTER_MS = 10 * 60_000;
 /** A problem that comes back within a day is not reported again, so the rows are needed for longer than that. */
 const KEPT_MS = 90 * 24 * 3600 * 1000;
@@ -37,7 +37,7 @@ export function createAlerts(services: ProblemNeeds): Alerts {
   const { clock, log, now, store } = services;
   const checks = createProblemChecks(services);
   const startedAt = clock();
-  /** Since when an open problem is not found any more. */
+  /** Time since which an open problem was not found. */
   const clearSince = new Map<Problem, number>();
   let checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -49,7 +49,7 @@ export function createAlerts(services: ProblemNeeds): Alerts {
       try {
         await settle(problem, await find());
       } catch (error) {
-        // Nothing is known: an open problem stays open.
+        // The state is unknown: an open problem stays open.
         log.error("alert.check_failed", { problem, error });
       }
     }
@@ -74,7 +74,7 @@ export function createAlerts(services: ProblemNeeds): Alerts {
     return clock() - since >= CLEAR_AFTER_MS;
   }
 
-  /** Stores what was found, and reports it unless it was reported within a day. */
+  /** Stores a found problem, and reports it unless it was reported within a day. */
   async function record(tx: Queries, problem: Problem, { severity, title, detail }: FoundProblem): Promise<void> {
     const at = now();
     const isDue = mayReport(await findLastReportTime(tx, problem), at) && (await listAdminIds(tx)).length > 0;
@@ -88,7 +88,7 @@ export function createAlerts(services: ProblemNeeds): Alerts {
     await notifyAdmins(tx, { type: "problem_found", payload, cause: `${alert.id}/${at}`, now: at });
   }
 
-  /** Ends a problem. Administrators who were not told of it are not told of its end. */
+  /** Ends a problem. Only administrators who were notified of it are notified of its end. */
   async function resolve(tx: Queries, problem: Problem): Promise<void> {
     const open = await findOpenAlert(tx, problem);
     if (open === null) return;

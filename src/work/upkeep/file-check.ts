@@ -1,4 +1,4 @@
-/** Checks one file: reads it, compares it with what is recorded, and decodes media that never was. */
+/** Checks one file: reads it, compares it with the records, and decodes media that was never decoded. */
 import type { Folders } from "../../blobs/folders";
 import { type ExpectedMedia, type FileFacts, type FileFinding, findChange } from "../../domain/scrub";
 import { toSeconds } from "../../domain/time";
@@ -21,7 +21,7 @@ export type FileChecker = AsyncDisposable & {
   check(owner: StoredOwner, entry: MediaEntry, known: KnownFile): Promise<FileCheck | null>;
 };
 
-/** What is stored of a file, and what the newest backup has of it. */
+/** The stored check of a file, and the newest backup's entry. */
 export type KnownFile = { row: FileCheck | null; inBackup: FileFacts | null };
 
 type CheckerOptions = { bytesPerSecond: number; now: () => number; signal: AbortSignal };
@@ -31,7 +31,7 @@ const MIN_BYTES_PER_SECOND = 200_000;
 const MIN_WALL_SECONDS = 600;
 const MAX_DECODE_SECONDS = 1_800;
 
-/** Returns what checks files, with a child process that hashes them at the lowest priority. */
+/** Creates the file checker, with a child process that hashes them at the lowest priority. */
 export function openFileChecker(tools: CheckTools, folders: Folders, options: CheckerOptions): FileChecker {
   const { bytesPerSecond, now, signal } = options;
   let child: JobChild | null = null;
@@ -85,7 +85,7 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
       const recorded = row?.sha256 == null ? null : row;
       const change = findChange(tracked, { ...facts, error }, { recorded, inBackup });
       if (change !== null) {
-        // What was not read yet and is wrong already keeps what the row or the backup says.
+        // A file that is wrong before its first read keeps the facts of the row or the backup.
         const right = recorded ?? inBackup ?? { ...facts, bytes: tracked.bytes ?? stat.bytes, sha256: null };
         return withProblem(row, { path, right, found: facts, finding: change }, now());
       }
@@ -108,7 +108,7 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
 const isMainFile = (owner: StoredOwner, path: string): boolean =>
   path.endsWith(owner.kind === "asset" ? "/source" : `/output.${owner.kind === "render" ? owner.format : ""}`);
 
-/** Returns what ffmpeg must find in the main file of an owner; null for one that is not media. */
+/** Returns the media that ffmpeg must find in an owner's main file; null for other files. */
 export function findExpectedMedia(owner: StoredOwner): ExpectedMedia | null {
   if (owner.kind === "render") return { demuxer: owner.format === "mp3" ? "mp3" : "mov", duration: null, frames: null };
   if (owner.info === null || owner.assetKind === "cut_file") return null;

@@ -1,4 +1,4 @@
-/** What administrators do about files with a problem. Each action is written to the audit log in the transaction of its change. */
+/** Actions of administrators on file problems. Each is written to the audit log in the transaction of its change. */
 import { moveStrayToTrash } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import { parseCheckedPath } from "../../domain/scrub";
@@ -39,8 +39,8 @@ export async function findOwnerOf(db: Queries, path: string): Promise<StoredOwne
 }
 
 /**
- * Acts on a problem. `started`: a restore goes on in the background. Errors: `not_found`; `conflict` when the problem does not allow the action, or is
- * another one by now; `forbidden`.
+ * Performs an action on a problem. `started`: a restore continues in the background. Errors: `not_found`; `conflict` if
+ * the problem does not allow the action, or has changed; `forbidden`.
  */
 export async function resolveFinding(
   services: FindingNeeds,
@@ -88,7 +88,7 @@ async function accept({ now, store }: FindingNeeds, actor: AuditActor, findingId
   });
 }
 
-/** Content that has changed becomes what is right. Other problems stay, and are no longer shown. */
+/** Changed content is accepted as correct. Other problems remain, but are hidden. */
 function acceptFound({ found }: OpenFinding, now: number): Partial<FileCheck> {
   if (found === null || found.sha256 === null) return { accepted_at: now, restore_error: null };
   const solved = { problem: null, detail: null, found: null, found_at: null, restore_error: null };

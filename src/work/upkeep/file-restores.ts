@@ -20,14 +20,14 @@ export type FileRestores = {
   /** Queues the restore of a file, unless it is queued already. */
   start(actor: AuditActor, finding: OpenFinding): void;
   isQueued(findingId: string): boolean;
-  /** Ends the running restore and forgets the others. Resolves when what it has written is removed. */
+  /** Ends the running restore and discards the others. Resolves when its files are removed. */
   stop(): Promise<void>;
 };
 
 /** Without `offsite`, files are restored from folders only. */
 type RestoreNeeds = CoreNeeds & { offsite?: OffsiteAccess };
 
-/** Creates what restores files. */
+/** Creates the service that restores files. */
 export function createFileRestores(services: RestoreNeeds): FileRestores {
   const { log, store } = services;
   const stopping = new AbortController();
@@ -131,7 +131,7 @@ async function restoreFile(
 function isWanted({ problem, sha256, found, bytes }: OpenFinding, file: BackupFile): boolean {
   if (problem === "undecodable") return file.sha256 !== sha256;
   if (sha256 !== null) return file.sha256 === sha256;
-  // Neither a row nor a backup said which size it had.
+  // Neither a row nor a backup recorded the size.
   if (problem === "missing" && bytes === 0) return true;
   return file.bytes === bytes && file.sha256 !== found?.sha256;
 }

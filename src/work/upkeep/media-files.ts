@@ -63,7 +63,7 @@ export async function listOwnerEntries(
   return entries;
 }
 
-/** Lists what lies directly in one of the folders and belongs to no row, or as an upload to one that is complete. */
+/** Lists the entries directly in one of the folders that belong to no row, or to a complete upload. */
 export async function listUnknownEntries(folders: Folders, db: Queries, now: number): Promise<MediaEntry[]> {
   const entries: MediaEntry[] = [];
   for (const folder of ["media", "renders", "uploads"] as const) {
@@ -85,7 +85,7 @@ const isCompleteUpload = async (db: Queries, id: string): Promise<boolean> =>
 const isUntracked = ({ stat: found }: MediaEntry, now: number): boolean =>
   found !== null && found.since < now - UNTRACKED_AFTER_MS;
 
-/** Returns whether no row knows an entry now, as when it was found. Errors: those of the file system. */
+/** Returns whether an entry is still untracked. Errors: those of the file system. */
 export async function isStillUntracked(folders: Folders, db: Queries, path: string, now: number): Promise<boolean> {
   const parsed = parseCheckedPath(path);
   if (parsed === null) return false;

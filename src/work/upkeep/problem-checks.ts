@@ -1,4 +1,4 @@
-/** How each problem of the server is found. */
+/** The check of each server problem. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {
@@ -38,7 +38,7 @@ export type ProblemNeeds = WorkerNeeds & {
 export type ProblemCheck = { graceMs: number; find(): Promise<FoundProblem | null> };
 
 const CATCH_UP_MS = 15 * 60_000;
-/** The certificate and the disk do not catch up. */
+/** The certificate and the disk need no grace period. */
 const AT_ONCE = 0;
 
 /** Creates the check of each problem. */
@@ -57,10 +57,10 @@ export const createProblemChecks = (services: ProblemNeeds): Record<Problem, Pro
   webhooks_failing: { graceMs: CATCH_UP_MS, find: () => checkWebhooks(services) },
 });
 
-/** Runs that are looked at. Backups by hand to other folders are among them. */
+/** Number of runs to read, including manual backups to other folders. */
 const MAX_RUNS = 50;
 
-/** Lists the runs of a kind that have ended by themselves, the newest first. */
+/** Lists the ended runs of a kind, except interrupted ones, the newest first. */
 async function listEndedRuns({ store }: ProblemNeeds, kind: BackupRunKind): Promise<BackupRun[]> {
   const { rows } = await listBackupRuns(store.read, { kind }, { limit: MAX_RUNS, offset: 0 });
   return rows.filter(({ error, state }) => state !== "running" && error !== INTERRUPTED);
@@ -116,7 +116,7 @@ function createCertificateCheck({ config, now }: ProblemNeeds): ProblemCheck["fi
   const atStart = readEnd(path);
   return async () => {
     const usedUntil = await atStart;
-    // A start with a damaged one fails.
+    // The server would not start with a damaged one.
     if (usedUntil === null) return null;
     return findCertificateProblem({ usedUntil, storedUntil: await readEnd(path) }, now());
   };
@@ -132,7 +132,7 @@ async function readEnd(path: string): Promise<number | null> {
   }
 }
 
-/** Without Redis there are no workers: rows of them are from earlier. */
+/** Without Redis, there are no workers, only old rows. */
 async function checkWorkers({ config, now, workerList }: ProblemNeeds): Promise<FoundProblem | null> {
   if (config.redisUrl === null) return null;
   const workers = await workerList.list();

@@ -23,7 +23,7 @@ import { type BackupCatalog, openBackupCatalog } from "../backup/find-in-backups
 import { type CheckTools, type FileChecker, openFileChecker, withProblem } from "./file-check";
 import { getOwnerFolder, listOwnerEntries, listUnknownEntries, type MediaEntry, readEntry } from "./media-files";
 
-/** `isOnline`: whether the media folder is there now. */
+/** `isOnline`: whether the media folder is online now. */
 export type ScrubOptions = { bytesPerSecond?: number; isOnline: () => Promise<boolean>; maxYieldMs?: number };
 
 /** The result of a pass. `isComplete`: false when it stopped because the folder is offline or the disk is full. */
@@ -31,12 +31,12 @@ export type ScrubReport = { isComplete: boolean; files: number; read_files: numb
 
 /** Leaves most of a disk to jobs and requests, and reads 150 TB in four weeks. */
 const BYTES_PER_SECOND = 64_000_000;
-/** A studio in which jobs run day and night is read too: a file waits this long for a machine without jobs. */
+/** Maximum time that a file waits for a machine without jobs, so that busy servers are checked too. */
 const MAX_YIELD_MS = 10 * 60 * 1000;
 const YIELD_POLL_MS = 1_000;
 const PAGE_OWNERS = 100;
 const PAGE_ROWS = 500;
-/** Until then, a crash loses what was read. */
+/** A crash loses the checks since the last save. */
 const MAX_UNSAVED_FILES = 50;
 const MAX_UNSAVED_BYTES = 256_000_000;
 
@@ -44,7 +44,7 @@ const MAX_FAILURES = 10;
 
 class ScrubPaused extends Error {}
 
-/** Reads what is due this week. Errors: the signal's reason; file system errors. */
+/** Checks the files that are due this week. Errors: the signal's reason; file system errors. */
 export async function runScrub(
   services: BackupNeeds,
   tools: CheckTools,
@@ -102,7 +102,7 @@ type Pass = {
   services: BackupNeeds;
   checker: FileChecker;
   catalog: BackupCatalog;
-  /** Since when files are checked; null in the first pass. */
+  /** Time of the first check; null in the first pass. */
   since: number | null;
   report: ScrubReport;
   signal: AbortSignal;
@@ -131,7 +131,7 @@ async function checkOwner(pass: Pass, owner: StoredOwner): Promise<void> {
     const check = await checkEntry(pass, { owner, entry, row });
     if (check !== null) await record(pass, owner, { check, row, bytes: entry.stat?.bytes ?? 0 });
   }
-  // Files that a job has removed, or an administrator.
+  // Files that a job or an administrator has removed.
   const gone = [...rows.values()];
   if (gone.length > 0) {
     await pass.requireOnline();
@@ -146,7 +146,7 @@ async function checkOwner(pass: Pass, owner: StoredOwner): Promise<void> {
 
 type CheckedEntry = { owner: StoredOwner | null; entry: MediaEntry; row: FileCheck | null };
 
-/** Returns what is to be stored of an entry; null when that stays as it is. */
+/** Returns the check to store for an entry; null if it stays unchanged. */
 async function checkEntry(pass: Pass, { owner, entry, row }: CheckedEntry): Promise<FileCheck | null> {
   const { now } = pass.services;
   const { path, stat, tracked } = entry;
@@ -202,7 +202,7 @@ async function record(
 ): Promise<void> {
   const { log, store } = pass.services;
   if (check.problem !== null && check.problem !== row?.problem) {
-    // A folder that is away is no problem of its files.
+    // An unmounted folder is not a problem of its files.
     await pass.requireOnline();
     if (owner !== null && (await findOwner(store.read, owner.kind, owner.id))?.state !== owner.state) return;
     if (check.problem === "missing" && (await readEntry(pass.services.folders, check.path, TRACKED)).stat !== null)
@@ -226,7 +226,7 @@ async function save({ services: { store }, unsaved }: Pass): Promise<void> {
   });
 }
 
-/** Records what belongs to no row, and deletes the checks of owners and files that are gone. */
+/** Records untracked files, and deletes the checks of owners and files that no longer exist. */
 async function checkUnknown(pass: Pass): Promise<void> {
   const { folders, now, store } = pass.services;
   const unknown = new Map((await listUnknownEntries(folders, store.read, now())).map((entry) => [entry.path, entry]));

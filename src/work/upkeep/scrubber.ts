@@ -5,12 +5,12 @@ import type { BackupNeeds } from "../backup/backups";
 import type { CheckTools } from "./file-check";
 import { runScrub, type ScrubOptions } from "./scrub";
 
-/** A start has other things to do, and a server that is restarted often must not read the same list of files each time. */
+/** Delay after a start: frequent restarts must not read the same list of files each time. */
 const START_DELAY_MS = 15 * 60 * 1000;
 /** After an error, or while the folder is offline. */
 const RETRY_MS = 3600 * 1000;
 
-/** Creates what runs a pass each week. `clock`: milliseconds on a monotonic clock. */
+/** Creates the weekly scrubber. `clock`: milliseconds on a monotonic clock. */
 export function createScrubber(
   services: BackupNeeds,
   tools: CheckTools,

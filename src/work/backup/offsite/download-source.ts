@@ -1,4 +1,4 @@
-/** Downloads what a restore from a bucket needs. */
+/** Downloads the files of a restore from a bucket. */
 import { mkdir } from "node:fs/promises";
 import { discardFolder } from "../../../blobs/backup-files";
 import { AppError } from "../../../domain/errors";

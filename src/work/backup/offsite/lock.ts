@@ -5,7 +5,7 @@ import { sleep } from "../../../lib/sleep";
 import type { Repository } from "./repository";
 
 export type RepositoryLock = {
-  /** Throws `conflict` when the lock could not be renewed for so long that another server may have taken it. */
+  /** Throws `conflict` if the lock was not renewed for so long that another server may have taken it. */
   requireHeld(): void;
   release(): Promise<void>;
 };
@@ -50,7 +50,7 @@ export async function lockRepository(
         "conflict",
         `${await describeOwner(repository, other, signal)} is writing to ${bucket.url}. Try again later, and give each server its own prefix.`,
       );
-    // Two servers that start at the same time see each other: the delays differ.
+    // Two servers that start at the same time notice each other: the delays differ.
     await sleep(timing.delayMs * (0.5 + Math.random() * attempt), signal);
   }
   let renewedAt = performance.now();
@@ -72,7 +72,7 @@ export async function lockRepository(
     },
     release: async () => {
       clearInterval(renewing);
-      // A renewal that arrives after the deletion would keep other servers out.
+      // A renewal after the deletion would block other servers.
       await renewal;
       // After an abort too: else the folder would wait for its own lock on another host. One that stays becomes stale.
       await bucket.delete(key, AbortSignal.timeout(RELEASE_MS)).catch(() => {});
@@ -92,7 +92,7 @@ async function findOther(
   const locks = [];
   for await (const lock of bucket.list(LOCKS, signal)) locks.push(lock);
   const now = locks.find(({ key }) => key === own)?.modified_at ?? Number.NaN;
-  // Without the own lock in the list there is no time to compare with, and each lock counts.
+  // If our lock is not in the list, there is no time to compare with, and every lock counts.
   return locks.find(({ key, modified_at }) => key !== own && !(modified_at < now - staleMs))?.key ?? null;
 }
 

@@ -14,7 +14,7 @@ import { requireSpace } from "../space";
 import type { DamagedFile } from "../verify-files";
 import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
 
-/** Blobs that are read at the same time: many small ones, or two of full size. */
+/** Blobs to read concurrently: many small ones, or two of full size. */
 const MAX_READ = 16;
 const MAX_READ_BYTES = 8 * 1024 ** 2;
 
@@ -39,10 +39,10 @@ export async function openOffsiteBackup(
 }
 
 export type OffsiteBackup = Backup & {
-  /** Returns the damage that shows before files are read: missing blobs and those of another size. */
+  /** Returns the damage that is known without reading files: missing blobs and those of another size. */
   findIncomplete(signal: AbortSignal): Promise<DamagedFile[]>;
   download: NonNullable<Backup["download"]>;
-  /** Writes one of its files to a new path. Returns the damage, with which there is no file. */
+  /** Writes one of its files to a new path. Returns the damage, in which case there is no file. */
   copyFile(path: string, to: string, signal: AbortSignal): Promise<DamagedFile[]>;
 };
 
@@ -185,7 +185,7 @@ async function readFiles(
       if (problem === null && part.index < part.file.blobs.length - 1) continue;
       if (problem === null) {
         problem = await file.complete();
-        // All of its blobs are as they were sent.
+        // Each blob is as it was sent, but the file is not: all of them count as damaged.
         if (problem === CHANGED) for (const name of part.file.blobs) blobs?.add(name);
       }
       if (problem !== null) {
@@ -204,7 +204,7 @@ const EMPTY = new Uint8Array();
 
 type RestoredFile = {
   write(content: Uint8Array): Promise<void>;
-  /** Returns what is wrong with the file; null when it is intact. */
+  /** Returns the problem of the file; null if it is intact. */
   complete(): Promise<string | null>;
   discard(): Promise<void>;
 };

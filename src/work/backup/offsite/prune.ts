@@ -1,4 +1,4 @@
-/** Removes old backups of a bucket, and the blobs that no backup names. */
+/** Removes old backups of a bucket, and unreferenced blobs. */
 import type { Folders } from "../../../blobs/folders";
 import { formatBackupName, isOwnBackup, parseBackupName, selectBackupsToPrune } from "../../../domain/backup";
 import { getBlobBytes, type OffsiteManifest } from "../../../domain/offsite";

@@ -6,7 +6,7 @@ import { AppError } from "../../../domain/errors";
 import type { OffsiteFile } from "../../../domain/offsite";
 import { type FoundFile, openFound } from "../find-files";
 
-/** `unchanged`: its blobs are known. A file that is read has its parts, in order, and then `end`. */
+/** `unchanged`: its blobs are known. A file to read has parts, in order, and then `end`. */
 export type ReadPart =
   | { kind: "unchanged"; stored: OffsiteFile }
   | { kind: "missing"; path: string }

@@ -15,7 +15,7 @@ import { type BlobCipher, createBlobCipher, getEncryptedBytes } from "../../../l
 import { parseRecoveryKey } from "../../../lib/recovery-key";
 import { type Bucket, type BucketTiming, openBucket } from "../../../outbound/s3";
 
-/** What off-site backups need. `scratch`: a private folder for copies of the database. */
+/** Dependencies of off-site backups. `scratch`: a private folder for copies of the database. */
 export type OffsiteAccess = {
   env: Record<string, string | undefined>;
   /** Returns the text of the recovery key; null when there is no key yet. */
@@ -26,10 +26,10 @@ export type OffsiteAccess = {
   timing?: BucketTiming;
 };
 
-/** `isDamaged`: it was read and its content was not right. */
+/** `isDamaged`: its content was read and is wrong. */
 export type StoredBlob = { bytes: number; etag: string; isDamaged: boolean };
 
-/** Returns whether a blob with a content of `bytes` bytes is as it should be, as far as is known without reading it. */
+/** Returns whether a blob with a content of `bytes` bytes is intact, as far as is known without reading it. */
 export const isIntact = (blob: StoredBlob | undefined, bytes: number): boolean =>
   blob?.bytes === getEncryptedBytes(bytes) && !blob.isDamaged;
 
@@ -54,7 +54,7 @@ export type Repository = {
   /** Returns the content of a blob, or "missing" or "changed". */
   getBlob(name: string, bytes: number, signal: AbortSignal): Promise<Uint8Array | "missing" | "changed">;
   deleteBlob(name: string, signal: AbortSignal): Promise<void>;
-  /** Remembers whether the content of a blob is damaged. */
+  /** Records whether the content of a blob is damaged. */
   markBlob(name: string, isDamaged: boolean, signal: AbortSignal): Promise<void>;
 };
 
@@ -132,7 +132,7 @@ function parseRepository(object: Uint8Array): { format: unknown; keyId: string }
   }
 }
 
-/** Writes what identifies the recovery key, before the first blob. */
+/** Writes the ID of the recovery key, before the first blob. */
 export async function initializeRepository({ bucket, cipher }: Repository, signal: AbortSignal): Promise<void> {
   if ((await bucket.get(REPOSITORY_KEY, MAX_REPOSITORY_BYTES, signal)) !== null) return;
   const description = `${JSON.stringify({ format: FORMAT, key_id: cipher.keyId })}\n`;
@@ -206,7 +206,7 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
     putBlob: (name, object, signal) => bucket.put(BLOBS + name, object, signal),
     getBlob: async (name, bytes, signal) => {
       const content = await readBlob(name, bytes, signal);
-      // A response that was cut off looks like a damaged object.
+      // A truncated response looks like a damaged object.
       return content === "changed" ? readBlob(name, bytes, signal) : content;
     },
     deleteBlob: (name, signal) => bucket.delete(BLOBS + name, signal),

@@ -1,6 +1,6 @@
 /**
- * Sends the files of a backup to a bucket. They are cut into blobs of a fixed size, which are named by their content: one that the bucket has is not
- * sent again, whether it belongs to an earlier backup or to one that was killed.
+ * Uploads the files of a backup to a bucket, in blobs of a fixed size, which are named by their content: a blob that
+ * the bucket already has, from an earlier backup or a killed one, is not sent again.
  */
 import { createHash } from "node:crypto";
 import type { Folders } from "../../../blobs/folders";
@@ -18,7 +18,7 @@ import { BLOB_PLACE, isIntact, type Repository, type StoredBlob } from "./reposi
 
 /** Hashing and encrypting one takes a few milliseconds, in which the server does not respond. */
 export const BLOB_BYTES = 4 * 1024 * 1024;
-/** Blobs that are sent at the same time: many small ones, or two of full size, of which copies are in memory. */
+/** Blobs to send concurrently: many small ones, or two of full size, which are copied in memory. */
 const MAX_SENT = 16;
 const MAX_SENT_BYTES = 2 * BLOB_BYTES;
 
@@ -104,7 +104,7 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
 
 const countBytes = (part: ReadPart): number => (part.kind === "part" ? part.content.length : 0);
 
-/** Buffers of full size are used again: the collector does not run often enough to free those of a large file. */
+/** Buffers of full size are reused: garbage collection is too rare to free those of a large file. */
 function createBuffers(): {
   allocate(bytes: number): Uint8Array<ArrayBuffer>;
   release(buffer: Uint8Array<ArrayBuffer>): void;
@@ -167,7 +167,7 @@ async function verifyUpload(
     for (const name of replaced) await repository.markBlob(name, false, signal);
     return replaced.length;
   }
-  // The next backup would take what has the right size for intact.
+  // The next backup would consider a blob of the right size intact.
   for (const name of damaged) if (sent.has(name)) await repository.deleteBlob(name, signal);
   throw new AppError("upstream_error", `${repository.url} did not store ${damaged.length} of ${needed.size} blobs.`);
 }
