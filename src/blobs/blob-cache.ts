@@ -49,7 +49,7 @@ type Entry = {
   id: string;
   asset: string;
   isForgotten: boolean;
-  /** On the disk, or about to be. */
+  /** Bytes on the disk, or about to be written. */
   bytes: number;
   lastUsedAt: number;
   users: number;
@@ -62,10 +62,10 @@ type Entry = {
 };
 
 const PART_BYTES = 8 * 1024 * 1024;
-/** Of all downloads together. */
+/** Shared by all downloads. */
 const MAX_PARTS_IN_MEMORY = 8;
 const PART_EXTENSION = ".part";
-/** Nothing is known about its parts after a restart. */
+/** Its parts are unknown after a restart. */
 const PARTIAL_EXTENSION = ".partial";
 const TRASH = "trash";
 
@@ -120,7 +120,7 @@ export async function openBlobCache(options: {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
-    // What cannot be removed now is removed by the next start.
+    // The next start removes what cannot be removed now.
     void rm(target, { recursive: true, force: true }).catch(() => {});
   }
 
@@ -181,7 +181,7 @@ export async function openBlobCache(options: {
     const release = once(() => {
       entry.users--;
       entry.lastUsedAt = Date.now();
-      // Nothing was fetched, or nobody needs it any more.
+      // Nothing was fetched, or the file is no longer needed.
       if (entry.users === 0 && (entry.bytes + entry.partialBytes === 0 || entry.isForgotten)) remove(entry);
       evict(() => countBytes() > maxBytes);
     });
@@ -214,7 +214,7 @@ export async function openBlobCache(options: {
         await removePartial(entry, file);
         return { path, release };
       } catch (error) {
-        // What has been fetched is all that it has on the disk.
+        // Only the fetched parts use disk space.
         if (entry.users === 1) entry.bytes = (await readEntry(join(folder, entry.id)))?.bytes ?? 0;
         release();
         throw error;
@@ -261,7 +261,7 @@ export function findAssetOf(name: string): string | null {
   return isUuid(asset) && name.length > asset.length ? asset : null;
 }
 
-/** Returns a function that does it the first time only. */
+/** Returns a function that acts only once. */
 function once(run: () => void): () => void {
   let isDone = false;
   return () => {

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { createSemaphore } from "../lib/semaphore";
 import { createFullDiskError, type ReadRange } from "./fetch-parts";
 
-/** A file whose parts are fetched once, whoever asks for them. */
+/** A file whose parts are fetched once for all callers. */
 export type PartialBlob = {
   path: string;
   /**
@@ -37,7 +37,7 @@ export async function createPartialBlob(
     while (!present.has(part)) {
       signal.throwIfAborted();
       const other = running.get(part);
-      // When whoever fetches it gives up, the next one does.
+      // If the caller that fetches it gives up, the next one takes over.
       if (other !== undefined) await other.catch(() => {});
       else await startPart(part, read, signal);
     }

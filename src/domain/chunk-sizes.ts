@@ -1,6 +1,6 @@
 /** Chunk sizes of a render that runs at several places, and which place encodes which chunk. Pure. */
 
-/** How fast a place encodes. `framesPerSecond` of one slot; null when it has not been measured. */
+/** The speed of a place. `framesPerSecond` of one slot; null if it has not been measured. */
 export type PlaceSpeed = { slots: number; framesPerSecond: number | null };
 
 export const MIN_CHUNK_FRAMES = 48;
@@ -100,7 +100,7 @@ export type RunningChunk = { frames: number; speed: number; elapsedSeconds: numb
 
 /** A second run must take at most this share of the time that the first one still needs. */
 const MAX_DUPLICATE_SHARE = 0.6;
-/** Less is not worth a second run. */
+/** A smaller gain is not worth a second run. */
 const MIN_SAVED_SECONDS = 1;
 
 /**

@@ -1,4 +1,4 @@
-/** How fast a place encodes, from what it reports about a whole render. Pure. */
+/** The encoding speed of a place, from its report of a whole render. Pure. */
 import type { EncodingFigures } from "./media";
 
 /** A render that has ended. `frames` of its file, and `seconds` from its start to its end, as the head knows them. */
@@ -16,7 +16,7 @@ export type MeasuredRender = {
   fallback: number;
 };
 
-/** Less says more about the start of a process than about encoding. */
+/** Shorter renders measure the start of a process rather than encoding. */
 const MIN_FRAMES = 48;
 const MIN_SECONDS = 1;
 /** Fetching the recording and sending the file are part of the time that the head measures. */

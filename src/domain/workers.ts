@@ -1,17 +1,17 @@
-/** What the head and its workers on other machines exchange, and which worker can do what. Pure. */
+/** The protocol between the head and its workers, and the matching of steps to workers. Pure. */
 import type { JobName } from "./jobs";
 import type { SANDBOX_MODES } from "./states";
 
 /**
- * The version of the exchange. The head refuses workers of another one. 2: files of chunks contain their names, and manifests that of the
- * asset. 3: workers announce their sandbox.
+ * The protocol version. The head refuses workers with another one. 2: files of chunks contain their names, and
+ * manifests that of the asset. 3: workers announce their sandbox.
  */
 export const WORKER_PROTOCOL = 3;
 
-/** Of why a worker has no better sandbox. */
+/** Maximum length of the reason a worker gives for its weaker sandbox. */
 export const MAX_REASON_LENGTH = 1_000;
 
-/** So many assets a worker asks about at the same time, whether they still exist, and so many executions, whether their steps have ended. */
+/** Maximum number of assets, and of executions, that a worker asks about in one request. */
 export const MAX_COPIED_ASSETS = 500;
 
 /** Jobs that workers do. Previews stay on the head, which serves them. */
@@ -22,20 +22,20 @@ export type WorkerJob = (typeof WORKER_JOBS)[number];
 export const EXECUTION_KINDS = ["prepare", "cut", "render", "split", "chunk", "join"] as const;
 export type ExecutionKind = (typeof EXECUTION_KINDS)[number];
 
-/** What an encoded chunk depends on besides its input. Chunks of one render come from places that are equal in this. */
+/** The properties that an encoded chunk depends on besides its input. All places of one render must share them. */
 export type EncodingFacts = { ffmpeg: string; libavutil: number; encoder: string; hasZscale: boolean };
 
 /** `reason`: why the mode is not `bwrap`, null when it is. */
 export type SandboxFacts = { mode: (typeof SANDBOX_MODES)[number]; reason: string | null };
 
-/** What a worker says about itself when it joins. `languages`: of its speech models, as ISO 639-1 codes. */
+/** A worker's announcement when it joins. `languages`: of its speech models, as ISO 639-1 codes. */
 export type WorkerAnnouncement = {
   protocol: number;
   version: string;
   /** A new UUID at each start of the worker. */
   bootId: string;
   jobs: WorkerJob[];
-  /** How many executions it runs at the same time. */
+  /** Maximum number of concurrent executions. */
   slots: number;
   encoding: EncodingFacts;
   sandbox: SandboxFacts;
@@ -43,7 +43,7 @@ export type WorkerAnnouncement = {
   freeBytes: number;
 };
 
-/** What Redis carries: where a worker gets one execution. */
+/** A ticket in Redis: where a worker gets one execution. */
 export type Ticket = { execution: string; url: string };
 
 /** How a file of an execution is used: read by it, left by an earlier attempt in its output folder, or in its work folder. */
@@ -52,7 +52,7 @@ export type ExecutionFileRole = "input" | "output" | "work";
 /** `key` names the content: equal keys are equal bytes. `modifiedAt` in whole seconds since 1970. */
 export type ExecutionFile = { name: string; role: ExecutionFileRole; bytes: number; key: string; modifiedAt: number };
 
-/** What a worker receives at the start of an execution. `owner` differs between workspaces and says nothing else about them. */
+/** The start of an execution for a worker. `owner`: a pseudonym of the workspace. */
 export type ExecutionManifest = {
   execution: string;
   kind: ExecutionKind;
@@ -64,7 +64,7 @@ export type ExecutionManifest = {
   files: ExecutionFile[];
 };
 
-/** A file that a worker has sent. `sha256` in hexadecimal digits. */
+/** A file from a worker. `sha256` in hexadecimal. */
 export type SentFile = { name: string; bytes: number; sha256: string };
 
 /** A worker that is online. `isDraining`: it gets nothing new. `hasRedis`: tickets reach it. */
@@ -77,8 +77,8 @@ export type OnlineWorker = {
 };
 
 /**
- * What a place must be able to do. `languages`: ISO 639-1 codes, any of which may be spoken. `encoding`: only places that make the same chunks.
- * `bytes`: free disk space.
+ * The requirements for a place. `languages`: ISO 639-1 codes, any of which may be spoken. `encoding`: only places that
+ * make the same chunks. `bytes`: free disk space.
  */
 export type PlaceNeeds = {
   job: WorkerJob;
@@ -87,7 +87,7 @@ export type PlaceNeeds = {
   encoding: EncodingFacts | null;
 };
 
-/** Returns whether the worker can do it, now or when it has room. */
+/** Returns whether the worker meets the requirements, now or when it has room. */
 export function canDo(worker: OnlineWorker, needs: PlaceNeeds): boolean {
   const { announcement, freeBytes, isDraining, hasRedis } = worker;
   if (isDraining || !hasRedis || !announcement.jobs.includes(needs.job) || freeBytes < needs.bytes) return false;
@@ -96,8 +96,8 @@ export function canDo(worker: OnlineWorker, needs: PlaceNeeds): boolean {
 }
 
 /**
- * What no worker has that a step needs. `worker`: none does the job, or the encoder for it is missing; `model`: a speech model for each of
- * `languages` on the same worker; `space`: `bytes` of free disk space.
+ * A requirement of a step that no worker meets. `worker`: none does the job, or has the encoder for it; `model`: a
+ * speech model for each of `languages` on the same worker; `space`: `bytes` of free disk space.
  */
 export type Shortage = { lacks: "worker" | "model" | "space"; languages: string[]; bytes: number };
 
@@ -124,7 +124,7 @@ export type TicketQueues = {
   remove(workerId: string, execution: string): Promise<void>;
   /** Removes the queue of a worker with everything in it. Errors: as `add`. */
   removeQueue(workerId: string): Promise<void>;
-  /** Returns whether Redis answered lately. */
+  /** Returns whether Redis responded recently. */
   isReachable(): boolean;
   /** Calls `listener` when Redis becomes reachable, and when it no longer is. */
   onChange(listener: () => void): void;

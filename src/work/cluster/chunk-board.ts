@@ -16,9 +16,9 @@ export type PieceRun = {
   controller: AbortController;
 };
 
-/** A piece that failed so often fails the render. */
+/** Number of failures of a piece after which the render fails. */
 const MAX_FAILURES = 3;
-/** A place with so many failures gets nothing more of this render, while there are others. */
+/** Number of failures after which a place gets no more pieces of this render, if there are other places. */
 const MAX_PLACE_FAILURES = 3;
 
 export type ChunkBoard = {
@@ -27,7 +27,7 @@ export type ChunkBoard = {
   start(piece: BoardPiece, place: string): PieceRun;
   /** Ends a run, its piece done, and aborts the other run of the piece. Returns false when the piece was done before. */
   complete(run: PieceRun): boolean;
-  /** Ends a run without a result, so that the piece waits again. */
+  /** Ends a run without a result, so that its piece waits again. */
   lose(run: PieceRun): void;
   /** As `lose`, and counts it against the place. Returns whether the piece has failed too often. */
   fail(run: PieceRun): boolean;

@@ -1,4 +1,4 @@
-/** Checks files of split renders in a child process: another machine has sent them. */
+/** Checks files of split renders from other machines in a child process. */
 import type { DecodedPart, ExpectedChunk } from "../../media/chunks/check";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
@@ -8,7 +8,7 @@ import type { MediaTools } from "../jobs/media-tools";
 export type CheckOptions = { decode: DecodedPart; signal: AbortSignal };
 
 export type ChunkChecker = AsyncDisposable & {
-  /** Returns what is wrong with a file in the folder; null for a good file. Errors: the signal's reason. */
+  /** Returns the problem of a file in the folder; null if it is valid. Errors: the signal's reason. */
   check(path: string, expected: ExpectedChunk, options: CheckOptions): Promise<string | null>;
 };
 

@@ -35,7 +35,7 @@ export type Cluster = {
   scheduling: SchedulingPlaces;
   /** Returns how many jobs of each name run at the same time, here and on workers. */
   countSlots(): Record<JobName, number>;
-  /** Returns whether Redis answers. */
+  /** Returns whether Redis responds. */
   isReachable(): boolean;
   start(): void;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Has the pieces of a split render encoded at several places, until all files are in the work folder. */
+/** Encodes the pieces of a split render at several places, until all files are in the work folder. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { type BoardPiece, createChunkBoard, type PieceRun } from "./chunk-board"
 import type { ChunkChecker } from "./chunk-check";
 import type { SplitExecutions, SplitPlace, SplitSlot } from "./split-executions";
 
-/** A piece with what is known of its file. */
+/** A piece with the facts about its file. */
 export type Piece = BoardPiece & { piece: SplitPiece; expected: ExpectedChunk; maxBytes: number };
 
 export type EncodeOptions = {
@@ -28,7 +28,7 @@ export type EncodeOptions = {
   executions: Omit<SplitExecutions, "listPlaces">;
   /** Lists the places whose chunks fit together. */
   listPlaces(): SplitPlace[];
-  /** Checks a file that another machine has sent. Returns what is wrong with it; null for a good file. */
+  /** Checks a file from another machine. Returns its problem; null if it is valid. */
   checkChunk: ChunkChecker["check"];
   signal: AbortSignal;
   shouldYield(): boolean;
@@ -45,7 +45,7 @@ export type EncodeOptions = {
 export const INCOMING_FOLDER = "incoming";
 /** Without any place for this long, the render yields, so that another attempt plans it for the places that there are then. */
 export const MAX_IDLE_MS = 30_000;
-/** A piece that was lost with its place so often may be what brings places down. */
+/** A piece that was lost this often with its place may crash places. */
 const MAX_LOSSES = 5;
 /** The time that a worker reports for a chunk is at least this share of the time that was measured here. */
 const MIN_REPORTED_SHARE = 0.2;
@@ -68,7 +68,7 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
   const board = createChunkBoard({ ...options, listPlaces });
   const byName = new Map(options.pieces.map((piece) => [piece.name, piece]));
   const losses = new Map<string, number>();
-  /** Places that have sent a wrong file. */
+  /** Places that have sent an invalid file. */
   const suspects = new Set<string>();
   const active = new Set<Promise<void>>();
   const acquiring = new Set<AbortController>();
@@ -79,7 +79,7 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
 
   const report = () => options.progress(board.progress());
 
-  /** Returns how many slots are of use now. */
+  /** Returns how many slots are useful now. */
   function countWanted(): number {
     if (stopped.aborted || isYielding) return 0;
     const places = listPlaces();

@@ -1,6 +1,6 @@
 /**
- * Which executions are alive: heartbeats renew what a worker runs, and a check every second finds what is lost and repeats tickets. Times are
- * those of a monotonic clock, in milliseconds.
+ * Tracks which executions are alive: heartbeats renew them, and a check every second finds lost ones and repeats
+ * tickets. Times are those of a monotonic clock, in milliseconds.
  */
 import type { ExecutionRequest, WorkerProcess } from "./execution-request";
 import { LOST_AFTER_MS } from "./worker-list";
@@ -20,11 +20,11 @@ const MAX_STALLED_MS = 3_600_000;
 const MAX_STALLED_MS_PER_SECOND = 2_000;
 /** Factor of the stall time for which reading and sending files counts as progress: a worker could repeat it forever. */
 const MAX_STALLS_WITHOUT_SHARE = 10;
-/** Smallest growth of the share that counts as progress. */
+/** Minimum increase that counts as progress. */
 const MIN_PROGRESS = 0.001;
 const CHECK_INTERVAL_MS = 1_000;
 
-/** What is known of an execution that has not ended. `boot` is null until a process has started it. */
+/** The state of an execution that has not ended. `boot` is null until a process has started it. */
 export type TrackedExecution = {
   id: string;
   workerId: string;
@@ -41,26 +41,26 @@ export type TrackedExecution = {
   progressedAt: number;
   /** Whether its worker was asked to yield. */
   isYielding: boolean;
-  /** In how many heartbeats of its worker it was missing. */
+  /** Number of its worker's heartbeats that did not list it. */
   missing: number;
   /** The check of its result. The execution no longer depends on heartbeats. */
   finishing: Promise<void> | null;
 };
 
-/** What a worker says that it runs. */
+/** An execution in a worker's heartbeat. */
 type Reported = { execution: string; progress: number | null }[];
 
 export type ExecutionLiveness = {
   /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
   heartbeat(boot: WorkerProcess, reported: Reported): { abort: string[]; yield: string[] };
-  /** Whether the worker has sent no heartbeat lately. */
+  /** Whether the worker has sent no recent heartbeat. */
   isSilent(workerId: string): boolean;
   /** Records that the worker still runs an execution that has ended here. */
   expectEnd(workerId: string, id: string): void;
   /** Returns how many ended executions the worker still runs. */
   countEnding(workerId: string): number;
   forgetWorker(workerId: string): void;
-  /** Ends what is lost, and repeats tickets. Called every second once started. */
+  /** Ends lost executions, and repeats tickets. Called every second once started. */
   check(): void;
   startChecking(): void;
   stop(): void;
@@ -89,7 +89,7 @@ function isStalled({ grownAt, progressedAt, request: { mediaSeconds } }: Tracked
 
 export function createExecutionLiveness<E extends TrackedExecution>(options: LivenessOptions<E>): ExecutionLiveness {
   const { running, isAccepted, isReachable, addTicket, lose, trouble, onRoom, clock } = options;
-  /** What workers still run although it has ended here, by worker. */
+  /** Executions that workers still run although they have ended here, by worker. */
   const ending = new Map<string, Set<string>>();
   const lastHeartbeat = new Map<string, number>();
   let lastCheck = clock();

@@ -9,7 +9,7 @@ import { createUploadSession, type UploadPart, type UploadSession } from "../upl
 /** A file that an execution may send. `dir` is where it belongs; it has no name of a folder in it, because `name` is a pattern of whole names. */
 export type OutputRule = { name: RegExp; dir: string; maxBytes: number };
 
-/** Names of files whose bytes are not those that the worker has named. It may send them once more. */
+/** Names of files that differ from their hashes. The worker may send them once more. */
 export class WrongFilesError extends Error {
   constructor(readonly names: string[]) {
     super(`wrong files: ${names.join(", ")}`);
@@ -32,7 +32,7 @@ export type IncomingFiles = {
    * earlier call may be named again. `isCurrent` false stops.
    */
   commit(files: readonly SentFile[], isCurrent: () => boolean): Promise<void>;
-  /** Resolves when no file is on the move. */
+  /** Resolves when no file is being moved. */
   settled(): Promise<void>;
   /** Stops writing and removes what is not moved. A move that has begun ends first. */
   remove(): Promise<void>;
@@ -43,7 +43,7 @@ type Incoming = { session: UploadSession; created: Promise<void>; length: number
 const endedError = () => new AppError("not_found", "The execution has ended.");
 const replacedError = () => new AppError("conflict", "Another request is sending this file.");
 
-/** Of one execution. */
+/** The files of one execution. */
 export const MAX_OUTPUT_FILES = 64;
 
 /** `dir` receives the files; it is on the file system of the rules' folders. */

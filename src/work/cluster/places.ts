@@ -19,7 +19,7 @@ export type PlaceRequest = {
   stepId: string;
   workspaceId: string;
   needs: PlaceNeeds;
-  /** No other execution may run at the same place at the same time. */
+  /** Whether the execution needs a place to itself. */
   runsAlone: boolean;
   /** Returns whether the caller wants this place. Default: any. */
   accepts?: ((placeId: string) => boolean) | undefined;
@@ -29,12 +29,12 @@ export type PlaceRequest = {
 /** A slot that is taken. `placeId` is `LOCAL` or the ID of a worker. */
 export type PlaceHold = {
   placeId: string;
-  /** Whether another workspace waits that holds fewer slots. */
+  /** Whether a workspace with fewer slots is waiting. */
   shouldYield(): boolean;
   release(): void;
 };
 
-/** A place that can do something. `free` counts slots. */
+/** A suitable place. `free` counts slots. */
 export type PlaceView = { id: string; slots: number; free: number; worker: OnlineWorker | null };
 
 export type Places = {
@@ -42,13 +42,13 @@ export type Places = {
   acquire(request: PlaceRequest): Promise<PlaceHold>;
   /** Lists the places that can do it, also those without a free slot. */
   list(needs: PlaceNeeds): PlaceView[];
-  /** Returns whether a worker can do it. */
+  /** Returns whether a suitable worker exists. */
   isForWorkers(needs: PlaceNeeds): boolean;
   /** Returns how many jobs of this name run at the same time at all places. */
   countSlots(job: WorkerJob): number;
   /** Returns whether the step runs on workers only. */
   isElsewhere(stepId: string): boolean;
-  /** To be called when workers, their disks or Redis have changed, and now and then. */
+  /** Call it when workers, their disks or Redis change, and periodically. */
   wake(): void;
 };
 
@@ -56,9 +56,9 @@ export type PlacesOptions = {
   listWorkers(): OnlineWorker[];
   /** Returns how many slots of a worker are taken by executions that have ended here and not yet there. */
   countEnding(workerId: string): number;
-  /** What workers have failed with lately. */
+  /** Recent failures of workers. */
   trouble: Pick<WorkerTrouble, "isAvoided" | "rank">;
-  /** Whether workers can be given anything. */
+  /** Whether workers can get executions. */
   isReachable(): boolean;
   localSlots: Record<WorkerJob, number>;
   /** How many more of each job run here, at most one for each workspace that runs none. */

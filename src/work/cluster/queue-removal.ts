@@ -1,4 +1,4 @@
-/** Removes the queues of revoked workers from Redis, also of those that were revoked while Redis was away. */
+/** Removes the queues of revoked workers from Redis, including workers that were revoked while it was unreachable. */
 import type { TicketQueues } from "../../domain/workers";
 import { listRevokedWorkerIds } from "../../store/workers";
 import type { CoreNeeds } from "../needs";
@@ -6,7 +6,7 @@ import type { CoreNeeds } from "../needs";
 type QueueRemoval = {
   /** Removes the queue of a worker, as soon as Redis is reachable. */
   add(workerId: string): void;
-  /** Removes those of all revoked workers that the database knows. */
+  /** Removes the queues of all revoked workers in the database. */
   start(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export function createQueueRemoval(
       } catch (error) {
         pending.add(workerId);
         log.warn("queue.not_removed", { worker: workerId, error });
-        // Redis may not answer: again when it is back, or at the next start.
+        // If Redis does not respond: again when it is back, or at the next start.
         return;
       }
     }

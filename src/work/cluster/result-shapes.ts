@@ -7,7 +7,7 @@ import { count, probeFacts, text } from "../assets/probe-shapes";
 import type { CutOutput } from "../jobs/cut-run";
 import type { RenderOutput } from "../jobs/render-run";
 
-/** A worker reported something that no run returns. Another attempt may run elsewhere. */
+/** A worker reported an invalid result. Another attempt may run elsewhere. */
 export class InvalidResultError extends Error {
   constructor(what: string) {
     super(`The worker's result is not valid: ${what}`);
@@ -37,11 +37,11 @@ function parse<S extends TSchema>(schema: S, value: unknown, what: string): Stat
   return Value.Clean(schema, structuredClone(value)) as Static<S>;
 }
 
-/** Returns what a probe found. Throws `InvalidResultError`. */
+/** Returns a probe result. Throws `InvalidResultError`. */
 export const requireProbeFacts = (value: unknown): { info: MediaInfo; sniffed: SniffedMedia } =>
   parse(probeFacts, value, "probe result");
 
-/** Returns what a render reports about its file. Throws `InvalidResultError`. */
+/** Returns a render's report about its file. Throws `InvalidResultError`. */
 export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>
   parse(renderFacts, value, "render result");
 

@@ -1,9 +1,9 @@
-/** What workers have run. Ended runs are kept in memory until they are saved. */
+/** The runs of workers. Ended runs are kept in memory until they are saved. */
 import type { Queries, Store } from "../../store/db";
 import { listUnendedStepIds } from "../../store/steps";
 import { insertWorkerRuns, listRunsOf, listWorkerRuns, type WorkerRun } from "../../store/workers";
 
-/** What the database could not take is kept up to this number of runs. */
+/** Maximum number of unsaved runs to keep if the database fails. */
 const MAX_UNSAVED_RUNS = 2_000;
 const MAX_SHOWN_RUNS = 200;
 
@@ -37,7 +37,7 @@ export function createWorkerHistory(store: Store): WorkerHistory {
     list: async (workerId) => {
       const recent = unsaved.filter((run) => run.worker_id === workerId).reverse();
       const stored = await listWorkerRuns(store.read, workerId, MAX_SHOWN_RUNS);
-      // What is being saved is in both.
+      // Runs that are being saved are in both.
       const others = stored.filter((run) => !recent.some((one) => one.id === run.id));
       return [...recent, ...others].slice(0, MAX_SHOWN_RUNS);
     },

@@ -1,6 +1,6 @@
 /**
- * The workers of this server: who has joined, who is connected, and what they run. Heartbeats are kept in memory and stored at most every 30 s; a
- * worker that the memory does not know has to join again.
+ * The workers of this server: all joined workers, their connections and executions. Heartbeats are kept in memory and
+ * stored at most every 30 s; a worker that is not in memory has to join again.
  */
 import { AppError } from "../../domain/errors";
 import type { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../domain/states";
@@ -50,7 +50,7 @@ export type JoinedWorker = {
   freeBytes: number;
   /** An administrator has drained it. */
   isDraining: boolean;
-  /** Whether it reaches Redis, as its last heartbeat said. */
+  /** Whether it reached Redis at its last heartbeat. */
   hasRedis: boolean;
   speed: number | null;
   lastSeenAt: number;
@@ -80,7 +80,7 @@ export type WorkerList = {
   heartbeat(token: WorkerToken, heartbeat: Heartbeat): JoinedWorker | null;
   /** Records that a worker has ended. */
   leave(token: WorkerToken, boot: Boot): void;
-  /** Lists those that are connected, also those that drain. */
+  /** Lists the connected workers, including draining ones. */
   listOnline(): JoinedWorker[];
   /** Lists the workers that are not revoked, by name. */
   list(): Promise<WorkerView[]>;
@@ -95,14 +95,14 @@ export type WorkerList = {
   endRun(execution: string, outcome: RunOutcome, mediaSeconds: number | null): void;
   /** Records the measured speed in seconds of media a second. */
   setSpeed(workerId: string, speed: number): void;
-  /** To be called after the commit that has changed `is_draining`. */
+  /** Call it after the commit that changes `is_draining`. */
   setDraining(workerId: string, isDraining: boolean): void;
-  /** To be called after the commit that has revoked the token. */
+  /** Call it after the commit that revokes the token. */
   removeRevoked(tokenId: string): void;
   /** Calls `listener` after each change. */
   onChange(listener: (change: WorkerChange) => void): void;
   start(): void;
-  /** Stores what is not stored yet. */
+  /** Stores unsaved state. */
   stop(): Promise<void>;
 };
 
@@ -133,7 +133,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
   function remove(worker: Live, type: "left" | "revoked"): void {
     live.delete(worker.id);
     emit(type, worker.id);
-    // What listeners have not ended themselves.
+    // Executions that listeners have not ended themselves.
     for (const execution of worker.runs.keys()) endOf(worker, execution, type === "revoked" ? "aborted" : "lost", null);
   }
 

@@ -20,11 +20,11 @@ import type { WorkerNeeds } from "./worker-list";
 
 const TOKEN_PREFIX = "wt_";
 const TOKEN_CHARACTERS = 43;
-/** Longer texts are no tokens, and are not hashed. */
+/** Longer texts are not tokens, and are not hashed. */
 const MAX_TOKEN_CHARACTERS = 256;
 const MAX_TOKENS = 200;
 
-/** A name is also a word of a shell command, and a worker's name in lists. */
+/** Names are also arguments of shell commands, and the names of workers in lists. */
 export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const WORKER_NAME_RULE =
   "1 to 63 letters, digits, dots, hyphens or underscores, and start with a letter or a digit";

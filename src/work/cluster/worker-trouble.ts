@@ -85,5 +85,5 @@ export function createWorkerTrouble(clock: () => number): WorkerTrouble {
   };
 }
 
-/** Returns whether the file is the cause, and not the machine. */
+/** Returns whether the file caused the failure rather than the machine. */
 const isOfFile = (error: unknown): boolean => error instanceof AppError && error.code !== "processing_failed";

@@ -1,4 +1,4 @@
-/** The child process in which the plan of a cut is made, edited or exported. It reads the asset's files and writes nothing. */
+/** The child process that plans, edits or exports a cut. It reads the asset's files and writes nothing. */
 import type { MediaTools } from "../jobs/media-tools";
 import { type JobChild, openJobChild } from "./child";
 import { MAX_PLAN_MEMORY_BYTES } from "./limits";

@@ -50,7 +50,7 @@ function withKillDetection(run: Operations[string]): Operations[string] {
 
 const MAX_SNIFFED_BYTES = 64 * 1024;
 
-/** Each operation imports what it needs, so that planning does not load the media libraries. */
+/** Operations import their code on demand, so that planning does not load the media libraries. */
 const OPERATIONS: Implementation = {
   async probe({ ffmpeg, source, probed, limits }, { signal }) {
     const [{ sniffMedia }, { probeMedia }] = await Promise.all([
@@ -203,7 +203,7 @@ const OPERATIONS: Implementation = {
   },
 };
 
-/** Makes readers fetch what is missing of the source with a callback. */
+/** Makes readers fetch missing parts of the source with a callback. */
 async function openIncompleteSource(path: string, incomplete: IncompleteFile | null, call: WorkerCall): Promise<void> {
   if (incomplete === null) return;
   const { registerIncompleteFile } = await import("../../media/packets/incomplete-files");

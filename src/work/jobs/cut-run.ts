@@ -1,4 +1,4 @@
-/** Plans a cut from what the preparation left. The plan is made in a child process, the speech model runs in another one. */
+/** Plans a cut from the prepared files. A child process creates the plan; the speech model runs in another one. */
 import { AppError } from "../../domain/errors";
 import type { CutOptions } from "../../domain/plan";
 import type { Finding } from "../../domain/planning/rules";

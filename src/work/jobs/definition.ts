@@ -12,10 +12,10 @@ import type { MediaTools } from "./media-tools";
 /** A file of a job. `name` is unique among the files of the job and names no folder. */
 export type BlobRef = { name: string; bytes: number };
 
-/** What `run` receives. It survives `JSON.parse(JSON.stringify(input))`. A blob is null when the recording has no such file. */
+/** The input of `run`, as plain JSON. A blob is null if the recording has no such file. */
 export type JobInput = { blobs: Record<string, BlobRef | null> };
 
-/** What `run` returns: the files that it made and the facts about them. */
+/** The result of `run`: the files that it created and the facts about them. */
 export type JobOutput = { blobs: BlobRef[] };
 
 export type JobStage = "probing" | "extracting" | "transcribing" | "video" | "planning" | "rendering";
@@ -28,7 +28,7 @@ export type InputParts = IncompleteFile & {
   fetch(range: { first: number; last: number }, signal: AbortSignal): Promise<void>;
 };
 
-/** What `run` is given besides its tools and its input. Paths are absolute. */
+/** The context of `run`, besides its tools and its input. Paths are absolute. */
 export type RunContext<Checkpoint = never> = {
   /** Its reason is the error that `run` throws. */
   signal: AbortSignal;
@@ -53,10 +53,10 @@ export type RunContext<Checkpoint = never> = {
 /** An input with the folders of the job's blobs on the server. A worker machine has its own folders. */
 export type LoadedJob<Input> = { input: Input; inputDir: string; outputDir: string };
 
-/** What the functions that write rows receive besides the transaction. `now` is in milliseconds since 1970. */
+/** The arguments of functions that write rows, besides the transaction. `now` is in milliseconds since 1970. */
 export type SettleContext = { job: Job; now: number; config: Config };
 
-/** Why a job failed permanently. `message` is shown to the user. */
+/** The reason of a permanent failure. `message` is shown to the user. */
 export type JobFailure = { code: string; message: string };
 
 /** `cancelled`: the subject was deleted or cancelled while the job ran. */

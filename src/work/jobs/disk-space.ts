@@ -43,7 +43,7 @@ export async function withStorage(
     await run({ ...context, signal: AbortSignal.any([context.signal, offline.signal, reserve.signal]) });
   } catch (error) {
     if (context.signal.aborted) throw error;
-    // A file that is away looks like a damaged one. The attempt does not count: nobody knows how long this lasts.
+    // A file in an unmounted folder looks damaged. The attempt does not count: the outage may last any time.
     if (offline.signal.aborted || (await guard.check()) !== null)
       throw new JobPostponed(OFFLINE_DELAY_MS, { isStarted: false });
     if (whenDiskIsFull === "continue" || !(reserve.signal.aborted || isFullDisk(error))) throw error;

@@ -1,4 +1,4 @@
-/** What the jobs of this server need. */
+/** Dependencies of this server's jobs. */
 import type { ServerCounters } from "../health/counters";
 import type { LiveEvents } from "../live/events";
 import type { CoreNeeds } from "../needs";

@@ -19,7 +19,7 @@ const UNKNOWN_BYTES = 1;
 /** Only sources are transcribed and get a preview. */
 const SCOPES: Record<AssetKind, PrepareInput["scope"]> = { source: "all", rendered_video: "images", cut_file: "plan" };
 
-/** What the probe of a media file finds. */
+/** The result of probing a media file. */
 const CUT_FILE_TYPE = { extension: "json", content_type: "application/json" };
 
 export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareOutput> = {
@@ -104,7 +104,7 @@ async function settleProbe(
       demuxer: info.demuxer,
       duration: info.duration,
       info,
-      // A price that is held stays the same when the settings change between two attempts.
+      // A held price stays the same if the settings change between two attempts.
       charge: asset.kind === "source" ? (asset.charge ?? computeCharge(info.duration, config.creditsPerMinute)) : null,
     }));
   if (changed) await holdCharge(tx, changed, now);

@@ -47,7 +47,7 @@ type PrepareContext = RunContext<PrepareCheckpoint>;
 
 const YIELD_POLL_MS = 200;
 
-/** How much of the whole each stage is. */
+/** The share of each stage. */
 const STAGE_SHARES = { probing: 0.05, extracting: 0.1, transcribing: 0.7, video: 0.15 } as const;
 type PrepareStage = keyof typeof STAGE_SHARES & JobStage;
 
@@ -158,7 +158,7 @@ async function probeSource(
   return found;
 }
 
-/** What the work on audio and the work on video share. */
+/** Shared by the audio and video branches. */
 type Branch = {
   input: PrepareInput;
   context: PrepareContext;

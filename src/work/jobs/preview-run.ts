@@ -52,7 +52,7 @@ type Work = {
   child: JobChild;
 };
 
-/** How much of the whole each part is, after a recording with video; the rest is the video. */
+/** The share of each part, after a recording with video; the rest is the video. */
 const AUDIO_SHARE = 0.1;
 const STORYBOARD_SHARE = 0.05;
 
@@ -127,7 +127,7 @@ async function encodePreview({ tools, input, context, source, files, scratch }: 
     await scratch.createOnce(path, async (outputPath) => {
       const args = buildPreviewChunkArguments(described, { n, count, hasZscale, outputPath });
       await ffmpeg(args, { wallSeconds: 600 + 60 * PREVIEW_CHUNK_SECONDS });
-      // Nothing is shown in this minute.
+      // No frame is shown in this minute.
       if ((await lstat(outputPath).catch(() => null)) === null) await Bun.write(outputPath, "");
     });
     report(context, AUDIO_SHARE + ((1 - AUDIO_SHARE - STORYBOARD_SHARE) * (n + 1)) / count);

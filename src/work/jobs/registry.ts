@@ -1,4 +1,4 @@
-/** Job name -> definition, and what drives a definition from a claimed step to its settled result. */
+/** Definitions by job name, and the steps from a claimed step to its settled result. */
 import { join } from "node:path";
 import { getWorkName } from "../../blobs/folders";
 import { type Job, JobAborted, type JobContext, type JobHandler, type JobName } from "../../domain/jobs";
@@ -17,7 +17,7 @@ import { renderJob } from "./render-job";
 
 export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob, preview: previewJob };
 
-/** What running a job needs of `Services`. */
+/** The parts of `Services` that jobs need. */
 
 /** Chooses the place of a job; null: all jobs run here. */
 type ChoosePlace = Pick<RemoteRunner, "runJob"> | null;
@@ -97,7 +97,7 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
   try {
     const runHere = (changed: RunContext<Checkpoint>) => definition.run(tools, loaded.input, changed);
     const output = await (remote ? remote.runJob(job, loaded, runContext, runHere) : runHere(runContext));
-    // What was written is in the folder only if that is still there.
+    // Written files exist only if the folder still does.
     await services.folders.guard.confirmOnline();
     const isSettled = await store.write((tx) =>
       completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),

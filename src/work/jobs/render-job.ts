@@ -11,7 +11,7 @@ import { getBlob } from "./blob-files";
 import type { JobDefinition, LoadedJob } from "./definition";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";
 
-/** Reads what a render is made of. Returns null when the render or its cut was deleted. */
+/** Reads the inputs of a render. Returns null if the render or its cut was deleted. */
 export async function loadRender(
   { store, folders }: CoreNeeds,
   renderId: string,

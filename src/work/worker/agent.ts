@@ -29,7 +29,7 @@ export type Agent = {
 
 export type AgentParts = {
   head: Pick<Head, "join" | "heartbeat" | "leave">;
-  /** Returns what the worker can do now. */
+  /** Returns the worker's current capabilities. */
   announce(): WorkerAnnouncement;
   openQueue(name: string, onTicket: (ticket: Ticket) => Promise<void>): TicketQueue;
   execute: Execute;
@@ -69,7 +69,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
   let queue: { name: string; tickets: TicketQueue } | null = null;
   let copiesDueAt = Number.NEGATIVE_INFINITY;
   let isRemovingCopies = false;
-  /** The languages that the head knows of. */
+  /** The languages that were announced to the head. */
   let joinedLanguages = "";
 
   async function onTicket(ticket: Ticket): Promise<void> {
@@ -102,7 +102,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
     for (const { abort } of running.values()) abort.abort(new JobAborted(reason));
   }
 
-  /** Joins, however long the head is away. Errors: `HeadError`; the signal's reason. */
+  /** Joins, retrying for as long as the head is unreachable. Errors: `HeadError`; the signal's reason. */
   async function join(): Promise<Membership> {
     let reported = "";
     for (let failures = 0; ; failures++) {
@@ -143,7 +143,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
     let isReachable = true;
     for (;;) {
       const sentAt = performance.now();
-      // The process may have been frozen.
+      // The process may have been suspended.
       if (sentAt - answeredAt > lostAfterMs) abortAll("lost");
       // A heartbeat that takes too long must not delay the abort.
       const late = setTimeout(() => abortAll("lost"), Math.max(0, answeredAt + lostAfterMs - sentAt));
@@ -181,7 +181,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
     }
   }
 
-  /** Removes copies in the background when it is time. */
+  /** Removes copies in the background if due. */
   function removeCopies(): void {
     if (isRemovingCopies || performance.now() < copiesDueAt) return;
     copiesDueAt = performance.now() + COPIES_INTERVAL_MS;

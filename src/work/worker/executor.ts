@@ -55,7 +55,7 @@ const RUNS: Record<ExecutionKind, Run> = {
   join: runJoin,
 };
 
-/** For telling the head that an execution was given back, while the worker stops. */
+/** Maximum time to report returned executions to the head while the worker stops. */
 const RELEASE_TIMEOUT_MS = 3_000;
 const UNPROCESSABLE = 422;
 /** The execution is not current, or is that of another start of this worker. */

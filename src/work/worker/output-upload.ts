@@ -49,7 +49,7 @@ async function sendParts(remote: Upload, file: SizedFile, signal: AbortSignal): 
       if (isConflict) conflicts++;
       else await waitBeforeRetry(failures++, signal);
       offset = await remote.getOutputOffset(name, signal);
-      // All bytes have arrived, but not the answer to the last ones.
+      // All bytes have arrived, but the last response was lost.
       isComplete = offset === size && size > 0;
     }
     if (offset > size) throw new Error(`The head has more bytes of ${name} than the file.`);

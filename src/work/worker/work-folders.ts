@@ -20,7 +20,7 @@ type WorkFolderName = { asset: string; key: string; execution: string };
 export type WorkFolders = {
   /** Returns the folder for `key`, or an empty one when another execution uses it. */
   acquire(name: WorkFolderName): Promise<WorkFolder>;
-  /** Lists the assets that there are folders of. */
+  /** Lists the assets with folders. */
   listAssets(): Promise<string[]>;
   /** Removes all folders of an asset: those in use when they are released. */
   forget(asset: string): Promise<void>;
@@ -42,7 +42,7 @@ const MAX_AGE_MS = 24 * 3600 * 1000;
 export async function openWorkFolders(root: string): Promise<WorkFolders> {
   await mkdir(root, { recursive: true });
   const used = new Set<string>();
-  /** Folders in use that nobody needs later. */
+  /** Folders in use that are not needed later. */
   const forgotten = new Set<string>();
   const removals = new Map<string, Promise<void>>();
   await removeOld();
@@ -83,7 +83,7 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
       const name = used.has(own) ? `${asset}_${execution}` : own;
       used.add(name);
       const path = join(root, name);
-      // Else what this one writes would be removed too.
+      // Otherwise, files of this execution would be removed too.
       await removals.get(name)?.catch(() => {});
       await mkdir(path, { recursive: true });
       await writeFile(join(path, EXECUTION_FILE), execution);
