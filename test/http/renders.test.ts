@@ -186,16 +186,6 @@ describe("an identical request", () => {
     expect([third.status, third.body.id === first.body.id]).toEqual([201, false]);
   });
 
-  test("sent fifty times at once creates one render and one event", async () => {
-    const json = { asset_id: audio.id, output: { format: "mp3", audio_bitrate: 48_000 } };
-    const replies = await Promise.all(Array.from({ length: 50 }, () => post(json)));
-    expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1);
-    expect(replies.filter((reply) => reply.status === 201)).toHaveLength(1);
-    const { id } = replies[0]!.body;
-    await anna.renderEnded(id);
-    expect(await server.events(id)).toEqual(["render.completed"]);
-  });
-
   test("creates a new render after a cancelled one", async () => {
     const hold = server.holdRenders();
     const json = { asset_id: audio.id, output: { format: "mp3", audio_bitrate: 56_000 } };

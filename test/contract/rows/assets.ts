@@ -96,7 +96,10 @@ export const assetRows: Row[] = [
       const json = { project_id: (await user.project()).id, size_bytes: 100 };
       const call = { json, headers: { "Idempotency-Key": "k" } };
       const all = await Promise.all(Array.from({ length: 50 }, () => send<Asset>(user, "POST", "/v1/assets", call)));
-      expect(new Set(all.map((reply) => `${reply.status} ${reply.body.id}`)).size).toBe(1);
+      expect(
+        new Set(all.map((reply) => `${reply.status} ${reply.body.id} ${reply.headers.get("location")}`)).size,
+      ).toBe(1);
+      expect(all[0]!.status).toBe(201);
       for (let n = 2; n <= 10; n++) expect(await getOutcome("POST", "/v1/assets", json, user)).toBe("201");
       expect(await getOutcome("POST", "/v1/assets", json, user)).toBe("409 conflict");
     },
@@ -210,12 +213,13 @@ export const assetRows: Row[] = [
   ],
   [
     "A video without audio becomes ready and cuttable; its cut fails with no_speech",
-    async ({ anna, call }) => {
+    async ({ anna, call, server }) => {
       const asset = await anna.ready(await silentVideo());
-      expect(asset.cuttable).toBe(true);
+      expect(asset).toMatchObject({ cuttable: true, audio_tracks: 0, has_transcript: false, transcript_url: null });
       const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
       const { body } = await call("GET", `/v1/cuts/${cut.id}`);
       expect(body).toMatchObject({ state: "failed", error_code: "no_speech", plan: null });
+      expect(await server.events(cut.id)).toEqual(["cut.failed"]);
     },
   ],
   [

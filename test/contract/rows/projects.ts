@@ -164,21 +164,6 @@ export const projectRows: Row[] = [
     },
   ],
   [
-    "last_activity_at does not change when background jobs finish or the project is renamed",
-    async ({ anna, call, server }) => {
-      const hold = server.speech.hold("analyze");
-      const id = await anna.upload(await wav(2));
-      const { project_id } = await anna.asset(id);
-      const read = async () => (await call<Project>("GET", `/v1/projects/${project_id}`)).body.last_activity_at;
-      const before = await read();
-      server.advance(10 * MINUTE);
-      hold.release();
-      await anna.prepared(id);
-      await anna.must("PATCH", `/v1/projects/${project_id}`, { json: { name: "other" } });
-      expect(await read()).toBe(before);
-    },
-  ],
-  [
     "Idempotency-Key on POST /v1/projects: 50 simultaneous identical requests create one",
     async ({ send, anna, ids, server }) => {
       const user = await server.user();

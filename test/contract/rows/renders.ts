@@ -193,6 +193,7 @@ export const renderRows: Row[] = [
         Array.from({ length: 50 }, () => call<Render>("POST", "/v1/renders", { asset_id: id })),
       );
       expect(new Set(all.map((reply) => reply.body.id)).size).toBe(1);
+      expect(all.filter((reply) => reply.status === 201)).toHaveLength(1);
       await anna.renderEnded(all[0]!.body.id);
       expect(await ids(`/v1/renders?limit=100&asset_id=${id}`)).toHaveLength(1);
       expect(await server.events(all[0]!.body.id)).toEqual(["render.completed"]);

@@ -109,25 +109,6 @@ export const uploadRows: Row[] = [
     },
   ],
   [
-    "Idle expiry: 7 days after the last byte the upload and its asset are 404, and deleted",
-    async () => {
-      await using own = await createFixtures();
-      const { anna, server } = own;
-      const { id } = await anna.open(1_000);
-      server.advance(6 * DAY);
-      await anna.patch(id, 0, BYTES);
-      server.advance(6.9 * DAY);
-      expect(await own.getOutcome("GET", `/v1/assets/${id}`)).toBe("200");
-      server.advance(0.2 * DAY);
-      expect(await own.getOutcome("GET", `/v1/assets/${id}`)).toBe("404 not_found");
-      expect((await own.send(anna, "HEAD", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(404);
-      expect(await own.ids("/v1/assets?limit=100")).not.toContain(id);
-      await server.restart();
-      await server.idle();
-      expect(await server.leftovers(id)).toEqual([]);
-    },
-  ],
-  [
     "Concurrent uploads: one that is empty for an hour no longer counts; OFFCUT_MAX_UPLOADS, OFFCUT_MAX_UPLOAD_BYTES",
     async () => {
       await using own = await createFixtures({ MAX_UPLOADS: "2", MAX_UPLOAD_BYTES: "5000" });
