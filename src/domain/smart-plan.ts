@@ -43,14 +43,7 @@ function findFirstRandomAccessPoint(
   to: number,
   { frames, randomAccessPoints }: PacketOrder,
 ): number | null {
-  let low = 0;
-  let high = randomAccessPoints.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (frames[randomAccessPoints[middle]!]! < from) low = middle + 1;
-    else high = middle;
-  }
-  const firstPacket = randomAccessPoints[low];
+  const firstPacket = randomAccessPoints[findRandomAccessIndex(from, { frames, randomAccessPoints })];
   return firstPacket !== undefined && frames[firstPacket]! < to ? firstPacket : null;
 }
 
@@ -72,17 +65,21 @@ function findCopyEnd(firstPacket: number, to: number, { frames }: PacketOrder): 
   return complete;
 }
 
-/** Returns the index of the last random access point that shows a frame at or before `frame`; -1 if there is none. */
-function getLastRandomAccessIndex(frame: number, { frames, randomAccessPoints }: PacketOrder): number {
+/** Returns the index of the first random access point that shows `frame` or a later one, or their number. */
+function findRandomAccessIndex(frame: number, { frames, randomAccessPoints }: PacketOrder): number {
   let low = 0;
   let high = randomAccessPoints.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (frames[randomAccessPoints[middle]!]! <= frame) low = middle + 1;
+    if (frames[randomAccessPoints[middle]!]! < frame) low = middle + 1;
     else high = middle;
   }
-  return low - 1;
+  return low;
 }
+
+/** Returns the index of the last random access point that shows a frame at or before `frame`; -1 if there is none. */
+const getLastRandomAccessIndex = (frame: number, order: PacketOrder): number =>
+  findRandomAccessIndex(frame + 1, order) - 1;
 
 /** Returns the last frame at or before `frame` at which decoding can start; 0 if there is none. */
 export const getRandomAccessFrame = (frame: number, order: PacketOrder): number =>

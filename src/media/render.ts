@@ -3,17 +3,15 @@ import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { EncodingFigures, RenderRequest, RenderResult } from "../domain/media";
 import { listRequestedChanges } from "../domain/render-output";
-import { placeSegments, type RenderTimeline } from "../domain/render-plan";
-import type { Semaphore } from "../lib/semaphore";
+import { placeSegments } from "../domain/render-plan";
 import { toStorageError } from "./atomic-output";
 import { renderAudio } from "./audio-render";
 import type { RenderTools } from "./chunked-render";
 import { VIDEO_ENCODERS } from "./encoder-arguments";
-import type { Ffmpeg } from "./ffmpeg";
 import { SpliceError } from "./packets/source";
 import { RenderYielded } from "./parallel";
 import type { ProgressListener } from "./render-progress";
-import { renderChunked, renderSmart } from "./video-render";
+import { type RenderRun, renderChunked, renderSmart } from "./video-render";
 import { listRenderWarnings } from "./warnings";
 
 /**
@@ -24,16 +22,7 @@ import { listRenderWarnings } from "./warnings";
  */
 export async function renderMedia(
   request: RenderRequest,
-  tools: {
-    ffmpeg: Ffmpeg;
-    encoder: string;
-    maxProcesses: number;
-    signal?: AbortSignal | undefined;
-    shouldYield?: (() => boolean) | undefined;
-    encoderSemaphore?: Semaphore | undefined;
-    onProgress?: ProgressListener | undefined;
-    log?: ((event: string, fields: object) => void) | undefined;
-  },
+  tools: Omit<RenderTools, "encoder" | "onEncoded"> & { encoder: string; onProgress?: ProgressListener | undefined },
 ): Promise<RenderResult> {
   const encoder = VIDEO_ENCODERS.find((name) => name === tools.encoder);
   if (encoder === undefined) throw new AppError("processing_failed", `Unknown encoder ${tools.encoder}.`);
@@ -48,7 +37,7 @@ export async function renderMedia(
       encoding.seconds += seconds;
     };
     const renderTools: RenderTools = { ...tools, maxProcesses: encoding.processes, encoder, onEncoded };
-    const rendered = await renderWithFallback(request, timeline, renderTools, progress);
+    const rendered = await renderWithFallback({ request, timeline, tools: renderTools, progress });
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
@@ -74,17 +63,13 @@ function createMonotonicProgress(onProgress: ProgressListener | undefined): Prog
 }
 
 /** Tries the strategies from the fastest to the most robust. */
-async function renderWithFallback(
-  request: RenderRequest,
-  timeline: RenderTimeline,
-  tools: RenderTools,
-  progress: ProgressListener,
-): Promise<StrategyResult> {
-  if (request.output.video === null) return await renderAudioOnly(request, timeline, tools, progress);
+async function renderWithFallback(run: RenderRun): Promise<StrategyResult> {
+  const { request, tools } = run;
+  if (request.output.video === null) return await renderAudioOnly(run);
   const reasons = listRequestedChanges(request.probed, request.output);
   if (request.output.matchesSource)
     try {
-      return { strategy: "smart", reasons, ...(await renderSmart(request, timeline, tools, progress)) };
+      return { strategy: "smart", reasons, ...(await renderSmart(run)) };
     } catch (error) {
       const reason = toFallbackReason(error, tools.signal);
       tools.log?.("render.fell_back", { from: "smart", to: "chunked", reason });
@@ -92,12 +77,12 @@ async function renderWithFallback(
     }
   const chunked = { strategy: "chunked", encodedShare: 1, reasons } as const;
   try {
-    return { ...chunked, warnings: await renderChunked(request, timeline, tools, progress) };
+    return { ...chunked, warnings: await renderChunked(run) };
   } catch (error) {
     const isHardwareEncoder = tools.encoder !== "libx264";
     if (!isHardwareEncoder || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
     tools.log?.("render.fell_back", { from: tools.encoder, to: "libx264", reason: formatFailure(error) });
-    const warnings = await renderChunked(request, timeline, { ...tools, encoder: "libx264" }, progress);
+    const warnings = await renderChunked({ ...run, tools: { ...tools, encoder: "libx264" } });
     return { ...chunked, warnings: [...warnings, `Encoder ${tools.encoder} failed; libx264 was used.`] };
   }
 }
@@ -119,12 +104,7 @@ function formatFailure(error: AppError): string {
   return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
 }
 
-async function renderAudioOnly(
-  request: RenderRequest,
-  timeline: RenderTimeline,
-  tools: RenderTools,
-  progress: ProgressListener,
-): Promise<StrategyResult> {
+async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun): Promise<StrategyResult> {
   await renderAudio({
     ffmpeg: tools.ffmpeg,
     path: request.sourcePath,

@@ -92,22 +92,8 @@ export async function encodeSmartSegments(
 ): Promise<{ paths: string[]; reused: number }> {
   const { source, tasks } = plan;
   const { sourcePath, probed, workDir } = request;
-  const { ffmpeg, maxProcesses, signal, shouldYield, encoderSemaphore, onEncoded } = tools;
-  return await encodeSplices({
-    ffmpeg,
-    source,
-    sourcePath,
-    probed,
-    tasks,
-    workDir,
-    maxProcesses,
-    threads: getThreadCount(maxProcesses),
-    signal,
-    shouldYield,
-    encoderSemaphore,
-    onFrames,
-    onEncoded,
-  });
+  const threads = getThreadCount(tools.maxProcesses);
+  return await encodeSplices({ ...tools, source, sourcePath, probed, tasks, workDir, threads, onFrames });
 }
 
 /** Writes copied and encoded packets as one track. Errors: `SpliceError`; those of writing; the signal's reason. */

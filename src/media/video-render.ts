@@ -19,6 +19,14 @@ import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, w
 import { getSourceVersion } from "./source-version";
 import { REPAIRED_WARNING } from "./warnings";
 
+/** A render and what runs it. */
+export type RenderRun = {
+  request: RenderRequest;
+  timeline: RenderTimeline;
+  tools: RenderTools;
+  progress: ProgressListener;
+};
+
 /** A way to produce the video track. */
 type VideoStrategy = {
   codec: "h264" | "hevc";
@@ -38,12 +46,8 @@ type VideoStrategy = {
 };
 
 /** Encodes the video in chunks. Returns warnings. Errors: those of `encodeChunks`, `concatChunks`, `muxTracks`. */
-export async function renderChunked(
-  request: RenderRequest,
-  timeline: RenderTimeline,
-  tools: RenderTools,
-  progress: ProgressListener,
-): Promise<string[]> {
+export async function renderChunked(run: RenderRun): Promise<string[]> {
+  const { request, timeline, tools } = run;
   const warnings: string[] = [];
   let paths: string[] = [];
   const packetSource = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
@@ -54,7 +58,7 @@ export async function renderChunked(
     order: packetSource?.order ?? null,
   });
   try {
-    return await renderVideo(request, timeline, tools, progress, {
+    return await renderVideo(run, {
       codec: "h264",
       encoding: "whole",
       frameCount: plan.frameCount,
@@ -101,17 +105,13 @@ async function openChunkSizes(workDir: string, frameCount: number, maxProcesses:
 }
 
 /** Copies packets where possible. Errors: `SpliceError` if the video must be encoded; those of `renderChunked`. */
-export async function renderSmart(
-  request: RenderRequest,
-  timeline: RenderTimeline,
-  tools: RenderTools,
-  progress: ProgressListener,
-): Promise<{ warnings: string[]; encodedShare: number }> {
+export async function renderSmart(run: RenderRun): Promise<{ warnings: string[]; encodedShare: number }> {
+  const { request, timeline, tools } = run;
   const plan = await planSmartRender(request, timeline, tools);
   const encodedShare = plan.encodedCount / plan.frameCount;
   try {
     let paths: string[] = [];
-    const warnings = await renderVideo(request, timeline, tools, progress, {
+    const warnings = await renderVideo(run, {
       codec: plan.source.bitstream.codec,
       encoding: `${plan.source.bitstream.codec} segments`,
       frameCount: plan.frameCount,
@@ -149,10 +149,7 @@ function rethrowAsSpliceError(error: unknown): never {
 }
 
 async function renderVideo(
-  request: RenderRequest,
-  timeline: RenderTimeline,
-  tools: RenderTools,
-  progress: ProgressListener,
+  { request, timeline, tools, progress }: RenderRun,
   strategy: VideoStrategy,
 ): Promise<string[]> {
   const { workDir, outputPath, output, probed } = request;
