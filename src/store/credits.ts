@@ -3,7 +3,7 @@ import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, sql, sum 
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
 import type { RowPage } from "./paging";
-import { exists, type IdPage, insertRow, listNewest, updateRows } from "./rows";
+import { exists, hasRow, type IdPage, insertRow, listNewest, updateRows } from "./rows";
 import { holds, ledger } from "./schema";
 
 export type LedgerEntry = typeof ledger.$inferSelect;
@@ -66,9 +66,8 @@ export const insertLedgerEntry = (tx: Queries, entry: typeof ledger.$inferInsert
 export const listLedger = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<LedgerEntry>> =>
   listNewest(db, ledger, eq(ledger.workspace_id, workspaceId), page);
 
-/** Returns whether a workspace ever got credits. */
-export const hasEverGotCredits = async (db: Queries, workspaceId: string): Promise<boolean> =>
-  (await db.$count(ledger, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)))) > 0;
+export const hasEverGotCredits = (db: Queries, workspaceId: string): Promise<boolean> =>
+  hasRow(db, ledger, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)));
 
 /** Lists the entries of an asset: its charge and the refund. */
 export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>

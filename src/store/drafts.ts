@@ -6,7 +6,6 @@ import { drafts } from "./schema";
 
 export type Draft = typeof drafts.$inferSelect;
 
-/** Returns the draft of a cut of the workspace, or null. */
 export const findDraft = (db: Queries, workspaceId: string, cutId: string): Promise<Draft | null> =>
   findRow(db, drafts, and(eq(drafts.cut_id, cutId), eq(drafts.workspace_id, workspaceId)));
 

@@ -15,7 +15,6 @@ export const insertNotification = (
 ): Promise<StoredNotification | null> =>
   first(tx.insert(notifications).values(notification).onConflictDoNothing().returning());
 
-/** Returns a notification of the user, or null. */
 export const findNotification = (db: Queries, userId: string, id: string): Promise<StoredNotification | null> =>
   findRow(db, notifications, and(eq(notifications.id, id), eq(notifications.user_id, userId)));
 

@@ -28,7 +28,6 @@ export const listOidcIdentities = (db: Queries, userId: string): Promise<StoredI
 export const deleteOidcIdentity = (tx: Queries, id: string): Promise<void> =>
   deleteRows(tx, oidcIdentities, eq(oidcIdentities.id, id));
 
-/** Deletes all identities of a user. */
 export const deleteOidcIdentitiesOf = (tx: Queries, userId: string): Promise<void> =>
   deleteRows(tx, oidcIdentities, eq(oidcIdentities.user_id, userId));
 

@@ -24,7 +24,6 @@ export const insertOrder = (tx: Queries, order: typeof orders.$inferInsert): Pro
 
 export const findOrderById = (db: Queries, id: string): Promise<Order | null> => findRow(db, orders, eq(orders.id, id));
 
-/** Returns the order if it belongs to this workspace, or null. */
 export const findOrder = (db: Queries, workspaceId: string, id: string): Promise<Order | null> =>
   findRow(db, orders, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
 

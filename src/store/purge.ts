@@ -23,7 +23,6 @@ export const countWorkspaceContent = (db: Queries, id: string): Promise<Workspac
       + (SELECT coalesce(sum(size_bytes), 0) FROM ${renders} WHERE workspace_id = ${id}) AS bytes`),
   );
 
-/** Lists the projects of a workspace. */
 export const listProjectIds = (db: Queries, workspaceId: string): Promise<string[]> =>
   listIds(db.select({ id: projects.id }).from(projects).where(eq(projects.workspace_id, workspaceId)));
 

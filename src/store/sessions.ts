@@ -36,7 +36,6 @@ const sessionWithUserQuery = prepareRowQuery<{ id: string }, { session: Session;
     .prepare(),
 );
 
-/** Returns a session with its user, or null. */
 export const findSessionWithUser = (db: Queries, id: string) => sessionWithUserQuery(db, { id });
 
 /** Lists the user's sessions that have not expired, last used first. */

@@ -36,6 +36,5 @@ export async function recordSignInNetwork(tx: Queries, userId: string, network: 
   );
 }
 
-/** Deletes the networks of a user. */
 export const deleteSignInNetworksOf = (tx: Queries, userId: string): Promise<void> =>
   deleteRows(tx, signInNetworks, eq(signInNetworks.user_id, userId));

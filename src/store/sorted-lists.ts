@@ -1,5 +1,6 @@
 /** Lists of projects and assets for the dashboard, sorted by a chosen column and filtered by part of the name. */
 import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ProjectState } from "../domain/states";
 import { type Asset, type AssetFilter, isListed } from "./assets";
 import type { Queries } from "./db";
@@ -45,53 +46,38 @@ export const toAssetKey = (asset: Asset, sort: (typeof ASSET_SORTS)[number]): So
   asset.id,
 ];
 
-const order = (isDescending: boolean) => (isDescending ? desc : asc);
+function listSorted<T extends SQLiteTable & { id: SQLiteColumn }>(
+  db: Queries,
+  table: T,
+  value: SQL,
+  condition: SQL | undefined,
+  { after, isDescending, limit }: Sorted<unknown>,
+): Promise<RowPage<T["$inferSelect"]>> {
+  const by = isDescending ? desc : asc;
+  const query = db
+    .select()
+    .from(table as SQLiteTable)
+    .where(and(condition, follows(value, table.id, after, isDescending)));
+  return toRowPage(query.orderBy(by(value), by(table.id)), limit);
+}
 
 /** Lists the workspace's projects. */
-export async function listSortedProjects(
+export function listSortedProjects(
   db: Queries,
   workspaceId: string,
   filter: Sorted<(typeof PROJECT_SORTS)[number]> & { state: ProjectState },
 ): Promise<RowPage<Project>> {
-  const value = PROJECT_VALUES[filter.sort].sql;
-  const by = order(filter.isDescending);
-  return toRowPage(
-    db
-      .select()
-      .from(projects)
-      .where(
-        and(
-          eq(projects.workspace_id, workspaceId),
-          eq(projects.state, filter.state),
-          filter.q === null ? undefined : contains(projects.name, filter.q),
-          follows(value, projects.id, filter.after, filter.isDescending),
-        ),
-      )
-      .orderBy(by(value), by(projects.id)),
-    filter.limit,
-  );
+  const isFound = filter.q === null ? undefined : contains(projects.name, filter.q);
+  const condition = and(eq(projects.workspace_id, workspaceId), eq(projects.state, filter.state), isFound);
+  return listSorted(db, projects, PROJECT_VALUES[filter.sort].sql, condition, filter);
 }
 
 /** Lists the workspace's source assets. */
-export async function listSortedAssets(
+export function listSortedAssets(
   db: Queries,
   workspaceId: string,
   filter: Sorted<(typeof ASSET_SORTS)[number]> & AssetFilter,
 ): Promise<RowPage<Asset>> {
-  const value = ASSET_VALUES[filter.sort].sql;
-  const by = order(filter.isDescending);
-  return toRowPage(
-    db
-      .select()
-      .from(assets)
-      .where(
-        and(
-          isListed(workspaceId, filter),
-          filter.q === null ? undefined : contains(assets.filename, filter.q),
-          follows(value, assets.id, filter.after, filter.isDescending),
-        ),
-      )
-      .orderBy(by(value), by(assets.id)),
-    filter.limit,
-  );
+  const isFound = filter.q === null ? undefined : contains(assets.filename, filter.q);
+  return listSorted(db, assets, ASSET_VALUES[filter.sort].sql, and(isListed(workspaceId, filter), isFound), filter);
 }

@@ -27,7 +27,6 @@ export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_
   return Math.min(60, Math.max(1, Math.ceil(remaining)));
 }
 
-/** Returns the step, or null. */
 export const findStep = (db: Queries, stepId: string): Promise<Step | null> => findRow(db, steps, eq(steps.id, stepId));
 
 /** Returns the progress of pending and running steps, by subject. */

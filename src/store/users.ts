@@ -173,7 +173,6 @@ export const deleteApiKeyOf = (tx: Queries, userId: string, id: string): Promise
       .returning(),
   );
 
-/** Returns the key with this hash and its owner, or null. */
 export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { hash });
 
 /** Records the use of a key. Does not change `Store.accountsRevision`. */

@@ -73,7 +73,6 @@ export const updateEndpoint = (
 export const deleteEndpoint = (tx: Queries, id: string): Promise<void> =>
   deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.id, id));
 
-/** Deletes all endpoints of a workspace. */
 export const deleteEndpointsOf = (tx: Queries, workspaceId: string): Promise<void> =>
   deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.workspace_id, workspaceId));
 

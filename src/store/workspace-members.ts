@@ -82,7 +82,6 @@ export async function listMembers(db: Queries, workspaceId: string, page: Offset
 export const countMembers = (db: Queries, workspaceId: string): Promise<number> =>
   db.$count(workspaceMembers, eq(workspaceMembers.workspace_id, workspaceId));
 
-/** Returns the member of a workspace, or null. */
 export const findMember = (db: Queries, workspaceId: string, userId: string): Promise<Member | null> =>
   first(
     db
@@ -108,7 +107,6 @@ export const listOwnWorkspaceIds = (db: Queries, userId: string): Promise<string
       ),
   );
 
-/** Lists the owners of a workspace. */
 export const listOwnerIds = (db: Queries, workspaceId: string): Promise<string[]> =>
   listIds(
     db
