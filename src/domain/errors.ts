@@ -87,3 +87,22 @@ export function moveFields(error: unknown, place: string): unknown {
   const fields = error.details.fields.map((one) => ({ ...one, field: one.field.replace(/^body/, place) }));
   return new AppError(error.code, error.message, { ...error.details, fields });
 }
+
+export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
+
+/** Returns what was looked up. Throws `AppError` `not_found` if there is nothing. `what` is for the message: "Asset". */
+export function requireFound<Value>(found: Value | null | undefined, what: string): Value {
+  if (found === null || found === undefined) throw notFound(what);
+  return found;
+}
+
+/** Creates the error for a field that is well-formed but has a value that is not allowed. `input` is never a secret. */
+export const invalidField = (
+  field: string,
+  message: string,
+  input: unknown,
+  summary = "Request body has invalid fields.",
+): AppError =>
+  new AppError("validation_error", summary, {
+    fields: [{ field, message, type: "value_error", input, context: { error: message } }],
+  });

@@ -55,7 +55,6 @@ export function createCorsHeaders(origins: string[], request: Request): Record<s
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": EXPOSED_HEADERS, Vary: "Origin" };
 }
 
-/** Responds to a preflight. */
 export function respondToPreflight(origins: string[], request: Request): Response {
   const allowed = createCorsHeaders(origins, request);
   if (Object.keys(allowed).length === 0) return new Response(null, { status: 403 });

@@ -68,9 +68,6 @@ export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (erro
   return { status: shape.toStatus?.(code) ?? HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
 }
 
-/** The 404 for a resource that does not exist or belongs to another user. `what` is its name: "Asset". */
-export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
-
 /** Limits the fields of an error to `MAX_FIELD_ERRORS`. */
 function limitFields(error: AppError | null): AppError | null {
   const fields = error?.details.fields;

@@ -14,8 +14,8 @@ type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKe
   summary: string;
   /** Differences from the default access. */
   access?: Partial<Omit<RouteAccess, "authentication">>;
-  /** Query parameters besides `limit` and `cursor`. */
-  filters: Filters;
+  /** Query parameters besides `limit` and `cursor`. Defaults to none. */
+  filters?: Filters;
   /** Bounds of `limit`; by default at most 100, 20 if the client sends none. */
   limits?: { max: number; default: number };
   /** The schema of an item, and the description of a page. */
@@ -31,7 +31,6 @@ type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKe
   show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
-/** Creates the handler of a list. */
 export function listRoute<
   Filters extends TProperties,
   Row,

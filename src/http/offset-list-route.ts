@@ -26,9 +26,9 @@ type OffsetListInput<Filters extends TProperties> = OffsetPage & { filters: Stat
 type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
   summary: string;
   /** Differences from the default access. */
-  access: Partial<Omit<RouteAccess, "authentication">>;
-  /** Query parameters besides `limit` and `offset`. */
-  filters: Filters;
+  access?: Partial<Omit<RouteAccess, "authentication">>;
+  /** Query parameters besides `limit` and `offset`. Defaults to none. */
+  filters?: Filters;
   /** The schema of an item, and the description of a page. */
   item: Name;
   description: string;
@@ -37,13 +37,12 @@ type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaN
   show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
-/** Creates the handler of a list. */
-export function offsetListRoute<Filters extends TProperties, Row, Name extends SchemaName>(
+export function offsetListRoute<Row, Name extends SchemaName, Filters extends TProperties = TProperties>(
   definition: OffsetListDefinition<Filters, Row, Name>,
 ): RouteHandler {
   return route({
     summary: definition.summary,
-    access: definition.access,
+    access: definition.access ?? {},
     query: strictObject({ ...offsetParameters, ...definition.filters } as TProperties),
     responses: { 200: respondsWithOffsetPage(definition.item, definition.description) },
     handle: async (call, { query }) => {

@@ -4,12 +4,11 @@
  * resource in the path, request body, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import { AppError, type HttpCode } from "../domain/errors";
+import { AppError, type HttpCode, notFound } from "../domain/errors";
 import { sha256 } from "../lib/hash";
 import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access/access";
 import { findReplay } from "../work/idempotency";
 import type { Call, OpenCall, Reply } from "./call";
-import { notFound } from "./errors";
 import {
   type BodyType,
   MAX_BODY_BYTES,
@@ -31,30 +30,18 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** A call before its path is parsed. */
 type ReceivedCall = Omit<OpenCall, "params"> & Pick<Call, "authorship">;
 
-/** The behavior of a call, without its method and path. */
-export type RouteHandler = {
-  summary: string;
-  /** The path parameters that are no UUIDs. */
-  pathParameters: Record<string, PathParameter>;
+/** The behavior of a call, without its method and path: its definition with the defaults filled in. */
+export type RouteHandler = Required<Omit<OpenRouteDefinition<TObject | undefined, TObject | undefined>, OwnField>> & {
   query: TObject | undefined;
   body: TObject | undefined;
-  /** A request without a body counts as one without properties. */
-  isBodyOptional: boolean;
-  bodyType: BodyType;
-  maxBodyBytes: number;
   /** The handler supports `Idempotency-Key`. */
   idempotent: boolean;
-  /** For the OpenAPI document: success responses by status, this call's own error codes, an example body. */
-  responses: Record<number, ResponseDoc>;
-  errors: HttpCode[];
-  example: unknown;
-  headers: Record<string, string>;
-  /** Returns the headers of an error with this status. */
-  errorHeaders(status: number): Record<string, string>;
   access: RouteAccess;
   /** Runs a call that `access` permits. `principal` is null on a route without authentication. */
   run(call: ReceivedCall, params: Record<string, string>, principal: Principal | null): Promise<Reply>;
 };
+
+type OwnField = "query" | "body" | "handle";
 
 /** `path` is relative to the family's prefix, with parameters as `:name`. */
 export type Route = RouteHandler & { method: Method; path: string };
@@ -84,12 +71,15 @@ type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | unde
   bodyType?: BodyType;
   /** Defaults to `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
+  /** Successful responses by status, for the OpenAPI document. */
   responses: Record<number, ResponseDoc>;
   /** Error codes besides those that every route of its kind can return. */
   errors?: HttpCode[];
+  /** An example body for the OpenAPI document. */
   example?: unknown;
   /** Descriptions of request headers that only this call has. */
   headers?: Record<string, string>;
+  /** Returns the headers of an error with this status. */
   errorHeaders?(status: number): Record<string, string>;
   handle(call: OpenCall, input: Omit<RouteInput<Q, B, undefined>, "resource">): Promise<Reply>;
 };

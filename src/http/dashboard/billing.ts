@@ -84,8 +84,6 @@ async function checkOutOnce(
 
 export const listWorkspaceOrders = offsetListRoute({
   summary: "List the orders of the workspace, newest first",
-  access: {},
-  filters: {},
   item: "Order",
   description: "A page of orders",
   read: ({ services, principal }, { limit, offset }) =>
@@ -129,8 +127,6 @@ export const removeOrder = route({
 
 export const listWorkspaceInvoices = offsetListRoute({
   summary: "List the invoices of the workspace, newest first",
-  access: {},
-  filters: {},
   item: "Invoice",
   description: "A page of invoices",
   read: ({ services, principal }, { limit, offset }) =>

@@ -26,8 +26,6 @@ export const readCreditBalance = route({
 
 export const listActiveHolds = offsetListRoute({
   summary: "List the active holds of the workspace with their pipelines and recordings, oldest first",
-  access: {},
-  filters: {},
   item: "CreditHold",
   description: "A page of holds",
   read: async ({ services: { store }, principal: { workspace } }, { limit, offset }) => {

@@ -15,7 +15,6 @@ const showIdentity = ({ services }: Call, identity: StoredIdentity): Resource<"I
 export const list = offsetListRoute({
   summary: "List the accounts at sign-in providers that sign you in",
   access: { credential: "session", target: "account" },
-  filters: {},
   item: "Identity",
   description: "A page of identities",
   read: async ({ services, principal }, { limit, offset }) => {

@@ -1,10 +1,10 @@
 /** Live updates as server-sent events. */
 import { type Static, Type } from "@sinclair/typebox";
-import { findPipeline, type Pipeline } from "../../store/pipelines";
 import { eventStream } from "../event-stream";
 import { strictObject, uuidField } from "../fields";
 import { respondsWithEvents } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { route } from "../route";
+import { pipelineLoader } from "./pipelines";
 
 const query = strictObject({
   workspace_id: Type.Optional(
@@ -39,18 +39,12 @@ export const list = route({
   },
 });
 
-const load: ResourceLoader<Pipeline> = {
-  name: "Pipeline",
-  find: ({ services, principal, params }) =>
-    findPipeline(services.store.read, principal.workspace.id, params.pipeline_id!),
-};
-
 export const listOfPipeline = route({
   summary: "Follow the changes of a pipeline and of its cuts, renders and assets",
   access,
   query,
   headers,
-  load,
+  load: pipelineLoader,
   responses: {
     200: respondsWithEvents("A stream of events, which does not end with the pipeline: a retry would continue it"),
   },

@@ -1,6 +1,6 @@
 /** A user's notifications and preferences. A key sees those of its workspace, and changes nothing. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { AppError, notFound } from "../../domain/errors";
 import { NOTIFICATION_CATEGORIES, type NotificationChoice, resolvePreferences } from "../../domain/notifications";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
 import {
@@ -16,7 +16,6 @@ import { findOnlyWorkspace, type Principal, type RouteAccess } from "../../work/
 import { canMail } from "../../work/mail/mails";
 import { changePreferences } from "../../work/notifications/notifications";
 import { type Call, noContent, ok } from "../call";
-import { notFound } from "../errors";
 import { oneOf, strictObject } from "../fields";
 import { offsetParameters } from "../offset-list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";

@@ -1,6 +1,6 @@
 /** Sign-in at OpenID Connect providers. Both calls are opened by the browser itself, so they lead to pages. */
 import { type Static, Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { AppError, invalidField } from "../../domain/errors";
 import type { OidcProvider } from "../../domain/oidc";
 import { isLocalPath } from "../../domain/redirect-path";
 import { finishOidcSignIn, OIDC_SIGN_IN_MS, startOidcSignIn } from "../../work/identity/oidc-sign-in";
@@ -45,10 +45,8 @@ const redirectTo = (status: 302 | 303, location: string, cookies: string[]): Rep
   cookies,
 });
 
-function refuseField(name: "provider" | "redirect", message: string, input: string | null): AppError {
-  const field = { field: `query.${name}`, message, type: "value_error", input, context: { error: message } };
-  return new AppError("validation_error", `Query parameter ${name} ${message}.`, { fields: [field] });
-}
+const refuseField = (name: "provider" | "redirect", message: string, input: string | null): AppError =>
+  invalidField(`query.${name}`, message, input, `Query parameter ${name} ${message}.`);
 
 /** Throws `AppError` `validation_error`. */
 function getProvider(providers: OidcProvider[], name: string | undefined): OidcProvider {

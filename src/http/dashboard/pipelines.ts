@@ -1,5 +1,6 @@
 /** Pipelines: several steps on one asset, and the preparations, cuts and renders that were requested one by one. */
 import { Type } from "@sinclair/typebox";
+import { requireFound } from "../../domain/errors";
 import { STEP_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import type { Queries } from "../../store/db";
@@ -7,7 +8,6 @@ import { findPipeline, listPipelines, type Pipeline } from "../../store/pipeline
 import { toActor } from "../../work/access/access";
 import { cancelPipeline, createChain, retryStep } from "../../work/pipelines/requests";
 import { type Call, created, createOnce, ok } from "../call";
-import { notFound } from "../errors";
 import { oneOf, strictObject, uuidField } from "../fields";
 import { offsetListRoute } from "../offset-list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
@@ -21,13 +21,12 @@ const body = strictObject({ input_asset_id: uuidField("The asset that the steps 
 
 /** Reads the pipeline as the response shows it. */
 async function showStored(call: Call, db: Queries, id: string): Promise<Resource<"Pipeline">> {
-  const row = await findPipeline(db, call.principal.workspace.id, id);
-  if (!row) throw notFound("Pipeline");
+  const row = requireFound(await findPipeline(db, call.principal.workspace.id, id), "Pipeline");
   const [parts] = await readParts(db, [row]);
   return showPipeline(call, parts!);
 }
 
-const load: ResourceLoader<Pipeline> = {
+export const pipelineLoader: ResourceLoader<Pipeline> = {
   name: "Pipeline",
   find: ({ services, principal, params }) =>
     findPipeline(services.store.read, principal.workspace.id, params.pipeline_id!),
@@ -60,8 +59,10 @@ export const create = route({
     const { services, principal } = call;
     const requests = await readSteps(body);
     const reply = await createOnce(call, async (tx) => {
-      const asset = await findAsset(tx, principal.workspace.id, body.input_asset_id.toLowerCase());
-      if (!asset) throw notFound("Asset");
+      const asset = requireFound(
+        await findAsset(tx, principal.workspace.id, body.input_asset_id.toLowerCase()),
+        "Asset",
+      );
       const id = await createChain(services, tx, { ...toActor(principal), asset, steps: requests });
       return created(call.url(`/pipelines/${id}`), await showStored(call, tx, id));
     });
@@ -73,7 +74,6 @@ export const create = route({
 export const list = offsetListRoute({
   summary:
     "List pipelines, newest first, including preparations, and cuts and renders that were requested individually",
-  access: {},
   filters: {
     state: Type.Optional(oneOf(...STEP_STATES)),
     is_open: Type.Optional({
@@ -101,7 +101,7 @@ export const list = offsetListRoute({
 export const read = route({
   summary: "Retrieve a pipeline with its steps",
   responses: { 200: respondsWith("Pipeline", "The pipeline") },
-  load,
+  load: pipelineLoader,
   handle: async (call, { resource }) => ok(await showStored(call, call.services.store.read, resource.id)),
 });
 
@@ -109,7 +109,7 @@ export const cancel = route({
   summary: "Cancel a pipeline: its render is cancelled, its cut fails with cancelled",
   errors: ["conflict", "upstream_unavailable"],
   responses: { 200: respondsWith("Pipeline", "The cancelled pipeline") },
-  load,
+  load: pipelineLoader,
   handle: async (call, { resource }) => {
     const { services, principal } = call;
     await cancelPipeline(services, principal.workspace.id, resource.id);
@@ -129,13 +129,12 @@ export const retry = route({
     "upstream_unavailable",
   ],
   responses: { 200: respondsWith("Pipeline", "The pipeline. The step is pending") },
-  load,
+  load: pipelineLoader,
   handle: async (call) => {
     const { services, principal, params } = call;
     const reply = await services.store.write(async (tx) => {
       // Read again: another call may have started it meanwhile.
-      const pipeline = await findPipeline(tx, principal.workspace.id, params.pipeline_id!);
-      if (!pipeline) throw notFound("Pipeline");
+      const pipeline = requireFound(await findPipeline(tx, principal.workspace.id, params.pipeline_id!), "Pipeline");
       await retryStep(services, tx, toActor(principal), { pipeline, stepId: params.step_id! });
       return ok(await showStored(call, tx, pipeline.id));
     });

@@ -1,11 +1,11 @@
 /** The signed-in user's profile. */
 import { Type } from "@sinclair/typebox";
+import { notFound } from "../../domain/errors";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { findUserById, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
 import { ok } from "../call";
-import { notFound } from "../errors";
 import { clearableText, emptyToNull, nullable, secretField, strictObject, withDescription } from "../fields";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";

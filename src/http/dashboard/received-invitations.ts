@@ -35,7 +35,6 @@ const showReceived = ({ token, workspace, inviter, role }: ReceivedInvitation): 
 export const list = offsetListRoute({
   summary: "List the invitations to workspaces that wait for you, newest first. None before your address is confirmed",
   access: ACCESS,
-  filters: {},
   item: "ReceivedInvitation",
   description: "A page of invitations",
   read: async ({ services, principal: { user } }, { limit, offset }) =>

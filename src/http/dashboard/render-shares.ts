@@ -1,6 +1,6 @@
 /** Share links: downloads of renders by people without an account. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { findFile } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
 import {
@@ -12,7 +12,6 @@ import {
 } from "../../store/render-shares";
 import { toActor } from "../../work/access/access";
 import { created, createOnce, noContent } from "../call";
-import { notFound } from "../errors";
 import { strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../offset-list-route";
@@ -78,13 +77,10 @@ export const create = route({
 
 export const list = offsetListRoute({
   summary: "List the active links of a render, newest first",
-  access: {},
-  filters: {},
   item: "RenderShare",
   description: "A page of links, without their addresses",
   read: async (call, page) => {
-    const render = await renderLoader.find(call);
-    if (!render) throw notFound(renderLoader.name);
+    const render = requireFound(await renderLoader.find(call), renderLoader.name);
     return listRenderShares(call.services.store.read, render.id, call.services.now(), page);
   },
   show: async ({ authorship }, share: RenderShare): Promise<Resource<"RenderShare">> =>

@@ -1,8 +1,9 @@
 /** The sessions of the signed-in user. */
+
+import { notFound } from "../../domain/errors";
 import { countSessions, deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
 import { recordAudit } from "../../work/access/audit";
 import { type Call, noContent } from "../call";
-import { notFound } from "../errors";
 import { offsetListRoute } from "../offset-list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
@@ -16,7 +17,6 @@ const showSession = ({ principal }: Call, session: Session): Resource<"SessionIt
 export const list = offsetListRoute({
   summary: "List your sessions, last used first",
   access: { credential: "session", target: "account" },
-  filters: {},
   item: "SessionItem",
   description: "A page of sessions",
   read: async ({ services, principal }, { limit, offset }) => {

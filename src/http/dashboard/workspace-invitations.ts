@@ -21,7 +21,6 @@ const showInvitation = ({ token, inviter, role }: WorkspaceInvitation): Resource
 export const list = offsetListRoute({
   summary: "List the pending invitations to a workspace, newest first. Their links are not shown again",
   access: { credential: "session", ownersOnly: true },
-  filters: {},
   item: "WorkspaceInvitation",
   description: "A page of invitations",
   read: ({ services, principal }, { limit, offset }) =>

@@ -28,8 +28,6 @@ const MAX_EMAIL_CHARACTERS = 254;
 
 export const list = offsetListRoute({
   summary: "List the members of a workspace, earliest first",
-  access: {},
-  filters: {},
   item: "WorkspaceMember",
   description: "A page of members",
   read: ({ services, principal }, page) => listMembers(services.store.read, principal.workspace.id, page),

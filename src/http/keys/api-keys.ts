@@ -1,7 +1,7 @@
 /** The API keys of the signed-in user. */
 import { Type } from "@sinclair/typebox";
 import { KEY_SCOPES } from "../../domain/access";
-import { AppError } from "../../domain/errors";
+import { invalidField } from "../../domain/errors";
 import { parseIsoTime } from "../../domain/iso-time";
 import { type ApiKey, listOwnApiKeys } from "../../store/users";
 import { createOwnKey, MAX_KEY_NAME_CHARACTERS, revokeOwnKey } from "../../work/identity/api-keys";
@@ -63,14 +63,12 @@ function parseExpiry(text: string, now: number): number {
   const time = parseIsoTime(text);
   if (time !== null && time > now) return time;
   const message = time === null ? "must be an ISO 8601 time" : "must be in the future";
-  const field = { field: "body.expires_at", message, type: "value_error", input: text, context: { error: message } };
-  throw new AppError("validation_error", `Field expires_at ${message}.`, { fields: [field] });
+  throw invalidField("body.expires_at", message, text, `Field expires_at ${message}.`);
 }
 
 export const list = listRoute({
   summary: "List your API keys, newest first",
   access: { credential: "session", target: "account" },
-  filters: {},
   item: "ApiKey",
   description: "A page of keys",
   scope: ({ principal }) => ["api-keys", principal.user.id],

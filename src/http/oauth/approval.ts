@@ -5,10 +5,10 @@ import { formatScope } from "../../work/identity/device-grant";
 import { type Call, ok } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
 import { strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 
 const body = strictObject({
   user_code: Type.String({
@@ -20,14 +20,8 @@ const body = strictObject({
 });
 const example = { user_code: "WDJB-MJHT" };
 
-const showRequest = (request: DeviceRequest): Resource<"DeviceRequest"> => ({
-  user_code: request.userCode,
-  client_id: request.clientId,
-  scope: formatScope(request.scopes),
-  address: request.address,
-  created_at: formatTime(request.createdAt),
-  expires_at: formatTime(request.expiresAt),
-});
+const showRequest = ({ userCode, code }: DeviceRequest): Resource<"DeviceRequest"> =>
+  showRow(SCHEMAS.DeviceRequest, code, { user_code: userCode, scope: formatScope(code.scopes) });
 
 export const read = route({
   summary: "Show the device that is waiting with a code",

@@ -29,7 +29,6 @@ export const readMe = route({
 
 export const listCredits = listRoute({
   summary: "List credit transactions, newest first",
-  filters: {},
   limits: { max: 200, default: 50 },
   item: "LedgerEntry",
   description: "A page of ledger entries",

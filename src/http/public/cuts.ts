@@ -1,6 +1,6 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { CUT_MODE_NAMES, CUT_MODES } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
@@ -13,7 +13,6 @@ import { removeCut } from "../../work/assets/deletion";
 import { prepareEdit } from "../../work/cuts/plan-files";
 import { createCut } from "../../work/cuts/requests";
 import { type Call, created, createOnce, noContent, ok, okJsonText, type Reply } from "../call";
-import { notFound } from "../errors";
 import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
@@ -118,8 +117,7 @@ export const create = route({
     const { services, principal, url } = call;
     const params = await readCutParams(body);
     const result = await services.store.write(async (tx) => {
-      const asset = await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase());
-      if (!asset) throw notFound("Asset");
+      const asset = requireFound(await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase()), "Asset");
       return createCut(services, tx, { ...toActor(principal), ...params, asset });
     });
     if (!result.isNew) return ok(await showCutDetail(call, result.cut));

@@ -1,5 +1,6 @@
 /** Projects. */
 import { Type } from "@sinclair/typebox";
+import { requireFound } from "../../domain/errors";
 import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import { findProject, insertProject, type Project, type ProjectChange, updateProject } from "../../store/projects";
@@ -7,7 +8,6 @@ import { listSortedProjects } from "../../store/sorted-lists";
 import { removeProject } from "../../work/assets/deletion";
 import { requireRoomForProject } from "../../work/storage/limits";
 import { type Call, created, createOnce, noContent, ok } from "../call";
-import { notFound } from "../errors";
 import { oneOf, strictObject, textField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -96,8 +96,10 @@ export const update = route({
       change.archived_at = body.state === "archived" ? (resource.archived_at ?? now) : null;
     }
     if (Object.keys(change).length === 0) return ok(await showProject(call, resource));
-    const changed = await services.store.write((tx) => updateProject(tx, resource.id, change, now));
-    if (!changed) throw notFound("Project");
+    const changed = requireFound(
+      await services.store.write((tx) => updateProject(tx, resource.id, change, now)),
+      "Project",
+    );
     return ok(await showProject(call, changed));
   },
 });

@@ -1,6 +1,6 @@
 /** Renders. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { OUTPUT_FORMATS } from "../../domain/render-output";
 import { RENDER_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
@@ -11,7 +11,6 @@ import { toActor } from "../../work/access/access";
 import { removeRender } from "../../work/assets/deletion";
 import { cancelRender, createRender } from "../../work/renders/requests";
 import { type Call, created, noContent, ok } from "../call";
-import { notFound } from "../errors";
 import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -101,8 +100,7 @@ export const create = route({
     const { services } = call;
     const actor = toActor(call.principal);
     const result = await services.store.write(async (tx) => {
-      const asset = await findAsset(tx, actor.workspaceId, body.asset_id.toLowerCase());
-      if (!asset) throw notFound("Asset");
+      const asset = requireFound(await findAsset(tx, actor.workspaceId, body.asset_id.toLowerCase()), "Asset");
       const cut = body.cut_id ? await findCut(tx, actor.workspaceId, body.cut_id.toLowerCase()) : null;
       if (body.cut_id && cut?.asset_id !== asset.id) {
         throw new AppError("validation_error", "Cut does not belong to this asset.", {

@@ -1,5 +1,6 @@
 /** Webhook endpoints and their deliveries. */
 import { Type } from "@sinclair/typebox";
+import { requireFound } from "../../domain/errors";
 import { DELIVERY_STATES, ENDPOINT_STATES } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
 import {
@@ -20,7 +21,6 @@ import {
   rotateSecret,
 } from "../../work/webhooks/endpoints";
 import { type Call, created, createOnce, noContent, ok } from "../call";
-import { notFound } from "../errors";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
@@ -97,7 +97,6 @@ export const create = route({
 
 export const list = listRoute({
   summary: "List webhook endpoints, newest first",
-  filters: {},
   item: "WebhookEndpoint",
   description: "A page of endpoints",
   scope: ({ principal }) => ["webhook-endpoints", principal.workspace.id],
@@ -131,8 +130,10 @@ export const update = route({
     if (body.url !== undefined) change.url = body.url;
     if (body.event_types !== undefined) change.event_types = [...new Set(body.event_types)];
     if (body.state !== undefined) Object.assign(change, createStateChange(resource, body.state, services.now()));
-    const changed = await services.store.write((tx) => updateEndpoint(tx, resource.id, change));
-    if (!changed) throw notFound(load.name);
+    const changed = requireFound(
+      await services.store.write((tx) => updateEndpoint(tx, resource.id, change)),
+      load.name,
+    );
     return ok(showEndpoint(changed));
   },
 });

@@ -3,7 +3,7 @@
  * implements authorization, responses of finished uploads, and errors.
  */
 import { parseByteCount } from "../../domain/bytes";
-import { AppError } from "../../domain/errors";
+import { AppError, notFound } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, findAssetById } from "../../store/assets";
@@ -15,7 +15,6 @@ import { createUploadSessions, requireOffset } from "../../work/uploads/session"
 import { declareUploadLength, getUploadExpiry, isUploadExpired } from "../../work/uploads/uploads";
 import { withHeaders } from "../call";
 import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
-import { notFound } from "../errors";
 import type { Transfer } from "./asset-upload-store";
 import {
   CREATION_EXTENSIONS,

@@ -1,10 +1,9 @@
 /** Calls the TUS library with what was authorized and parsed, and converts its answers. */
 import { ERRORS, type Lock, Server } from "@tus/server";
-import { AppError } from "../../domain/errors";
+import { AppError, notFound } from "../../domain/errors";
 import { isStorageFull } from "../../lib/storage-full";
 import type { Services } from "../../work/services";
 import { requireOffset, tooLongError, type UploadSession } from "../../work/uploads/session";
-import { notFound } from "../errors";
 import { brokenBodyError } from "../read-chunks";
 import { AssetUploadStore, type AuthorizedUpload } from "./asset-upload-store";
 import { OFFSET_TYPE, TUS_VERSION } from "./protocol-headers";

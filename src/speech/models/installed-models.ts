@@ -12,7 +12,6 @@ export type InstalledModel = { manifest: ModelManifest; folder: string };
 /** The models in a folder. `installed` is sorted by preference, then by name; `damaged` lists incomplete models. */
 export type InstalledModels = { installed: InstalledModel[]; damaged: { name: string; problem: string }[] };
 
-/** Returns the models folder of a data folder. */
 export const getModelsFolder = (dataDir: string): string => join(dataDir, "models");
 
 /** Reads the folder. If it is missing, there are no models. */

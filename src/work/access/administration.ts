@@ -1,5 +1,5 @@
 /** Account administration, in a browser or in a shell. Each function writes to the audit log in its transaction. */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
@@ -172,7 +172,5 @@ export async function cancelJob(services: PipelineNeeds, actor: AuditActor, { st
 }
 
 async function getAccount(tx: Queries, id: string): Promise<User> {
-  const user = await findUserById(tx, id);
-  if (!user) throw new AppError("not_found", "User not found.");
-  return user;
+  return requireFound(await findUserById(tx, id), "User");
 }

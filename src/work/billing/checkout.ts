@@ -6,7 +6,7 @@ import {
   type Price,
   type StartedCheckout,
 } from "../../domain/billing";
-import { AppError } from "../../domain/errors";
+import { AppError, invalidField } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deletePendingOrder, type Order, setOrderCheckout } from "../../store/orders";
 import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
@@ -32,9 +32,7 @@ export function getOrderUrl(
 export function getActivePrice({ config }: CoreNeeds, id: string): Price {
   const price = config.price.find((one) => one.id === id && one.active);
   if (price) return price;
-  const message = "must be the price_id of an active price";
-  const field = { field: "body.price_id", message, type: "value_error", input: id, context: { error: message } };
-  throw new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
+  throw invalidField("body.price_id", "must be the price_id of an active price", id);
 }
 
 /** Creates an order of the offline provider, and notifies the administrators. Part of a transaction. Throws `AppError` `conflict`. */

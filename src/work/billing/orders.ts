@@ -1,6 +1,6 @@
 /** Orders, and the approval of offline orders by an administrator. */
 import type { Price } from "../../domain/billing";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import type { PAYMENT_PROVIDERS } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -87,8 +87,7 @@ async function decideOrder(
   { id, state, now }: { id: string; state: "paid" | "rejected"; now: number },
 ): Promise<Order> {
   await requireActingAdmin(tx, actor);
-  const order = await findOrderById(tx, id);
-  if (!order) throw new AppError("not_found", "Order not found.");
+  const order = requireFound(await findOrderById(tx, id), "Order");
   if (order.provider !== "offline") throw new AppError("conflict", "Order is paid at Stripe: it needs no approval.");
   const decision = { state, decided_at: now };
   const decided = await updateOrderState(

@@ -1,6 +1,6 @@
 /** Subscriptions at the payment provider: their state, and their end. */
 import { isNewerSubscription, type ProviderSubscription } from "../../domain/billing";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import type { Order } from "../../store/orders";
@@ -61,8 +61,7 @@ export async function cancelSubscription(
   actor: AuditActor,
   workspaceId: string,
 ): Promise<Subscription> {
-  const subscription = await findCurrentSubscription(store.read, workspaceId);
-  if (!subscription) throw new AppError("not_found", "Subscription not found.");
+  const subscription = requireFound(await findCurrentSubscription(store.read, workspaceId), "Subscription");
   if (subscription.is_ending) return subscription;
   if (!payments) throw new AppError("upstream_unavailable", "Stripe is not configured.", { retryAfterSeconds: 3600 });
   const ended = await payments.endSubscription(subscription.provider_subscription_id, "period_end");

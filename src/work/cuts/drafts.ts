@@ -1,5 +1,5 @@
 /** Drafts of edits. Pages save them during editing, so that nothing is lost and users do not overwrite each other. */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import { type Draft, findDraft, saveDraft } from "../../store/drafts";
@@ -18,8 +18,7 @@ export async function updateDraft(
 ): Promise<Draft> {
   const { store, now } = services;
   if (cut.state !== "completed") throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
-  const asset = await findAssetById(store.read, cut.asset_id);
-  if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+  const asset = requireFound(await findAssetById(store.read, cut.asset_id), "Asset of the cut");
   requireValidEdit({ segments, texts }, { duration: asset.duration ?? 0, frames: null });
   requireDatabaseSpace(services);
   return store.write(async (tx) => {

@@ -1,5 +1,5 @@
 /** Timelines, subtitles and edits of completed cuts. A child process creates them with `plan-outputs.ts`. */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";
 import { newId } from "../../lib/ids";
@@ -27,8 +27,7 @@ async function runPlanOperation<Name extends PlanOperation>(
 ): Promise<JobOperations[Name]["result"]> {
   const { plan } = cut;
   if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
-  const asset = await findAssetById(services.store.read, cut.asset_id);
-  if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+  const asset = requireFound(await findAssetById(services.store.read, cut.asset_id), "Asset of the cut");
   await services.folders.guard.confirmOnline();
   const folder = services.folders.media(asset.id);
   const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
@@ -65,8 +64,7 @@ export async function prepareEdit(
   requireDatabaseSpace(services);
   const now = services.now();
   return async (tx) => {
-    const asset = await findAssetById(tx, cut.asset_id);
-    if (!asset) throw new AppError("not_found", "Asset of the cut not found.");
+    const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");
     await requireRoomForText(services, tx, cut.workspace_id, [plan, cut.script, JSON.stringify(cut.options)]);
     const edited = await insertCut(tx, {
       id: newId(),

@@ -2,7 +2,7 @@
  * Creates timelines, subtitles and edited plans from a completed plan. Runs in a job's child process, because plans and
  * transcripts grow with the uploaded recording.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { editPlan } from "../../domain/plan-edit";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
 import { applyTexts } from "../../domain/plan-texts";
@@ -20,9 +20,7 @@ export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
 export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source" };
 
 async function requireProbed(paths: AnalysisPaths) {
-  const probed = await readProbed(paths.probed);
-  if (!probed) throw new AppError("not_found", "Asset of the cut not found.");
-  return probed;
+  return requireFound(await readProbed(paths.probed), "Asset of the cut");
 }
 
 /** Returns the cut as an editing timeline. Errors: `AppError` `unsupported_format`, `not_found`. */

@@ -42,7 +42,6 @@ const RETRY_DELAY_MS = 30_000;
 const FULL_DISK_DELAY_MS = 30_000;
 const OFFLINE_DELAY_MS = 1_000;
 
-/** Creates the exporter. */
 export function createDataExporter(services: CoreNeeds): DataExporter {
   const { disk, store, folders, log, now } = services;
   const stopping = new AbortController();

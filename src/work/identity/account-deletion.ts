@@ -2,7 +2,7 @@
  * Deletion of accounts: it starts a grace period in which the user can sign in and restore the account. `account-purge.ts` deletes what remains
  * afterwards.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { findUserById, type User } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
@@ -53,7 +53,5 @@ export async function restoreAccount(tx: Queries, actor: AuditActor, id: string,
 }
 
 async function getAccount(tx: Queries, id: string): Promise<User> {
-  const user = await findUserById(tx, id);
-  if (!user) throw new AppError("not_found", "Account not found.");
-  return user;
+  return requireFound(await findUserById(tx, id), "Account");
 }

@@ -34,7 +34,6 @@ export type AccountPurge = {
   stop(): Promise<void>;
 };
 
-/** Creates the purge. */
 export function createAccountPurge(services: PurgeNeeds): AccountPurge {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;

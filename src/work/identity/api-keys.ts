@@ -1,6 +1,6 @@
 /** API keys: each acts for one user in one workspace. A key is shown once, and only its hash is stored. */
 import type { KeyScope } from "../../domain/access";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -104,8 +104,7 @@ export async function revokeOwnKey(
   actor: AuditActor,
   now: number,
 ): Promise<void> {
-  const deleted = await deleteApiKeyOf(tx, userId, keyId);
-  if (!deleted) throw new AppError("not_found", "API key not found.");
+  const deleted = requireFound(await deleteApiKeyOf(tx, userId, keyId), "API key");
   await recordKey(tx, "api_key.deleted", deleted, actor, now);
 }
 

@@ -1,5 +1,3 @@
-/** The approval of a device by its user. User codes are short, so attempts at them are limited. */
-import type { KeyScope } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { formatUserCode, parseUserCode } from "../../domain/user-codes";
 import { sha256 } from "../../lib/hash";
@@ -9,26 +7,15 @@ import { requireRoomForKey } from "./api-keys";
 import type { IdentityNeeds } from "./needs";
 import type { UserCodeAttempt } from "./sign-in-limits";
 
-/** The request that the user decides on. `address`: the device's, null if unknown. Times in ms since 1970. */
-export type DeviceRequest = {
-  userCode: string;
-  clientId: string;
-  scopes: readonly KeyScope[];
-  address: string | null;
-  createdAt: number;
-  expiresAt: number;
-};
+/** The request that the user decides on. `userCode` is formatted as the device shows it. */
+export type DeviceRequest = { userCode: string; code: DeviceCode };
 
 /** A user who decides, in the workspace that the device's key will act in. */
 export type Approver = UserCodeAttempt & { workspaceId: string; audit: AuditActor };
 
-const toDeviceRequest = (userCode: string, code: DeviceCode): DeviceRequest => ({
-  userCode: formatUserCode(userCode),
-  clientId: code.client_id,
-  scopes: code.scopes,
-  address: code.address,
-  createdAt: code.created_at,
-  expiresAt: code.expires_at,
+const toDeviceRequest = (letters: string, code: DeviceCode): DeviceRequest => ({
+  userCode: formatUserCode(letters),
+  code,
 });
 
 const unknownCode = () => new AppError("not_found", "Code is wrong or has expired. Compare it with your device.");

@@ -3,7 +3,7 @@
  * once, and addresses with many sign-ins take turns with the others.
  */
 import { availableParallelism } from "node:os";
-import { AppError } from "../../domain/errors";
+import { AppError, invalidField } from "../../domain/errors";
 import { findPasswordProblem, MAX_PASSWORD_UTF16_UNITS, normalizePassword } from "../../domain/passwords";
 import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../lib/fair-semaphore";
 
@@ -71,13 +71,5 @@ export function createPasswords({ limits = LIMITS, cost = COST } = {}): Password
  */
 export function requireGoodPassword(password: string, email: string): void {
   const problem = findPasswordProblem(password, email);
-  if (problem === null) return;
-  const field = {
-    field: "body.password",
-    message: problem,
-    type: "value_error",
-    input: null,
-    context: { error: problem },
-  };
-  throw new AppError("validation_error", `Password ${problem}.`, { fields: [field] });
+  if (problem !== null) throw invalidField("body.password", problem, null, `Password ${problem}.`);
 }

@@ -1,6 +1,6 @@
 /** Confirmation of account changes by password: a stolen session must neither suffice nor allow guessing it. */
 import type { AuditAction } from "../../domain/audit-actions";
-import { AppError } from "../../domain/errors";
+import { type AppError, invalidField } from "../../domain/errors";
 import type { User } from "../../store/users";
 import { createSessionTooOldError } from "../access/access";
 import { type AuditActor, recordAudit } from "../access/audit";
@@ -61,7 +61,4 @@ export async function requireConfirmation(
 }
 
 /** Creates the error for a well-formed but wrong secret in a body, without repeating the secret. */
-export const wrongSecret = (field: string, message: string): AppError =>
-  new AppError("validation_error", "Request body has invalid fields.", {
-    fields: [{ field: `body.${field}`, message, type: "value_error", input: null, context: { error: message } }],
-  });
+export const wrongSecret = (field: string, message: string): AppError => invalidField(`body.${field}`, message, null);

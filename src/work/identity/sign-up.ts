@@ -1,7 +1,7 @@
 /** Accounts without an administrator: setup of the server, and open sign-up. */
 
 import { hasHostName, isPlainAddress, parseEmailAddress } from "../../domain/email-address";
-import { AppError } from "../../domain/errors";
+import { AppError, invalidField } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../access/audit";
@@ -94,12 +94,5 @@ export function requireEmailAddress(text: string): string {
     email === null || !hasHostName(email)
       ? "must be an email address"
       : "must not contain invisible characters or look-alikes of others";
-  const field = {
-    field: "body.email",
-    message,
-    type: "value_error",
-    input: text.slice(0, 200),
-    context: { error: message },
-  };
-  throw new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
+  throw invalidField("body.email", message, text.slice(0, 200));
 }

@@ -1,5 +1,5 @@
 /** The second factor of an account: its enrollment, and whether sign-in asks for it. */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteSessionsOf } from "../../store/sessions";
 import { completeTotpEnrollment, removeTwoFactor, replaceCodes, startTotpEnrollment } from "../../store/two-factor";
@@ -21,8 +21,7 @@ export async function enrollAuthenticator(
   tx: Queries,
   { id }: Pick<User, "id">,
 ): Promise<TotpEnrollment> {
-  const user = await findUserById(tx, id);
-  if (!user) throw new AppError("not_found", "Account not found.");
+  const user = requireFound(await findUserById(tx, id), "Account");
   if (user.totp_secret !== null)
     throw new AppError("conflict", "Account has an authenticator. Remove it first to set up another one.");
   const { secret, url } = createTotpSecret(user.email);

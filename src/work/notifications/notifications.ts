@@ -68,7 +68,6 @@ export async function notify(tx: Queries, request: NotificationRequest): Promise
   return inserted;
 }
 
-/** Notifies all owners of a workspace. */
 export async function notifyOwners(
   tx: Queries,
   workspaceId: string,

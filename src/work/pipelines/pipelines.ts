@@ -2,7 +2,7 @@
  * Pipelines: steps that run in sequence. The only place that starts and ends steps, so that the next step, the price,
  * the output and the end of the pipeline are always written with the end of a step.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import type { JobName, Runner } from "../../domain/jobs";
 import { type StepRequest, shareScripts, withoutScript } from "../../domain/step-params";
 import { newId } from "../../lib/ids";
@@ -137,8 +137,7 @@ export type SubjectRequest = Omit<PipelineStart, "now"> & {
  */
 export async function createSubject(services: CoreNeeds, tx: Queries, subject: SubjectRequest): Promise<string> {
   const { request, userId } = subject;
-  const asset = await findAssetById(tx, subject.assetId);
-  if (!asset) throw new AppError("not_found", "Asset not found.");
+  const asset = requireFound(await findAssetById(tx, subject.assetId), "Asset");
   const project = await findProject(tx, asset.workspace_id, asset.project_id);
   // A chain creates assets, which an archived project does not accept.
   if (subject.isChain && project?.state === "archived")

@@ -1,6 +1,6 @@
 /** Pipeline requests of clients: start of a chain, cancellation, and retry of a step. */
 import { discard } from "../../blobs/trash";
-import { AppError, moveFields } from "../../domain/errors";
+import { AppError, moveFields, requireFound } from "../../domain/errors";
 import type { StepRequest } from "../../domain/step-params";
 import { type Asset, findAssetById } from "../../store/assets";
 import { findCut, findCutById, updateOpenCut } from "../../store/cuts";
@@ -91,8 +91,7 @@ export async function cancelPipeline(
   await services.folders.guard.confirmOnline();
   const now = services.now();
   const step = await services.store.write(async (tx) => {
-    const pipeline = await findPipeline(tx, workspaceId, pipelineId);
-    if (!pipeline) throw new AppError("not_found", "Pipeline not found.");
+    const pipeline = requireFound(await findPipeline(tx, workspaceId, pipelineId), "Pipeline");
     if (pipeline.finished_at !== null) throw new AppError("conflict", `Pipeline is already ${pipeline.state}.`);
     const open = await findOpenStep(tx, pipeline.id);
     if (!open) throw new Error(`pipeline ${pipeline.id} has no open step`);

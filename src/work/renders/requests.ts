@@ -1,6 +1,6 @@
 /** Creates and cancels renders. The job `render` processes them. */
 import { discard } from "../../blobs/trash";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import type { OutputRequest } from "../../domain/render-output";
 import type { Asset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
@@ -44,8 +44,7 @@ export async function cancelRender(services: PipelineNeeds, workspaceId: string,
   await services.folders.guard.confirmOnline();
   const now = services.now();
   const { render, steps } = await services.store.write(async (tx) => {
-    const existing = await findRender(tx, workspaceId, renderId);
-    if (!existing) throw new AppError("not_found", "Render not found.");
+    const existing = requireFound(await findRender(tx, workspaceId, renderId), "Render");
     const cancelled = await updateOpenRender(tx, renderId, { state: "cancelled", completed_at: now });
     if (!cancelled) throw new AppError("conflict", `Render is already ${existing.state}.`);
     const open = await listOpenSteps(tx, [renderId]);

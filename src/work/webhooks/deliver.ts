@@ -48,7 +48,6 @@ const MAX_DUE_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
 /** Pause of the slot when the result of an attempt could not be stored. */
 const RECORD_FAILED_PAUSE_MS = 5_000;
 
-/** Creates a deliverer. */
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { store, rules, log, now, resolverFor, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
   const inFlight = new Set<Promise<void>>();

@@ -1,5 +1,5 @@
 /** Webhook endpoints: creation, secret rotation, test events, and requeuing of deliveries. */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../../domain/webhooks";
 import { newId } from "../../lib/ids";
 import { parseWebhookUrl, RefusedUrlError, type Resolve, resolveAllowedAddresses } from "../../outbound/addresses";
@@ -74,15 +74,16 @@ export async function createEndpoint(
 /** Replaces the secret of the endpoint. For a day, messages are signed with the old one too. */
 export async function rotateSecret(services: CoreNeeds, endpoint: WebhookEndpoint): Promise<WebhookEndpoint> {
   const now = services.now();
-  const changed = await services.store.write((tx) =>
-    updateEndpoint(tx, endpoint.id, {
-      secret: createSecret(),
-      old_secret: endpoint.secret,
-      old_secret_until: now + OLD_SECRET_VALIDITY_MS,
-    }),
+  return requireFound(
+    await services.store.write((tx) =>
+      updateEndpoint(tx, endpoint.id, {
+        secret: createSecret(),
+        old_secret: endpoint.secret,
+        old_secret_until: now + OLD_SECRET_VALIDITY_MS,
+      }),
+    ),
+    "Webhook endpoint",
   );
-  if (!changed) throw new AppError("not_found", "Webhook endpoint not found.");
-  return changed;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Workspaces: creation, members and deletion. `access.ts` decides who may call these. */
 import type { WorkspaceRole } from "../../domain/access";
 import type { AuditAction } from "../../domain/audit-actions";
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasEverGotCredits, insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
@@ -200,9 +200,7 @@ export async function removeWorkspace(
 }
 
 async function getMember(tx: Queries, workspaceId: string, userId: string): Promise<Member> {
-  const member = await findMember(tx, workspaceId, userId);
-  if (!member) throw new AppError("not_found", "Member not found.");
-  return member;
+  return requireFound(await findMember(tx, workspaceId, userId), "Member");
 }
 
 async function requireShared(tx: Queries, workspaceId: string, rule: string): Promise<void> {

@@ -1,11 +1,11 @@
 /** Jobs of all workspaces, for administrators. */
 import { Type } from "@sinclair/typebox";
+import { requireFound } from "../../../domain/errors";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { STEP_STATES } from "../../../domain/states";
 import { findListedJob, type ListedJob, listJobs } from "../../../store/job-list";
 import { cancelJob } from "../../../work/access/administration";
 import { ok } from "../../call";
-import { notFound } from "../../errors";
 import { oneOf, uuidField } from "../../fields";
 import { offsetListRoute } from "../../offset-list-route";
 import { respondsWith } from "../../response-docs";
@@ -57,8 +57,7 @@ export const cancel = route({
   responses: { 200: respondsWith("AdminJob", "The cancelled job") },
   handle: async (call, { resource }) => {
     await cancelJob(call.services, toCallActor(call), resource);
-    const cancelled = await loadJob.find(call);
-    if (!cancelled) throw notFound(loadJob.name);
+    const cancelled = requireFound(await loadJob.find(call), loadJob.name);
     return ok(showJob(cancelled));
   },
 });

@@ -1,10 +1,10 @@
 /** Orders of all workspaces, for administrators, who approve or reject those of the offline provider. */
 import { Type } from "@sinclair/typebox";
+import { requireFound } from "../../../domain/errors";
 import { ORDER_STATES, PAYMENT_PROVIDERS } from "../../../domain/states";
 import { findListedOrder, type ListedOrder, listAllOrders } from "../../../store/orders";
 import { approveOrder, rejectOrder } from "../../../work/billing/orders";
 import { type Call, type OpenCall, ok } from "../../call";
-import { notFound } from "../../errors";
 import { oneOf } from "../../fields";
 import { offsetListRoute } from "../../offset-list-route";
 import { respondsWith } from "../../response-docs";
@@ -60,8 +60,7 @@ const decision = (summary: string, description: string, decide: typeof approveOr
     handle: async (call: Call, { resource }) => {
       const { services } = call;
       await services.store.write((tx) => decide(tx, toCallActor(call), resource.order.id, services.now()));
-      const decided = await load.find(call);
-      if (!decided) throw notFound(load.name);
+      const decided = requireFound(await load.find(call), load.name);
       return ok(showListedOrder(call, decided));
     },
   });

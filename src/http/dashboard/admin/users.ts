@@ -1,6 +1,6 @@
 /** Accounts, for administrators. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../../domain/errors";
+import { invalidField, requireFound } from "../../../domain/errors";
 import { readUserContents } from "../../../store/user-contents";
 import {
   findListedUser,
@@ -22,7 +22,6 @@ import {
 } from "../../../work/access/administration";
 import type { Services } from "../../../work/services";
 import { type Call, created, createOnce, noContent, ok, type Reply } from "../../call";
-import { notFound } from "../../errors";
 import {
   clearableText,
   emptyToNull,
@@ -95,8 +94,7 @@ const toActingAdmin = (call: Call): ActingAdmin => ({ actor: toCallActor(call), 
 
 /** Responds with an account after a change. */
 async function respondWithUser(call: Call): Promise<Reply> {
-  const user = await load.find(call);
-  if (!user) throw notFound(load.name);
+  const user = requireFound(await load.find(call), load.name);
   return ok(showListedUser(user));
 }
 
@@ -152,8 +150,7 @@ export const invite = route({
     const account = { email: body.email, isAdmin: body.role === "admin", credits: body.credits ?? null };
     return createOnce(call, async (tx) => {
       const { user, url, expiresAt } = await inviteUser(tx, call.services, toActingAdmin(call), account);
-      const listed = await findListedUser(tx, user.id);
-      if (!listed) throw notFound(load.name);
+      const listed = requireFound(await findListedUser(tx, user.id), load.name);
       return created(call.url(`/admin/users/${user.id}`), {
         user: showListedUser(listed),
         invitation_url: url,
@@ -234,7 +231,7 @@ export const addCredits = route({
   responses: { 201: respondsWith("LedgerEntry", "The ledger entry: a `grant`, or an `adjustment` if it is negative") },
   handle: (call, { body }) => {
     const { delta, note = null, workspace_id: workspaceId } = body;
-    if (delta === 0) throw zeroDeltaError();
+    if (delta === 0) throw invalidField("body.delta", "must not be 0", 0);
     const change = {
       userId: call.params.user_id!,
       delta,
@@ -247,12 +244,6 @@ export const addCredits = route({
     });
   },
 });
-
-function zeroDeltaError(): AppError {
-  const message = "must not be 0";
-  const field = { field: "body.delta", message, type: "value_error", input: 0, context: { error: message } };
-  return new AppError("validation_error", "Request body has invalid fields.", { fields: [field] });
-}
 
 export const createPasswordLink = route({
   summary: "Create a link with which the user chooses a new password. It is valid for an hour",

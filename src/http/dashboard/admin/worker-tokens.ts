@@ -18,7 +18,6 @@ const showToken = ({ token, workerId }: TokenWithWorker): Resource<"AdminWorkerT
 export const list = offsetListRoute({
   summary: "List the join tokens that are not revoked, by name",
   access: ADMIN_ACCESS,
-  filters: {},
   item: "AdminWorkerToken",
   description: "A page of tokens",
   read: async ({ services: { store } }, { limit, offset }) => ({

@@ -1,8 +1,9 @@
 /** Workers on other machines, for administrators. */
+
+import { requireFound } from "../../../domain/errors";
 import { revokeWorker, setDraining } from "../../../work/cluster/worker-administration";
 import type { WorkerView } from "../../../work/cluster/worker-list";
 import { type Call, ok } from "../../call";
-import { notFound } from "../../errors";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../offset-list-route";
 import { respondsWith } from "../../response-docs";
@@ -72,8 +73,7 @@ const changeRoute = (summary: string, description: string, change: (call: Call, 
     responses: { 200: respondsWith("AdminWorker", description) },
     handle: async (call) => {
       await change(call, call.params.worker_id!);
-      const worker = await load.find(call);
-      if (!worker) throw notFound(load.name);
+      const worker = requireFound(await load.find(call), load.name);
       return ok(showWorker(worker));
     },
   });
@@ -81,7 +81,6 @@ const changeRoute = (summary: string, description: string, change: (call: Call, 
 export const list = offsetListRoute({
   summary: "List the workers on other machines by name, without revoked ones",
   access: ADMIN_ACCESS,
-  filters: {},
   item: "AdminWorker",
   description: "A page of workers",
   read: async ({ services }, { limit, offset }) => {
