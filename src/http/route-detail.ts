@@ -5,7 +5,7 @@ import { describeErrors, describeParameter, type JsonObject } from "./openapi-pa
 import { BODY_TYPES } from "./parse-request";
 import { type Route, WORKSPACE_HEADER } from "./route";
 
-/** What the operations of a family have in common. */
+/** The common parts of a family's operations. */
 type FamilyTraits = { prefix: string; hasWorkspaces: boolean };
 
 /** Converts a schema to plain JSON without the properties that only validation uses. */

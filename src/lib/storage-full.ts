@@ -1,4 +1,4 @@
-/** What the system and the database answer when there is no space. */
+/** Detects errors of the system and the database about a full disk. */
 
 /** Returns whether the error means that the disk, a disk quota or the database is full. */
 export function isStorageFull(error: unknown): boolean {

@@ -31,7 +31,10 @@ export type WorkerHeartbeat = WorkerBoot & {
 /** IDs of executions that must end at once, and of those that must end at their next safe point. */
 export type HeartbeatAnswer = { isDraining: boolean; abort: string[]; yield: string[] };
 
-/** What a head says about a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in milliseconds since 1970. */
+/**
+ * A head's state of a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in milliseconds
+ * since 1970.
+ */
 export type TokenCheck = { name: string; version: string; isOnline: boolean; time: number };
 
 /** How an execution ended. `error` is in the form of `work/job-child/error-codec.ts`. */
@@ -210,7 +213,7 @@ async function* readRange(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof HeadError) throw error;
-      // What a broken body throws is no error of the request.
+      // An error from a broken body is not one of the request.
       toUnreachable(error);
       await waitBeforeRetry(failures++, signal);
     }

@@ -23,7 +23,7 @@ import { getAddressRules } from "./webhooks/endpoints";
 
 export type BackgroundWork = {
   start(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all of it has ended. */
   stop(): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** What the server does at its start and every hour: recovers from a crash, removes what has expired. */
+/** Work at the start of the server and every hour: recovers from a crash, removes expired data. */
 import { resolve } from "node:path";
 import { createMediaFolders } from "../blobs/folders";
 import { sweepTrash } from "../blobs/trash";

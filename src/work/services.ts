@@ -1,4 +1,4 @@
-/** What the server's requests work with: what all features need. `boot.ts` creates it; functions take the needs of their feature. */
+/** The services that all features need. `boot.ts` creates them; functions take the needs of their feature. */
 import type { SignedLinks } from "../blobs/signed-links";
 import type { Cursors } from "../store/paging";
 import type { BackupNeeds } from "./backup/backups";

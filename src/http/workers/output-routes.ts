@@ -7,7 +7,7 @@ import { readChunks } from "../read-chunks";
 import { OFFSET_TYPE, parseUploadOffset } from "../uploads/protocol-headers";
 import type { CallOfWorker } from "./call";
 
-/** HEAD: how many bytes of the file are there. */
+/** HEAD: returns the received bytes of the file. */
 export async function getOutputOffset({ cluster, id, params }: CallOfWorker): Promise<Reply> {
   const offset = cluster.executions.getOutputOffset(id, params.name ?? "");
   return { status: 200, headers: { "Upload-Offset": String(offset) } };

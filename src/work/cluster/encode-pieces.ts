@@ -51,8 +51,9 @@ const MAX_LOSSES = 5;
 const MIN_REPORTED_SHARE = 0.2;
 
 /**
- * Returns whether frames were replaced with their neighbors. Nothing is running any more when the promise settles. Errors: that of the piece
- * that failed for the third time; `AppError` `storage_full`; `JobYielded` when asked to yield, or without places; the signal's reason.
+ * Encodes the pieces. Returns whether frames were replaced with their neighbors. All runs have ended when the promise
+ * settles. Errors: that of the piece that failed for the third time; `AppError` `storage_full`; `JobYielded` when asked
+ * to yield, or without places; the signal's reason.
  */
 export async function encodePieces(options: EncodeOptions): Promise<{ repaired: boolean }> {
   const { executions, workDir, pixels, signal, clock, log } = options;

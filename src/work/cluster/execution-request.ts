@@ -50,7 +50,7 @@ export type ExecutionReport =
   | { status: "yielded" }
   | { status: "released" };
 
-/** What an execution reports to. `progress` is 0 to 1. */
+/** The context of an execution. `progress` is 0 to 1. */
 export type ExecutionContext = Pick<RunContext, "signal" | "shouldYield" | "workDir"> & {
   progress(share: number): void;
 };

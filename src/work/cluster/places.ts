@@ -38,7 +38,9 @@ export type PlaceHold = {
 export type PlaceView = { id: string; slots: number; free: number; worker: OnlineWorker | null };
 
 export type Places = {
-  /** Waits for a slot. Errors: the signal's reason; `ExecutionLost` when nothing can run it any more, or not alone. */
+  /**
+   * Waits for a slot. Errors: the signal's reason; `ExecutionLost` when no place can run it any longer, or not alone.
+   */
   acquire(request: PlaceRequest): Promise<PlaceHold>;
   /** Lists the places that can do it, also those without a free slot. */
   list(needs: PlaceNeeds): PlaceView[];
@@ -199,7 +201,7 @@ export function createPlaces(options: PlacesOptions): Places {
     waiter.fail(error);
   }
 
-  /** Gives back what no place can do any more: the disk of the last worker is full, or it has left. */
+  /** Gives back requests that no place can meet any longer: the disk of the last worker is full, or it has left. */
   function rejectStranded(): void {
     for (const waiter of [...waiting]) {
       const isStranded = !canDoLocally(waiter.needs) && listCapable(waiter.needs).length === 0;

@@ -137,5 +137,5 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
   };
 }
 
-/** What a worker reports has no stage. */
+/** Reports of workers have no stage. */
 const STAGES = { prepare: "transcribing", cut: "planning", render: "rendering" } as const;

@@ -6,7 +6,7 @@ import type { Places } from "./places";
 import { isWorkerJob, readStepNeeds } from "./step-needs";
 import type { WorkerNeeds } from "./worker-list";
 
-/** What a runner asks about other places; `OtherPlaces` of `queue/runner.ts`. */
+/** A runner's queries about other places; `OtherPlaces` of `queue/runner.ts`. */
 export type SchedulingPlaces = {
   canRun(job: DueJob): Promise<boolean>;
   listUnrunnable(): string[];
@@ -30,7 +30,7 @@ export function createSchedulingPlaces(
   localSlots: Record<WorkerJob, number>,
 ): SchedulingPlaces {
   const unrunnable = new Map<string, PlaceNeeds>();
-  /** What was logged since all steps could run. */
+  /** The shortages logged since all steps could run. */
   const logged = new Set<string>();
   let alone: { stepId: string; needs: PlaceNeeds } | null = null;
 

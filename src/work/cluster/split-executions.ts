@@ -1,4 +1,4 @@
-/** What a split render needs of the places where its pieces run. */
+/** The parts of places that a split render uses for its pieces. */
 import type { EncodingFacts, ExecutionKind } from "../../domain/workers";
 import type { JobOutput } from "../jobs/definition";
 

@@ -201,7 +201,7 @@ async function encodeAll(split: SplitContext, { settings }: PiecePlan, pieces: P
   }).finally(() => removeIncoming(split.workDir));
 }
 
-/** Returns the names of the pieces whose files are there. */
+/** Returns the names of the pieces whose files exist. */
 async function listFinished(workDir: string, pieces: readonly Piece[]): Promise<Set<string>> {
   const found = await Promise.all(
     pieces.map(async ({ name }) => {

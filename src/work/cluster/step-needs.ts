@@ -1,4 +1,4 @@
-/** What a place must be able to do to run a step: the job, the language of the recording, and disk space for its files. */
+/** The requirements of a step for a place: the job, the language of the recording, and disk space for its files. */
 import type { JobName } from "../../domain/jobs";
 import { type PlaceNeeds, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
 import { getModelsFolder, listLanguages, toLanguageCode } from "../../speech/models/installed-models";
@@ -13,7 +13,7 @@ const MIN_FREE_BYTES = 256 * 1024 * 1024;
 /** A render reads its source and writes it twice, in chunks and as a whole; a preparation writes less than a copy. */
 const SOURCE_COPIES: Record<WorkerJob, number> = { prepare: 2, cut: 0, render: 3 };
 
-/** What a step needs, and the recording that it is about. */
+/** The requirements of a step, and its recording. */
 export type StepNeeds = PlaceNeeds & { assetId: string };
 
 /** Returns whether workers can have such jobs. */

@@ -59,7 +59,10 @@ export type JoinedWorker = {
 /** A worker as administrators see it. `current`: what it runs now. */
 export type WorkerView = ListedWorker & { state: WorkerState; current: CurrentRun[] };
 
-/** `left`: it has said that it ends. `replaced`: another process has joined with its token. After these and `revoked` it runs nothing any more. */
+/**
+ * `left`: the worker has ended. `replaced`: another process has joined with its token. Like `revoked`, it then runs
+ * nothing.
+ */
 export type WorkerChange = {
   type: "joined" | "left" | "replaced" | "revoked" | "drained" | "resumed";
   workerId: string;

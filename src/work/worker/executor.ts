@@ -21,7 +21,7 @@ import { isFileName, parseManifest } from "./manifest";
 import { sendFile } from "./output-upload";
 import type { WorkFolder, WorkFolders } from "./work-folders";
 
-/** What the agent decides about a running execution. The signal's reason is a `JobAborted`. */
+/** The agent's decisions about a running execution. The signal's reason is a `JobAborted`. */
 export type ExecutionControl = Pick<RunContext, "signal" | "shouldYield"> & {
   boot: WorkerBoot;
   /** Whether new executions are given back. */
