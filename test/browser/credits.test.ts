@@ -125,7 +125,7 @@ test("a viewer of a workspace sees its credits and cannot buy", async () => {
   await shows(page, "No orders yet");
 });
 
-test("what fails says what is safe, and works when it is tried again; without prices the page says whom to ask", async () => {
+test("failures say what is safe, and a retry works; without prices the page says whom to ask", async () => {
   expectFailures(500, 503);
   const page = await open("/status", await server().user());
   const fail = (path: string) =>

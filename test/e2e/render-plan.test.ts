@@ -128,7 +128,7 @@ once(
   TIMEOUT_MS,
 );
 
-describe("an invalid plan names what is wrong and writes nothing:", () => {
+describe("an invalid plan is reported and writes nothing:", () => {
   const cases: [string, (valid: PlanJson) => unknown, string][] = [
     [
       "a time in quotes",

@@ -106,7 +106,7 @@ describe.skipIf(IS_BUNDLED_PASS)("offcut upgrade", () => {
     expect(database.query("SELECT email FROM users").values()).toEqual([["lost@example.test"]]);
   });
 
-  test("refuses what is not signed, does not run, or would disturb, and changes nothing", async () => {
+  test("refuses files that are unsigned, do not run, or would disturb, and changes nothing", async () => {
     await using installed = await installWithAccount();
     const script = (body: string) => `#!/bin/sh\n${body}\n`;
     const marker = join(installed.folder, "was-run");

@@ -41,7 +41,7 @@ function noise(): Uint8Array<ArrayBuffer> {
 }
 
 describe.skipIf(IS_BUNDLED_PASS)("a real client whose connection breaks twice", () => {
-  test("goes on where it stopped each time, and what is stored is what was sent", async () => {
+  test("resumes each time where it stopped, and stores exactly the sent bytes", async () => {
     await using server = await startServer();
     const user = await server.user();
     const bytes = noise();

@@ -47,7 +47,7 @@ async function callDuring(server: Harness, statement: SQL, call: () => Promise<s
   }
 }
 
-test("what is deleted while a request for it runs is a 404", async () => {
+test("a resource that is deleted during a request for it is a 404", async () => {
   await using server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
   const key = await server.user();
   const user = await startSession(server, key);

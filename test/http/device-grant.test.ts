@@ -134,7 +134,7 @@ test("a code gives one key, also to two polls at once, and after two approvals a
   expect(answer(await poll(device_code))).toBe("400 invalid_grant");
 });
 
-test("the key belongs to whoever approved, even when two users decide at once", async () => {
+test("the key belongs to the user who approved, even when two users decide at once", async () => {
   const ben = await startSession(server, await server.user());
   const { device_code, user_code } = await start();
   const [byAnna, byBen] = await Promise.all([decide("deny", user_code), decide("approve", user_code, ben)]);

@@ -76,7 +76,7 @@ describe("a rendered video", () => {
     await expectNotASource(asset);
   });
 
-  test("that is none fails, without an event", async () => {
+  test("that is invalid fails, without an event", async () => {
     const asset = await upload("rendered_video", "x".repeat(1_000));
     expect(asset).toMatchObject({ state: "failed", error_code: "unsupported_media" });
     await expectNotASource(asset);

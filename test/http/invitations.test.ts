@@ -134,7 +134,7 @@ describe("an invitation", () => {
     expect((await post("auth/invitation", { token, password: PASSWORD })).status).toBe(401);
   });
 
-  test("of an administrator who is none any more confirms no address and grants no credits", async () => {
+  test("of a former administrator confirms no address and grants no credits", async () => {
     await using closed = await harness();
     const { store } = closed.services();
     const [admin, other] = [await createAdmin(closed), await startSession(closed, await createAdmin(closed))];
@@ -180,7 +180,7 @@ describe("an invitation", () => {
     }
   });
 
-  test("of an owner of a workspace who is none any more does not work", async () => {
+  test("of a former owner of a workspace does not work", async () => {
     const ben = (await findUser((await member()).userId))!;
     const email = `${newId()}@example.test`;
     const { url } = await invite(email, { invitedBy: ben, workspace: { id: ben.id, role: "viewer" } });

@@ -130,7 +130,7 @@ describe("accounts:", () => {
     expect((await signInUser("cleo-2")).id).toBe(cleo.id);
   });
 
-  test("an invited account that nobody has used belongs to whoever has the address", async () => {
+  test("an unused invited account belongs to the owner of the address", async () => {
     const invited = await invite("hugo@studio.example");
     expect(await signInUser("hugo")).toMatchObject({ id: invited.id, email_verified_at: expect.any(Number) });
   });
@@ -213,7 +213,7 @@ test("two tabs of one browser can both sign in", async () => {
   expect((await browser.open(second)).status).toBe(303);
 });
 
-test("a browser gets a page that says what is wrong, without a script", async () => {
+test("a browser gets an error page without a script", async () => {
   const browser = createBrowser();
   const page = await browser.open("/api/v1/auth/oidc/callback?state=%3Cscript%3E", { accept: "text/html,*/*" });
   expect(page.status).toBe(400);

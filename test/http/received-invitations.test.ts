@@ -98,7 +98,7 @@ test("the answer is the same for known and unknown addresses", async () => {
   expect(new Set(items.map((item) => Object.keys(item).join())).size).toBe(1);
 });
 
-test("whoever is invited as an owner fifty times can still create workspaces and delete the account", async () => {
+test("a user invited as an owner fifty times can still create workspaces and delete the account", async () => {
   const guest = await confirmed();
   for (let n = 0; n < 50; n++) {
     const by = await startSession(server, await server.user());

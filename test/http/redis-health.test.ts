@@ -89,7 +89,7 @@ describe.skipIf(REDIS_SERVER === null)("with Redis", () => {
     expect(await readyWith(server, false)).toEqual({ status: 503, ready: false });
   });
 
-  test("what no worker can do is given to none, and the checks say what is missing", async () => {
+  test("a job that no worker can do is given to none, and the checks say what is missing", async () => {
     await using redis = await openRedis();
     await using server = await harness({ REDIS_URL: redis.url, ...NO_LOCAL_JOBS });
     await readyWith(server, true);

@@ -46,7 +46,7 @@ describe("after 10 failures in 15 minutes", () => {
     expect((await signIn(email, PASSWORD, address)).status).toBe(expected);
   });
 
-  test("a current password cannot be guessed any more either", async () => {
+  test("the current password cannot be guessed either", async () => {
     const anna = await withPassword(server, await server.user());
     const { token } = (await signIn(emailOf(anna), PASSWORD, "192.0.2.3")).body as { token: string };
     const change = (current: string) =>

@@ -110,7 +110,7 @@ test("a failed step and the later ones cost nothing; what was held settles asset
   expect(await listStepCharges(user)).toEqual([]);
 });
 
-test("a cancelled or deleted step releases what is held; a retry holds it again", async () => {
+test("a cancelled or deleted step releases its hold; a retry holds its price again", async () => {
   await using setting = await withRecording(10);
   const { server, user, asset } = setting;
   await server.services().runner.stop();

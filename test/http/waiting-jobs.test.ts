@@ -10,7 +10,7 @@ setDefaultTimeout(PATIENCE_MS);
 
 const MAX_WAITING_JOBS = 1_000;
 
-test("cuts, renders and chains beyond 1,000 waiting ones are 409 until one does not wait any more; those of others are not", async () => {
+test("cuts, renders and chains beyond 1,000 waiting ones are 409 until one of them no longer waits; those of others are not", async () => {
   await using server = await harness();
   const [anna, bert] = [await server.user(), await server.user()];
   const asset = await anna.ready(await wav(2));

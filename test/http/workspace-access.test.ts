@@ -154,7 +154,7 @@ test("members share resources, credits and caps, and what they make names them",
   expect(await findProject(store.read, workspaceId, project.id)).toMatchObject({ created_by: erik.userId });
 });
 
-test("a key stops working in the workspace when its user is not a member any more", async () => {
+test("a key stops working in the workspace when its user is no longer a member", async () => {
   const { store } = server.services();
   const guest = await server.user();
   await store.write((tx) =>

@@ -61,7 +61,7 @@ describe("a workspace", () => {
     expect(await anna.must<Workspace>("POST", "/api/v1/workspaces", options)).toEqual(first);
   });
 
-  test("contains what is made in it, and its credits pay for that", async () => {
+  test("contains everything created in it, which its credits pay for", async () => {
     const { id } = await createWorkspace(anna);
     const project = await anna.must<Project>("POST", "/api/v1/projects", inside(id, { name: "Shared" }));
     const list = async (options: CallOptions) =>

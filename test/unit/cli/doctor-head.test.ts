@@ -47,7 +47,7 @@ test("another clock and a connection without TLS are warnings", async () => {
   ]);
 });
 
-test("certificates: one that is not trusted, its authority, and a file that is none", async () => {
+test("certificates: one that is not trusted, its authority, and an invalid file", async () => {
   await using folder = await temporaryFolder();
   const tls = await createCertificate(folder.path);
   await using head = serveHead(() => reply(), tls);

@@ -49,7 +49,7 @@ test.each<[string, unknown, unknown]>([
   expect<unknown>(parsePlanText(JSON.stringify(given))).toEqual({ ok: true, plan: expected });
 });
 
-describe("names what is wrong with", () => {
+describe("reports the problem of", () => {
   const withSegment = (change: object) => JSON.stringify({ ...plan, segments: [segment, { ...segment, ...change }] });
   const withPlan = (change: object) => JSON.stringify({ ...plan, ...change });
   const wrong: [string, string, string[]][] = [

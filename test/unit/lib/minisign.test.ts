@@ -71,7 +71,7 @@ describe("refused:", () => {
     );
   });
 
-  test("what is no signature", async () => {
+  test("an invalid signature", async () => {
     const signature = await signed();
     const lines = signature.split("\n");
     for (const text of [
@@ -96,7 +96,7 @@ describe("refused:", () => {
     await expect(readSmallFile(join(folder.path, "missing"))).rejects.toThrow("missing: file not found");
   });
 
-  test("what is no key", () => {
+  test("an invalid key", () => {
     for (const text of ["", "untrusted comment: x", "RWQ=", keys.secretText])
       expect(() => parsePublicKey(text)).toThrow("not a minisign public key");
     for (const text of ["", "x\ny", keys.publicText])

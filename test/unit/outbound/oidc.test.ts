@@ -91,7 +91,7 @@ describe("sign-in at a provider", () => {
     expect(await codeOf(client.finish({ ...provider, clientSecret: "wrong" }, callback, checks))).toBe("bad_request");
   });
 
-  test("a provider that does not respond, and one that is none", async () => {
+  test("a provider that does not respond, and a server that is not a provider", async () => {
     const away = { ...provider, issuer: "http://127.0.0.1:1" };
     expect(await codeOf(createOidcClient(Date.now).start(away, REDIRECT_URI, CHECKS))).toBe("upstream_unavailable");
     const page = Bun.serve({ port: 0, fetch: () => new Response("<p>Hello</p>") });

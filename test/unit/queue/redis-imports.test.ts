@@ -30,7 +30,7 @@ test.each(["boot.ts", "cli/serve.ts", "cli/job.ts"])("%s loads neither of them",
   expect([...loaded].filter((name) => /bullmq|ioredis/.test(name))).toEqual([]);
 });
 
-test("the list is complete: it has what is known to be loaded", async () => {
+test("the list is complete: it contains modules that are known to be loaded", async () => {
   const server = await listLoaded("cli/serve.ts");
   expect([...server]).toContain("queue/runner.ts");
   expect([...server]).toContain("elysia");

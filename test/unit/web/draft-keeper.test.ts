@@ -70,7 +70,7 @@ const readCopies = (cutId: string): Draft[] =>
     .filter(([key]) => key.includes(`.${cutId}.`))
     .map(([, text]) => JSON.parse(text as string) as Draft);
 
-test("what is edited while a cut is saved becomes the draft of that cut", async () => {
+test("edits made while a cut is saved become the draft of that cut", async () => {
   const { editor, keeper } = open();
   await keeper.hold();
   const saved = editor.getSettled();

@@ -30,7 +30,7 @@ function open() {
   return create({ cut, duration: 10, words, draft: null, canWrite: true, playhead: signal(0) });
 }
 
-test("an edge that undo has ended is not chosen any more, and not moved", () => {
+test("an edge that undo has removed is neither selected nor moved", () => {
   const editor = open();
   actions.toggleMarked(editor, { start: 0, end: 3 * SECOND });
   actions.dragEdge(editor, { time: 3 * SECOND, side: "start" }, 5 * SECOND, true);

@@ -60,7 +60,7 @@ describe("what a render can be", () => {
     expect(findSourceKbits({ ...video, size_bytes: null })).toBeNull();
   });
 
-  test("leaves out what is as the recording", () => {
+  test("leaves out settings that equal the recording's", () => {
     expect(toOutput(AS_SOURCE)).toEqual({ format: "mp4" });
     const all = { ...AS_SOURCE, resolution: "720p", frameRate: "25", videoBitrate: "900", audioBitrate: "96" };
     expect(toOutput(all)).toEqual({

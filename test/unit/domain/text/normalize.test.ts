@@ -59,7 +59,7 @@ describe("normalized words", () => {
 });
 
 describe("spoken text", () => {
-  test("drops what is not spoken", () => {
+  test("drops unspoken text", () => {
     expect(toSpokenText("“Stop” — he said… 🎬", false)).toBe("Stop, he said,");
   });
   test("spells numbers and symbols on request", () => {

@@ -41,7 +41,7 @@ const isOnline = async (mediaDir: string): Promise<boolean> =>
 
 const listData = ({ root }: RecordedFolder) => readdir(root).then((names) => names.sort());
 
-test("its paths in a backup are the same as without another folder, also of what is deleted meanwhile", async () => {
+test("its paths in a backup are the same as without another folder, even of files that are deleted meanwhile", async () => {
   await using recorded = await withMedia();
   const { folders, assetId, uploadId, renderId, store } = recorded;
   await Bun.write(join(recorded.data, "models", "m", "model.onnx"), "model");

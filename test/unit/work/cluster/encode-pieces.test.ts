@@ -99,7 +99,7 @@ test("pieces of an earlier attempt are not encoded again", async () => {
   expect(shares[0]).toBeCloseTo(0.9);
 });
 
-test("what is lost with its place is encoded elsewhere, and is no failure", async () => {
+test("a piece that is lost with its place is encoded elsewhere, and is not a failure", async () => {
   const fake = start(TWO(), ten, async (placeId, call) => {
     if (placeId !== "a") return writePiece(call);
     fake.executions.remove("a");

@@ -190,7 +190,7 @@ describe("choosing a place", () => {
 });
 
 describe("sharing between workspaces", () => {
-  test("who holds the fewest slots is next, whoever asked first", async () => {
+  test("the workspace with the fewest slots is next, regardless of who asked first", async () => {
     const b = bench({}, [worker("w", { slots: 2 })]);
     for (const step of ["a1", "a2", "a3", "a4"]) b.ask(step, "anna", needs("render"));
     b.ask("b1", "bert", needs("cut"));
@@ -283,7 +283,7 @@ test("a request that is aborted leaves the queue", async () => {
   expect(b.granted).toEqual(["a1 w", "a3 w"]);
 });
 
-test("a request that no place can do any more is given back after a while, and others go on", async () => {
+test("a request that no place can meet any longer is given back after a while, and others continue", async () => {
   const b = bench({}, [worker("w")]);
   b.ask("a1", "anna", needs("render"));
   const large = b.ask("a2", "anna", needs("render"));

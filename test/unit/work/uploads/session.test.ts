@@ -223,7 +223,7 @@ test("whatever the parts are and wherever they break, file, offset and hash agre
 });
 
 describe("the move into place", () => {
-  test("replaces what is there", async () => {
+  test("replaces an existing file", async () => {
     await using t = await open();
     await t.session.receive(part(0, send("new")));
     const target = join(t.folder, "target");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { marked, removed } from "./spoken";
 
-describe("what is said twice on purpose stays", () => {
+describe("deliberate repetitions stay", () => {
   test.each([
     ["digits that a recognizer spells as words", "my code is / too, too, too, too. / got it?"],
     ["digits among digits", "it is four four / to / to seven nine."],

@@ -44,7 +44,7 @@ test("a backup in a bucket has every file, is intact, and restores on an empty m
   expect(await Bun.file(join(target, "secrets.json")).text()).toBe('{"links":"secret"}');
 });
 
-test("a bucket is looked at without writing to it, and what is wrong is said at once", async () => {
+test("a bucket is checked without writing to it, and problems are reported at once", async () => {
   await using offsite = await offsiteFolder();
   const { recorded, access, s3 } = offsite;
   await offsite.backup();
@@ -80,7 +80,7 @@ test("names and contents of files are not in the bucket", async () => {
   }
 });
 
-test("a second backup sends only what is new, and equal contents are one blob", async () => {
+test("a second backup sends only new content, and equal contents are one blob", async () => {
   await using offsite = await offsiteFolder();
   const { recorded, s3 } = offsite;
   await offsite.backup();
