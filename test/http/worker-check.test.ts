@@ -45,7 +45,7 @@ describe.skipIf(REDIS_SERVER === null)("the check of a worker's settings", () =>
     const token = await cluster.createToken("gone");
     await revokeToken(cluster.server.services(), COMMAND_ACTOR, { name: "gone" });
     for (const wrong of [token, "wt_wrong"])
-      expect(await problem(wrong)).toContain("The head does not accept the token: it was revoked or is not complete.");
+      expect(await problem(wrong)).toContain("The head does not accept the token: it was revoked or is incomplete.");
   });
 
   test("names both versions when the protocols differ", async () => {
