@@ -1,5 +1,5 @@
 /** `offcut restore`: replaces the data folder and its media folder with a backup, or with an earlier hour. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { discardFolder } from "../blobs/backup-files";
 import { completeMediaRestore, completeRestore } from "../blobs/restored-folder";
@@ -59,6 +59,8 @@ export function restoreCommand(argv: string[]): Promise<number> {
     const key = from !== undefined && isOffsite(from) ? await readKey(config, values["key-file"]) : null;
     requireLocalFolder(dataDir);
     completeRestore(resolve(dataDir));
+    if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
+      throw new UsageError(`Data folder ${dataDir} is not a folder.`);
     const lock = existsSync(dataDir) ? requireFolderLock(resolve(dataDir)) : null;
     const interrupted = new AbortController();
     for (const signal of ["SIGTERM", "SIGINT"] as const)

@@ -4,8 +4,8 @@ import { type BackupFile, type BackupManifest, parseBackupName, parseManifest } 
 /** A bucket and the prefix of its keys: empty, or with a trailing slash. */
 export type OffsiteLocation = { bucket: string; prefix: string };
 
-/** Returns whether a target is an S3 URL and not a folder. */
-export const isOffsite = (target: string): boolean => /^s3:/i.test(target);
+/** Returns whether a target is a URL and not a folder. Only those of S3 buckets are valid. */
+export const isOffsite = (target: string): boolean => /^(?:s3:|[a-z][\w+.-]*:\/\/)/i.test(target);
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/;
 const MAX_PREFIX_CHARACTERS = 500;

@@ -2,6 +2,7 @@
 import { version } from "../../package.json";
 import { AppError } from "../domain/errors";
 import type { Log } from "../lib/log";
+import { isStorageFull } from "../lib/storage-full";
 import { runAdmin } from "../work/access/admin-commands";
 import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
@@ -31,8 +32,16 @@ export function createControlHandler(services: Services, log: Log): (request: Re
       return toResponse({ status: 200, body: result });
     } catch (error) {
       return toResponse(
-        toErrorReply(error, publicErrorShape, (unknown) => log.error("command.failed", { error: unknown })),
+        toErrorReply(nameFullDisk(error), publicErrorShape, (unknown) =>
+          log.error("command.failed", { error: unknown }),
+        ),
       );
     }
   };
+}
+
+/** The owner of the folder sees which disk is full, and what is needed. Other users see only that there is no room. */
+function nameFullDisk(error: unknown): unknown {
+  const isFull = isStorageFull(error) || (error instanceof AppError && error.code === "storage_full");
+  return isFull ? new AppError("upstream_unavailable", (error as Error).message) : error;
 }

@@ -106,6 +106,10 @@ test("a backup is started once for an Idempotency-Key, verified, and its damage 
     ["backup.verification_started", "backup_run"],
     ["backup.started", "backup_run"],
   ]);
+  // The next backup stores the file again.
+  await ended((await admin.must<Run>("POST", BACKUPS)).id);
+  expect((await list()).last_failure).toBeNull();
+  expect(await verify()).toMatchObject({ state: "completed" });
   await rm(backup.path, { recursive: true });
   expect(await admin.call("POST", `${BACKUPS}/${backup.id}/verify`)).toMatchObject({ status: 409 });
 });

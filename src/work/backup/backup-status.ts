@@ -1,5 +1,6 @@
 /** The state of backups for administrators, and the audit log entries of manual runs. */
 
+import { dirname } from "node:path";
 import type { AuditAction } from "../../domain/audit-actions";
 import { findLastDueTime } from "../../domain/backup";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../../domain/states";
@@ -24,7 +25,7 @@ export type BackupStatus = {
   running: BackupRun | null;
   lastBackup: BackupRun | null;
   lastProvenRestore: BackupRun | null;
-  /** The newest failure of a kind that has not succeeded since. */
+  /** The newest failure of a kind that has not succeeded since. A backup to the same place ends those of verifications: it stores damaged files again. */
   lastFailure: BackupRun | null;
   /** When the next nightly backup is due; null when there is none. */
   nextAt: number | null;
@@ -36,7 +37,10 @@ export async function readBackupStatus({ store, config, now }: CoreNeeds): Promi
   const find = (state: BackupRun["state"]) =>
     Promise.all(BACKUP_RUN_KINDS.map((kind) => findLastRun(store.read, kind, state)));
   const failures = (await find("failed")).filter((run) => run !== null);
-  const open = failures.filter((run) => run.id > (successes[run.kind]?.id ?? ""));
+  const { backup } = successes;
+  const isReplaced = (run: BackupRun) =>
+    run.kind === "verify" && backup !== undefined && dirname(backup.path) === dirname(run.path) && backup.id > run.id;
+  const open = failures.filter((run) => run.id > (successes[run.kind]?.id ?? "") && !isReplaced(run));
   return {
     running: (await find("running")).find((run) => run !== null) ?? null,
     lastBackup: successes.backup ?? null,

@@ -114,7 +114,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
       await end({ state: error === null ? "completed" : "failed", path, figures, error });
       const fields = { run_id: run.id, path, ...figures, duration_ms: now() - run.started_at };
       if (error === null) log.info(`${EVENTS[run.kind]}.completed`, fields);
-      else log.error(`${EVENTS[run.kind]}.failed`, { ...fields, problems });
+      else log.error(`${EVENTS[run.kind]}.failed`, { ...fields, error });
       return report;
     } catch (error) {
       await end({ state: "failed", error: (error as Error).message });

@@ -14,6 +14,8 @@ import { readManifest } from "./backup-manifest";
 import { createLinkedFolderFinder, createResolver, type DamagedFile } from "./verify-files";
 
 export const DAMAGE_NAME = "damaged.json";
+/** A list has about 200 bytes for each file. */
+const MAX_DAMAGE_BYTES = 256 * 1024 ** 2;
 
 type FolderBackup = { path: string; manifest: BackupManifest };
 
@@ -24,7 +26,7 @@ type Damage = Map<string, string>;
 export async function readDamage({ path, manifest }: FolderBackup): Promise<Damage> {
   const file = Bun.file(join(path, DAMAGE_NAME));
   if (!(await file.exists())) return new Map();
-  const list: unknown = await file.json().catch(() => null);
+  const list: unknown = file.size > MAX_DAMAGE_BYTES ? null : await file.json().catch(() => null);
   const isList = Array.isArray(list) && list.every((one) => typeof one?.path === "string");
   if (isList) return new Map((list as DamagedFile[]).map(({ path: damaged, problem }) => [damaged, String(problem)]));
   return new Map(manifest.files.map((one) => [one.path, `may be damaged: ${DAMAGE_NAME} cannot be read`]));

@@ -27,6 +27,7 @@ import { getFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
 import type { MountTables } from "../../lib/file-systems";
 import { createFileKey, hashFile } from "../../lib/hash";
+import { findRealPath } from "../../lib/real-path";
 import { readDatabaseContents } from "../../store/database-file";
 import type { Store } from "../../store/db";
 import { readStorageTotals } from "../../store/storage";
@@ -56,11 +57,13 @@ export async function openFolderWriter(
 ): Promise<BackupWriter> {
   const { folders, readMounts } = source;
   const folder = resolve(target);
-  if (isInside(folder, resolve(folders.root)) || isInside(folder, resolve(folders.mediaDir)))
-    throw new AppError(
-      "bad_request",
-      `Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`,
-    );
+  const real = await findRealPath(folder);
+  for (const live of [folders.root, folders.mediaDir])
+    if (isInside(folder, resolve(live)) || isInside(real, await findRealPath(live)))
+      throw new AppError(
+        "bad_request",
+        `Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`,
+      );
   requireMounted(folder, readMounts);
   await prepareFolder(folder);
   await requireOwnPlace(folder, await findNewestBackup(folder), folders.root);

@@ -16,7 +16,7 @@ const OFFSITE_DRILL_INTERVAL_MS = 6 * 24 * 3600 * 1000;
 /** Number of drills to read: enough for a week with many manual ones. */
 const MAX_DRILLS = 100;
 
-/** Delay after a failure, for example while a network folder is unreachable. */
+/** Delay after a failure, for example while a network folder is unreachable. The clock may have been ahead then. */
 const RETRY_MS = 3600 * 1000;
 
 /** Creates the nightly backup to the folder `target`. */
@@ -27,7 +27,7 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
 
   async function poll(): Promise<null> {
     const due = findLastDueTime(now(), config.backupAt);
-    if (due === doneUntil || now() - failedAt < RETRY_MS || backups.isBusy()) return null;
+    if (due === doneUntil || Math.abs(now() - failedAt) < RETRY_MS || backups.isBusy()) return null;
     try {
       // A backup that a wrong clock dated in the future does not count.
       const newest = await backups.findNewest(target, now()).catch(async (error) => {

@@ -1,4 +1,4 @@
-/** The places of backups: folders and buckets. A path that begins with `s3:` is that of a bucket. */
+/** The places of backups: folders and buckets. A URL is that of a bucket. */
 import { resolve } from "node:path";
 import type { Folders } from "../../blobs/folders";
 import { isOwnBackup } from "../../domain/backup";

@@ -1,6 +1,6 @@
 /** The folders that a restore replaces: checks permission and space. */
 import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { discardFolder, tryReflink } from "../../blobs/backup-files";
 import { type Folders, isMediaPath } from "../../blobs/folders";
@@ -11,6 +11,7 @@ import { formatMarker, MEDIA_MARKER_NAME, parseMarker } from "../../domain/media
 import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { findUnmounted, readMountTables } from "../../lib/file-systems";
 import { newId } from "../../lib/ids";
+import { findRealPath } from "../../lib/real-path";
 import { readFolderId } from "./folder-id";
 import type { RestoreSource, SourceFile } from "./restore-source";
 import { requireSpace } from "./space";
@@ -36,8 +37,15 @@ export async function planTargets(
 export const findSeparateMedia = (dataDir: string, mediaDir: string | null): string | null =>
   mediaDir === null || resolve(mediaDir) === resolve(dataDir) ? null : resolve(mediaDir);
 
-/** A mount point cannot be renamed; this is found before anything is copied. */
+/**
+ * A mount point cannot be renamed, and a renamed link would leave the restored folder on the disk of the link. This is found before anything is copied.
+ */
 async function requireRenamable(target: string, option: string): Promise<void> {
+  if ((await lstat(target).catch(() => null))?.isSymbolicLink())
+    throw new AppError(
+      "bad_request",
+      `${target} is a link. Name the folder that it leads to: ${option} ${await findRealPath(target)}.`,
+    );
   const live = await stat(target).catch(() => null);
   if (live === null) return;
   const parent = await stat(dirname(target));

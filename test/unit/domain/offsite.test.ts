@@ -34,6 +34,7 @@ describe("refuses", () => {
     "s3://backups/a\n",
     "s3://backups:9000/a",
     `s3://backups/${"a".repeat(501)}`,
+    "https://backups.example/a",
   ])("%p", (url) => {
     expect(isOffsite(url)).toBe(true);
     expect(() => parseOffsiteUrl(url)).toThrow("must be s3://BUCKET or s3://BUCKET/PREFIX.");

@@ -41,7 +41,10 @@ export const BACKUP_SCHEMAS = {
     running: orNull(run, "the current run; there is at most one"),
     last_backup: orNull(run, "the last complete backup"),
     last_proven_restore: orNull(run, "the last drill without a problem"),
-    last_failure: orNull(run, "the last failure, until a run of its kind succeeds"),
+    last_failure: orNull(
+      run,
+      "the last failure, until a run of its kind succeeds, or after a verification until the next backup to the same place",
+    ),
     settings,
   }),
 };

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { appendFile, mkdir, readdir, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { moveToTrash } from "../../../../src/blobs/trash";
 import { parseTrashName } from "../../../../src/domain/point-in-time";
@@ -171,6 +171,10 @@ test("a folder inside the data folder is refused", async () => {
     ).catch((error) => error.code);
   expect(await backup(join(recorded.data, "backups"))).toBe("bad_request");
   expect(await backup(recorded.data)).toBe("bad_request");
+  const link = join(recorded.root, "link");
+  await symlink(recorded.data, link);
+  expect(await backup(join(link, "backups", "new"))).toBe("bad_request");
+  expect(await readdir(recorded.data)).not.toContain("backups");
 });
 
 test("an abort leaves nothing behind", async () => {

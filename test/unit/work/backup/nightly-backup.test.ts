@@ -77,6 +77,16 @@ test("a night whose bucket is down is a failed run with the reason, and is made 
   expect((await nights.catalog()).find(`media/${assetId}/source`)).toMatchObject({ bytes: SOURCE_BYTES.length });
 });
 
+test("a failure while the clock was ahead does not delay the next attempt", async () => {
+  await using offsite = await offsiteFolder();
+  const nights = createNights(offsite);
+  offsite.s3.intercept = () => new Response("", { status: 503 });
+  await nights.poll(NIGHT + 30 * DAY_MS);
+  offsite.s3.intercept = () => null;
+  await nights.poll(NIGHT);
+  expect((await nights.list("backup")).map(({ state }) => state)).toEqual(["completed", "failed"]);
+});
+
 test("in a bucket the drill of the server counts for a week, and one by hand only when it is a proof", async () => {
   await using offsite = await offsiteFolder();
   const { store } = offsite.recorded;

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, realpath, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MANIFEST_NAME } from "../../../../src/domain/backup";
 import { insertSession } from "../../../../src/store/sessions";
@@ -62,6 +62,16 @@ test("the data folder is renamed, with everything in it", async () => {
   expect(previous).toBe(`${recorded.data}.before-restore-2027-02-01T09-00-00Z`);
   expect(await Bun.file(join(previous!, "later")).text()).toBe("made after the backup");
   expect(await readdir(recorded.data)).not.toContain("later");
+});
+
+test("a data folder that is a link is refused, with the folder that it leads to", async () => {
+  await using recorded = await recordedFolder();
+  const { path } = await recorded.backup();
+  const link = join(recorded.root, "link");
+  await symlink(recorded.data, link);
+  const refused = `${link} is a link. Name the folder that it leads to: --data-dir ${await realpath(recorded.data)}.`;
+  await expect(restore(path, link)).rejects.toThrow(refused);
+  expect((await readdir(recorded.root)).sort()).toEqual(["backups", "data", "link"]);
 });
 
 test.each([
