@@ -11,6 +11,7 @@ import { ConfigError } from "./config";
 import { DATABASE_NAME } from "./domain/backup";
 import { flushFile, writeAtomic } from "./lib/atomic-file";
 import { findFileSize } from "./lib/file-size";
+import { formatDatabaseDamage, isDamage } from "./store/database-file";
 import { openStore, type Store } from "./store/db";
 import { findKeptDatabase, formatKeptName, listLosses } from "./store/kept-databases";
 import { listMissing, migrate, NEWEST_MIGRATION, UnknownMigrationError } from "./store/migrate";
@@ -57,10 +58,15 @@ export async function openDatabase(
     return store;
   } catch (error) {
     await discardCopies(path);
-    const reason =
-      error instanceof UnknownMigrationError ? await describeNewer(folder, error.migration) : (error as Error).message;
-    throw new ConfigError(`cannot open the database ${path}: ${reason}`);
+    throw new ConfigError(`cannot open the database ${path}: ${await describeRefusal(folder, error)}`);
   }
+}
+
+async function describeRefusal(folder: string, error: unknown): Promise<string> {
+  if (error instanceof UnknownMigrationError) return describeNewer(folder, error.migration);
+  const { cause, message } = error as Error;
+  if (isDamage(error)) return formatDatabaseDamage(message);
+  return isDamage(cause) ? formatDatabaseDamage((cause as Error).message) : message;
 }
 
 type MigrationOptions = { now: number; onStep: StepListener };

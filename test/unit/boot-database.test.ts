@@ -32,6 +32,16 @@ test("a current database is not copied, and a new folder gets a database", async
   expect(await list(folder.path)).toEqual(["offcut.db", "version.json"]);
 });
 
+test("a damaged database is refused with what to do", async () => {
+  await using folder = await temporaryFolder();
+  await open(folder.path);
+  await rm(join(folder.path, "offcut.db-wal"), { force: true });
+  await writeFile(join(folder.path, "offcut.db"), "not a database ".repeat(1000));
+  await expect(open(folder.path)).rejects.toThrow(
+    "The database is damaged (SQLITE_NOTADB: file is not a database). Restore a backup with offcut restore.",
+  );
+});
+
 describe("the database is unchanged when", () => {
   const old = NAMES.slice(0, 7);
   async function refusal(folder: string): Promise<string> {
