@@ -36,7 +36,8 @@ async function trash() {
     upload,
     render,
     paths: [folders.media(asset).dir, folders.upload(upload), folders.render(render), folders.work(asset)],
-    entries: async () => (await listNames(folders.trash)).map((name) => parseTrashName(name)),
+    entries: async () =>
+      (await listNames(folders.trash)).map((name) => parseTrashName(name)).sort((a, b) => a!.time - b!.time),
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }
