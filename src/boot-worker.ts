@@ -7,13 +7,8 @@ import { openMediaTools } from "./boot-tools";
 import { type Config, ConfigError } from "./config";
 import { readCertificate } from "./config/certificate";
 import { prepareDataFolder, requireFolderLock } from "./data-folder";
-import {
-  type EncodingFacts,
-  MAX_REASON_LENGTH,
-  WORKER_PROTOCOL,
-  type WorkerAnnouncement,
-  type WorkerJob,
-} from "./domain/workers";
+import type { EncodingFacts, WorkerAnnouncement } from "./domain/worker-messages";
+import { JOB_NEEDS, MAX_REASON_LENGTH, WORKER_PROTOCOL, type WorkerJob } from "./domain/workers";
 import { openAssets } from "./lib/assets";
 import { createDiskReserve } from "./lib/disk-reserve";
 import { newId } from "./lib/ids";
@@ -108,10 +103,10 @@ async function readCapabilities(
 ): Promise<Pick<WorkerAnnouncement, "jobs" | "encoding">> {
   const { ffmpeg } = tools;
   const encoder = await tools.encoder().catch((error: Error) => {
-    if (wanted.includes("render")) log.warn("encoder.unavailable", { message: error.message });
+    if (wanted.some((job) => JOB_NEEDS[job].encoder)) log.warn("encoder.unavailable", { message: error.message });
     return null;
   });
-  const jobs = wanted.filter((job) => job !== "render" || encoder !== null);
+  const jobs = wanted.filter((job) => !JOB_NEEDS[job].encoder || encoder !== null);
   if (jobs.length === 0) throw new Error("This machine can do none of the jobs: no video encoder works.");
   const encoding: EncodingFacts = {
     ffmpeg: ffmpeg.version,

@@ -21,7 +21,7 @@ import { isStorageFull } from "./lib/storage-full";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createOidcClient } from "./outbound/oidc";
 import { openPayments } from "./outbound/payments";
-import { createRunner, getExtraSlots, TIME_SLICE_MS } from "./queue/runner";
+import { createRunner, TIME_SLICE_MS } from "./queue/runner";
 import { formatDatabaseDamage } from "./store/database-file";
 import { createCursors } from "./store/paging";
 import { createBackgroundWork } from "./work/background";
@@ -165,14 +165,13 @@ async function serve(
     readHealth: () => readSystemHealth(services, { tools, slots, probes }),
   };
   const { timeSliceMs = TIME_SLICE_MS } = overrides;
-  const cluster = await openCluster(services, tools, { secret: secrets.links, slots, timeSliceMs });
+  const cluster = await openCluster(services, tools, { secret: secrets.links, slots });
   services.cluster = cluster;
   services.runner = createRunner({
     source: createJobSource(services),
     handlers: createJobHandlers(services, tools, cluster?.remote),
-    slots: () => cluster?.countSlots() ?? slots,
-    extraSlots: getExtraSlots(slots),
-    otherPlaces: cluster?.scheduling,
+    slots,
+    otherPlaces: cluster?.places,
     log,
     timeSliceMs,
   });

@@ -14,7 +14,7 @@ export type WireManifest = {
   kind: string;
   owner: string;
   input: Record<string, unknown>;
-  files: { name: string; role: string; bytes: number; key: string; modified_at: number }[];
+  files: { name: string; role: string; bytes: number; key: string; modifiedAt: number }[];
 };
 
 export type WorkerClient = {
@@ -70,19 +70,19 @@ export async function joinAsWorker(
       json: {
         protocol: WORKER_PROTOCOL,
         version,
-        boot_id: bootId,
+        bootId,
         jobs,
         slots,
-        encoding: { ffmpeg: "attacker", libavutil: 58, encoder: "libx264", has_zscale: true },
+        encoding: { ffmpeg: "attacker", libavutil: 58, encoder: "libx264", hasZscale: true },
         sandbox: { mode: "bwrap", reason: null },
         languages: ["en"],
-        free_bytes: 1e12,
+        freeBytes: 1e12,
         ...announcement,
       },
     });
   const joined = await join();
   if (joined.status !== 200) throw new Error(`join: ${joined.status} ${JSON.stringify(joined.body)}`);
-  const { worker_id: workerId, queue } = joined.body as { worker_id: string; queue: string };
+  const { workerId, queue } = joined.body as { workerId: string; queue: string };
   return {
     workerId,
     bootId,
@@ -92,9 +92,9 @@ export async function joinAsWorker(
       callWorkers(url(), "POST", "/workers/heartbeat", {
         headers,
         json: {
-          worker_id: workerId,
-          boot_id: bootId,
-          free_bytes: 1e12,
+          workerId,
+          bootId,
+          freeBytes: 1e12,
           running: running.map((execution) => ({ execution, progress: null })),
         },
       }),
@@ -109,7 +109,7 @@ export async function joinAsWorker(
         return data === null ? null : (JSON.parse(data) as WorkerTicket);
       }),
     start: async (ticket) => {
-      const json = { worker_id: workerId, boot_id: bootId };
+      const json = { workerId, bootId };
       const reply = await callWorkers(url(), "POST", executionPath(ticket, "start"), { json });
       if (reply.status !== 200) throw new Error(`start: ${reply.status} ${JSON.stringify(reply.body)}`);
       return reply.body as WireManifest;

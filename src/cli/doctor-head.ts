@@ -2,8 +2,9 @@
 import { version } from "../../package.json";
 import { type Config, isLoopback } from "../config";
 import { readCertificate } from "../config/certificate";
+import type { TokenCheck } from "../domain/worker-messages";
 import { WORKER_PROTOCOL } from "../domain/workers";
-import { createHead, describeHeadError, HeadError, type TokenCheck } from "../outbound/head";
+import { createHead, describeHeadError, HeadError } from "../outbound/head";
 import type { HealthCheck } from "../work/health/checks";
 
 /** Whether it configures a worker, whose data folder has no database: opening it would make the folder that of a server. */

@@ -1,8 +1,61 @@
 /** The contract between job runners and the product, and the retry policy. A job is a claimed row of `steps`. */
 import { AppError, type JobCode } from "./errors";
+import type { PlaceView } from "./places";
 
 export const JOB_NAMES = ["prepare", "cut", "render", "preview"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
+
+/** What distinguishes the kinds of jobs; what they need of a place is in `workers.ts`. */
+export type JobKind = {
+  /** What it works on. */
+  subject: "asset" | "cut" | "render";
+  /** `user`: asks for it, alone or in a chain. `upload`: it starts with the asset. `server`: no user sees its pipeline. */
+  startedBy: "user" | "upload" | "server";
+  /** The setting with its price; null for a job that costs nothing as a step. */
+  price: "cutStepCredits" | "renderStepCredits" | null;
+  /** How many more may run at the same time, at most one for each workspace. None for those that use all cores and yield between chunks. */
+  extraSlots: number;
+  /** Nobody waits for it: it runs alone only while no other job runs or is due. */
+  isBackground: boolean;
+  /** The error codes that fail it without a retry, because another attempt would fail too. */
+  permanentCodes: readonly JobCode[];
+};
+
+export const JOB_FACTS: Record<JobName, JobKind> = {
+  prepare: {
+    subject: "asset",
+    startedBy: "upload",
+    // Its asset has a price.
+    price: null,
+    extraSlots: 4,
+    isBackground: false,
+    permanentCodes: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
+  },
+  cut: {
+    subject: "cut",
+    startedBy: "user",
+    price: "cutStepCredits",
+    extraSlots: 4,
+    isBackground: false,
+    permanentCodes: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],
+  },
+  render: {
+    subject: "render",
+    startedBy: "user",
+    price: "renderStepCredits",
+    extraSlots: 0,
+    isBackground: false,
+    permanentCodes: ["media_limits_exceeded", "storage_full"],
+  },
+  preview: {
+    subject: "asset",
+    startedBy: "server",
+    price: null,
+    extraSlots: 0,
+    isBackground: true,
+    permanentCodes: ["media_limits_exceeded"],
+  },
+};
 
 /**
  * A claimed step. `attempt` counts from 1. `failures` counts the earlier attempts that threw an error, `kernelKills`
@@ -20,8 +73,8 @@ export type Job = {
   runsAlone: boolean;
 };
 
-/** A step that may be claimed. `running` is the number of running jobs with this name in its workspace. */
-export type DueJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone"> & { running: number };
+/** A step that may be claimed. */
+export type DueJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone">;
 
 /**
  * Why a running job was aborted. Except for `cancelled`, the step runs again later. `lost`: another attempt has
@@ -85,6 +138,23 @@ export type JobContext = {
   shouldYield(): boolean;
   /** Reports the finished share, 0 to 1. A lower share than before is ignored. */
   progress(share: number): void;
+  /** The slot that the job was started in. It is released at the end of the job, or earlier by a job that asks for others. */
+  slot: Slot;
+  /** More places for the parts of a job. */
+  places: JobPlaces;
+};
+
+/** A slot at a place, which may be released more than once. */
+export type Slot = { placeId: string; release(): void };
+
+export type JobPlaces = {
+  /** Lists the places that can do what the job needs, also those without a free slot. */
+  list(): PlaceView[];
+  /**
+   * Asks for slots at the places for which `wants` returns true, in the fair order of workspaces. `onSlot` is called with each one until `close`;
+   * `wake` asks again after `wants` has changed.
+   */
+  request(wants: (placeId: string) => boolean, onSlot: (slot: Slot) => void): { wake(): void; close(): void };
 };
 
 /** Runs the job and stores its result and the step's end in one transaction. Errors go to `JobSource.fail`. */
@@ -137,18 +207,10 @@ export function retryDelayMs(failures: number): number | null {
   return failures >= MAX_FAILURES ? null : RETRY_DELAYS_MS[failures]!;
 }
 
-/** Error codes that fail a job without a retry, because another attempt would also fail. */
-const PERMANENT_CODES: Record<JobName, readonly JobCode[]> = {
-  prepare: ["unsupported_media", "corrupt_media", "no_media_streams", "media_limits_exceeded"],
-  cut: ["no_speech", "script_mismatch", "transcription_unavailable", "cancelled"],
-  render: ["media_limits_exceeded", "storage_full"],
-  preview: ["media_limits_exceeded"],
-};
-
 /** Returns whether another attempt would end with the same error. */
 export const isPermanent = (name: JobName, error: unknown): error is AppError<JobCode> =>
   error instanceof AppError &&
-  (error.details.isPermanent === true || PERMANENT_CODES[name].some((code) => code === error.code));
+  (error.details.isPermanent === true || JOB_FACTS[name].permanentCodes.some((code) => code === error.code));
 
 /** The fate of a job that threw an error. The counts of a requeued job replace those of the step. */
 export type RetryDecision =

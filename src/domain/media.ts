@@ -89,12 +89,6 @@ export type RenderRequest = {
 
 export type RenderSegment = { start: Ticks; end: Ticks; startFrame: number | null; endFrame: number | null };
 
-/**
- * The cost of encoding video. `seconds` is the total of all encoder processes, of which at most `processes` ran at the
- * same time. Files of an earlier run do not count.
- */
-export type EncodingFigures = { frames: number; seconds: number; processes: number };
-
 export type RenderResult = {
   strategy: "smart" | "chunked" | "audio";
   /** Share of the video that was encoded, 0 to 1; null without video. */
@@ -105,5 +99,4 @@ export type RenderResult = {
   duration: Ticks;
   /** Differences from the source, for the user. */
   warnings: string[];
-  encoding: EncodingFigures;
 };

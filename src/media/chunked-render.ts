@@ -1,12 +1,11 @@
-/** Encodes the chunks of a render in parallel. An interrupted render resumes from the chunks that it finished. */
-import { join } from "node:path";
+/** Encodes the chunks of a chunked render. */
 import type { Semaphore } from "../lib/semaphore";
 import { createChunkNames, findZscale } from "./chunked-plan";
 import { type ChunkSettings, type ChunkTask, encodeChunk } from "./chunks/encode";
+import { encodeLocally } from "./chunks/local";
 import type { VideoEncoder } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
 import type { PacketSource } from "./packets/source";
-import { runParallel } from "./parallel";
 import { getSourceVersion } from "./source-version";
 
 export type RenderTools = {
@@ -20,8 +19,6 @@ export type RenderTools = {
   /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
   encoderSemaphore?: Semaphore | undefined;
   log?: ((event: string, fields: object) => void) | undefined;
-  /** Called when a process has encoded frames of video, with the time that this took. */
-  onEncoded?: ((frames: number, seconds: number) => void) | undefined;
 };
 
 export type EncodedChunks = {
@@ -45,47 +42,17 @@ export async function encodeChunks(
   const { ffmpeg } = tools;
   const hasZscale = await findZscale(settings, ffmpeg);
   const source = await getSourceVersion(settings.sourcePath);
-  const paths = createChunkNames(plan, { ffmpeg, hasZscale, source }).map((name) => join(workDir, name));
-  const done = new Float64Array(tasks.length);
-  let total = 0;
+  const names = createChunkNames(plan, { ffmpeg, hasZscale, source });
   let repaired = 0;
-  let reused = 0;
-  const report = (n: number, frames: number) => {
-    const now = Math.max(done[n]!, Math.min(frames, tasks[n]!.frameCount));
-    total += now - done[n]!;
-    done[n] = now;
-    onFrames(total);
-  };
-  await runParallel(
-    tasks.length,
-    tools.maxProcesses,
-    tools.signal,
-    async (n, signal) => {
-      const task = tasks[n]!;
-      const path = paths[n]!;
-      if (await Bun.file(path).exists()) reused++;
-      else {
-        const encode = async () => {
-          const startedMs = performance.now();
-          const encoded = await encodeChunk({
-            ffmpeg,
-            hasZscale,
-            settings,
-            task,
-            path,
-            packetSource,
-            signal,
-            onFrames: (frames) => report(n, frames),
-          });
-          tools.onEncoded?.(task.frameCount, (performance.now() - startedMs) / 1000);
-          return encoded;
-        };
-        const result = await (tools.encoderSemaphore?.run(signal, encode) ?? encode());
-        if (result.repaired) repaired++;
-      }
-      report(n, task.frameCount);
+  const encoded = await encodeLocally({
+    ...tools,
+    chunks: tasks.map((task, n) => ({ name: names[n]!, frames: task.frameCount, task })),
+    workDir,
+    onFrames,
+    encode: async ({ task }, target) => {
+      const result = await encodeChunk({ ffmpeg, hasZscale, settings, packetSource, task, ...target });
+      if (result.repaired) repaired++;
     },
-    tools.shouldYield,
-  );
-  return { paths, repaired, reused };
+  });
+  return { ...encoded, repaired };
 }

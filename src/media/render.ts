@@ -1,7 +1,7 @@
 /** Renders a source, whole or cut, to a finished file. This is the entry point of all renders. */
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
-import type { EncodingFigures, RenderRequest, RenderResult } from "../domain/media";
+import type { RenderRequest, RenderResult } from "../domain/media";
 import { listRequestedChanges } from "../domain/render-output";
 import { placeSegments } from "../domain/render-plan";
 import { toStorageError } from "./atomic-output";
@@ -31,18 +31,13 @@ export async function renderMedia(
   const progress = createMonotonicProgress(tools.onProgress);
   try {
     await mkdir(request.workDir, { recursive: true });
-    const encoding: EncodingFigures = { frames: 0, seconds: 0, processes: Math.max(1, tools.maxProcesses) };
-    const onEncoded = (frames: number, seconds: number) => {
-      encoding.frames += frames;
-      encoding.seconds += seconds;
-    };
-    const renderTools: RenderTools = { ...tools, maxProcesses: encoding.processes, encoder, onEncoded };
+    const renderTools: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
     const rendered = await renderWithFallback({ request, timeline, tools: renderTools, progress });
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     progress(1);
     const warnings = [...listRenderWarnings(request, rendered.strategy === "smart"), ...rendered.warnings];
-    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings, encoding };
+    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw toStorageError(error);

@@ -1,6 +1,23 @@
 /** The client of the head on a worker: calls with the join token, and calls that the signed link of an execution allows. */
+import type { Static, TSchema } from "@sinclair/typebox";
 import { parseByteCount } from "../domain/bytes";
-import type { SentFile, WorkerAnnouncement } from "../domain/workers";
+import {
+  deletedMessage,
+  type ExecutionResult,
+  endedMessage,
+  type HeartbeatAnswer,
+  heartbeatAnswerMessage,
+  type Membership,
+  membershipMessage,
+  parseMessage,
+  type SentFile,
+  type TokenCheck,
+  tokenCheckMessage,
+  type WorkerAnnouncement,
+  type WorkerBoot,
+  type WorkerHeartbeat,
+  type WorkerProgram,
+} from "../domain/worker-messages";
 import {
   createSender,
   type HeadAddress,
@@ -13,36 +30,6 @@ import {
 } from "./head-requests";
 
 export { describeHeadError, type HeadAddress, HeadError, HeadUnreachableError, waitBeforeRetry } from "./head-requests";
-
-/** `queue` is the name of the worker's queue. Without a heartbeat for `lostAfterMs` the head gives the worker's executions to others. */
-export type Membership = { workerId: string; queue: string; heartbeatMs: number; lostAfterMs: number };
-
-/** The start of a worker that calls. */
-export type WorkerBoot = { workerId: string; bootId: string };
-
-/** `progress` is 0 to 1; null before the first report. */
-export type WorkerHeartbeat = WorkerBoot & {
-  freeBytes: number;
-  /** False when Redis does not answer this worker. */
-  hasRedis: boolean;
-  running: { execution: string; progress: number | null }[];
-};
-
-/** IDs of executions that must end at once, and of those that must end at their next safe point. */
-export type HeartbeatAnswer = { isDraining: boolean; abort: string[]; yield: string[] };
-
-/**
- * A head's state of a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in milliseconds
- * since 1970.
- */
-export type TokenCheck = { name: string; version: string; isOnline: boolean; time: number };
-
-/** How an execution ended. `error` is in the form of `work/job-child/error-codec.ts`. */
-export type SentResult =
-  | { status: "completed"; output: unknown; files: SentFile[] }
-  | { status: "failed"; error: object }
-  | { status: "yielded" }
-  | { status: "released" };
 
 /** The head's side of one execution. Calls are repeated while the head is unreachable, until their signal is aborted. */
 export type RemoteExecution = {
@@ -58,18 +45,18 @@ export type RemoteExecution = {
   /** Sends a part of an output once. Returns how many bytes the head has then. */
   writeOutput(name: string, part: { offset: number; total: number; body: Blob }, signal: AbortSignal): Promise<number>;
   sendCheckpoint(checkpoint: unknown, files: SentFile[], signal: AbortSignal): Promise<void>;
-  sendResult(result: SentResult, signal: AbortSignal): Promise<void>;
+  sendResult(result: ExecutionResult, signal: AbortSignal): Promise<void>;
 };
 
 /** Errors of all calls: `HeadError`; `HeadUnreachableError`; the signal's reason. */
 export type Head = {
   /** Asks whether the head accepts the token and the version, without joining. */
-  check(program: Pick<WorkerAnnouncement, "protocol" | "version">, signal: AbortSignal): Promise<TokenCheck>;
+  check(program: WorkerProgram, signal: AbortSignal): Promise<TokenCheck>;
   join(announcement: WorkerAnnouncement, signal: AbortSignal): Promise<Membership>;
   heartbeat(heartbeat: WorkerHeartbeat, signal: AbortSignal): Promise<HeartbeatAnswer>;
   /** Returns those of at most `MAX_COPIED_ASSETS` assets that were deleted. */
   findDeleted(assets: string[], signal: AbortSignal): Promise<string[]>;
-  /** Returns those of at most `MAX_COPIED_ASSETS` executions of this worker whose steps have ended. None at a head of an older version. */
+  /** Returns those of at most `MAX_COPIED_ASSETS` executions of this worker whose steps have ended. */
   findEnded(executions: string[], signal: AbortSignal): Promise<string[]>;
   leave(boot: WorkerBoot, signal: AbortSignal): Promise<void>;
   /** `url` is that of a ticket. Throws an `Error` when it is not the link of an execution. */
@@ -100,44 +87,25 @@ export function createHead(address: HeadAddress): Head {
     return readJson(await send({ method: "POST", path, headers, body: text, signal, timeoutMs }));
   };
   return {
-    check: async (program, signal) => parseTokenCheck(await call("check", program, signal)),
+    check: async (program, signal) => requireMessage(tokenCheckMessage, await call("check", program, signal)),
     join: async (announcement, signal) => {
       try {
-        return parseMembership(await call("join", toWireAnnouncement(announcement), signal));
+        return requireMessage(membershipMessage, await call("join", announcement, signal));
       } catch (error) {
         throw error instanceof HeadError && error.status === NOT_FOUND ? noRoutesError() : error;
       }
     },
-    heartbeat: async ({ workerId, bootId, freeBytes, hasRedis, running }, signal) =>
-      parseHeartbeatAnswer(
-        await call(
-          "heartbeat",
-          { worker_id: workerId, boot_id: bootId, free_bytes: freeBytes, has_redis: hasRedis, running },
-          signal,
-          HEARTBEAT_TIMEOUT_MS,
-        ),
-      ),
-    findDeleted: async (assets, signal) => {
-      const { deleted } = ((await call("copies", { assets }, signal)) ?? {}) as { deleted?: unknown };
-      return toTexts(deleted);
-    },
-    findEnded: async (executions, signal) => {
-      const answer = await call("ended", { executions }, signal).catch((error) => {
-        if (error instanceof HeadError && error.status === NOT_FOUND) return null;
-        throw error;
-      });
-      return toTexts(((answer ?? {}) as { ended?: unknown }).ended);
-    },
-    leave: async ({ workerId, bootId }, signal) => {
-      await call("leave", { worker_id: workerId, boot_id: bootId }, signal);
+    heartbeat: async (heartbeat, signal) =>
+      requireMessage(heartbeatAnswerMessage, await call("heartbeat", heartbeat, signal, HEARTBEAT_TIMEOUT_MS)),
+    findDeleted: async (assets, signal) =>
+      requireMessage(deletedMessage, await call("copies", { assets }, signal)).deleted,
+    findEnded: async (executions, signal) =>
+      requireMessage(endedMessage, await call("ended", { executions }, signal)).ended,
+    leave: async (boot, signal) => {
+      await call("leave", boot, signal);
     },
     openExecution: (url) => createExecution(send, parseExecutionUrl(url)),
   };
-}
-
-function toWireAnnouncement({ bootId, freeBytes, encoding, ...same }: WorkerAnnouncement): object {
-  const { hasZscale, ...facts } = encoding;
-  return { ...same, boot_id: bootId, free_bytes: freeBytes, encoding: { ...facts, has_zscale: hasZscale } };
 }
 
 const EXECUTION_PATH = /\/workers\/executions\/[0-9a-f-]{36}$/i;
@@ -164,7 +132,7 @@ function createExecution(send: SendRequest, link: { path: string; query: string 
       );
     });
   return {
-    start: ({ workerId, bootId }, signal) => post("start", { worker_id: workerId, boot_id: bootId }, signal),
+    start: (boot, signal) => post("start", boot, signal),
     read: (name, range, signal) => readRange(send, toPath("files", name), range, signal),
     getOutputOffset: (name, signal) =>
       withRetries(signal, async () => {
@@ -245,37 +213,12 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-const NO_HEAD = "The address does not respond like a head: check head.";
-
-function parseMembership(body: unknown): Membership {
-  const { worker_id, queue, heartbeat_ms, lost_after_ms } = (body ?? {}) as Record<string, unknown>;
-  if (
-    typeof worker_id !== "string" ||
-    typeof queue !== "string" ||
-    !isPositive(heartbeat_ms) ||
-    !isPositive(lost_after_ms)
-  )
-    throw new HeadError(200, "", NO_HEAD);
-  return { workerId: worker_id, queue, heartbeatMs: heartbeat_ms, lostAfterMs: lost_after_ms };
-}
-
-function parseTokenCheck(body: unknown): TokenCheck {
-  const { name, version, is_online, time } = (body ?? {}) as Record<string, unknown>;
-  const at = typeof time === "string" ? Date.parse(time) : Number.NaN;
-  if (typeof name !== "string" || typeof version !== "string" || typeof is_online !== "boolean" || Number.isNaN(at))
-    throw new HeadError(200, "", NO_HEAD);
-  return { name, version, isOnline: is_online, time: at };
-}
-
-function parseHeartbeatAnswer(body: unknown): HeartbeatAnswer {
-  const { is_draining, abort, yield: yielding } = (body ?? {}) as Record<string, unknown>;
-  return { isDraining: is_draining === true, abort: toTexts(abort), yield: toTexts(yielding) };
+/** Returns the answer if it is this message. Throws `HeadError`. */
+function requireMessage<S extends TSchema>(schema: S, body: unknown): Static<S> {
+  const message = parseMessage(schema, body);
+  if (message === null) throw new HeadError(200, "", "The address does not respond like a head: check head.");
+  return message;
 }
 
 const noRoutesError = () =>
   new HeadError(NOT_FOUND, "", "The address accepts no workers: it is no head, or the head has no redis_url.");
-
-const isPositive = (value: unknown): value is number =>
-  typeof value === "number" && Number.isFinite(value) && value > 0;
-const toTexts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];

@@ -1,8 +1,7 @@
 /** The queue of a worker: takes tickets from Redis with BullMQ. If Redis loses tickets, the head adds them again. */
 import { Worker } from "bullmq";
 import type { RedisOptions } from "ioredis";
-import type { Ticket } from "../domain/workers";
-import { isUuid } from "../lib/ids";
+import { parseMessage, type Ticket, ticketMessage } from "../domain/worker-messages";
 import type { Log } from "../lib/log";
 import { openRedis } from "./bullmq-connection";
 import { logRedisChange } from "./bullmq-log";
@@ -79,7 +78,7 @@ export function openTicketQueue(
 
   async function take({ data }: { data: unknown }): Promise<void> {
     refusal = null;
-    const ticket = parseTicket(data);
+    const ticket = parseMessage(ticketMessage, data);
     if (ticket === null) log.warn("ticket.invalid", { queue });
     else await onTicket(ticket);
   }
@@ -98,10 +97,4 @@ export function openTicketQueue(
 /** Waits briefly for a call that may be waiting for Redis: the process is ending. */
 async function withinClosingTime(running: Promise<void> | undefined): Promise<void> {
   await Promise.race([running?.catch(() => {}), Bun.sleep(CLOSING_MS)]);
-}
-
-/** Returns the ticket, or null for anything else. */
-function parseTicket(data: unknown): Ticket | null {
-  const { execution, url } = (data ?? {}) as Record<string, unknown>;
-  return typeof execution === "string" && isUuid(execution) && typeof url === "string" ? { execution, url } : null;
 }

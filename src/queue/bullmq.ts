@@ -1,6 +1,7 @@
 /** The queues of workers in Redis, through BullMQ. Nothing else of the server imports BullMQ, and only a configured Redis loads this file. */
 import { Queue } from "bullmq";
-import { getQueueName, type Ticket, type TicketQueues } from "../domain/workers";
+import type { Ticket, TicketQueues } from "../domain/worker-messages";
+import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
 import { openRedis } from "./bullmq-connection";
 import { logRedisChange } from "./bullmq-log";

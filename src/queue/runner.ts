@@ -1,7 +1,8 @@
-/** The runner: starts due jobs, renews their leases, and aborts them when they are cancelled or the server stops. */
+/** The runner: starts due jobs where a place has room, renews their leases, and aborts them when they are cancelled or the server stops. */
 import {
   type DueJob,
   ExecutionLost,
+  JOB_FACTS,
   JOB_NAMES,
   type Job,
   JobAborted,
@@ -11,59 +12,56 @@ import {
   type JobSource,
   JobYielded,
   type Runner,
+  type Slot,
 } from "../domain/jobs";
-import { newId } from "../lib/ids";
-import type { Log } from "../lib/log";
+import type { PlaceNeeds } from "../domain/places";
 import {
   decideNext,
-  type RunningJob,
+  findPlace,
   type SchedulingDecision,
   type SchedulingLimits,
   type SchedulingState,
-} from "./scheduling";
+  type SlotRequest,
+} from "../domain/scheduling";
+import { newId } from "../lib/ids";
+import type { Log } from "../lib/log";
+import { createSlots } from "./slots";
 import { createWaitingLog } from "./waiting-log";
 
 type RunningEntry = {
   job: Job;
-  /** Whether the job has this machine to itself. */
-  isAloneHere: boolean;
   abort: AbortController;
   progress: number | null;
-  since: number;
   shouldYield: boolean;
   ended: Promise<void>;
 };
 
-/** The other places where jobs run. */
-export type OtherPlaces = {
-  /** Returns whether a place can do the job, now or when it has room. A job that none can do is in `listUnrunnable` from then on. */
-  canRun(job: DueJob): Promise<boolean>;
-  /** Returns the IDs of the steps that no place can do at present. */
+/** Where jobs run besides this machine. */
+export type OtherPlaces = Pick<SchedulingState, "rank"> & {
+  listWorkers(): SchedulingState["workers"];
+  /** Returns what the job needs of a place; null when only this machine can do it. */
+  readNeeds(job: DueJob): Promise<PlaceNeeds | null>;
+  /** Returns whether a place can do the job, now or when it has room. One that none can do is in `listUnrunnable` from then on. */
+  canRun(job: SlotRequest): boolean;
+  /** Returns the IDs of the steps that no place can do as the places are now. */
   listUnrunnable(): string[];
-  /** Returns whether the job runs alone on another machine instead of this one. */
-  isAloneElsewhere(job: DueJob): boolean;
-  /** Returns whether the running step is on another machine. */
-  isElsewhere(stepId: string): boolean;
 };
 
 export type RunnerOptions = Partial<Omit<SchedulingLimits, "slots">> & {
   source: JobSource;
   handlers: Record<JobName, JobHandler>;
   log: Log;
-  /** Returns how many jobs of each name run at the same time. */
-  slots(): SchedulingLimits["slots"];
+  /** How many jobs of each name run on this machine at the same time. */
+  slots: SchedulingLimits["slots"];
   otherPlaces?: OtherPlaces | undefined;
   leaseMs?: number;
   heartbeatMs?: number;
 };
 
-/** Renders and previews have no extra slots: each uses all cores and yields between chunks. */
-const EXTRA_SLOTS: Record<JobName, number> = { prepare: 4, cut: 4, render: 0, preview: 0 };
-
-/** Returns the extra slots of each name on a machine with these slots: none where it has none. */
-export const getExtraSlots = (slots: Record<JobName, number>): Record<JobName, number> => {
-  const extra = { ...EXTRA_SLOTS };
-  for (const name of JOB_NAMES) if (slots[name] === 0) extra[name] = 0;
+/** Returns how many more jobs of each name run on a machine with these slots: none where it has no slots. */
+const getExtraSlots = (slots: Record<JobName, number>): Record<JobName, number> => {
+  const extra = { ...slots };
+  for (const name of JOB_NAMES) extra[name] = slots[name] === 0 ? 0 : JOB_FACTS[name].extraSlots;
   return extra;
 };
 
@@ -76,20 +74,21 @@ const MAX_POLL_MS = 30_000;
 const MIN_POLL_MS = 50;
 /** Jobs that no place can do are found one by one for each name. The next pass continues. */
 const MAX_SKIPPED_IN_A_PASS = 1_000;
+/** Jobs of a name after one that waits for a busy place: another place may have room for them. */
+const MAX_LOOKED_AHEAD = 16;
 
 /** Creates the runner. */
 export function createRunner(options: RunnerOptions): Runner {
   const { source, handlers, log, otherPlaces, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
-  const limits: Omit<SchedulingLimits, "slots"> = {
-    extraSlots: options.extraSlots ?? EXTRA_SLOTS,
+  const limits: SchedulingLimits = {
+    slots: options.slots,
+    extraSlots: options.extraSlots ?? getExtraSlots(options.slots),
     timeSliceMs: options.timeSliceMs ?? TIME_SLICE_MS,
     maxAloneMs: options.maxAloneMs ?? MAX_ALONE_MS,
     maxDrainMs: options.maxDrainMs ?? MAX_DRAIN_MS,
   };
   const owner = newId();
   const running = new Map<string, RunningEntry>();
-  let lastAlone: SchedulingState["lastAlone"] = null;
-  let drainingSince: number | null = null;
   let stopped = true;
   let scheduling: Promise<void> | null = null;
   let scheduleAgain = false;
@@ -97,7 +96,9 @@ export function createRunner(options: RunnerOptions): Runner {
   let heartbeat: Timer | undefined;
   const logWaiting = createWaitingLog(log);
 
-  async function run(entry: RunningEntry): Promise<void> {
+  const slots = createSlots(limits, otherPlaces ?? { listWorkers: () => [], rank: () => 0 }, () => wake());
+
+  async function run(entry: RunningEntry, slot: Slot, needs: PlaceNeeds | null): Promise<void> {
     const { job, abort } = entry;
     const jobLog = log.with({ job: job.stepId, name: job.name, subject: job.subjectId });
     const context: JobContext = {
@@ -106,6 +107,8 @@ export function createRunner(options: RunnerOptions): Runner {
       progress: (share) => {
         if (share > (entry.progress ?? -1)) entry.progress = Math.min(1, share);
       },
+      slot,
+      places: slots.createPlaces(job, needs),
     };
     const started = performance.now();
     jobLog.debug("job.started", { attempt: job.attempt, runs_alone: job.runsAlone });
@@ -128,79 +131,81 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   }
 
-  function start(job: Job, isAloneHere: boolean): void {
+  function start(job: Job, { request, placeId }: NonNullable<SchedulingDecision["start"]>): void {
     const entry: RunningEntry = {
       job,
-      isAloneHere,
       abort: new AbortController(),
       progress: null,
-      since: performance.now(),
       shouldYield: false,
       ended: Promise.resolve(),
     };
     running.set(job.stepId, entry);
-    entry.ended = run(entry)
+    const slot = slots.take(job, placeId, request.runsAlone);
+    entry.ended = run(entry, slot, request.needs)
       .catch((error) => log.error("job.cleanup_failed", { job: job.stepId, error }))
       .finally(() => {
         // A cancelled step can have been retried before this job has ended.
         if (running.get(job.stepId) === entry) running.delete(job.stepId);
-        if (isAloneHere) {
-          const forMs = Math.min(limits.maxAloneMs, performance.now() - entry.since);
-          lastAlone = { endedAt: entry.since + forMs, forMs };
-        }
+        slot.release();
         wake();
       });
   }
 
+  const toRequest = async ({ stepId, name, workspaceId, runsAlone }: DueJob): Promise<SlotRequest> => {
+    const needs = (await otherPlaces?.readNeeds({ stepId, name, workspaceId, runsAlone })) ?? null;
+    return { stepId, name, workspaceId, runsAlone, needs };
+  };
+
   /** Returns the next job that a place can do. */
-  async function findRunnable(find: (except: string[]) => Promise<DueJob | null>): Promise<DueJob | null> {
+  async function findRunnable(find: (except: string[]) => Promise<DueJob | null>): Promise<SlotRequest | null> {
     for (let skipped = 0; skipped < MAX_SKIPPED_IN_A_PASS; skipped++) {
       const job = await find(otherPlaces?.listUnrunnable() ?? []);
-      if (job === null || !otherPlaces || (await otherPlaces.canRun(job))) return job;
+      const request = job && (await toRequest(job));
+      if (request === null || (otherPlaces?.canRun(request) ?? true)) return request;
     }
     scheduleAgain = true;
     return null;
   }
 
+  /** Returns the next jobs of a name: the first in the fair order, and when that one waits for a busy place, the first that need not. */
+  async function findDue(name: JobName): Promise<SlotRequest[]> {
+    const found: SlotRequest[] = [];
+    while (found.length < MAX_LOOKED_AHEAD) {
+      const known = found.map(({ stepId }) => stepId);
+      const request = await findRunnable((except) => source.next(name, owner, [...except, ...known]));
+      if (request === null) break;
+      found.push(request);
+      const state = slots.read();
+      const hasRoom = (needs: PlaceNeeds | null) => findPlace(state, limits, { ...request, needs }) !== null;
+      if (hasRoom(request.needs) || request.needs === null) break;
+      // Nothing else of the name can start either.
+      if (!hasRoom({ ...request.needs, languages: [], bytes: 0 })) break;
+    }
+    return found;
+  }
+
   /** Starts due jobs, and asks others to make room. Returns the milliseconds until the next look. */
   async function startDueJobs(): Promise<number> {
     for (;;) {
-      const due = await Promise.all(
-        JOB_NAMES.map((name) => findRunnable((except) => source.next(name, owner, except))),
-      );
-      const alone = await findRunnable((except) => source.nextAlone(owner, except));
+      const due = (await Promise.all(JOB_NAMES.map(findDue))).flat();
+      const dueAlone = await findRunnable((except) => source.nextAlone(owner, except));
       if (stopped) return MAX_POLL_MS;
-      const isElsewhere = alone !== null && otherPlaces?.isAloneElsewhere(alone) === true;
-      const dueAlone = isElsewhere ? null : alone;
-      const slots = options.slots();
-      const state: SchedulingState = {
-        now: performance.now(),
-        running: [...running.values()].map(toRunningJob),
-        due: [...due, isElsewhere ? alone : null].filter((job): job is DueJob => job !== null),
-        dueAlone,
-        lastAlone,
-        drainingSince,
-      };
-      const decision = decideNext(state, { ...limits, slots });
-      drainingSince = decision.isDraining ? (drainingSince ?? performance.now()) : null;
-      if (decision.start === null) {
+      const state = slots.read({ due, dueAlone });
+      const decision = decideNext(state, limits);
+      slots.setDraining(decision.draining);
+      const { start: next } = decision;
+      if (next === null) {
         makeRoom(decision);
-        logWaiting(state, slots);
+        logWaiting(state, limits.slots);
         const nextDue = await source.nextDue();
         return Math.min(decision.changesInMs ?? MAX_POLL_MS, nextDue === null ? MAX_POLL_MS : nextDue - Date.now());
       }
-      const job = await source.claim(decision.start.stepId, owner, leaseMs);
+      if (slots.grant(next.request, next.placeId)) continue;
+      const job = await source.claim(next.request.stepId, owner, leaseMs);
       if (job && stopped) await source.release(job, owner);
-      else if (job) start(job, job.runsAlone && decision.start.stepId === dueAlone?.stepId);
+      else if (job) start(job, next);
     }
   }
-
-  const toRunningJob = ({ job, since, isAloneHere }: RunningEntry): RunningJob => ({
-    ...job,
-    since,
-    runsAlone: isAloneHere,
-    isElsewhere: otherPlaces?.isElsewhere(job.stepId) ?? false,
-  });
 
   function makeRoom({ yielding, interrupted }: SchedulingDecision): void {
     for (const [stepId, entry] of running) {

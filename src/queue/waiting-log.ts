@@ -1,21 +1,22 @@
 /** Logs which due jobs are waiting, and the reason. */
-import type { DueJob, JobName } from "../domain/jobs";
+import type { JobName } from "../domain/jobs";
+import { LOCAL } from "../domain/places";
+import type { SchedulingState, SlotRequest } from "../domain/scheduling";
 import type { Log } from "../lib/log";
-import type { SchedulingState } from "./scheduling";
 
 /** Creates the logger of due jobs that were not started. Logs each again only when the situation changes. */
 export function createWaitingLog(log: Log): (state: SchedulingState, slots: Record<JobName, number>) => void {
   let last = "";
-  return ({ running, due, dueAlone, drainingSince }, slots) => {
-    const describe = ({ stepId, name, workspaceId, runsAlone }: DueJob) => ({
+  return ({ held, due, dueAlone, draining }, slots) => {
+    const describe = ({ stepId, name, workspaceId, runsAlone }: SlotRequest) => ({
       job: stepId,
       name,
       workspace: workspaceId,
       runs_alone: runsAlone,
-      running: running.filter((mate) => mate.name === name).length,
+      running: held.filter((slot) => slot.name === name).length,
       slots: slots[name],
-      is_draining: drainingSince !== null,
-      alone: running.find((mate) => mate.runsAlone)?.stepId,
+      is_draining: draining !== null,
+      alone: held.find((slot) => slot.runsAlone && slot.placeId === LOCAL)?.stepId,
     });
     const waiting = [...due, ...(dueAlone ? [dueAlone] : [])].map(describe);
     const situation = JSON.stringify(waiting);

@@ -2,7 +2,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { WORKER_RUN_OUTCOMES } from "../domain/states";
-import { type EncodingFacts, EXECUTION_KINDS, type SandboxFacts, type WorkerJob } from "../domain/workers";
+import type { EncodingFacts, SandboxFacts } from "../domain/worker-messages";
+import { EXECUTION_KINDS, type WorkerJob } from "../domain/workers";
 import { belongsTo, id, time } from "./schema-columns";
 
 /** Join tokens. Each is for one worker. */

@@ -34,7 +34,7 @@ export async function findNextStep(
   const notExcepted =
     except.length === 0 ? sql`` : sql`AND s.id NOT IN (SELECT value FROM json_each(${JSON.stringify(except)}))`;
   const shared = sql`s.processor_name = ${name} AND s.kernel_kills = 0 AND s.unclean_starts < ${MIN_UNCLEAN_STARTS_ALONE} ${notExcepted}`;
-  const [next] = await db.all<{ id: string; workspaceId: string; running: number }>(sql`
+  const [next] = await db.all<{ id: string; workspaceId: string }>(sql`
     WITH RECURSIVE waiting(workspace_id) AS (
       SELECT min(workspace_id) FROM steps INDEXED BY steps_waiting
       WHERE state = 'pending' AND run_after IS NOT NULL AND processor_name = ${name}
@@ -68,9 +68,7 @@ export async function findNextStep(
       (SELECT max(t.served_at) FROM steps t WHERE t.workspace_id = d.workspace_id AND t.processor_name = ${name}) AS served
     FROM oldest CROSS JOIN steps d ON d.id = oldest.id
     ORDER BY running, served, d.run_after, d.id LIMIT 1`);
-  return next
-    ? { stepId: next.id, name, workspaceId: next.workspaceId, running: next.running, runsAlone: false }
-    : null;
+  return next ? { stepId: next.id, name, workspaceId: next.workspaceId, runsAlone: false } : null;
 }
 
 /** Returns the due step that has waited longest to run alone and is not in `except`, previews last, or null. */
@@ -88,7 +86,7 @@ export async function findNextStepAlone(
     .where(and(isDue(owner, now), runsAlone, notExcepted))
     .orderBy(sql`${steps.processor_name} = 'preview'`, asc(steps.run_after), asc(steps.id))
     .limit(1);
-  return next ? { stepId: next.id, name: next.name, workspaceId: next.workspace, running: 0, runsAlone: true } : null;
+  return next ? { stepId: next.id, name: next.name, workspaceId: next.workspace, runsAlone: true } : null;
 }
 
 /** Claims a step if it is still due, otherwise returns null. Call it in a write transaction. */

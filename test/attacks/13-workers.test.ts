@@ -50,7 +50,7 @@ attacks("a join token", () => {
       expect((await call("GET", executionPath(ticket, "files", source))).status).toBe(404);
       expect((await sendOutput(ticket, "output.mp4", new Uint8Array(10))).status).toBe(404);
       expect((await sendResult(ticket, completed("output.mp4", new Uint8Array(10)))).status).toBe(404);
-      const json = { worker_id: thief.worker.workerId, boot_id: thief.worker.bootId };
+      const json = { workerId: thief.worker.workerId, bootId: thief.worker.bootId };
       // The link of the execution that another worker has now does not help the thief either.
       expect((await call("POST", executionPath(again, "start"), { json })).status).toBe(409);
       expect(await stateOf(anna, render)).toBe("processing");
@@ -63,7 +63,7 @@ attacks("a join token", () => {
     "that nobody created is refused, however often, and a long one is not hashed",
     async () => {
       const tokens = Array.from({ length: fullOr(5_000, 500) }, (_, n) => (n % 2 ? "x".repeat(n * 10) : `wt_${n}`));
-      const json = { worker_id: crypto.randomUUID(), boot_id: crypto.randomUUID(), free_bytes: 1, running: [] };
+      const json = { workerId: crypto.randomUUID(), bootId: crypto.randomUUID(), freeBytes: 1, running: [] };
       const statuses = new Set<number>();
       for (let at = 0; at < tokens.length; at += 50)
         for (const { status } of await Promise.all(
@@ -140,8 +140,8 @@ attacks("links of executions", () => {
         owner.worker.ticket(redis).then((ticket) => [{ ...owner, ticket }, thief] as const),
         thief.worker.ticket(redis).then((ticket) => [{ ...thief, ticket }, owner] as const),
       ]);
-      const start = (worker_id: string, boot_id: string) =>
-        call("POST", executionPath(holder.ticket, "start"), { json: { worker_id, boot_id } });
+      const start = (workerId: string, bootId: string) =>
+        call("POST", executionPath(holder.ticket, "start"), { json: { workerId, bootId } });
       expect((await start(outsider.worker.workerId, outsider.worker.bootId)).status).toBe(409);
       expect((await start(holder.worker.workerId, outsider.worker.bootId)).status).toBe(409);
       expect((await start(holder.worker.workerId, holder.worker.bootId)).status).toBe(200);

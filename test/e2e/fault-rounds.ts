@@ -124,7 +124,7 @@ export async function expectNoLeftovers(
   if (isFullSize) expect(tickets.size).toBeGreaterThan(0);
   for (const url of tickets.values()) {
     const { pathname, search } = new URL(url);
-    const body = JSON.stringify({ worker_id: crypto.randomUUID(), boot_id: crypto.randomUUID() });
+    const body = JSON.stringify({ workerId: crypto.randomUUID(), bootId: crypto.randomUUID() });
     const headers = { "Content-Type": "application/json" };
     const started = await fetch(`${head.url()}${pathname}/start${search}`, { method: "POST", headers, body });
     expect(started.status).toBe(404);

@@ -4,6 +4,7 @@ import type { Job, JobContext } from "../../src/domain/jobs";
 import { findLatestStep, listOpenSteps } from "../../src/store/steps";
 import { createJobSource } from "../../src/work/jobs/job-source";
 import { createJobHandlers } from "../../src/work/jobs/registry";
+import { onePlace } from "../unit/queue/no-places";
 import { until } from "../until";
 import { harness, PATIENCE_MS } from "./harness";
 import { video, wav } from "./media";
@@ -11,7 +12,12 @@ import { video, wav } from "./media";
 setDefaultTimeout(PATIENCE_MS);
 
 const LEASE_MS = 1_000;
-const context: JobContext = { signal: new AbortController().signal, shouldYield: () => false, progress: () => {} };
+const context: JobContext = {
+  signal: new AbortController().signal,
+  shouldYield: () => false,
+  progress: () => {},
+  ...onePlace,
+};
 
 /** Claims the step of the subject twice: the lease of the first attempt has expired by the second. */
 async function claimTwice(server: Awaited<ReturnType<typeof harness>>, subjectId: string): Promise<[Job, Job]> {
@@ -84,9 +90,9 @@ test("a job whose asset is deleted as it starts leaves no files", async () => {
     expect(job.name).toBe(name);
     const remove = () => user.call("DELETE", `/v1/assets/${id}`);
     const handlers = createJobHandlers(services, server.tools(), {
-      runJob: async (_job, _loaded, run, runHere) => {
+      runJob: async (_job, _loaded, _context, { runHere }) => {
         expect((await remove()).status).toBe(204);
-        return runHere(run);
+        return runHere();
       },
     });
     await expect(handlers[name](job, context)).rejects.toThrow();

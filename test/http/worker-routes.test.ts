@@ -19,13 +19,13 @@ setDefaultTimeout(PATIENCE_MS);
 const announcement = (change: Record<string, unknown> = {}) => ({
   protocol: WORKER_PROTOCOL,
   version,
-  boot_id: newId(),
+  bootId: newId(),
   jobs: ["render"],
   slots: 2,
-  encoding: { ffmpeg: "6.1", libavutil: 58, encoder: "libx264", has_zscale: true },
+  encoding: { ffmpeg: "6.1", libavutil: 58, encoder: "libx264", hasZscale: true },
   sandbox: { mode: "bwrap", reason: null },
   languages: ["en"],
-  free_bytes: 1e12,
+  freeBytes: 1e12,
   ...change,
 });
 
@@ -67,8 +67,8 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     const body = announcement();
     const answer = await post("/workers/join", body, token);
     expect(answer.status).toBe(200);
-    const { worker_id: workerId } = answer.body as { worker_id: string };
-    return { token, workerId, boot: { worker_id: workerId, boot_id: body.boot_id } };
+    const { workerId } = answer.body as { workerId: string };
+    return { token, workerId, boot: { workerId, bootId: body.bootId } };
   }
 
   /** Starts an execution on the worker, and returns the path of its link as it is in Redis. */
@@ -130,10 +130,10 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
   test("joining tells a worker its queue and its times", async () => {
     const token = await cluster.createToken("first");
     const { status, body } = await post("/workers/join", announcement(), token);
-    const { worker_id } = body as { worker_id: string };
+    const { workerId } = body as { workerId: string };
     expect([status, body]).toEqual([
       200,
-      { worker_id, queue: `offcut-worker-${worker_id}`, heartbeat_ms: 1_000, lost_after_ms: 15_000 },
+      { workerId, queue: `offcut-worker-${workerId}`, heartbeatMs: 1_000, lostAfterMs: 15_000 },
     ]);
   });
 
@@ -154,8 +154,8 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     ["a job of the server", announcement({ jobs: ["preview"] }), 422],
     ["no slots", announcement({ slots: 0 }), 422],
     ["a million slots", announcement({ slots: 1e6 }), 422],
-    ["a process that is no UUID", announcement({ boot_id: "../../x" }), 422],
-    ["negative space", announcement({ free_bytes: -1 }), 422],
+    ["a process that is no UUID", announcement({ bootId: "../../x" }), 422],
+    ["negative space", announcement({ freeBytes: -1 }), 422],
     ["too many languages", announcement({ languages: Array.from({ length: 301 }, () => "en") }), 422],
     ["a long version", announcement({ version: "x".repeat(65) }), 422],
     ["a large body", announcement({ version: "x".repeat(70_000) }), 413],
@@ -171,7 +171,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
       const { token, boot } = await joined(`revoked-${name}`);
       const bodies: Record<string, object> = {
         join: announcement(),
-        heartbeat: { ...boot, free_bytes: 1, running: [] },
+        heartbeat: { ...boot, freeBytes: 1, running: [] },
         leave: boot,
         copies: { assets: [] },
         ended: { executions: [] },
@@ -188,10 +188,10 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
   test("a heartbeat of a process that has not joined, or with the token of another worker, has to join", async () => {
     const [one, other] = [await joined("one"), await joined("other")];
     const beat = (boot: object, token: string) =>
-      post("/workers/heartbeat", { ...boot, free_bytes: 1, running: [] }, token);
-    expect((await beat(one.boot, one.token)).body).toEqual({ is_draining: false, abort: [], yield: [] });
+      post("/workers/heartbeat", { ...boot, freeBytes: 1, running: [] }, token);
+    expect((await beat(one.boot, one.token)).body).toEqual({ isDraining: false, abort: [], yield: [] });
     expect(codeOf(await beat(one.boot, other.token))).toBe("not_found");
-    expect(codeOf(await beat({ ...one.boot, boot_id: newId() }, one.token))).toBe("not_found");
+    expect(codeOf(await beat({ ...one.boot, bootId: newId() }, one.token))).toBe("not_found");
     expect((await post("/workers/leave", one.boot, one.token)).status).toBe(204);
     expect(codeOf(await beat(one.boot, one.token))).toBe("not_found");
   });
@@ -218,7 +218,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     ],
   ])("a heartbeat with %s is refused", async (name, change) => {
     const { token, boot } = await joined(`beat-${name.length}`);
-    const { status } = await post("/workers/heartbeat", { ...boot, free_bytes: 1, running: [], ...change }, token);
+    const { status } = await post("/workers/heartbeat", { ...boot, freeBytes: 1, running: [], ...change }, token);
     expect(status).toBe(422);
   });
 
@@ -226,7 +226,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     const { workerId, boot, token } = await joined("worker");
     const run = await execution(workerId);
     expect(codeOf(await call("GET", run.at("files/source")))).toBe("conflict");
-    expect(codeOf(await post(run.at("start"), { ...boot, boot_id: newId() }))).toBe("conflict");
+    expect(codeOf(await post(run.at("start"), { ...boot, bootId: newId() }))).toBe("conflict");
     const started = await post(run.at("start"), boot);
     expect(started.body).toMatchObject({
       execution: run.id,
@@ -310,7 +310,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     expect(codeOf(await post(own.at("result"), { status: "yielded" }))).toBe("not_found");
     other.abort.abort(new Error("cancelled"));
     await other.ended;
-    const beat = { ...foreign.boot, free_bytes: 1, running: [{ execution: other.id, progress: null }] };
+    const beat = { ...foreign.boot, freeBytes: 1, running: [{ execution: other.id, progress: null }] };
     expect((await post("/workers/heartbeat", beat, foreign.token)).body).toMatchObject({ abort: [other.id] });
   });
 

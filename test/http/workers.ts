@@ -1,6 +1,7 @@
 /** Workers of a server under test, which join without another machine. */
 import { version } from "../../package.json";
-import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../src/domain/workers";
+import type { WorkerAnnouncement } from "../../src/domain/worker-messages";
+import { WORKER_PROTOCOL } from "../../src/domain/workers";
 import { newId } from "../../src/lib/ids";
 import type { WorkerToken } from "../../src/store/workers";
 import { COMMAND_ACTOR } from "../../src/work/access/audit";

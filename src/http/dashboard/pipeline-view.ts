@@ -1,4 +1,5 @@
 /** Pipelines as responses show them. */
+import { JOB_FACTS } from "../../domain/jobs";
 import { listFilenames } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { listSteps, type Pipeline, type StepRow } from "../../store/pipelines";
@@ -10,8 +11,8 @@ const stepSchema = SCHEMAS.Pipeline.properties.steps.items;
 
 const showStep = (step: StepRow): Resource<"Pipeline">["steps"][number] =>
   showRow(stepSchema, step, {
-    cut_id: step.processor_name === "cut" ? step.subject_id : null,
-    render_id: step.processor_name === "render" ? step.subject_id : null,
+    cut_id: JOB_FACTS[step.processor_name].subject === "cut" ? step.subject_id : null,
+    render_id: JOB_FACTS[step.processor_name].subject === "render" ? step.subject_id : null,
     progress: readStepProgress(step),
   });
 

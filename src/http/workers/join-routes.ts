@@ -1,17 +1,28 @@
 /** The routes that a worker calls with its join token. */
 import { version } from "../../../package.json";
 import { AppError } from "../../domain/errors";
-import { getQueueName, WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";
+import {
+  announcementMessage,
+  bootMessage,
+  copiesMessage,
+  executionsMessage,
+  type HeartbeatAnswer,
+  heartbeatMessage,
+  type Membership,
+  programMessage,
+  type TokenCheck,
+  type WorkerAnnouncement,
+} from "../../domain/worker-messages";
+import { getQueueName, WORKER_PROTOCOL } from "../../domain/workers";
 import { findExistingAssetIds } from "../../store/assets";
 import type { WorkerToken } from "../../store/workers";
 import { refuseProtocol } from "../../work/cluster/worker-announcement";
-import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-list";
+import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-contact";
 import { authenticateWorker } from "../../work/cluster/worker-tokens";
 import { noContent, ok } from "../call";
 import { validate } from "../validation";
 import type { CallOfWorker, WorkerRoute } from "./call";
 import { readBody } from "./read-body";
-import { announcementSchema, bootSchema, copiesSchema, endedSchema, heartbeatSchema, versionSchema } from "./schemas";
 
 /** Throws `AppError` `unauthenticated`. */
 async function requireToken({ request, services }: CallOfWorker): Promise<WorkerToken> {
@@ -23,11 +34,9 @@ async function requireToken({ request, services }: CallOfWorker): Promise<Worker
 
 /** Checks the version first: the other fields of another version may differ. */
 async function readAnnouncement(call: CallOfWorker): Promise<WorkerAnnouncement> {
-  const body = await readBody(call, versionSchema);
+  const body = await readBody(call, programMessage);
   if (body.protocol !== WORKER_PROTOCOL) throw refuseProtocol(body);
-  const { boot_id, free_bytes, encoding, ...same } = validate(announcementSchema, body, "body");
-  const { has_zscale, ...facts } = encoding;
-  return { ...same, bootId: boot_id, freeBytes: free_bytes, encoding: { ...facts, hasZscale: has_zscale } };
+  return validate(announcementMessage, body, "body");
 }
 
 export const joinRoutes: WorkerRoute[] = [
@@ -36,11 +45,12 @@ export const joinRoutes: WorkerRoute[] = [
     path: "/check",
     run: async (call) => {
       const token = await requireToken(call);
-      const program = await readBody(call, versionSchema);
+      const program = await readBody(call, programMessage);
       if (program.protocol !== WORKER_PROTOCOL) throw refuseProtocol(program);
       const { services } = call;
       const isOnline = services.workerList.listOnline().some(({ tokenId }) => tokenId === token.id);
-      return ok({ name: token.name, version, is_online: isOnline, time: new Date(services.now()).toISOString() });
+      const answer: TokenCheck = { name: token.name, version, isOnline, time: services.now() };
+      return ok(answer);
     },
   },
   {
@@ -49,12 +59,13 @@ export const joinRoutes: WorkerRoute[] = [
     run: async (call) => {
       const token = await requireToken(call);
       const worker = await call.services.workerList.join(token, await readAnnouncement(call));
-      return ok({
-        worker_id: worker.id,
+      const membership: Membership = {
+        workerId: worker.id,
         queue: getQueueName(worker.id),
-        heartbeat_ms: HEARTBEAT_MS,
-        lost_after_ms: LOST_AFTER_MS,
-      });
+        heartbeatMs: HEARTBEAT_MS,
+        lostAfterMs: LOST_AFTER_MS,
+      };
+      return ok(membership);
     },
   },
   {
@@ -62,12 +73,15 @@ export const joinRoutes: WorkerRoute[] = [
     path: "/heartbeat",
     run: async (call) => {
       const token = await requireToken(call);
-      const { worker_id, boot_id, free_bytes, has_redis, running } = await readBody(call, heartbeatSchema);
-      const boot = { workerId: worker_id, bootId: boot_id };
-      const heartbeat = { ...boot, freeBytes: free_bytes, hasRedis: has_redis, running };
+      const heartbeat = await readBody(call, heartbeatMessage);
       const worker = call.services.workerList.heartbeat(token, heartbeat);
       if (!worker) throw new AppError("not_found", "Worker is unknown to this run of the server. Join again.");
-      return ok({ is_draining: worker.isDraining, ...call.cluster.executions.heartbeat(boot, running) });
+      const { isDraining } = worker;
+      const answer: HeartbeatAnswer = {
+        isDraining,
+        ...call.cluster.executions.heartbeat(heartbeat, heartbeat.running),
+      };
+      return ok(answer);
     },
   },
   {
@@ -75,7 +89,7 @@ export const joinRoutes: WorkerRoute[] = [
     path: "/copies",
     run: async (call) => {
       await requireToken(call);
-      const { assets } = await readBody(call, copiesSchema);
+      const { assets } = await readBody(call, copiesMessage);
       const existing = await findExistingAssetIds(call.services.store.read, assets);
       return ok({ deleted: assets.filter((id) => !existing.has(id)) });
     },
@@ -85,7 +99,7 @@ export const joinRoutes: WorkerRoute[] = [
     path: "/ended",
     run: async (call) => {
       const token = await requireToken(call);
-      const { executions } = await readBody(call, endedSchema);
+      const { executions } = await readBody(call, executionsMessage);
       return ok({ ended: await call.services.workerList.findEnded(token, executions) });
     },
   },
@@ -94,8 +108,7 @@ export const joinRoutes: WorkerRoute[] = [
     path: "/leave",
     run: async (call) => {
       const token = await requireToken(call);
-      const { worker_id, boot_id } = await readBody(call, bootSchema);
-      call.services.workerList.leave(token, { workerId: worker_id, bootId: boot_id });
+      call.services.workerList.leave(token, await readBody(call, bootMessage));
       return noContent();
     },
   },

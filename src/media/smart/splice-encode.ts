@@ -1,17 +1,16 @@
 /** Encodes the segments of a smart render. Each process reads an excerpt with only the packets that it needs. */
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { ProbedMedia } from "../../domain/media";
 import type { SpliceSegment } from "../../domain/smart-plan";
 import { createFileKey } from "../../lib/hash";
 import type { Semaphore } from "../../lib/semaphore";
 import { buildOutputArguments } from "../arguments";
 import { writeAtomically } from "../atomic-output";
+import { encodeLocally } from "../chunks/local";
 import { createWorkLimits, type Ffmpeg, runFfmpeg } from "../ffmpeg";
 import { writeExcerpt } from "../packets/excerpt";
 import { SpliceError } from "../packets/source";
 import { countFrames } from "../packets/video-track";
-import { runParallel } from "../parallel";
 import { getSourceVersion } from "../source-version";
 import type { SmartSource } from "./source";
 import { buildSpliceArguments } from "./splice-arguments";
@@ -72,8 +71,6 @@ type EncodeSplicesOptions = {
   shouldYield?: (() => boolean) | undefined;
   encoderSemaphore?: Semaphore | undefined;
   onFrames: (frames: number) => void;
-  /** See `RenderTools.onEncoded`. */
-  onEncoded?: ((frames: number, seconds: number) => void) | undefined;
 };
 
 /**
@@ -83,40 +80,23 @@ type EncodeSplicesOptions = {
 export async function encodeSplices(options: EncodeSplicesOptions): Promise<{ paths: string[]; reused: number }> {
   const version = await getSourceVersion(options.sourcePath);
   const { probed, ffmpeg, source } = options;
-  const paths = options.tasks.map(({ segments }) => {
-    const input = { path: "", excerptStart: 0, probed, segments, threads: 1, libavutil: ffmpeg.libavutil };
-    const inputs = [version, ffmpeg.version, buildSpliceArguments(input, source.splice)];
-    const key = createFileKey(inputs);
-    return join(options.workDir, `splice-${key}.mp4`);
+  const chunks = options.tasks.map((task) => {
+    const input = {
+      path: "",
+      excerptStart: 0,
+      probed,
+      segments: task.segments,
+      threads: 1,
+      libavutil: ffmpeg.libavutil,
+    };
+    const key = createFileKey([version, ffmpeg.version, buildSpliceArguments(input, source.splice)]);
+    return { name: `splice-${key}.mp4`, frames: task.frameCount, task };
   });
-  const done = new Float64Array(options.tasks.length);
-  const report = (n: number, frames: number) => {
-    done[n] = Math.max(done[n]!, frames);
-    options.onFrames(done.reduce((sum, value) => sum + value, 0));
-  };
-  let reused = 0;
-  await runParallel(
-    options.tasks.length,
-    options.maxProcesses,
-    options.signal,
-    async (n, signal) => {
-      const task = options.tasks[n]!;
-      if (await Bun.file(paths[n]!).exists()) reused++;
-      else {
-        const encode = async () => {
-          const startedMs = performance.now();
-          await encodeSpliceTask(options, task, paths[n]!, signal, (frames) =>
-            report(n, Math.min(frames, task.frameCount)),
-          );
-          options.onEncoded?.(task.frameCount, (performance.now() - startedMs) / 1000);
-        };
-        await (options.encoderSemaphore?.run(signal, encode) ?? encode());
-      }
-      report(n, task.frameCount);
-    },
-    options.shouldYield,
-  );
-  return { paths, reused };
+  return await encodeLocally({
+    ...options,
+    chunks,
+    encode: ({ task }, { path, signal, onFrames }) => encodeSpliceTask(options, task, path, signal, onFrames),
+  });
 }
 
 async function encodeSpliceTask(

@@ -1,7 +1,7 @@
 /** Prices of pipeline steps: held when a pipeline starts, charged step by step, released when it ends. */
 import type { Config } from "../../config";
 import { AppError } from "../../domain/errors";
-import type { JobName } from "../../domain/jobs";
+import { JOB_FACTS, type JobName } from "../../domain/jobs";
 import { newId } from "../../lib/ids";
 import { deleteStepHold, insertHold, insertLedgerEntry, readBalance, reduceStepHold } from "../../store/credits";
 import type { Queries } from "../../store/db";
@@ -11,8 +11,8 @@ import { settleWaiting } from "./charge";
 
 /** Returns the credits for a step. A preparation, with its preview, is charged with its asset, see `charge.ts`. */
 export function getStepPrice(config: Pick<Config, "cutStepCredits" | "renderStepCredits">, name: JobName): number {
-  if (name === "prepare" || name === "preview") return 0;
-  return name === "cut" ? config.cutStepCredits : config.renderStepCredits;
+  const { price } = JOB_FACTS[name];
+  return price === null ? 0 : config[price];
 }
 
 /** Holds credits for the steps of a pipeline. Throws `AppError` `insufficient_credits` when the balance does not cover them. */
@@ -37,7 +37,7 @@ export async function holdStepPrices(
 /** Turns the held price of a completed step into a charge. */
 export async function consumeStepPrice(tx: Queries, step: Step, now: number): Promise<void> {
   // A preparation is charged with its asset.
-  if (step.processor_name === "prepare" || step.credits_cost === 0) return;
+  if (JOB_FACTS[step.processor_name].price === null || step.credits_cost === 0) return;
   await reduceStepHold(tx, step.pipeline_id, step.credits_cost);
   await insertLedgerEntry(tx, {
     id: newId(),

@@ -2,15 +2,14 @@
 
 import type { SignedLinks } from "../../blobs/signed-links";
 import type { JobName } from "../../domain/jobs";
-import { type EncodingFacts, type TicketQueues, WORKER_JOBS } from "../../domain/workers";
+import type { EncodingFacts, TicketQueues } from "../../domain/worker-messages";
 import { deriveSecret } from "../../lib/hash";
 import type { MediaTools } from "../jobs/media-tools";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { createExecutions, type Executions } from "./executions";
-import { createPlaces, type Places } from "./places";
+import { createWorkerPlaces, type WorkerPlaces } from "./other-places";
 import { createQueueRemoval } from "./queue-removal";
 import { createRemoteRunner, type RemoteRunner } from "./remote-run";
-import { createSchedulingPlaces, type SchedulingPlaces } from "./scheduling-places";
 import type { WorkerNeeds } from "./worker-list";
 
 export type ClusterOptions = {
@@ -18,11 +17,9 @@ export type ClusterOptions = {
   tools: MediaTools;
   tickets: TicketQueues;
   localSlots: Record<JobName, number>;
-  extraSlots: Record<JobName, number>;
   findLocalEncoding(): EncodingFacts | null;
   /** Only the head knows it. */
   secret: string;
-  timeSliceMs: number;
 };
 
 /** `cluster` is null without Redis. */
@@ -30,11 +27,8 @@ export type ClusterNeeds = WorkerNeeds & { cluster: Cluster | null };
 
 export type Cluster = {
   executions: Executions;
-  places: Places;
+  places: WorkerPlaces;
   remote: RemoteRunner;
-  scheduling: SchedulingPlaces;
-  /** Returns how many jobs of each name run at the same time, here and on workers. */
-  countSlots(): Record<JobName, number>;
   /** Returns whether Redis responds. */
   isReachable(): boolean;
   start(): void;
@@ -43,69 +37,41 @@ export type Cluster = {
 
 const OWNER_CHARACTERS = 24;
 
-export function createCluster(options: ClusterOptions): Cluster {
-  const { services, tools, tickets, localSlots, secret } = options;
+export function createCluster({ services, tools, tickets, ...options }: ClusterOptions): Cluster {
   const { workerList, log } = services;
-  const clock = () => performance.now();
-  const listWorkers = () => workerList.listOnline();
-  let lastSlots = "";
-
+  const { localSlots, secret, findLocalEncoding } = options;
+  const { isReachable } = tickets;
+  const wake = () => services.runner.wake();
   const executions = createExecutions({
     tickets,
     history: workerList,
+    contact: workerList.contact,
     storage: services,
-    findBoot: (workerId) => listWorkers().find((worker) => worker.id === workerId)?.announcement.bootId ?? null,
+    findBoot: (workerId) => workerList.listOnline().find(({ id }) => id === workerId)?.announcement.bootId ?? null,
     signExecution: services.links.signExecution,
-    onRoom: () => {
-      places.wake();
-      // A worker whose heartbeats resume or stop changes how many jobs run at the same time, and one with more free space which.
-      const slots = WORKER_JOBS.map((job) => places.countSlots(job)).join();
-      if (slots !== lastSlots || scheduling.hasRunnable()) services.runner.wake();
-      lastSlots = slots;
-    },
+    // A worker whose heartbeats resume or stop changes how many jobs run at the same time, and one with more free space which.
+    onRoom: wake,
     log,
-    clock,
+    clock: () => performance.now(),
   });
-  const places = createPlaces({
-    listWorkers,
-    countEnding: executions.countEnding,
-    trouble: executions.trouble,
-    isReachable: tickets.isReachable,
-    localSlots,
-    extraSlots: options.extraSlots,
-    findLocalEncoding: options.findLocalEncoding,
-    timeSliceMs: options.timeSliceMs,
-    clock,
-  });
-  const scheduling = createSchedulingPlaces(services, places, localSlots);
+  const places = createWorkerPlaces(services, { executions, isReachable, localSlots });
   const getOwner = (workspaceId: string) => deriveSecret(secret, `owner ${workspaceId}`).slice(0, OWNER_CHARACTERS);
-  const { findLocalEncoding } = options;
-  const remote = createRemoteRunner({ services, tools, executions, places, getOwner, findLocalEncoding });
+  const remote = createRemoteRunner({ services, tools, executions, getOwner, findLocalEncoding });
+  const forgetQueues = createQueueRemoval(services, tickets);
 
-  const update = () => {
-    places.wake();
-    services.runner.wake();
-  };
   workerList.onChange(({ type, workerId }) => {
     if (type === "left" || type === "replaced" || type === "revoked")
       executions.loseWorker(workerId, `the worker was ${type}`);
     if (type === "revoked") forgetQueues.add(workerId);
-    update();
+    wake();
   });
-  tickets.onChange(update);
-  const forgetQueues = createQueueRemoval(services, tickets);
+  tickets.onChange(wake);
 
   return {
     executions,
     places,
     remote,
-    scheduling,
-    countSlots: () => {
-      const slots = { ...localSlots };
-      for (const job of WORKER_JOBS) slots[job] = places.countSlots(job);
-      return slots;
-    },
-    isReachable: tickets.isReachable,
+    isReachable,
     start: () => {
       executions.startChecking();
       void forgetQueues.start();

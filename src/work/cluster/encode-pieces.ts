@@ -1,19 +1,20 @@
-/** Encodes the pieces of a split render at several places, until all files are in the work folder. */
+/** Encodes the pieces of a split render at several places, and checks the files of other machines, until all are in the work folder. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
-import { JobAborted, JobYielded } from "../../domain/jobs";
+import { ExecutionLost, JobAborted, JobYielded } from "../../domain/jobs";
+import type { Chunk } from "../../media/chunks/board";
 import type { ExpectedChunk } from "../../media/chunks/check";
+import { type ChunkControl, type ChunkFailure, scheduleChunks } from "../../media/chunks/schedule";
 import { commitFile } from "../job-child/scratch";
 import type { RenderInput } from "../jobs/render-run";
 import type { ChunkInput, ChunkOutput, SplitPiece } from "../jobs/split-run";
-import { type BoardPiece, createChunkBoard, type PieceRun } from "./chunk-board";
 import type { ChunkChecker } from "./chunk-check";
-import type { SplitExecutions, SplitPlace, SplitSlot } from "./split-executions";
+import type { SplitExecutions, SplitPlace } from "./split-executions";
 
 /** A piece with the facts about its file. */
-export type Piece = BoardPiece & { piece: SplitPiece; expected: ExpectedChunk; maxBytes: number };
+export type Piece = Chunk & { piece: SplitPiece; expected: ExpectedChunk; maxBytes: number };
 
 export type EncodeOptions = {
   input: RenderInput;
@@ -36,19 +37,13 @@ export type EncodeOptions = {
   progress(share: number): void;
   log(event: string, fields: object): void;
   /** How often places and the request to yield are looked at when nothing else happens. */
-  tickMs: number;
+  tickMs?: number;
   /** Milliseconds on a monotonic clock. */
   clock(): number;
 };
 
 /** The folder in the work folder that receives files before they are checked. */
 export const INCOMING_FOLDER = "incoming";
-/** Without any place for this long, the render yields, so that another attempt plans it for the places that there are then. */
-export const MAX_IDLE_MS = 30_000;
-/** A piece that was lost this often with its place may crash places. */
-const MAX_LOSSES = 5;
-/** The time that a worker reports for a chunk is at least this share of the time that was measured here. */
-const MIN_REPORTED_SHARE = 0.2;
 
 /**
  * Encodes the pieces. Returns whether frames were replaced with their neighbors. All runs have ended when the promise
@@ -56,190 +51,87 @@ const MIN_REPORTED_SHARE = 0.2;
  * to yield, or without places; the signal's reason.
  */
 export async function encodePieces(options: EncodeOptions): Promise<{ repaired: boolean }> {
-  const { executions, workDir, pixels, signal, clock, log } = options;
-  const stopping = new AbortController();
-  const stopped = AbortSignal.any([signal, stopping.signal]);
-  const listPlaces = () =>
-    options.listPlaces().map((place) => ({
-      id: place.id,
-      slots: place.slots,
-      free: place.free,
-      framesPerSecond: place.pixelsPerSecond === null ? null : place.pixelsPerSecond / pixels,
-    }));
-  const board = createChunkBoard({ ...options, listPlaces });
-  const byName = new Map(options.pieces.map((piece) => [piece.name, piece]));
-  const losses = new Map<string, number>();
+  const { executions, listPlaces, workDir, pixels, clock, log } = options;
   /** Places that have sent an invalid file. */
   const suspects = new Set<string>();
-  const active = new Set<Promise<void>>();
-  const acquiring = new Set<AbortController>();
-  const ended = Promise.withResolvers<void>();
-  let isYielding = false;
   let repaired = false;
-  let lastPlaceAt = clock();
+  const findPlace = (placeId: string) => listPlaces().find(({ id }) => id === placeId);
 
-  const report = () => options.progress(board.progress());
-
-  /** Returns how many slots are useful now. */
-  function countWanted(): number {
-    if (stopped.aborted || isYielding) return 0;
-    const places = listPlaces();
-    if (places.length > 0 || board.running().length > 0) lastPlaceAt = clock();
-    else if (clock() - lastPlaceAt > MAX_IDLE_MS) isYielding = true;
-    if (board.waiting() > 0) return Math.min(board.waiting(), Math.max(1, sumSlots(places)));
-    return places.some(({ id }) => board.choose(id) !== null) ? 1 : 0;
-  }
-
-  function pump(): void {
-    isYielding ||= !stopped.aborted && options.shouldYield();
-    const wanted = countWanted();
-    for (const controller of [...acquiring].slice(wanted)) controller.abort(new Error("no longer of use"));
-    for (let n = acquiring.size; n < wanted; n++) track(acquireSlot());
-    if (active.size === 0 && (board.isComplete() || isYielding || stopped.aborted)) ended.resolve();
-  }
-
-  function track(work: Promise<void>): void {
-    const tracked = work.catch(stop).finally(() => {
-      active.delete(tracked);
-      pump();
-    });
-    active.add(tracked);
-  }
-
-  /** Ends the render with this error, unless it ends with another one already. */
-  function stop(error: unknown): void {
-    if (!stopped.aborted) stopping.abort(error);
-  }
-
-  async function acquireSlot(): Promise<void> {
-    const controller = new AbortController();
-    acquiring.add(controller);
-    let slot: SplitSlot;
-    try {
-      const isOfUse = (id: string) => board.choose(id) !== null;
-      slot = await executions.acquire(isOfUse, AbortSignal.any([stopped, controller.signal]));
-    } catch (error) {
-      if (stopped.aborted || controller.signal.aborted) return;
-      // Workers that drain or are cut off from Redis get nothing new, and complete what they run.
-      if (executions.isLost(error) && board.running().length > 0) return;
-      throw error;
-    } finally {
-      acquiring.delete(controller);
-    }
-    try {
-      isYielding ||= options.shouldYield();
-      const chosen = stopped.aborted || isYielding ? null : board.choose(slot.placeId);
-      if (chosen !== null) await runPiece(slot, byName.get(chosen.name)!);
-    } finally {
-      slot.release();
-    }
-  }
-
-  async function runPiece(slot: SplitSlot, piece: Piece): Promise<void> {
-    const run = board.start(piece, slot.placeId);
+  async function run(piece: Piece, placeId: string, control: ChunkControl): Promise<void> {
     const outputDir = join(workDir, INCOMING_FOLDER, randomUUID());
+    const startedMs = clock();
     try {
-      const output = await execute(slot, piece, run, outputDir);
-      if (!board.complete(run)) return;
+      await mkdir(outputDir, { recursive: true });
+      const output = await execute(piece, placeId, outputDir, control);
+      if (control.isDone()) return;
+      await commitFile(join(outputDir, piece.name), join(workDir, piece.name));
       repaired ||= output.repaired === true;
-      recordSpeed(run, output.seconds);
-      log("chunk.completed", { chunk: piece.name, place: slot.placeId, frames: piece.frames, seconds: output.seconds });
-      report();
-    } catch (error) {
-      handleFailure(run, error);
+      const seconds = (clock() - startedMs) / 1000;
+      // A file of an earlier attempt took no time.
+      if (piece.piece.kind === "video" && output.seconds !== 0 && seconds > 0)
+        executions.recordSpeed(placeId, (piece.frames * pixels) / seconds);
+      log("chunk.completed", { chunk: piece.name, place: placeId, frames: piece.frames, seconds: output.seconds });
     } finally {
       await rm(outputDir, { recursive: true, force: true });
     }
   }
 
-  /** Runs a piece, checks its file and moves it to the work folder. */
-  async function execute(slot: SplitSlot, piece: Piece, run: PieceRun, outputDir: string): Promise<ChunkOutput> {
-    const { name, maxBytes, expected } = piece;
-    const place = options.listPlaces().find(({ id }) => id === slot.placeId);
-    const runSignal = AbortSignal.any([stopped, run.controller.signal]);
+  /** Runs a piece and checks its file. */
+  async function execute(
+    { name, maxBytes, expected, piece }: Piece,
+    placeId: string,
+    outputDir: string,
+    { signal, progress }: ChunkControl,
+  ): Promise<ChunkOutput> {
+    const place = findPlace(placeId);
     const { blobs, duration } = options.input;
-    const input: ChunkInput = { blobs, duration, piece: piece.piece, slots: place?.slots ?? 1 };
-    await mkdir(outputDir, { recursive: true });
-    const output = await executions.run<ChunkOutput>(slot, {
+    const input: ChunkInput = { blobs, duration, piece, slots: place?.slots ?? 1 };
+    const output = await executions.run<ChunkOutput>(placeId, {
       kind: "chunk",
       input,
       workFiles: [],
       outputDir,
       workDir: join(outputDir, "work"),
       outputs: [{ name, maxBytes }],
-      signal: runSignal,
-      onProgress: (share) => {
-        run.share = Math.max(run.share, Math.min(1, share));
-        report();
-      },
+      signal,
+      onProgress: progress,
     });
-    const path = join(outputDir, name);
-    if (place?.isLocal !== true) {
-      const decode = suspects.has(slot.placeId) ? "all" : "sample";
-      const problem = await options.checkChunk(path, expected, { decode, signal: runSignal });
-      if (problem !== null) {
-        suspects.add(slot.placeId);
-        throw new WrongChunkError(problem);
-      }
-    }
-    if (!board.isDone(piece)) await commitFile(path, join(workDir, name));
-    return output;
+    if (place?.isLocal === true) return output;
+    const decode = suspects.has(placeId) ? "all" : "sample";
+    const problem = await options.checkChunk(join(outputDir, name), expected, { decode, signal });
+    if (problem === null) return output;
+    suspects.add(placeId);
+    // When all places fail so, the render may still succeed at one.
+    throw new AppError("processing_failed", problem);
   }
 
-  function recordSpeed({ piece, place, startedMs }: PieceRun, reported: unknown): void {
-    if (byName.get(piece.name)!.piece.kind === "audio") return;
-    const measured = (clock() - startedMs) / 1000;
-    const seconds = typeof reported === "number" ? Math.min(measured, reported) : measured;
-    const bounded = Math.max(seconds, measured * MIN_REPORTED_SHARE);
-    // A file of an earlier attempt took no time.
-    if (bounded > 0 && reported !== 0) executions.recordSpeed(place, (piece.frames * pixels) / bounded);
-  }
-
-  function handleFailure(run: PieceRun, error: unknown): void {
-    const { piece, place } = run;
-    const isLocal = options.listPlaces().some(({ id, isLocal }) => id === place && isLocal);
-    const isLost = executions.isLost(error) || error instanceof JobYielded;
+  function judge(error: unknown, { name: chunk }: Piece, place: string): ChunkFailure {
+    const isLocal = findPlace(place)?.isLocal === true;
+    const isLost = error instanceof ExecutionLost || error instanceof JobYielded;
+    if (error instanceof JobAborted || (isLocal && isStorageFull(error))) return "final";
     const reason = error instanceof Error ? error.message : String(error);
-    if (stopped.aborted || board.isDone(piece)) board.lose(run);
-    else if (error instanceof JobAborted || (isLocal && isStorageFull(error))) stop(error);
-    else if (isLost) {
-      log("chunk.lost", { chunk: piece.name, place, reason });
-      board.lose(run);
-      if (countLoss(piece.name) >= MAX_LOSSES) stop(error);
-    } else {
-      log("chunk.failed", { chunk: piece.name, place, reason });
-      if (board.fail(run)) stop(error);
-    }
+    log(isLost ? "chunk.lost" : "chunk.failed", { chunk, place, reason });
+    return isLost ? "lost" : "failed";
   }
 
-  function countLoss(name: string): number {
-    const count = (losses.get(name) ?? 0) + 1;
-    losses.set(name, count);
-    return count;
-  }
-
-  const ticking = setInterval(pump, options.tickMs);
-  signal.addEventListener("abort", pump, { once: true });
-  try {
-    report();
-    pump();
-    await ended.promise;
-  } finally {
-    clearInterval(ticking);
-    signal.removeEventListener("abort", pump);
-  }
-  stopped.throwIfAborted();
-  if (!board.isComplete()) throw new JobYielded();
+  const isComplete = await scheduleChunks({
+    ...options,
+    chunks: options.pieces,
+    places: {
+      list: () =>
+        listPlaces().map(({ id, slots, free, pixelsPerSecond }) => ({
+          id,
+          slots,
+          free,
+          framesPerSecond: pixelsPerSecond === null ? null : pixelsPerSecond / pixels,
+        })),
+      request: executions.request,
+    },
+    run,
+    judge,
+  });
+  if (!isComplete) throw new JobYielded();
   return { repaired };
 }
 
-/** The file that a place has sent is not the chunk. When all places fail so, the render may still succeed at one. */
-class WrongChunkError extends AppError {
-  constructor(problem: string) {
-    super("processing_failed", problem);
-  }
-}
-
 const isStorageFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
-
-const sumSlots = (places: readonly { slots: number }[]): number => places.reduce((sum, { slots }) => sum + slots, 0);

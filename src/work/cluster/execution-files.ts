@@ -3,7 +3,7 @@ import { lstat, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
-import type { ExecutionFileRole } from "../../domain/workers";
+import type { ExecutionFile } from "../../domain/worker-messages";
 import { createFileKey } from "../../lib/hash";
 import { CHUNK_SIZES_FILE } from "../../media/chunks/sizes-file";
 import { hasSpeechAnalysis } from "../assets/prepared-files";
@@ -17,7 +17,7 @@ import type { OutputRule } from "./incoming-files";
 export type JobFolders = Pick<LoadedJob<unknown>, "inputDir" | "outputDir">;
 
 /** Returns the file as a worker sees it. Its key changes with its content: files of jobs are replaced, never written again. Throws when it is missing. */
-export async function describeFile(root: string, path: string, role: ExecutionFileRole): Promise<ReadableFile> {
+export async function describeFile(root: string, path: string, role: ExecutionFile["role"]): Promise<ReadableFile> {
   const { size, mtimeMs, ino } = await stat(path);
   return {
     name: basename(path),

@@ -2,14 +2,13 @@
  * Tracks which executions are alive: heartbeats renew them, and a check every second finds lost ones and repeats
  * tickets. Times are those of a monotonic clock, in milliseconds.
  */
-import type { ExecutionRequest, WorkerProcess } from "./execution-request";
-import { LOST_AFTER_MS } from "./worker-list";
+import type { WorkerBoot, WorkerHeartbeat } from "../../domain/worker-messages";
+import type { ExecutionRequest } from "./execution-request";
+import { LOST_AFTER_MS, type WorkerContact } from "./worker-contact";
 import type { WorkerTrouble } from "./worker-trouble";
 
 /** A ticket that was not taken is added again: Redis may have been emptied. */
 const TICKET_INTERVAL_MS = 5_000;
-/** A worker without a heartbeat for this long gets no new execution. Those that it runs are lost after `LOST_AFTER_MS`. */
-const MAX_SILENCE_MS = 4_000;
 /** A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the execution was started. */
 const MAX_MISSING = 3;
 /**
@@ -32,7 +31,6 @@ export type TrackedExecution = {
   request: ExecutionRequest;
   createdAt: number;
   ticketAt: number;
-  seenAt: number;
   /** The share that last counted as progress. */
   share: number;
   /** When the share grew, or the execution was created. */
@@ -47,14 +45,9 @@ export type TrackedExecution = {
   finishing: Promise<void> | null;
 };
 
-/** An execution in a worker's heartbeat. */
-type Reported = { execution: string; progress: number | null }[];
-
 export type ExecutionLiveness = {
   /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
-  heartbeat(boot: WorkerProcess, reported: Reported): { abort: string[]; yield: string[] };
-  /** Whether the worker has sent no recent heartbeat. */
-  isSilent(workerId: string): boolean;
+  heartbeat(boot: WorkerBoot, reported: WorkerHeartbeat["running"]): { abort: string[]; yield: string[] };
   /** Records that the worker still runs an execution that has ended here. */
   expectEnd(workerId: string, id: string): void;
   /** Returns how many ended executions the worker still runs. */
@@ -71,6 +64,7 @@ type LivenessOptions<E extends TrackedExecution> = {
   running: ReadonlyMap<string, E>;
   /** Returns whether the execution has ended with a result. */
   isAccepted(id: string): boolean;
+  contact: WorkerContact;
   /** Whether tickets can be added. */
   isReachable(): boolean;
   addTicket(execution: E): void;
@@ -88,18 +82,18 @@ function isStalled({ grownAt, progressedAt, request: { mediaSeconds } }: Tracked
 }
 
 export function createExecutionLiveness<E extends TrackedExecution>(options: LivenessOptions<E>): ExecutionLiveness {
-  const { running, isAccepted, isReachable, addTicket, lose, trouble, onRoom, clock } = options;
+  const { running, contact, isAccepted, isReachable, addTicket, lose, trouble, onRoom, clock } = options;
   /** Executions that workers still run although they have ended here, by worker. */
   const ending = new Map<string, Set<string>>();
-  const lastHeartbeat = new Map<string, number>();
   let lastCheck = clock();
   let checking: Timer | undefined;
 
-  const isSilent = (workerId: string) => clock() - (lastHeartbeat.get(workerId) ?? clock()) >= MAX_SILENCE_MS;
-
-  function heartbeat({ workerId, bootId }: WorkerProcess, reported: Reported): { abort: string[]; yield: string[] } {
+  function heartbeat(
+    { workerId, bootId }: WorkerBoot,
+    reported: WorkerHeartbeat["running"],
+  ): { abort: string[]; yield: string[] } {
     const now = clock();
-    lastHeartbeat.set(workerId, now);
+    contact.record(workerId);
     const abort: string[] = [];
     const yielding: string[] = [];
     for (const { execution: id, progress } of reported) {
@@ -109,7 +103,6 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
         if (execution?.boot !== null) abort.push(id);
         continue;
       }
-      execution.seenAt = now;
       execution.missing = 0;
       if (progress !== null) {
         if (progress >= execution.share + MIN_PROGRESS)
@@ -136,14 +129,14 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
   }
 
   function checkOne(execution: E, now: number): void {
-    const { boot, workerId, createdAt, ticketAt, seenAt, finishing } = execution;
+    const { boot, workerId, createdAt, ticketAt, finishing } = execution;
     if (finishing !== null) return;
     if (boot !== null) {
-      if (now - seenAt >= LOST_AFTER_MS) lose(execution, "the worker sends no heartbeats");
+      if (!contact.isConnected(workerId)) lose(execution, "the worker sends no heartbeats");
       else if (isStalled(execution, now)) lose(execution, "the worker makes no progress");
       return;
     }
-    const isCutOff = !isReachable() || isSilent(workerId);
+    const isCutOff = !isReachable() || contact.isSilent(workerId);
     if (now - createdAt >= (isCutOff ? TICKET_INTERVAL_MS : LOST_AFTER_MS)) {
       trouble.avoid(workerId, "not_taken");
       lose(execution, "the worker has not taken the ticket");
@@ -157,11 +150,10 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
     lastCheck = now;
     if (stalled > CHECK_INTERVAL_MS) {
       for (const execution of running.values()) {
-        execution.seenAt += stalled;
         execution.grownAt += stalled;
         execution.progressedAt += stalled;
       }
-      for (const [workerId, at] of lastHeartbeat) lastHeartbeat.set(workerId, at + stalled);
+      contact.postpone(stalled);
     }
     for (const execution of [...running.values()]) checkOne(execution, now);
     trouble.prune();
@@ -170,16 +162,12 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
 
   return {
     heartbeat,
-    isSilent,
     expectEnd: (workerId, id) => {
       const left = ending.get(workerId) ?? new Set();
       ending.set(workerId, left.add(id));
     },
     countEnding: (workerId) => ending.get(workerId)?.size ?? 0,
-    forgetWorker: (workerId) => {
-      ending.delete(workerId);
-      lastHeartbeat.delete(workerId);
-    },
+    forgetWorker: (workerId) => void ending.delete(workerId),
     check,
     startChecking: () => {
       lastCheck = clock();

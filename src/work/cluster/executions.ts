@@ -4,7 +4,15 @@
  */
 import { AppError } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
-import type { ExecutionKind, ExecutionManifest, SentFile, Ticket, TicketQueues } from "../../domain/workers";
+import type {
+  ExecutionManifest,
+  ExecutionResult,
+  SentFile,
+  Ticket,
+  TicketQueues,
+  WorkerBoot,
+} from "../../domain/worker-messages";
+import type { ExecutionKind } from "../../domain/workers";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { createSemaphore, type Semaphore } from "../../lib/semaphore";
@@ -12,15 +20,10 @@ import type { CoreNeeds } from "../needs";
 import type { UploadPart } from "../uploads/session";
 import { decodeExecutionError, isFullWorkerDisk } from "./execution-errors";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
-import type {
-  ExecutionEnd,
-  ExecutionHistory,
-  ExecutionReport,
-  ExecutionRequest,
-  ReadableFile,
-  WorkerProcess,
-} from "./execution-request";
+import type { ExecutionEnd, ExecutionHistory, ExecutionRequest, ReadableFile } from "./execution-request";
 import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./incoming-files";
+import { InvalidResultError } from "./result-shapes";
+import type { WorkerContact } from "./worker-contact";
 import { createWorkerTrouble, type WorkerTrouble } from "./worker-trouble";
 
 const MAX_WRONG_RESULTS = 2;
@@ -28,10 +31,10 @@ const MAX_WRONG_RESULTS = 2;
 const MAX_ENDED = 1_000;
 
 export type Executions = {
-  /** Runs it on a worker. Errors: those of the execution; `ExecutionLost`; `JobYielded`; the signal's reason at once. */
+  /** Runs it on a worker. Errors: those of the execution and of `finish`; `ExecutionLost`; `JobYielded`; the signal's reason at once. */
   run(workerId: string, request: ExecutionRequest): Promise<unknown>;
   /** Binds the execution to the process that has its ticket. Throws `AppError` `conflict` for another worker or process. */
-  start(id: string, boot: WorkerProcess): ExecutionManifest;
+  start(id: string, boot: WorkerBoot): ExecutionManifest;
   /** Returns the kind of an execution that has not ended, or null. */
   findKind(id: string): ExecutionKind | null;
   /** Returns a file of the execution. Throws `AppError` `not_found`. */
@@ -41,18 +44,16 @@ export type Executions = {
   /** Throws `WrongFilesError`. */
   checkpoint(id: string, checkpoint: unknown, files: SentFile[]): Promise<void>;
   /** Ends the execution. The same result may be sent again. Throws `WrongFilesError`. */
-  finish(id: string, result: ExecutionReport): Promise<void>;
+  finish(id: string, result: ExecutionResult): Promise<void>;
   /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
   heartbeat(
-    boot: WorkerProcess,
+    boot: WorkerBoot,
     running: { execution: string; progress: number | null }[],
   ): { abort: string[]; yield: string[] };
   /** Ends everything of a worker with `ExecutionLost`. */
   loseWorker(workerId: string, reason: string): void;
   countEnding(workerId: string): number;
   trouble: Pick<WorkerTrouble, "isAvoided" | "rank">;
-  /** Records that the output of a completed execution is invalid. */
-  refuseOutput(workerId: string, stepId: string, error: Error): void;
   /** Ends lost executions, and repeats tickets. Called every second once started. */
   check(): void;
   startChecking(): void;
@@ -62,6 +63,8 @@ export type Executions = {
 export type ExecutionsOptions = {
   tickets: Pick<TicketQueues, "add" | "remove" | "isReachable">;
   history: ExecutionHistory;
+  /** When each worker was seen. */
+  contact: WorkerContact;
   /** For the files that workers send. */
   storage: CoreNeeds;
   /** Returns the process of the worker that is online; null when none is. */
@@ -123,7 +126,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
   function forget(execution: Execution, outcome: ExecutionEnd): void {
     const { id, workerId, boot, incoming, request } = execution;
     running.delete(id);
-    history.endRun(id, outcome, outcome === "completed" ? request.mediaSeconds : null);
+    history.endRun(id, outcome, outcome === "completed" ? (request.mediaSeconds ?? null) : null);
     if (boot === null) void tickets.remove(workerId, id);
     else if (outcome === "aborted" || outcome === "lost") liveness.expectEnd(workerId, id);
     else {
@@ -138,6 +141,7 @@ export function createExecutions(options: ExecutionsOptions): Executions {
 
   const liveness = createExecutionLiveness({
     running,
+    contact: options.contact,
     isAccepted: (id) => accepted.has(id),
     isReachable: () => tickets.isReachable(),
     addTicket,
@@ -157,13 +161,13 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     execution.end(isAsked ? "yielded" : "released", new JobYielded());
   }
 
-  async function settle(execution: Execution, result: ExecutionReport): Promise<void> {
+  async function settle(execution: Execution, result: ExecutionResult): Promise<void> {
     switch (result.status) {
       case "completed": {
-        const { output, files } = result;
+        const { output, files = [] } = result;
         const arrived = await execution.incoming.check(files);
         try {
-          await execution.request.check(arrived);
+          await execution.request.check?.(arrived);
           await execution.incoming.commit(files, () => running.has(execution.id));
         } catch (error) {
           return execution.end("failed", error);
@@ -171,8 +175,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         return execution.complete(output);
       }
       case "failed": {
-        if (!isFullWorkerDisk(result.error)) {
-          const error = decodeExecutionError(result.error);
+        if (!isFullWorkerDisk(result.error ?? {})) {
+          const error = decodeExecutionError(result.error ?? {});
           return error instanceof JobYielded ? endYielded(execution) : execution.end("failed", error);
         }
         log.warn("worker.disk_full", { worker: execution.workerId, execution: execution.id, ...jobFacts(execution) });
@@ -186,64 +190,76 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     }
   }
 
+  /** Resolves with what the worker says. */
+  const execute = (workerId: string, request: ExecutionRequest): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const { signal, kind, stepId, subjectId } = request;
+      if (signal.aborted) return reject(signal.reason);
+      // It was there when the slot was granted. A ticket would create the queue of a revoked worker again.
+      if (options.findBoot(workerId) === null)
+        return reject(new ExecutionLost("the worker is no longer online", false));
+      const id = newId();
+      const now = clock();
+      const stop = () => execution.end("aborted", signal.reason);
+      const close = (outcome: ExecutionEnd): boolean => {
+        if (running.get(id) !== execution) return false;
+        signal.removeEventListener("abort", stop);
+        forget(execution, outcome);
+        return true;
+      };
+      const execution: Execution = {
+        id,
+        workerId,
+        boot: null,
+        request,
+        incoming: createIncomingFiles(options.storage, `${request.incomingDir}-${id}`, request.outputs),
+        createdAt: now,
+        ticketAt: now,
+        share: 0,
+        grownAt: now,
+        progressedAt: now,
+        isYielding: false,
+        wrongResults: 0,
+        turns: createSemaphore(1),
+        missing: 0,
+        finishing: null,
+        end: (outcome, error) => {
+          if (!close(outcome)) return;
+          trouble.record(workerId, stepId, outcome, error);
+          // The next attempt, or a deletion, works on the same folder: nothing moves there afterwards.
+          void execution.incoming.settled().then(() => reject(error));
+        },
+        complete: (output) => {
+          if (!close("completed")) return;
+          trouble.record(workerId, stepId, "completed", null);
+          resolve(output);
+        },
+      };
+      running.set(id, execution);
+      signal.addEventListener("abort", stop, { once: true });
+      history.startRun(workerId, { execution: id, kind, stepId, subjectId });
+      addTicket(execution);
+    });
+
   return {
-    run: (workerId, request) =>
-      new Promise((resolve, reject) => {
-        const { signal, kind, stepId, subjectId } = request;
-        if (signal.aborted) return reject(signal.reason);
-        // It was there when the slot was granted. A ticket would create the queue of a revoked worker again.
-        if (options.findBoot(workerId) === null)
-          return reject(new ExecutionLost("the worker is no longer online", false));
-        const id = newId();
-        const now = clock();
-        const stop = () => execution.end("aborted", signal.reason);
-        const close = (outcome: ExecutionEnd): boolean => {
-          if (running.get(id) !== execution) return false;
-          signal.removeEventListener("abort", stop);
-          forget(execution, outcome);
-          return true;
-        };
-        const execution: Execution = {
-          id,
-          workerId,
-          boot: null,
-          request,
-          incoming: createIncomingFiles(options.storage, `${request.incomingDir}-${id}`, request.outputs),
-          createdAt: now,
-          ticketAt: now,
-          seenAt: now,
-          share: 0,
-          grownAt: now,
-          progressedAt: now,
-          isYielding: false,
-          wrongResults: 0,
-          turns: createSemaphore(1),
-          missing: 0,
-          finishing: null,
-          end: (outcome, error) => {
-            if (!close(outcome)) return;
-            trouble.record(workerId, stepId, outcome, error);
-            // The next attempt, or a deletion, works on the same folder: nothing moves there afterwards.
-            void execution.incoming.settled().then(() => reject(error));
-          },
-          complete: (output) => {
-            if (!close("completed")) return;
-            trouble.record(workerId, stepId, "completed", null);
-            resolve(output);
-          },
-        };
-        running.set(id, execution);
-        signal.addEventListener("abort", stop, { once: true });
-        history.startRun(workerId, { execution: id, kind, stepId, subjectId });
-        addTicket(execution);
-      }),
+    run: async (workerId, request) => {
+      const output = await execute(workerId, request);
+      try {
+        return request.finish === undefined ? output : await request.finish(output);
+      } catch (error) {
+        // The next attempt runs elsewhere, where that is possible.
+        if (error instanceof InvalidResultError) trouble.record(workerId, request.stepId, "failed", error);
+        throw error;
+      }
+    },
     start: (id, { workerId, bootId }) => {
       const execution = require(id);
       const isOwner = workerId === execution.workerId && bootId === options.findBoot(workerId);
       if (!isOwner || (execution.boot !== null && execution.boot !== bootId))
         throw new AppError("conflict", "Execution belongs to another worker.");
       execution.boot = bootId;
-      execution.seenAt = execution.progressedAt = clock();
+      execution.progressedAt = clock();
+      options.contact.record(workerId);
       const { kind, assetId: asset, owner, input, files } = execution.request;
       return { execution: id, kind, asset, owner, input, files: files.map(({ path: _, ...file }) => file) };
     },
@@ -260,10 +276,12 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       await execution.turns.run(undefined, async () => {
         const arrived = await execution.incoming.check(files);
         try {
-          await execution.request.check(arrived);
+          await execution.request.check?.(arrived);
           await execution.incoming.commit(files, () => running.has(id));
           if (!running.has(id)) throw createEndedError();
-          await execution.request.checkpoint(checkpoint);
+          const { checkpoint: store } = execution.request;
+          if (store === undefined) throw new InvalidResultError("checkpoint");
+          await store(checkpoint);
         } catch (error) {
           execution.end("failed", error);
           throw createEndedError();
@@ -277,7 +295,6 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         .run(undefined, () => settle(execution, result))
         .finally(() => {
           execution.finishing = null;
-          execution.seenAt = clock();
         });
       await execution.finishing.catch((error) => {
         execution.wrongResults++;
@@ -296,9 +313,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     countEnding: liveness.countEnding,
     trouble: {
       rank: trouble.rank,
-      isAvoided: (workerId) => trouble.isAvoided(workerId) || liveness.isSilent(workerId),
+      isAvoided: (workerId) => trouble.isAvoided(workerId) || options.contact.isSilent(workerId),
     },
-    refuseOutput: (workerId, stepId, error) => trouble.record(workerId, stepId, "failed", error),
     check: liveness.check,
     startChecking: liveness.startChecking,
     stop: liveness.stop,

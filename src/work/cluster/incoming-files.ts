@@ -2,7 +2,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
-import type { SentFile } from "../../domain/workers";
+import type { SentFile } from "../../domain/worker-messages";
+import { MAX_OUTPUT_FILES } from "../../domain/workers";
 import type { CoreNeeds } from "../needs";
 import { createUploadSession, type UploadPart, type UploadSession } from "../uploads/session";
 
@@ -42,9 +43,6 @@ type Incoming = { session: UploadSession; created: Promise<void>; length: number
 
 const endedError = () => new AppError("not_found", "The execution has ended.");
 const replacedError = () => new AppError("conflict", "Another request is sending this file.");
-
-/** The files of one execution. */
-export const MAX_OUTPUT_FILES = 64;
 
 /** `dir` receives the files; it is on the file system of the rules' folders. */
 export function createIncomingFiles(services: CoreNeeds, dir: string, rules: readonly OutputRule[]): IncomingFiles {

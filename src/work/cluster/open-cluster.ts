@@ -1,20 +1,19 @@
 /** Creates the cluster of a server with Redis. Without Redis, neither BullMQ nor the Redis client is loaded. */
 import { readCertificate } from "../../config/certificate";
 import type { JobName } from "../../domain/jobs";
-import type { EncodingFacts } from "../../domain/workers";
+import type { EncodingFacts } from "../../domain/worker-messages";
 import { hasZscaleFilter } from "../../media/chunks/scale";
-import { getExtraSlots } from "../../queue/runner";
 import type { MediaTools } from "../jobs/media-tools";
 import { type Cluster, type ClusterOptions, createCluster } from "./cluster";
 
 /** `slots` are those of this machine. `secret` is known to the server only. */
-type LocalRuns = { secret: string; slots: Record<JobName, number>; timeSliceMs: number };
+type LocalRuns = { secret: string; slots: Record<JobName, number> };
 
 /** Returns null without Redis. Connects in the background. Throws `ConfigError`. */
 export async function openCluster(
   services: ClusterOptions["services"],
   tools: MediaTools,
-  { secret, slots, timeSliceMs }: LocalRuns,
+  { secret, slots }: LocalRuns,
 ): Promise<Cluster | null> {
   const { config, log } = services;
   if (config.redisUrl === null) return null;
@@ -32,10 +31,8 @@ export async function openCluster(
     tools,
     tickets: openTicketQueues({ url: config.redisUrl, ca }, log),
     localSlots: slots,
-    extraSlots: getExtraSlots(slots),
     findLocalEncoding: () => localEncoding,
     secret,
-    timeSliceMs,
   });
 }
 

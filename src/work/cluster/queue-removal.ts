@@ -1,5 +1,5 @@
 /** Removes the queues of revoked workers from Redis, including workers that were revoked while it was unreachable. */
-import type { TicketQueues } from "../../domain/workers";
+import type { TicketQueues } from "../../domain/worker-messages";
 import { listRevokedWorkerIds } from "../../store/workers";
 import type { CoreNeeds } from "../needs";
 

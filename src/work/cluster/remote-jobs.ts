@@ -6,11 +6,15 @@ import { AppError } from "../../domain/errors";
 import type { MediaInfo } from "../../domain/media";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import type { WorkerJob } from "../../domain/workers";
+import { type Asset, findAssetById } from "../../store/assets";
+import { findCutById } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { findRenderById } from "../../store/renders";
 import { openPlanChild } from "../job-child/plan-child";
 import { openScratchFolder } from "../job-child/scratch";
-import { findBlob, getBlob, listBlobs } from "../jobs/blob-files";
+import { getBlob, listBlobs } from "../jobs/blob-files";
 import type { CutInput, CutOutput } from "../jobs/cut-run";
-import type { JobInput, JobOutput, RunContext } from "../jobs/definition";
+import type { JobInput, JobStage, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import { checkPlanFile } from "../jobs/plan-file-check";
 import type { PrepareCheckpoint, PrepareInput, PrepareOutput } from "../jobs/prepare-run";
@@ -23,42 +27,52 @@ import {
   listInputs,
   listPrepared,
 } from "./execution-files";
-import type { ReadableFile } from "./execution-request";
-import type { OutputRule } from "./incoming-files";
-import { requireRenderedFile } from "./render-check";
-import { InvalidResultError, parseCutResult, parseRenderFacts, requireProbeFacts } from "./result-shapes";
+import type { ExecutionRequest } from "./execution-request";
+import { finishRender } from "./remote-render";
+import { InvalidResultError, parseCutResult, requireProbeFacts } from "./result-shapes";
 
-/** The remote form of one job. */
-export type RemoteJob = {
-  files: ReadableFile[];
-  outputs: OutputRule[];
-  /** Checks new files before they are in the folder of the job. Throws `InvalidResultError`. */
-  check(paths: ReadonlyMap<string, string>): Promise<void>;
-  checkpoint(checkpoint: unknown): Promise<void>;
-  /** Returns the output of the job. Throws when the worker's is not one. */
-  finish(output: unknown): Promise<JobOutput>;
+/** What an execution of one job is made of; the rest of `ExecutionRequest` is that of every job. */
+type RemoteJob = Pick<ExecutionRequest, "check" | "checkpoint" | "files" | "finish" | "outputs">;
+
+type RemoteJobParts = {
+  root: string;
+  tools: MediaTools;
+  folders: JobFolders;
+  context: Pick<RunContext<unknown>, "checkpoint" | "signal" | "workDir">;
+  /** Called when all frames of a render were encoded, with the pixels of them. */
+  onEncoded(pixels: number): void;
 };
 
-type RemoteJobContext = Pick<RunContext<unknown>, "checkpoint" | "signal" | "workDir">;
-type RemoteJobParts = { root: string; tools: MediaTools; folders: JobFolders; context: RemoteJobContext };
+/** What the head knows of a job that workers do. */
+export type RemoteJobDefinition<Input extends JobInput> = {
+  /** Its stage while it runs on a worker, which reports none. */
+  stage: JobStage;
+  /** Returns the recording of a step with this subject; null when it was deleted. */
+  findAsset(db: Queries, subjectId: string): Promise<Asset | null>;
+  /** Says which files a worker gets, what it may send, and how that is checked. Checks throw `InvalidResultError`. */
+  describe(input: Input, parts: RemoteJobParts): Promise<RemoteJob>;
+};
 
-/** Describes a job with its input, which is that of its definition. */
-export function describeRemoteJob(job: WorkerJob, input: JobInput, parts: RemoteJobParts): Promise<RemoteJob> {
-  switch (job) {
-    case "prepare":
-      return describePrepare(input as PrepareInput, parts);
-    case "cut":
-      return describeCut(input as CutInput, parts);
-    case "render":
-      return describeRender(input as RenderInput, parts);
-  }
-}
+const findAssetOf = async (db: Queries, subject: { asset_id: string } | null) =>
+  subject && (await findAssetById(db, subject.asset_id));
+
+/** Its `describe` is given the input of the definition with the same name. */
+export const REMOTE_JOBS: Record<WorkerJob, RemoteJobDefinition<never>> = {
+  prepare: { stage: "transcribing", findAsset: findAssetById, describe: describePrepare },
+  cut: {
+    stage: "planning",
+    findAsset: async (db, id) => findAssetOf(db, await findCutById(db, id)),
+    describe: describeCut,
+  },
+  render: {
+    stage: "rendering",
+    findAsset: async (db, id) => findAssetOf(db, await findRenderById(db, id)),
+    describe: describeRender,
+  },
+};
 
 /** A preparation has three, each of which may be sent again. Each is a write to the database. */
 const MAX_CHECKPOINTS = 30;
-
-const noFiles = async (): Promise<void> => {};
-const noCheckpoint = (): Promise<void> => Promise.reject(new InvalidResultError("checkpoint"));
 
 async function describePrepare(
   input: PrepareInput,
@@ -133,7 +147,7 @@ async function checkPrepared(
   paths: ReadonlyMap<string, string>,
   outputDir: string,
   tools: MediaTools,
-  { signal }: RemoteJobContext,
+  { signal }: RemoteJobParts["context"],
 ): Promise<void> {
   const { probed, speechAnalysis, energy, transcript, transcriptColumns } = getMediaFolder(outputDir);
   const parsed = Object.entries({ probed, speechAnalysis, energy, transcript, transcriptColumns });
@@ -165,8 +179,6 @@ async function describeCut(input: CutInput, { root, tools, folders, context }: R
   return {
     files: await listInputs(root, input, folders),
     outputs: [],
-    check: noFiles,
-    checkpoint: noCheckpoint,
     finish: async (sent): Promise<CutOutput> => {
       const { plan, recognized } = parseCutResult(sent);
       await checkPlan(plan, tools, context);
@@ -176,7 +188,11 @@ async function describeCut(input: CutInput, { root, tools, folders, context }: R
 }
 
 /** Checks the plan as if a user had uploaded it: a worker may have sent any text. */
-async function checkPlan(plan: string, tools: MediaTools, { workDir, signal }: RemoteJobContext): Promise<void> {
+async function checkPlan(
+  plan: string,
+  tools: MediaTools,
+  { workDir, signal }: RemoteJobParts["context"],
+): Promise<void> {
   await mkdir(workDir, { recursive: true });
   try {
     await using scratch = await openScratchFolder(join(workDir, "plan"));
@@ -193,26 +209,18 @@ async function checkPlan(plan: string, tools: MediaTools, { workDir, signal }: R
 
 async function describeRender(
   input: RenderInput,
-  { root, tools, folders, context }: RemoteJobParts,
+  { root, tools, folders, context, onEncoded }: RemoteJobParts,
 ): Promise<RemoteJob> {
-  const { format } = input.output;
+  const { format, video, matchesSource } = input.output;
+  const path = join(folders.outputDir, getRenderOutputName(format));
   return {
     files: [...(await listInputs(root, input, folders)), ...(await listEncoded(root, context.workDir))],
     outputs: getRenderRules(folders, format, tools.maxFileBytes()),
-    check: noFiles,
-    checkpoint: noCheckpoint,
     finish: async (sent): Promise<RenderOutput> => {
-      const facts = parseRenderFacts(sent);
-      const path = join(folders.outputDir, getRenderOutputName(format));
-      const blob = await findBlob(path);
-      if (blob === null || blob.bytes === 0) throw new InvalidResultError("the rendered file is missing");
-      const frames = await requireRenderedFile(tools, input, {
-        inputDir: folders.inputDir,
-        path,
-        signal: context.signal,
-      });
-      if (facts.encoding !== undefined) facts.encoding.frames = Math.min(facts.encoding.frames, frames);
-      return { blobs: [blob], ...facts };
+      const { signal } = context;
+      const { output, frames } = await finishRender(tools, { input, ...folders }, { path, signal }, sent);
+      if (video !== null && !matchesSource) onEncoded(frames * video.width * video.height);
+      return output;
     },
   };
 }

@@ -21,9 +21,6 @@ const renderFacts = Type.Object({
   reasons: Type.Array(text(1_000), { maxItems: 100 }),
   warnings: Type.Array(text(4_096), { maxItems: 100 }),
   madeWith: Type.Optional(text(200)),
-  encoding: Type.Optional(
-    Type.Object({ frames: count(), seconds: Type.Number({ minimum: 0, maximum: 1e9 }), processes: count(4_096) }),
-  ),
 });
 
 const cutResult = Type.Object({

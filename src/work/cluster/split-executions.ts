@@ -1,6 +1,18 @@
-/** The parts of places that a split render uses for its pieces. */
-import type { EncodingFacts, ExecutionKind } from "../../domain/workers";
-import type { JobOutput } from "../jobs/definition";
+/** The executions of a split render: what it needs of the places, and how that is done here and on workers. */
+import { join } from "node:path";
+import { updateSpeed } from "../../domain/chunk-sizes";
+import type { Job, JobPlaces } from "../../domain/jobs";
+import { LOCAL } from "../../domain/places";
+import type { EncodingFacts } from "../../domain/worker-messages";
+import type { ExecutionKind } from "../../domain/workers";
+import type { JobOutput, LoadedJob, RunContext } from "../jobs/definition";
+import type { MediaTools } from "../jobs/media-tools";
+import type { RenderInput } from "../jobs/render-run";
+import { runChunk, runJoin, runSplit } from "../jobs/split-run";
+import { describeFile, getRule, listInputs } from "./execution-files";
+import type { Executions } from "./executions";
+import { finishRender } from "./remote-render";
+import type { WorkerList, WorkerNeeds } from "./worker-list";
 
 /** A place that can run pieces of renders. `pixelsPerSecond` of one slot, of the output; null when it has not been measured. */
 export type SplitPlace = {
@@ -12,9 +24,6 @@ export type SplitPlace = {
   encoding: EncodingFacts;
   pixelsPerSecond: number | null;
 };
-
-/** A slot that the render holds. */
-export type SplitSlot = { placeId: string; release(): void };
 
 /** One execution. Inputs are the source and its probe result, and files of the render's work folder. */
 export type PieceCall = {
@@ -34,18 +43,119 @@ export type PieceCall = {
 };
 
 /** The places of a render. */
-export type SplitExecutions = {
+export type SplitExecutions = Pick<JobPlaces, "request"> & {
   /** Lists the places that can run pieces now, including those without a free slot. */
   listPlaces(): SplitPlace[];
-  /**
-   * Waits in the fair order of workspaces for a slot at a place that `accepts` returns true for. `accepts` is asked again when slots or places
-   * change, and at least every second. Errors: the signal's reason.
-   */
-  acquire(accepts: (placeId: string) => boolean, signal: AbortSignal): Promise<SplitSlot>;
-  /** Errors: those of the run; one that `isLost` returns true for; the signal's reason when aborted, after the execution has ended here. */
-  run<Output extends JobOutput>(slot: SplitSlot, call: PieceCall): Promise<Output>;
-  /** Whether the error means that the place is gone, and says nothing about the piece. */
-  isLost(error: unknown): boolean;
+  /** Errors: those of the run; `ExecutionLost`, which says nothing about the piece; the signal's reason, after the execution has ended here. */
+  run<Output extends JobOutput>(placeId: string, call: PieceCall): Promise<Output>;
   /** Records a measured speed in pixels of the output per second. */
   recordSpeed(placeId: string, pixelsPerSecond: number): void;
 };
+
+/** The measured speeds of places, in pixels per second of one slot. */
+export type PlaceSpeeds = {
+  get(placeId: string): number | null;
+  /** Records a measurement of a render with this output, and shows it in the list of workers. */
+  record(placeId: string, measured: number, output: RenderInput["output"]): void;
+};
+
+/** Assumed where frames keep the rate of the source. */
+const TYPICAL_FRAME_RATE = 30;
+
+export function createPlaceSpeeds(workerList: Pick<WorkerList, "setSpeed">): PlaceSpeeds {
+  const speeds = new Map<string, number>();
+  const get = (placeId: string) => speeds.get(placeId) ?? null;
+  return {
+    get,
+    record: (placeId, measured, { video }) => {
+      const speed = updateSpeed(get(placeId), measured);
+      if (speed === null || video === null) return;
+      speeds.set(placeId, speed);
+      const rate = video.frameRate === null ? TYPICAL_FRAME_RATE : video.frameRate.num / video.frameRate.den;
+      if (placeId !== LOCAL) workerList.setSpeed(placeId, speed / (video.width * video.height * rate));
+    },
+  };
+}
+
+export type SplitJob = {
+  job: Job;
+  loaded: LoadedJob<RenderInput>;
+  assetId: string;
+  context: RunContext<unknown>;
+  places: JobPlaces;
+};
+
+export type RemoteRunParts = {
+  services: WorkerNeeds;
+  tools: MediaTools;
+  executions: Pick<Executions, "run">;
+  /** Returns what this machine encodes with; null while that is not known. */
+  findLocalEncoding(): EncodingFacts | null;
+  /** Returns what stands for a workspace on workers. */
+  getOwner(workspaceId: string): string;
+};
+
+type SplitParts = RemoteRunParts & { speeds: PlaceSpeeds };
+
+/** Returns the executions of a claimed step `render`. */
+export function createSplitExecutions(parts: SplitParts, split: SplitJob): SplitExecutions {
+  const { tools, speeds } = parts;
+  const { loaded, context, places } = split;
+  return {
+    listPlaces: () =>
+      places.list().flatMap(({ id, slots, free, worker }) => {
+        const encoding = worker === null ? parts.findLocalEncoding() : worker.announcement.encoding;
+        const pixelsPerSecond = speeds.get(id);
+        return encoding === null ? [] : [{ id, isLocal: id === LOCAL, slots, free, encoding, pixelsPerSecond }];
+      }),
+    request: places.request,
+    run: async <Output extends JobOutput>(placeId: string, call: PieceCall) =>
+      (await (placeId === LOCAL ? runHere(tools, context, call) : runRemotely(parts, split, placeId, call))) as Output,
+    recordSpeed: (placeId, measured) => speeds.record(placeId, measured, loaded.input.output),
+  };
+}
+
+const RUNS = { split: runSplit, chunk: runChunk, join: runJoin };
+
+/** Runs a piece on this machine. */
+function runHere(tools: MediaTools, context: RunContext<unknown>, call: PieceCall): Promise<JobOutput> {
+  const { signal, outputDir, workDir } = call;
+  return RUNS[call.kind](tools, call.input as never, {
+    ...context,
+    signal,
+    outputDir,
+    workDir,
+    shouldYield: () => false,
+    progress: ({ share }) => call.onProgress(share),
+    checkpoint: () => Promise.reject(new Error("a piece of a render has no checkpoints")),
+  });
+}
+
+/** Runs a piece on a worker. */
+async function runRemotely(
+  { services, tools, executions, getOwner }: SplitParts,
+  { job, loaded, assetId, context }: SplitJob,
+  workerId: string,
+  call: PieceCall,
+): Promise<unknown> {
+  const { root } = services.folders;
+  const work = call.workFiles.map((name) => describeFile(root, join(context.workDir, name), "work"));
+  const maxFileBytes = tools.maxFileBytes() ?? Number.MAX_SAFE_INTEGER;
+  const path = join(call.outputDir, call.outputs[0]?.name ?? "");
+  return executions.run(workerId, {
+    kind: call.kind,
+    stepId: job.stepId,
+    subjectId: job.subjectId,
+    assetId,
+    owner: getOwner(job.workspaceId),
+    input: call.input,
+    files: [...(await listInputs(root, loaded.input, loaded)), ...(await Promise.all(work))],
+    outputs: call.outputs.map(({ name, maxBytes }) => getRule(call.outputDir, name, Math.min(maxBytes, maxFileBytes))),
+    incomingDir: join(call.workDir, "incoming"),
+    signal: call.signal,
+    shouldYield: () => false,
+    progress: call.onProgress,
+    finish: async (output) =>
+      call.kind === "join" ? (await finishRender(tools, loaded, { path, signal: call.signal }, output)).output : output,
+  });
+}

@@ -1,119 +1,76 @@
 /** Reads the plan of a split render. A worker may have sent it, so that only numbers and names of the expected form are taken from it. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ResolvedOutput } from "../../domain/media";
-import type { ChunkSegment } from "../../domain/render-plan";
-import type { Rational } from "../../domain/time";
 import { parseChunkSizes } from "../../media/chunks/sizes-file";
-import type { VideoEncoder, VideoQuality } from "../../media/encoder-arguments";
-import type { SplitPlan, SplitTask } from "../../media/split-render";
-import { isPieceName } from "../jobs/split-run";
+import type { VideoEncoder } from "../../media/encoder-arguments";
+import type { SplitPlan } from "../../media/split-render";
+import { AUDIO_NAME, CHUNK_NAME } from "../jobs/split-run";
 
 const MAX_TASKS = 20_000;
 /** Of one chunk. Planning makes 16 at most. */
 const MAX_SEGMENTS = 64;
 const MAX_FRAMES = 100_000_000;
 
-/** Returns the plan with the size and the encoder that the head knows. Throws a plain `Error` when it is not a plan of this output. */
-export function parseSplitPlan(value: unknown, output: ResolvedOutput, encoder: string): SplitPlan {
-  const plan = toObject(value);
+const strict = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+const frames = (minimum: number) => Type.Integer({ minimum, maximum: MAX_FRAMES });
+const time = Type.Number({ minimum: 0 });
+const rate = strict({ num: frames(1), den: frames(1) });
+const bitrate = Type.Number({ minimum: 1 });
+
+const segment = strict({ from: frames(0), to: frames(0), sourceStart: Type.Number(), outputStart: time });
+const task = strict({
+  chunk: strict({
+    segments: Type.Array(segment, { minItems: 1, maxItems: MAX_SEGMENTS }),
+    outputStart: time,
+    outputEnd: time,
+    frameCount: frames(1),
+  }),
+  timing: Type.Union([
+    strict({ kind: Type.Literal("sequential"), rate }),
+    strict({ kind: Type.Literal("resampled"), rate, phase: Type.Number() }),
+  ]),
+  frameCount: frames(1),
+});
+
+const planCheck = TypeCompiler.Compile(
+  Type.Union([
+    Type.Object({ strategy: Type.Literal("whole") }),
+    strict({
+      strategy: Type.Literal("chunked"),
+      settings: strict({
+        width: frames(1),
+        height: frames(1),
+        encoder: Type.String(),
+        frameRate: rate,
+        quality: Type.Union([strict({ bitrate }), strict({ maxBitrate: Type.Union([bitrate, Type.Null()]) })]),
+        disableBFrames: Type.Boolean(),
+      }),
+      tasks: Type.Array(strict({ name: Type.String({ pattern: CHUNK_NAME.source }), task }), {
+        minItems: 1,
+        maxItems: MAX_TASKS,
+      }),
+      sizes: Type.Unknown(),
+      frameCount: frames(1),
+      audio: Type.Union([Type.String({ pattern: AUDIO_NAME.source }), Type.Null()]),
+      seconds: time,
+    }),
+  ]),
+);
+
+/** Returns the plan if it is one of this output and of the encoder that the head knows. Throws a plain `Error`. */
+export function parseSplitPlan(plan: unknown, { video, audio }: ResolvedOutput, encoder: string): SplitPlan {
+  if (!planCheck.Check(plan)) throw invalid();
   if (plan.strategy === "whole") return { strategy: "whole" };
-  const settings = toObject(plan.settings);
-  const { video, audio } = output;
-  if (plan.strategy !== "chunked" || video === null || settings.encoder !== encoder) throw invalid();
-  if (settings.width !== video.width || settings.height !== video.height) throw invalid();
-  const tasks = toArray(plan.tasks, MAX_TASKS).map(parseTask);
-  const frameCount = toInteger(plan.frameCount, 1, MAX_FRAMES);
+  const { settings, tasks, frameCount } = plan;
   const sizes = parseChunkSizes(plan.sizes, null);
-  const isComplete = tasks.reduce((sum, { task }) => sum + task.frameCount, 0) === frameCount;
+  const isOfOutput =
+    settings.width === video?.width && settings.height === video.height && (plan.audio === null) === (audio === null);
+  const isComplete = tasks.reduce((sum, { task: { frameCount: count } }) => sum + count, 0) === frameCount;
   const areNamesUnique = new Set(tasks.map(({ name }) => name)).size === tasks.length;
-  if (sizes === null || !isComplete || !areNamesUnique) throw invalid();
-  return {
-    strategy: "chunked",
-    settings: {
-      width: video.width,
-      height: video.height,
-      encoder: encoder as VideoEncoder,
-      frameRate: parseRate(settings.frameRate),
-      quality: parseQuality(settings.quality),
-      disableBFrames: settings.disableBFrames === true,
-    },
-    tasks,
-    sizes,
-    frameCount,
-    audio: audio === null ? null : toName(plan.audio),
-    seconds: toNumber(plan.seconds, 0),
-  };
+  if (!isOfOutput || settings.encoder !== encoder || sizes === null || !isComplete || !areNamesUnique) throw invalid();
+  return { ...plan, settings: { ...settings, encoder: encoder as VideoEncoder }, sizes };
 }
 
 const invalid = () => new Error("The plan of the split render is not valid.");
-
-function parseTask(value: unknown): SplitTask {
-  const { name, task } = toObject(value);
-  const { chunk, timing, frameCount } = toObject(task);
-  const { segments, outputStart, outputEnd, frameCount: sourceFrames } = toObject(chunk);
-  return {
-    name: toName(name),
-    task: {
-      chunk: {
-        segments: toArray(segments, MAX_SEGMENTS).map(parseSegment),
-        outputStart: toNumber(outputStart, 0),
-        outputEnd: toNumber(outputEnd, 0),
-        frameCount: toInteger(sourceFrames, 1, MAX_FRAMES),
-      },
-      timing: parseTiming(timing),
-      frameCount: toInteger(frameCount, 1, MAX_FRAMES),
-    },
-  };
-}
-
-function parseSegment(value: unknown): ChunkSegment {
-  const { from, to, sourceStart, outputStart } = toObject(value);
-  return {
-    from: toInteger(from, 0, MAX_FRAMES),
-    to: toInteger(to, 0, MAX_FRAMES),
-    sourceStart: toNumber(sourceStart),
-    outputStart: toNumber(outputStart, 0),
-  };
-}
-
-function parseTiming(value: unknown): SplitTask["task"]["timing"] {
-  const { kind, rate, phase } = toObject(value);
-  if (kind === "sequential") return { kind, rate: parseRate(rate) };
-  if (kind !== "resampled") throw invalid();
-  return { kind, rate: parseRate(rate), phase: toNumber(phase) };
-}
-
-function parseRate(value: unknown): Rational {
-  const { num, den } = toObject(value);
-  return { num: toInteger(num, 1, MAX_FRAMES), den: toInteger(den, 1, MAX_FRAMES) };
-}
-
-function parseQuality(value: unknown): VideoQuality {
-  const { bitrate, maxBitrate } = toObject(value);
-  if (bitrate !== undefined) return { bitrate: toNumber(bitrate, 1) };
-  return { maxBitrate: maxBitrate === null ? null : toNumber(maxBitrate, 1) };
-}
-
-function toName(value: unknown): string {
-  if (typeof value !== "string" || !isPieceName(value)) throw invalid();
-  return value;
-}
-
-function toObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null) throw invalid();
-  return value as Record<string, unknown>;
-}
-
-function toArray(value: unknown, maxLength: number): unknown[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > maxLength) throw invalid();
-  return value;
-}
-
-function toNumber(value: unknown, min = Number.NEGATIVE_INFINITY): number {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < min) throw invalid();
-  return value;
-}
-
-function toInteger(value: unknown, min: number, max: number): number {
-  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) throw invalid();
-  return value as number;
-}

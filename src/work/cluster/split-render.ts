@@ -5,17 +5,18 @@
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
-import { JobYielded } from "../../domain/jobs";
+import { ExecutionLost, JobYielded, type Slot } from "../../domain/jobs";
+import { isSameEncoding } from "../../domain/places";
 import { TICKS_PER_SECOND } from "../../domain/time";
-import { isSameEncoding } from "../../domain/workers";
+import { MAX_IDLE_MS } from "../../media/chunks/schedule";
 import { CHUNK_SIZES_FILE, readChunkSizes, writeChunkSizes } from "../../media/chunks/sizes-file";
 import { FALLBACK_PIXELS_PER_SECOND, MIN_SPLIT_SECONDS, type SplitPlan } from "../../media/split-render";
 import { REPAIRED_WARNING } from "../../media/warnings";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import type { SplitInput, SplitOutput } from "../jobs/split-run";
-import { type EncodeOptions, encodePieces, INCOMING_FOLDER, MAX_IDLE_MS, type Piece } from "./encode-pieces";
+import { type EncodeOptions, encodePieces, INCOMING_FOLDER, type Piece } from "./encode-pieces";
 import { InvalidResultError } from "./result-shapes";
-import type { PieceCall, SplitExecutions, SplitPlace, SplitSlot } from "./split-executions";
+import type { PieceCall, SplitExecutions, SplitPlace } from "./split-executions";
 import { parseSplitPlan } from "./split-plan";
 
 export type SplitRenderOptions = Pick<
@@ -31,8 +32,10 @@ export type SplitRenderOptions = Pick<
   /** Receives the share that is done, 0 to 1. It decreases when the render starts again at one place. */
   progress(share: number): void;
   executions: SplitExecutions;
+  /** The slot of the render. It is released before slots for the pieces are asked for. */
+  slot: Slot;
   /** Runs the render at one place. */
-  runWhole(): Promise<RenderOutput>;
+  runWhole(slot: Slot): Promise<RenderOutput>;
 };
 
 type PiecePlan = Extract<SplitPlan, { strategy: "chunked" }>;
@@ -47,6 +50,7 @@ const MAX_TABLE_BYTES = 16 * 1024 ** 2;
 const MAX_AUDIO_BYTES_PER_SECOND = 200_000;
 /** Encoding so many seconds of audio takes about a second. */
 const AUDIO_SPEED = 60;
+const TICK_MS = 1_000;
 
 /**
  * Renders to `outputDir`. Runs whole when the render is short, when its packets can be copied, with fewer than two places whose chunks fit
@@ -57,13 +61,22 @@ export async function runSplitRender(options: SplitRenderOptions): Promise<Rende
   const { input, workDir, log } = options;
   const group = isSplittable(input) ? findLargestGroup(options.executions.listPlaces()) : [];
   const [first] = group;
-  if (first === undefined || group.length < 2) return options.runWhole();
+  if (first === undefined || group.length < 2) return options.runWhole(options.slot);
+  options.slot.release();
   const isInGroup = (place: SplitPlace) => isSameEncoding(place.encoding, first.encoding);
   const listPlaces = () => options.executions.listPlaces().filter(isInGroup);
   const split = { ...options, listPlaces };
   await removeIncoming(workDir);
   const plan = await planPieces(split, first.encoding.encoder);
-  if (plan.strategy === "whole") return options.runWhole();
+  const runWhole = async () => {
+    const slot = await acquireSlot({ ...options, listPlaces: options.executions.listPlaces }, () => true);
+    try {
+      return await options.runWhole(slot);
+    } finally {
+      slot.release();
+    }
+  };
+  if (plan.strategy === "whole") return runWhole();
   await writeChunkSizes(workDir, plan.sizes);
   const pieces = createPieces(plan, input);
   log("render.split", { chunks: plan.tasks.length, frames: plan.frameCount, places: group.length });
@@ -80,7 +93,7 @@ export async function runSplitRender(options: SplitRenderOptions): Promise<Rende
     log("render.fell_back", { from: "split", to: "whole", step, reason: error.message });
     // A chunk that failed everywhere fails there too, unless another encoder can do it. Chunks that do not fit are of no use.
     if (step === "joining") for (const { name } of pieces) await rm(join(workDir, name), { force: true });
-    return options.runWhole();
+    return runWhole();
   }
 }
 
@@ -134,9 +147,9 @@ async function runOnce<Output extends RenderOutput | SplitOutput>(
   for (let losses = 1; ; losses++) {
     const slot = await acquireSlot(split, accepts);
     try {
-      return await executions.run<Output>(slot, call);
+      return await executions.run<Output>(slot.placeId, call);
     } catch (error) {
-      if (!executions.isLost(error) || losses >= MAX_LOSSES) throw error;
+      if (!(error instanceof ExecutionLost) || losses >= MAX_LOSSES) throw error;
       log(`${call.kind}.lost`, { place: slot.placeId });
     } finally {
       slot.release();
@@ -146,20 +159,42 @@ async function runOnce<Output extends RenderOutput | SplitOutput>(
 
 /** Throws `JobYielded` when all places of the group are gone: another attempt plans for the places that there are then. */
 async function acquireSlot(
-  { executions, listPlaces, signal, tickMs, clock }: SplitContext,
+  {
+    executions,
+    listPlaces,
+    signal,
+    tickMs = TICK_MS,
+    clock,
+  }: Pick<SplitContext, "clock" | "executions" | "listPlaces" | "signal" | "tickMs">,
   accepts: (place: SplitPlace) => boolean,
-): Promise<SplitSlot> {
-  const idle = new AbortController();
+): Promise<Slot> {
+  const { promise, resolve, reject } = Promise.withResolvers<Slot>();
+  let isOpen = true;
+  const fail = (error: unknown) => {
+    isOpen = false;
+    reject(error);
+  };
+  const stop = () => fail(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
   let seenAt = clock();
-  const watching = setInterval(() => {
+  const isAccepted = (id: string) => isOpen && listPlaces().some((place) => place.id === id && accepts(place));
+  const request = executions.request(isAccepted, (slot) => {
+    if (!isOpen) return slot.release();
+    isOpen = false;
+    resolve(slot);
+  });
+  const ticking = setInterval(() => {
     if (listPlaces().length > 0) seenAt = clock();
-    else if (clock() - seenAt > MAX_IDLE_MS) idle.abort(new JobYielded());
+    else if (clock() - seenAt > MAX_IDLE_MS) fail(new JobYielded());
+    request.wake();
   }, tickMs);
   try {
-    const isAccepted = (id: string) => listPlaces().some((place) => place.id === id && accepts(place));
-    return await executions.acquire(isAccepted, AbortSignal.any([signal, idle.signal]));
+    return await promise;
   } finally {
-    clearInterval(watching);
+    clearInterval(ticking);
+    request.close();
+    signal.removeEventListener("abort", stop);
   }
 }
 

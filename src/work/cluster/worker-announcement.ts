@@ -1,14 +1,12 @@
 /** A worker's announcement when it joins: its version and capabilities. */
 import { version } from "../../../package.json";
 import { AppError } from "../../domain/errors";
-import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";
+import type { WorkerAnnouncement, WorkerProgram } from "../../domain/worker-messages";
+import { WORKER_PROTOCOL } from "../../domain/workers";
 import type { AnnouncedWorker, WorkerToken } from "../../store/workers";
 
 /** Returns the error for a worker of another protocol. */
-export const refuseProtocol = ({
-  protocol,
-  version: workerVersion,
-}: Pick<WorkerAnnouncement, "protocol" | "version">): AppError =>
+export const refuseProtocol = ({ protocol, version: workerVersion }: WorkerProgram): AppError =>
   new AppError(
     "conflict",
     `Worker has job protocol ${protocol} (Offcut ${workerVersion}), this server has ${WORKER_PROTOCOL} (Offcut ${version}): install the same version on both.`,

@@ -4,7 +4,8 @@
  */
 import { AppError } from "../../domain/errors";
 import type { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../domain/states";
-import { type ExecutionKind, WORKER_PROTOCOL, type WorkerAnnouncement } from "../../domain/workers";
+import type { WorkerAnnouncement, WorkerBoot, WorkerHeartbeat } from "../../domain/worker-messages";
+import { type ExecutionKind, WORKER_PROTOCOL } from "../../domain/workers";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import type { Store } from "../../store/db";
@@ -19,12 +20,9 @@ import {
 } from "../../store/workers";
 import type { CoreNeeds } from "../needs";
 import { refuseProtocol, toAnnounced } from "./worker-announcement";
+import { createWorkerContact, type WorkerContact } from "./worker-contact";
 import { createWorkerHistory } from "./worker-history";
 
-/** How often a worker sends a heartbeat. */
-export const HEARTBEAT_MS = 1_000;
-/** A worker without a heartbeat for this long is offline, and has lost what it ran. */
-export const LOST_AFTER_MS = 15_000;
 const SAVE_INTERVAL_MS = 30_000;
 const MAX_REPLACED_BOOTS = 16;
 
@@ -68,21 +66,17 @@ export type WorkerChange = {
   workerId: string;
 };
 
-type Boot = { workerId: string; bootId: string };
-type Heartbeat = Boot & {
-  freeBytes: number;
-  hasRedis?: boolean | undefined;
-  running: { execution: string; progress: number | null }[];
-};
 type StartedRun = Pick<CurrentRun, "execution" | "kind" | "stepId" | "subjectId">;
 
 export type WorkerList = {
+  /** When each worker was seen. */
+  contact: WorkerContact;
   /** Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker uses the token. */
   join(token: WorkerToken, announcement: WorkerAnnouncement): Promise<JoinedWorker>;
   /** Records a heartbeat. Returns null when the worker has to join again. */
-  heartbeat(token: WorkerToken, heartbeat: Heartbeat): JoinedWorker | null;
+  heartbeat(token: WorkerToken, heartbeat: WorkerHeartbeat): JoinedWorker | null;
   /** Records that a worker has ended. */
-  leave(token: WorkerToken, boot: Boot): void;
+  leave(token: WorkerToken, boot: WorkerBoot): void;
   /** Lists the connected workers, including draining ones. */
   listOnline(): JoinedWorker[];
   /** Lists the workers that are not revoked, by name. */
@@ -111,7 +105,7 @@ export type WorkerList = {
 
 export type WorkerNeeds = CoreNeeds & { workerList: WorkerList };
 
-type Live = JoinedWorker & { runs: Map<string, CurrentRun>; isUnsaved: boolean; seenAt: number };
+type Live = JoinedWorker & { runs: Map<string, CurrentRun>; isUnsaved: boolean };
 
 /** `clock`: milliseconds on a monotonic clock, because the time of day may be changed while workers are connected. */
 type ListServices = { store: Store; log: Log; now(): number; clock?: () => number };
@@ -122,19 +116,21 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
   const replaced = new Map<string, string[]>();
   const listeners: ((change: WorkerChange) => void)[] = [];
   const history = createWorkerHistory(store);
+  const contact = createWorkerContact(clock);
   let saving: Timer | undefined;
 
   const emit = (type: WorkerChange["type"], workerId: string) => {
     for (const listener of listeners) listener({ type, workerId });
   };
-  const isConnected = ({ seenAt }: Live) => clock() - seenAt < LOST_AFTER_MS;
-  const findBoot = (token: WorkerToken, { workerId, bootId }: Boot): Live | null => {
+  const isConnected = ({ id }: Live) => contact.isConnected(id);
+  const findBoot = (token: WorkerToken, { workerId, bootId }: WorkerBoot): Live | null => {
     const worker = live.get(workerId);
     return worker?.tokenId === token.id && worker.announcement.bootId === bootId ? worker : null;
   };
 
   function remove(worker: Live, type: "left" | "revoked"): void {
     live.delete(worker.id);
+    contact.forget(worker.id);
     emit(type, worker.id);
     // Executions that listeners have not ended themselves.
     for (const execution of worker.runs.keys()) endOf(worker, execution, type === "revoked" ? "aborted" : "lost", null);
@@ -187,6 +183,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
   }
 
   return {
+    contact,
     join: async (token, announcement) => {
       if (announcement.protocol !== WORKER_PROTOCOL) throw refuseProtocol(announcement);
       const { bootId } = announcement;
@@ -210,11 +207,11 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
         hasRedis: isSameBoot ? before.hasRedis : true,
         speed: row.speed,
         lastSeenAt: now(),
-        seenAt: clock(),
         runs: isSameBoot ? before.runs : new Map(),
         isUnsaved: false,
       };
       live.set(row.id, worker);
+      contact.record(row.id);
       if (before && !isSameBoot) {
         replaced.set(token.id, [...boots, before.announcement.bootId].slice(-MAX_REPLACED_BOOTS));
         emit("replaced", row.id);
@@ -227,7 +224,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
       const worker = findBoot(token, heartbeat);
       if (!worker) return null;
       worker.lastSeenAt = now();
-      worker.seenAt = clock();
+      contact.record(worker.id);
       worker.freeBytes = heartbeat.freeBytes;
       worker.hasRedis = heartbeat.hasRedis ?? true;
       worker.isUnsaved = true;

@@ -1,9 +1,9 @@
 /** The workers and the waiting jobs, as shown by `offcut doctor`. */
 import type { JobName } from "../../domain/jobs";
-import type { SandboxFacts } from "../../domain/workers";
+import type { SandboxFacts } from "../../domain/worker-messages";
 import { countOpenJobs } from "../../store/job-list";
 import type { ClusterNeeds } from "./cluster";
-import type { ShortageCount } from "./scheduling-places";
+import type { ShortageCount } from "./other-places";
 import type { WorkerView } from "./worker-list";
 
 /** `last_seen_at` in ISO 8601. `running`: how many executions. */
@@ -42,6 +42,6 @@ export async function reportWorkers({ cluster, store, workerList }: ClusterNeeds
       last_seen_at: new Date(worker.last_seen_at).toISOString(),
     })),
     pending: Object.fromEntries(open.filter(({ state }) => state === "pending").map(({ name, jobs }) => [name, jobs])),
-    shortages: (await cluster?.scheduling.listShortages()) ?? [],
+    shortages: (await cluster?.places.listShortages()) ?? [],
   };
 }

@@ -4,14 +4,15 @@ import { type Config, getMailSender, isExposedWithoutTls } from "../../config";
 import { formatBytes } from "../../domain/bytes";
 import type { JobName } from "../../domain/jobs";
 import { WORKER_STATES } from "../../domain/states";
-import { type SandboxFacts, WORKER_JOBS } from "../../domain/workers";
+import type { SandboxFacts } from "../../domain/worker-messages";
+import { WORKER_JOBS } from "../../domain/workers";
 import { chooseEncoder, type Encoders } from "../../media/encoders";
 import { type Ffmpeg, findFfmpegWarning } from "../../media/ffmpeg";
 import type { readInstalledModels } from "../../speech/models/installed-models";
 import { formatDatabaseDamage } from "../../store/database-file";
 import type { JobFacts } from "../../store/job-list";
+import type { ShortageCount } from "../cluster/other-places";
 import type { RedisState } from "../cluster/redis-state";
-import type { ShortageCount } from "../cluster/scheduling-places";
 
 export const CHECK_STATES = ["ok", "warning", "broken"] as const;
 

@@ -48,7 +48,7 @@ const counter = (name: string, help: string, samples: Metric["samples"]): Metric
 const toSamples = (label: string, values: Record<string, number | boolean>): Metric["samples"] =>
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value: Number(value) }));
 
-const countSlots = ({ cluster }: HealthNeeds, { slots }: MetricsSources) => cluster?.countSlots() ?? slots;
+const countSlots = ({ cluster }: HealthNeeds, { slots }: MetricsSources) => cluster?.places.countSlots() ?? slots;
 
 /** Standard names of Prometheus clients. */
 function readProcess(): Metric[] {

@@ -88,7 +88,7 @@ export async function readSystemHealth(services: HealthNeeds, sources: HealthSou
       : Promise.resolve(otherwise);
   const databaseBytes = await readRows(() => readDatabaseBytes(store.read), null);
   const redis = await probes.readRedis();
-  const queue = await readRows(() => readQueue(services, services.cluster?.countSlots() ?? slots), []);
+  const queue = await readRows(() => readQueue(services, services.cluster?.places.countSlots() ?? slots), []);
   const jobs = await readRows(() => readJobFacts(store.read, services.now()), null);
   const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, jobs, models, redis, queue });
   const isDegraded = !isAlive || disk.isLow || checks.some(({ state }) => state === "broken");
@@ -181,7 +181,7 @@ async function checkWorkers(
     sandbox: worker.sandbox,
   }));
   const pending = Object.fromEntries(queue.map((one) => [one.name, one.pending]));
-  const shortages = (await cluster?.scheduling.listShortages()) ?? [];
+  const shortages = (await cluster?.places.listShortages()) ?? [];
   return [check, { name: "workers", ...describeWorkers(workers, { slots, pending, shortages }) }];
 }
 

@@ -95,8 +95,11 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     return step?.finished_at !== null || step.subject_id !== job.subjectId;
   };
   try {
-    const runHere = (changed: RunContext<Checkpoint>) => definition.run(tools, loaded.input, changed);
-    const output = await (remote ? remote.runJob(job, loaded, runContext, runHere) : runHere(runContext));
+    const { places, slot } = context;
+    const runHere = () => definition.run(tools, loaded.input, runContext);
+    const run = remote ? remote.runJob(job, loaded, runContext, { places, slot, runHere }) : runHere();
+    // It is that of `runHere`, wherever it ran.
+    const output = (await run) as Output;
     // Written files exist only if the folder still does.
     await services.folders.guard.confirmOnline();
     const isSettled = await store.write((tx) =>

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
 import { JobYielded } from "../../domain/jobs";
-import type { EncodingFigures, RenderResult, ResolvedOutput } from "../../domain/media";
+import type { RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { withKnownFilters } from "../../media/chunks/scale";
 import { RenderYielded } from "../../media/parallel";
@@ -24,10 +24,9 @@ export type RenderInput = {
   duration: Ticks;
 };
 
-/** `blobs` has one element, the finished file. `encoding` is missing when the place does not report it. */
+/** `blobs` has one element, the finished file. */
 export type RenderOutput = JobOutput &
   Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings"> & {
-    encoding?: EncodingFigures;
     /** As `describeMaker` returns it; missing when several places made the file. */
     madeWith?: string;
   };
@@ -86,7 +85,7 @@ export async function runRender(
   // The render may have been deleted meanwhile, with its folder.
   await mkdir(outputDir, { recursive: true });
   const bytes = await commitFile(renderedPath, join(outputDir, name));
-  const { strategy, encodedShare, reasons, warnings, encoding } = result;
+  const { strategy, encodedShare, reasons, warnings } = result;
   context.log("render.finished", { strategy, encoded_share: encodedShare, reasons, warnings });
   return {
     blobs: [{ name, bytes }],
@@ -94,7 +93,6 @@ export async function runRender(
     encodedShare,
     reasons,
     warnings,
-    encoding,
     madeWith: await describeMaker(tools),
   };
 }

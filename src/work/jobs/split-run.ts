@@ -59,8 +59,12 @@ export type ChunkOutput = JobOutput & { seconds: number; repaired: boolean };
 /** Returns the name of the file that a piece becomes. */
 export const getPieceName = (piece: SplitPiece): string => (piece.kind === "video" ? piece.chunk.name : piece.name);
 
+/** The names of the files of chunks, and of that of the audio. */
+export const CHUNK_NAME = /^chunk-[0-9a-f]{24}\.mp4$/;
+export const AUDIO_NAME = /^audio-[0-9a-f]{24}\.m4a$/;
+
 /** Returns whether it is the name of a piece's file. */
-export const isPieceName = (name: string): boolean => /^(chunk-[0-9a-f]{24}\.mp4|audio-[0-9a-f]{24}\.m4a)$/.test(name);
+export const isPieceName = (name: string): boolean => CHUNK_NAME.test(name) || AUDIO_NAME.test(name);
 
 /**
  * Encodes one piece of a render to a file with its name. Errors: `AppError` `storage_full`, `processing_failed`; `JobKilled`; a plain `Error`

@@ -1,4 +1,5 @@
 /** Registers what a chain has made as assets: they refer to the cut or render, have no file of their own and are deleted with it. */
+import { JOB_FACTS } from "../../domain/jobs";
 import { OUTPUT_CONTENT_TYPES } from "../../domain/render-output";
 import { fromSeconds } from "../../domain/time";
 import { newId } from "../../lib/ids";
@@ -44,7 +45,7 @@ type OutputFacts = Pick<
 
 /** `duration` null: the source's. Returns null for a subject that does not exist. */
 async function describeOutput(tx: Queries, step: Step, subjectId: string): Promise<OutputFacts | null> {
-  if (step.processor_name === "cut") {
+  if (JOB_FACTS[step.processor_name].subject === "cut") {
     const plan = await readPlanFacts(tx, subjectId);
     if (plan === null) return null;
     return {

@@ -1,4 +1,5 @@
 /** Notifies the user who started a pipeline of its end. */
+import { JOB_FACTS } from "../../domain/jobs";
 import { findAssetById } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { listSteps, type Pipeline } from "../../store/pipelines";
@@ -11,8 +12,8 @@ export type PipelineFailure = { name: string; code: string; message: string };
 export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: PipelineFailure | null): Promise<void> {
   const steps = (await listSteps(tx, [pipeline.id])).get(pipeline.id) ?? [];
   // The user did not start it, and nothing is lost: it is created again when the asset is next opened.
-  if (steps.some((step) => step.processor_name === "preview")) return;
-  if (failure === null && steps.some((step) => step.processor_name === "prepare")) return;
+  if (steps.some((step) => JOB_FACTS[step.processor_name].startedBy === "server")) return;
+  if (failure === null && steps.some((step) => JOB_FACTS[step.processor_name].startedBy === "upload")) return;
   const asset = pipeline.input_asset_id === null ? null : await findAssetById(tx, pipeline.input_asset_id);
   const notice = {
     pipeline_id: pipeline.id,

@@ -3,7 +3,7 @@
  * the output and the end of the pipeline are always written with the end of a step.
  */
 import { AppError, requireFound } from "../../domain/errors";
-import type { JobName, Runner } from "../../domain/jobs";
+import { JOB_FACTS, type JobName, type Runner } from "../../domain/jobs";
 import { type StepRequest, shareScripts, withoutScript } from "../../domain/step-params";
 import { newId } from "../../lib/ids";
 import { findAssetById } from "../../store/assets";
@@ -88,7 +88,8 @@ async function insertSteps(
   const id = newId();
   const prices = steps.map(({ name }) => getStepPrice(config, name));
   const total = prices.reduce((sum, price) => sum + price, 0);
-  if (steps[0]!.name !== "prepare") await requireRoomForJob(tx, workspaceId);
+  const { startedBy } = JOB_FACTS[steps[0]!.name];
+  if (startedBy !== "upload") await requireRoomForJob(tx, workspaceId);
   await holdStepPrices(tx, { id, workspaceId }, total, now);
   await insertPipeline(
     tx,
@@ -98,7 +99,7 @@ async function insertSteps(
       state: "pending",
       input_asset_id: assetId,
       is_chain: isChain,
-      is_hidden: steps[0]!.name === "preview",
+      is_hidden: startedBy === "server",
       total_credits_reserved: total,
       created_by: start.userId,
       created_at: now,
@@ -233,7 +234,7 @@ export const toStartedParams = ({ params, step_order }: Step): Step["params"] =>
 /** Returns what the step of a chain was asked to do. Throws `AppError` `not_found` if the cut that has its script was deleted. */
 export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   const { processor_name: name, params } = step;
-  if (params === null || name === "prepare" || name === "preview")
+  if (params === null || JOB_FACTS[name].startedBy !== "user")
     throw new Error(`step ${step.id} is not part of a chain`);
   const precedingCutId = await findPrecedingCutId(tx, step.pipeline_id, step.step_order);
   // The parameters are of the kind that the processor has.

@@ -1,6 +1,7 @@
 /** Pipeline requests of clients: start of a chain, cancellation, and retry of a step. */
 import { discard } from "../../blobs/trash";
 import { AppError, moveFields, requireFound } from "../../domain/errors";
+import { JOB_FACTS } from "../../domain/jobs";
 import type { StepRequest } from "../../domain/step-params";
 import { type Asset, findAssetById } from "../../store/assets";
 import { findCut, findCutById, updateOpenCut } from "../../store/cuts";
@@ -95,7 +96,7 @@ export async function cancelPipeline(
     if (pipeline.finished_at !== null) throw new AppError("conflict", `Pipeline is already ${pipeline.state}.`);
     const open = await findOpenStep(tx, pipeline.id);
     if (!open) throw new Error(`pipeline ${pipeline.id} has no open step`);
-    if (open.processor_name === "prepare")
+    if (JOB_FACTS[open.processor_name].startedBy === "upload")
       throw new AppError("conflict", "A preparation cannot be cancelled. Delete the asset instead.");
     await check(tx, open);
     await endPipelineStep(tx, { stepId: open.id }, { state: "cancelled", now });
@@ -113,7 +114,7 @@ export async function cancelPipeline(
 
 async function cancelSubject(tx: Queries, step: Step, now: number): Promise<void> {
   const id = step.subject_id ?? "";
-  if (step.processor_name === "cut") {
+  if (JOB_FACTS[step.processor_name].subject === "cut") {
     const cut = await updateOpenCut(tx, id, {
       state: "failed",
       error_code: "cancelled",
@@ -140,7 +141,7 @@ export async function retryStep(
 ): Promise<void> {
   const step = await findStep(tx, stepId);
   if (step?.pipeline_id !== pipeline.id) throw new AppError("not_found", "Step not found.");
-  if (step.processor_name === "prepare")
+  if (JOB_FACTS[step.processor_name].startedBy === "upload")
     throw new AppError("conflict", "A preparation cannot be retried. Upload the file again.");
   if (step.state !== "failed" && step.state !== "cancelled")
     throw new AppError("conflict", `Step is ${step.state}. Only a failed or cancelled step can be retried.`);
@@ -181,7 +182,7 @@ export async function retryStep(
 async function getRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   if (step.params !== null) return readStepRequest(tx, step);
   const id = step.subject_id ?? "";
-  if (step.processor_name === "cut") {
+  if (JOB_FACTS[step.processor_name].subject === "cut") {
     const cut = await findCutById(tx, id);
     if (cut) return { name: "cut", params: { script: cut.script, options: cut.options }, precedingCutId: null };
   } else {

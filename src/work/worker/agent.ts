@@ -3,17 +3,10 @@
  * cannot hear of for a while it gives to others, so a worker that cannot reach the head aborts its work after the same time.
  */
 import { JobAborted } from "../../domain/jobs";
-import type { Ticket, WorkerAnnouncement } from "../../domain/workers";
+import type { HeartbeatAnswer, Membership, Ticket, WorkerAnnouncement } from "../../domain/worker-messages";
 import type { Log } from "../../lib/log";
 import { sleep } from "../../lib/sleep";
-import {
-  describeHeadError,
-  type Head,
-  HeadError,
-  type HeartbeatAnswer,
-  type Membership,
-  waitBeforeRetry,
-} from "../../outbound/head";
+import { describeHeadError, type Head, HeadError, waitBeforeRetry } from "../../outbound/head";
 import type { TicketQueue } from "../../queue/bullmq-worker";
 import type { Copies } from "./copies";
 import type { Execute } from "./executor";

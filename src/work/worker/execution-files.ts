@@ -2,10 +2,11 @@
 import { mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobCache, CachedBlob } from "../../blobs/blob-cache";
-import type { ExecutionFile, ExecutionManifest } from "../../domain/workers";
+import type { ExecutionFile, ExecutionManifest } from "../../domain/worker-messages";
 import { createSemaphore } from "../../lib/semaphore";
 import type { RemoteExecution } from "../../outbound/head";
 import type { InputParts } from "../jobs/definition";
+import { EXECUTION_RUNS } from "./runs";
 
 export type ExecutionFiles = {
   getInputPath(name: string): string;
@@ -33,8 +34,8 @@ export function findPartialInput(
   { kind, input, files }: ExecutionManifest,
   minBytes = MIN_PARTIAL_BYTES,
 ): string | null {
-  const { blobs, piece } = input as { blobs?: { source?: { name?: unknown } }; piece?: { kind?: unknown } };
-  if (kind !== "split" && !(kind === "chunk" && piece?.kind === "video")) return null;
+  if (!EXECUTION_RUNS[kind].readsParts(input as never)) return null;
+  const { blobs } = input as { blobs?: { source?: { name?: unknown } } };
   const isSource = ({ role, name, bytes }: ExecutionFile) =>
     role === "input" && name === blobs?.source?.name && bytes >= minBytes;
   return files.find(isSource)?.name ?? null;

@@ -3,22 +3,27 @@ import { join } from "node:path";
 import type { BlobCache } from "../../blobs/blob-cache";
 import { AppError } from "../../domain/errors";
 import { JobAborted, JobYielded } from "../../domain/jobs";
-import type { ExecutionKind, ExecutionManifest, SentFile, Ticket } from "../../domain/workers";
+import {
+  type ExecutionManifest,
+  type ExecutionResult,
+  FILE_NAME,
+  type SentFile,
+  type Ticket,
+  type WorkerBoot,
+} from "../../domain/worker-messages";
+import { EXECUTIONS } from "../../domain/workers";
 import { createFileKey } from "../../lib/hash";
 import type { Log } from "../../lib/log";
 import { createSemaphore } from "../../lib/semaphore";
-import { type Head, HeadError, type RemoteExecution, type SentResult, type WorkerBoot } from "../../outbound/head";
+import { type Head, HeadError, type RemoteExecution } from "../../outbound/head";
 import { jobErrorCodec } from "../job-child/error-codec";
-import { runCut } from "../jobs/cut-run";
 import type { BlobRef, JobOutput, RunContext } from "../jobs/definition";
 import { isFullDisk } from "../jobs/disk-space";
 import type { MediaTools } from "../jobs/media-tools";
-import { runPrepare } from "../jobs/prepare-run";
-import { runRender } from "../jobs/render-run";
-import { runChunk, runJoin, runSplit } from "../jobs/split-run";
 import { type ExecutionFiles, fetchFiles, findPartialInput } from "./execution-files";
-import { isFileName, parseManifest } from "./manifest";
+import { parseManifest } from "./manifest";
 import { sendFile } from "./output-upload";
+import { EXECUTION_RUNS } from "./runs";
 import type { WorkFolder, WorkFolders } from "./work-folders";
 
 /** The agent's decisions about a running execution. The signal's reason is a `JobAborted`. */
@@ -42,18 +47,6 @@ export type ExecutorParts = {
 
 /** Runs the execution of a ticket and reports its result. Errors: `HeadError` and the signal's reason, after which nobody waits for a result. */
 export type Execute = (ticket: Ticket, control: ExecutionControl) => Promise<void>;
-
-/** The input comes from the head's `load`, and the result goes to its `settle`: neither is read here. */
-type Run = (tools: MediaTools, input: never, context: RunContext<JobOutput>) => Promise<JobOutput>;
-
-const RUNS: Record<ExecutionKind, Run> = {
-  prepare: runPrepare,
-  cut: runCut,
-  render: runRender,
-  split: runSplit,
-  chunk: runChunk,
-  join: runJoin,
-};
 
 /** Maximum time to report returned executions to the head while the worker stops. */
 const RELEASE_TIMEOUT_MS = 3_000;
@@ -91,11 +84,11 @@ const countBytes = ({ files }: ExecutionManifest, partialInput: string | null = 
 
 type Running = { manifest: ExecutionManifest; remote: RemoteExecution; control: ExecutionControl };
 
-async function runManifest(parts: ExecutorParts, running: Running): Promise<SentResult["status"]> {
+async function runManifest(parts: ExecutorParts, running: Running): Promise<ExecutionResult["status"]> {
   const { manifest, remote, control } = running;
   const { signal } = control;
   let folder: WorkFolder | null = null;
-  let result: SentResult = { status: "released" };
+  let result: ExecutionResult = { status: "released" };
   let keep = true;
   try {
     folder = await parts.workFolders.acquire({ ...manifest, key: toWorkKey(manifest) });
@@ -117,7 +110,7 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Sent
     }
   } catch (error) {
     // A long execution may be aborted because it runs again: the head is asked whether its step has ended.
-    if (isFullDisk(error) || (isCancelled(signal) && !isLong(manifest.kind))) keep = false;
+    if (isFullDisk(error) || (isCancelled(signal) && !EXECUTIONS[manifest.kind].isLong)) keep = false;
     result = toResult(error, parts.log, signal);
     const closing = signal.aborted ? AbortSignal.timeout(RELEASE_TIMEOUT_MS) : signal;
     await remote.sendResult(result, closing);
@@ -130,9 +123,6 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Sent
 
 const isCancelled = ({ reason }: AbortSignal): boolean => reason instanceof JobAborted && reason.reason === "cancelled";
 
-/** Whether a later attempt on the same input saves much time by what is left of an earlier one. */
-const isLong = (kind: ExecutionKind): boolean => kind === "prepare" || kind === "render";
-
 /** Returns the key of the work folder, which is the same for the next attempt on the same input. */
 const toWorkKey = ({ kind, owner, input, files }: ExecutionManifest): string =>
   createFileKey([kind, owner, input, files.filter(({ role }) => role === "input").map(({ key }) => key)]);
@@ -144,14 +134,14 @@ async function runKind(
   { tools, log }: ExecutorParts,
   { manifest, remote, control }: Running,
   { files, outputDir, workDir }: OpenFiles,
-): Promise<SentResult> {
+): Promise<ExecutionResult> {
   const { signal, shouldYield, progress } = control;
   const sent = new Map<string, SentFile>();
   const turns = createSemaphore(1);
 
   async function send(blobs: BlobRef[]): Promise<SentFile[]> {
     for (const { name, bytes } of blobs) {
-      if (!isFileName(name)) throw new Error("An output has a name that is not allowed.");
+      if (!FILE_NAME.test(name)) throw new Error("An output has a name that is not allowed.");
       const path = join(outputDir, name);
       if (sent.get(name)?.bytes !== bytes && !(await files.isUnchanged(path)))
         sent.set(name, await sendFile(remote, { name, path }, signal));
@@ -186,13 +176,13 @@ async function runKind(
     checkpoint: (checkpoint) =>
       withResend(checkpoint.blobs, (named) => remote.sendCheckpoint(checkpoint, named, signal)),
   };
-  const output = await RUNS[manifest.kind](tools, manifest.input as never, context);
+  const output = await EXECUTION_RUNS[manifest.kind].run(tools, manifest.input as never, context);
   await withResend(output.blobs, (named) => remote.sendResult({ status: "completed", output, files: named }, signal));
   return { status: "completed", output: null, files: [] };
 }
 
 /** Returns what an execution that threw an error reports. Throws when nobody waits for it. */
-function toResult(error: unknown, log: Log, signal: AbortSignal): SentResult {
+function toResult(error: unknown, log: Log, signal: AbortSignal): ExecutionResult {
   if (signal.aborted) {
     const { reason } = signal;
     if (reason instanceof JobAborted && reason.reason === "shutdown") return { status: "released" };

@@ -1,6 +1,6 @@
 /** Sends the files of an execution to the head: in parts, from where the head has them after a broken connection, with their SHA-256. */
 import { stat } from "node:fs/promises";
-import type { SentFile } from "../../domain/workers";
+import type { SentFile } from "../../domain/worker-messages";
 import { hashFile } from "../../lib/hash";
 import { HeadError, HeadUnreachableError, type RemoteExecution, waitBeforeRetry } from "../../outbound/head";
 

@@ -135,6 +135,7 @@ async function renderSplit(places: string[], chunks: Chunk[]): Promise<void> {
       else if (event !== "render.chunks_encoded") console.log(event, JSON.stringify(fields));
     },
     executions,
+    slot: { placeId: places[0]!, release: () => {} },
     runWhole: () => Promise.reject(new Error("the render ran whole")),
     checkChunk: async (path, expected, options) => {
       const startedMs = performance.now();

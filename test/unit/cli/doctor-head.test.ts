@@ -6,7 +6,7 @@ import { createCertificate } from "../../certificate";
 import { temporaryFolder } from "../../temporary-folder";
 
 const reply = (change: object = {}) =>
-  Response.json({ name: "desk", version: "1.2.3", is_online: false, time: new Date().toISOString(), ...change });
+  Response.json({ name: "desk", version: "1.2.3", isOnline: false, time: Date.now(), ...change });
 
 function serveHead(fetch: () => Response, tls?: { cert: string; key: string }) {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch, ...(tls && { tls }) });
@@ -33,7 +33,7 @@ test("a head that accepts the token", async () => {
 });
 
 test("another clock and a connection without TLS are warnings", async () => {
-  await using head = serveHead(() => reply({ time: new Date(Date.now() - 600_000).toISOString() }));
+  await using head = serveHead(() => reply({ time: Date.now() - 600_000 }));
   const late = await check(`http://127.0.0.1:${head.port}`);
   expect([late.state, late.about]).toEqual([
     "warning",

@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test";
-import {
-  findShortage,
-  type OnlineWorker,
-  type PlaceNeeds,
-  WORKER_PROTOCOL,
-  type WorkerAnnouncement,
-} from "../../../src/domain/workers";
+import { findShortage, type OnlineWorker, type PlaceNeeds } from "../../../src/domain/places";
+import type { WorkerAnnouncement } from "../../../src/domain/worker-messages";
+import { WORKER_PROTOCOL } from "../../../src/domain/workers";
 
 const worker = (change: Partial<OnlineWorker>, announced: Partial<WorkerAnnouncement> = {}): OnlineWorker => ({
   id: "w",
@@ -30,7 +26,6 @@ const needs = (change: Partial<PlaceNeeds>): PlaceNeeds => ({
   job: "cut",
   languages: ["en"],
   bytes: 500,
-  encoding: null,
   ...change,
 });
 

@@ -67,9 +67,6 @@ async function job(output: OutputRequest, folder: string) {
     expect(encoded.chunks ?? encoded.tasks).toBeGreaterThan(before.length);
     expect(await listFinished()).toEqual(expect.arrayContaining(before));
     await expectExactVideo({ path: outputPath, probed, segments }, await readNumbersOnce(path));
-    // Files of the earlier attempt do not count.
-    const { frames, seconds, processes } = result.encoding;
-    expect([frames > 0, frames < segments.length * 4 * 30, seconds > 0, processes]).toEqual([true, true, true, 2]);
     return result;
   };
   return { path, workDir, outputPath, events, run, listFinished, resume };

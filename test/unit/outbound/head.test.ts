@@ -26,7 +26,7 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<string> {
 test("a head with a certificate of its own is reached only with its authority", async () => {
   await using folder = await temporaryFolder();
   const tls = await createCertificate(folder.path);
-  await using head = serveHead(() => Response.json({ is_draining: true, abort: ["x"], yield: [] }), tls);
+  await using head = serveHead(() => Response.json({ isDraining: true, abort: ["x"], yield: [] }), tls);
   const heartbeat = { ...BOOT, freeBytes: 1, hasRedis: true, running: [] };
   expect(await head.open({ ca: tls.cert }).heartbeat(heartbeat, never)).toEqual({
     isDraining: true,

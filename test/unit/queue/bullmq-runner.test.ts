@@ -5,12 +5,13 @@ import { Redis } from "ioredis";
 import { noFolderGuard } from "../../../src/blobs/folder-guard";
 import { AppError } from "../../../src/domain/errors";
 import { type Job, type JobContext, type JobHandler, JobYielded } from "../../../src/domain/jobs";
-import { getQueueName, type Ticket, type TicketQueues } from "../../../src/domain/workers";
+import type { ExecutionResult, Ticket, TicketQueues } from "../../../src/domain/worker-messages";
+import { getQueueName } from "../../../src/domain/workers";
 import { newId } from "../../../src/lib/ids";
 import { silentLog } from "../../../src/lib/log";
 import { openTicketQueues } from "../../../src/queue/bullmq";
-import type { ExecutionReport } from "../../../src/work/cluster/execution-request";
 import { createExecutions, type Executions } from "../../../src/work/cluster/executions";
+import { createWorkerContact } from "../../../src/work/cluster/worker-contact";
 import { jobErrorCodec } from "../../../src/work/job-child/error-codec";
 import type { CoreNeeds } from "../../../src/work/needs";
 import { openRedis, REDIS_SERVER, type TestRedis } from "../../redis";
@@ -117,6 +118,7 @@ async function openRemoteRunner(options: Parameters<OpenRunner>[0] = {}): Return
     signExecution: (id) => `http://head/workers/executions/${id}`,
     onRoom: () => {},
     log: silentLog(),
+    contact: createWorkerContact(() => performance.now()),
     clock: () => performance.now(),
   });
 
@@ -178,13 +180,13 @@ function toRemote(
 ): JobContext {
   const beat = (progress: number | null) => executions.heartbeat(boot, [{ execution: id, progress }]);
   return {
-    signal: context.signal,
+    ...context,
     shouldYield: () => beat(null).yield.includes(id),
     progress: (share) => void beat(share),
   };
 }
 
-async function report(work: () => Promise<void>): Promise<ExecutionReport> {
+async function report(work: () => Promise<void>): Promise<ExecutionResult> {
   try {
     await work();
     return { status: "completed", output: {}, files: [] };

@@ -1,7 +1,7 @@
 /** The queue of a worker at a real Redis, which is killed, emptied and frozen. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { Queue } from "bullmq";
-import type { Ticket } from "../../../src/domain/workers";
+import type { Ticket } from "../../../src/domain/worker-messages";
 import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueue } from "../../../src/queue/bullmq-worker";

@@ -1,5 +1,5 @@
 /** A source of jobs in memory that records what the runner does with it. */
-import type { DueJob, Job, JobName, JobSource } from "../../../src/domain/jobs";
+import type { Job, JobSource } from "../../../src/domain/jobs";
 
 export type FakeSource = JobSource & {
   /** What the runner did, in order: `claim`s that found something, `release`, `fail`. */
@@ -18,9 +18,6 @@ export type FakeSource = JobSource & {
 export function fakeSource(): FakeSource {
   const waiting: Job[] = [];
   const taken: Job[] = [];
-  const runningOf = (workspaceId: string, name: JobName) =>
-    taken.filter((job) => job.workspaceId === workspaceId && job.name === name).length;
-  const dueJob = (job: Job): DueJob => ({ ...job, running: runningOf(job.workspaceId, job.name) });
   const did: string[] = [];
   const lost = new Set<string>();
   const watching: { stepId: string; resolve: (progress: number | null) => void }[] = [];
@@ -82,11 +79,11 @@ export function fakeSource(): FakeSource {
     next: async (name, _, except) => {
       for (const notify of asking.splice(0)) notify();
       const job = waiting.find((each) => each.name === name && !each.runsAlone && !except.includes(each.stepId));
-      return job ? dueJob(job) : null;
+      return job ?? null;
     },
     nextAlone: async (_, except) => {
       const job = waiting.find((each) => each.runsAlone && !except.includes(each.stepId));
-      return job ? dueJob(job) : null;
+      return job ?? null;
     },
     nextDue: async () => null,
   };

@@ -56,7 +56,7 @@ export function openRunner(options: RunnerBenchOptions = {}): RunnerBench {
       render: carry(work.handler),
       preview: work.handler,
     },
-    slots: () => ({ prepare: 1, cut: 1, render: options.slots ?? 1, preview: 1 }),
+    slots: { prepare: 1, cut: 1, render: options.slots ?? 1, preview: 1 },
     log: options.log ?? silentLog(),
     leaseMs: 1_000,
     heartbeatMs: options.heartbeatMs ?? 1,

@@ -1,7 +1,8 @@
 /** Redis as the README sets it up: a user with few rights, and TLS with a certificate authority of its own. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { getQueueName, type Ticket } from "../../../src/domain/workers";
+import type { Ticket } from "../../../src/domain/worker-messages";
+import { getQueueName } from "../../../src/domain/workers";
 import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueues } from "../../../src/queue/bullmq";

@@ -1,26 +1,41 @@
-/** The runner of a server without workers, and what it asks about other places. */
+/** The runner of a server without workers, and what it does with other places. */
 import { describe, expect, test } from "bun:test";
+import type { Slot } from "../../../src/domain/jobs";
+import type { WorkerPlace } from "../../../src/domain/scheduling";
 import type { OtherPlaces } from "../../../src/queue/runner";
+import { ANNOUNCEMENT } from "../../http/workers";
 import { openRunner } from "./open-runner";
 import { describeRunner } from "./runner-contract";
 
 describeRunner("a runner whose jobs run on this machine", false, async (options) => openRunner(options));
 
 describe("with other places", () => {
-  /** Places that can do all steps but these, and where only steps with these names are on another machine. */
-  function places({ impossible = [], elsewhere = [] }: { impossible?: string[]; elsewhere?: string[] }) {
+  const worker = (id: string, slots: number): WorkerPlace => ({
+    id,
+    announcement: { ...ANNOUNCEMENT, bootId: id, slots },
+    freeBytes: 1_000,
+    isDraining: false,
+    hasRedis: true,
+    ending: 0,
+    isAvoided: false,
+  });
+
+  /** A worker with these slots, and steps that no place can do. */
+  function places({ impossible = [], slots = 0 }: { impossible?: string[]; slots?: number }) {
     const unrunnable = new Set<string>();
+    const workers = slots === 0 ? [] : [worker("far", slots)];
     const others: OtherPlaces = {
-      canRun: async ({ stepId }) => {
+      rank: () => 0,
+      listWorkers: () => workers,
+      readNeeds: async ({ stepId }) => ({ job: "render", languages: [], bytes: stepId.startsWith("large") ? 1e6 : 1 }),
+      canRun: ({ stepId }) => {
         if (!impossible.includes(stepId)) return true;
         unrunnable.add(stepId);
         return false;
       },
       listUnrunnable: () => [...unrunnable],
-      isAloneElsewhere: ({ stepId }) => elsewhere.includes(stepId),
-      isElsewhere: (stepId) => elsewhere.includes(stepId),
     };
-    return { others, unrunnable };
+    return { others, unrunnable, workers };
   }
 
   test("a step that no place can do delays no other, and starts when a place can", async () => {
@@ -41,14 +56,63 @@ describe("with other places", () => {
   });
 
   test("a job that runs alone elsewhere stops nothing here, and one that runs alone here stops nothing elsewhere", async () => {
-    await using b = openRunner({ otherPlaces: places({ elsewhere: ["far", "far suspect"] }).others, slots: 3 });
-    b.source.add("far");
+    const { others, workers } = places({ slots: 1 });
+    await using b = openRunner({ otherPlaces: others, slots: 1 });
     b.source.add("far suspect", { runsAlone: true });
     b.runner.start();
-    await b.work.nth(2);
+    const far = await b.work.nth(1);
+    b.source.add("near");
+    b.runner.wake();
+    const near = await b.work.nth(2);
+    expect([far.context.slot.placeId, near.context.slot.placeId]).toEqual(["far", "local"]);
+    near.finish();
+    workers[0] = { ...workers[0]!, isDraining: true };
     b.source.add("near suspect", { runsAlone: true });
     b.runner.wake();
-    expect((await b.work.nth(3)).job.stepId).toBe("near suspect");
+    const suspect = await b.work.nth(3);
+    expect([suspect.job.stepId, suspect.context.slot.placeId]).toEqual(["near suspect", "local"]);
     expect(b.work.started.map((running) => running.context.shouldYield())).toEqual([false, false, false]);
+  });
+
+  test("nothing is claimed before a place has room for it, and what waits for a busy place delays no other", async () => {
+    const { others } = places({ slots: 2 });
+    await using b = openRunner({ otherPlaces: others, slots: 1 });
+    for (const name of ["a", "large b", "c", "d", "large e"]) b.source.add(name);
+    b.runner.start();
+    await b.work.nth(3);
+    expect(b.source.did).toEqual(["claim a", "claim c", "claim d"]);
+    expect(b.work.started.map(({ context }) => context.slot.placeId)).toEqual(["local", "far", "far"]);
+    b.work.started[0]!.finish();
+    expect((await b.work.nth(4)).job.stepId).toBe("large b");
+    expect(b.source.did).toEqual(["claim a", "claim c", "claim d", "claim large b"]);
+  });
+
+  test("a running job gets slots for its parts at the places that it wants, until it closes its request", async () => {
+    const { others } = places({ slots: 2 });
+    await using b = openRunner({ otherPlaces: others, slots: 1 });
+    b.source.add("split");
+    b.runner.start();
+    const { context, finish } = await b.work.nth(1);
+    const slots: Slot[] = [];
+    const both = Promise.withResolvers<void>();
+    const request = context.places.request(
+      (placeId) => placeId === "far",
+      (slot) => {
+        slots.push(slot);
+        if (slots.length === 2) both.resolve();
+      },
+    );
+    await both.promise;
+    expect(context.places.list().map(({ id, free }) => [id, free])).toEqual([
+      ["local", 0],
+      ["far", 0],
+    ]);
+    request.close();
+    for (const slot of slots) slot.release();
+    b.source.add("other");
+    b.runner.wake();
+    expect((await b.work.nth(2)).context.slot.placeId).toBe("far");
+    expect(slots).toHaveLength(2);
+    finish();
   });
 });

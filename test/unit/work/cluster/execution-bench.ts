@@ -2,11 +2,12 @@
 import { join } from "node:path";
 import { noFolderGuard } from "../../../../src/blobs/folder-guard";
 import { AppError } from "../../../../src/domain/errors";
-import type { SentFile, Ticket } from "../../../../src/domain/workers";
+import type { SentFile, Ticket } from "../../../../src/domain/worker-messages";
 import { sha256 } from "../../../../src/lib/hash";
 import { createLog } from "../../../../src/lib/log";
 import type { ExecutionRequest } from "../../../../src/work/cluster/execution-request";
 import { createExecutions } from "../../../../src/work/cluster/executions";
+import { createWorkerContact } from "../../../../src/work/cluster/worker-contact";
 import type { CoreNeeds } from "../../../../src/work/needs";
 import type { UploadPart } from "../../../../src/work/uploads/session";
 import { temporaryFolder } from "../../../temporary-folder";
@@ -81,6 +82,7 @@ export async function executionBench() {
       state.rooms++;
     },
     log: createLog((line) => log.push(line), false),
+    contact: createWorkerContact(() => state.now),
     clock: () => state.now,
   });
 

@@ -1,11 +1,16 @@
 /** Places in this process, for renders that run at several of them. */
-import type { EncodingFacts } from "../../../../src/domain/workers";
+import { ExecutionLost, type Slot } from "../../../../src/domain/jobs";
+import type { EncodingFacts } from "../../../../src/domain/worker-messages";
 import type { PieceCall, SplitExecutions, SplitPlace } from "../../../../src/work/cluster/split-executions";
 import type { JobOutput } from "../../../../src/work/jobs/definition";
 
 export const ENCODING: EncodingFacts = { ffmpeg: "4.1", libavutil: 56, encoder: "libx264", hasZscale: false };
 
-export class PlaceLost extends Error {}
+export class PlaceLost extends ExecutionLost {
+  constructor() {
+    super("the place is gone", true);
+  }
+}
 
 export type FakePlace = {
   id: string;
@@ -31,15 +36,15 @@ export type FakeExecutions = SplitExecutions & {
   /** Removes a place. What runs there is lost. */
   remove(placeId: string): void;
   add(place: FakePlace): void;
-  /** Gives back who waits for a slot, because no place can do it any more, and returns whether anybody does. What runs continues. */
-  strand(): boolean;
+  /** Lets a place take nothing more. What runs there continues. */
+  drain(placeId: string): void;
   /** Asks those who wait again. */
   wake(): void;
   /** How many slots are taken. */
   held(): number;
 };
 
-type Waiter = { accepts(placeId: string): boolean; grant(placeId: string): void; fail(error: Error): void };
+type Waiter = { wants(placeId: string): boolean; grant(slot: Slot): void };
 
 /** `run` does the work of one execution and ends when the call's signal is aborted. */
 export function createFakeExecutions(
@@ -49,58 +54,52 @@ export function createFakeExecutions(
   const places = new Map(initial.map((place) => [place.id, place]));
   const taken = new Map<string, number>();
   const waiting = new Set<Waiter>();
+  const drained = new Set<string>();
   const lost = new Map<string, AbortController>();
   const calls: FakeExecutions["calls"] = [];
   const speeds: FakeExecutions["speeds"] = [];
 
   const countFree = ({ id, slots }: FakePlace) => slots - (taken.get(id) ?? 0);
-  const listPlaces = (): SplitPlace[] => [...places.values()].map((place) => ({ ...place, free: countFree(place) }));
+  const listPlaces = (): SplitPlace[] =>
+    [...places.values()].filter(({ id }) => !drained.has(id)).map((place) => ({ ...place, free: countFree(place) }));
 
-  function wake(): void {
-    for (const waiter of [...waiting]) {
-      const place = [...places.values()].find((one) => countFree(one) > 0 && waiter.accepts(one.id));
-      if (place === undefined || !waiting.delete(waiter)) continue;
-      taken.set(place.id, (taken.get(place.id) ?? 0) + 1);
-      waiter.grant(place.id);
-    }
+  function take(placeId: string): Slot {
+    taken.set(placeId, (taken.get(placeId) ?? 0) + 1);
+    let isReleased = false;
+    return {
+      placeId,
+      release: () => {
+        if (isReleased) throw new Error("released twice");
+        isReleased = true;
+        taken.set(placeId, taken.get(placeId)! - 1);
+        queueMicrotask(wake);
+      },
+    };
   }
 
-  const acquire: SplitExecutions["acquire"] = (accepts, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const stop = () => {
-        waiting.delete(waiter);
-        reject(signal.reason);
-      };
-      const waiter: Waiter = {
-        accepts,
-        grant: (placeId) => {
-          signal.removeEventListener("abort", stop);
-          let isReleased = false;
-          const release = () => {
-            if (isReleased) throw new Error("released twice");
-            isReleased = true;
-            taken.set(placeId, taken.get(placeId)! - 1);
-            wake();
-          };
-          resolve({ placeId, release });
-        },
-        fail: (error) => {
-          signal.removeEventListener("abort", stop);
-          reject(error);
-        },
-      };
-      signal.addEventListener("abort", stop, { once: true });
-      waiting.add(waiter);
-      wake();
-    });
+  function wake(): void {
+    for (;;) {
+      const found = [...waiting].flatMap((waiter) => {
+        const place = listPlaces().find((one) => one.free > 0 && waiter.wants(one.id));
+        return place === undefined ? [] : [{ waiter, place }];
+      })[0];
+      if (found === undefined) return;
+      found.waiter.grant(take(found.place.id));
+    }
+  }
 
   return {
     calls,
     speeds,
     listPlaces,
-    acquire,
-    run: async <Output extends JobOutput>({ placeId }: { placeId: string }, call: PieceCall): Promise<Output> => {
+    request: (wants, grant) => {
+      const waiter = { wants, grant };
+      waiting.add(waiter);
+      // As the runner does, later.
+      queueMicrotask(wake);
+      return { wake: () => queueMicrotask(wake), close: () => void waiting.delete(waiter) };
+    },
+    run: async <Output extends JobOutput>(placeId: string, call: PieceCall): Promise<Output> => {
       calls.push({ placeId, call });
       const gone = lost.get(placeId) ?? new AbortController();
       lost.set(placeId, gone);
@@ -114,7 +113,6 @@ export function createFakeExecutions(
       const sent = { ...call, input: JSON.parse(JSON.stringify(call.input)) as object, signal };
       return (await Promise.race([run(placeId, sent), ended.promise])) as Output;
     },
-    isLost: (error) => error instanceof PlaceLost,
     recordSpeed: (placeId, pixelsPerSecond) => {
       speeds.push({ placeId, pixelsPerSecond });
       const place = places.get(placeId);
@@ -129,11 +127,8 @@ export function createFakeExecutions(
       places.set(place.id, place);
       wake();
     },
-    strand: () => {
-      const stranded = [...waiting];
-      waiting.clear();
-      for (const waiter of stranded) waiter.fail(new PlaceLost());
-      return stranded.length > 0;
+    drain: (placeId) => {
+      drained.add(placeId);
     },
     wake,
     held: () => [...taken.values()].reduce((sum, count) => sum + count, 0),

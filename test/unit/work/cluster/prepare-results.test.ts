@@ -6,7 +6,7 @@ import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/assets/prepared-check";
 import { hasSpeechAnalysis } from "../../../../src/work/assets/prepared-files";
 import { getPrepareRules } from "../../../../src/work/cluster/execution-files";
-import { describeRemoteJob } from "../../../../src/work/cluster/remote-jobs";
+import { REMOTE_JOBS } from "../../../../src/work/cluster/remote-jobs";
 import type { MediaTools } from "../../../../src/work/jobs/media-tools";
 import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
 import { readTranscriptColumns } from "../../../../src/work/previews/files";
@@ -40,7 +40,8 @@ async function describePreparation(dir: string, tools = {} as MediaTools) {
   await Bun.write(join(dir, "probed.json"), "{}");
   const checkpoints: unknown[] = [];
   const input: PrepareInput = { blobs: { source: { name: "source", bytes: 9 } }, language: null, limits, scope: "all" };
-  const job = await describeRemoteJob("prepare", input, {
+  const described = await REMOTE_JOBS.prepare.describe(input as never, {
+    onEncoded: () => {},
     root: dir,
     tools,
     folders: { inputDir: dir, outputDir: dir },
@@ -52,7 +53,8 @@ async function describePreparation(dir: string, tools = {} as MediaTools) {
       workDir: join(dir, "work"),
     },
   });
-  return { job, checkpoints };
+  const { check, checkpoint, finish } = described;
+  return { job: { ...described, check: check!, checkpoint: checkpoint!, finish: finish! }, checkpoints };
 }
 
 const nameOf = (error: Error): string => error.name;

@@ -107,6 +107,7 @@ async function start(name: string, run: Run = runAt, more: Partial<SplitRenderOp
       progress: (share) => shares.push(share),
       log: (event, fields) => events.push({ event, ...fields }),
       executions,
+      slot: { placeId: "a", release: () => {} },
       runWhole: () => Promise.reject(new Error("the render ran whole")),
       checkChunk: checker.check,
       tickMs: 20,
@@ -119,7 +120,7 @@ async function start(name: string, run: Run = runAt, more: Partial<SplitRenderOp
 }
 
 async function expectSameAsWhole({ outputDir }: { outputDir: string }, output: RenderOutput) {
-  const { blobs: _, encoding: __, ...facts } = whole.output;
+  const { blobs: _, ...facts } = whole.output;
   expect(output).toMatchObject(facts);
   const path = join(outputDir, "output.mp4");
   expect(output.blobs).toEqual([{ name: "output.mp4", bytes: Bun.file(path).size }]);

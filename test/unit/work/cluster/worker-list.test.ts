@@ -1,18 +1,15 @@
 /** Join tokens, and the list of workers: who may join, who is connected, what was run. */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { WORKER_PROTOCOL, type WorkerAnnouncement } from "../../../../src/domain/workers";
+import type { WorkerAnnouncement } from "../../../../src/domain/worker-messages";
+import { WORKER_PROTOCOL } from "../../../../src/domain/workers";
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../../../../src/store/workers";
 import { COMMAND_ACTOR } from "../../../../src/work/access/audit";
 import { revokeWorker, setDraining } from "../../../../src/work/cluster/worker-administration";
-import {
-  createWorkerList,
-  LOST_AFTER_MS,
-  type WorkerChange,
-  type WorkerNeeds,
-} from "../../../../src/work/cluster/worker-list";
+import { LOST_AFTER_MS } from "../../../../src/work/cluster/worker-contact";
+import { createWorkerList, type WorkerChange, type WorkerNeeds } from "../../../../src/work/cluster/worker-list";
 import { authenticateWorker, createWorkerToken, revokeToken } from "../../../../src/work/cluster/worker-tokens";
 import { addStep, addUser, freshStore } from "../../store/test-store";
 

@@ -1,7 +1,8 @@
 /** A worker's membership at a head over real HTTP: what it runs is up to the test. */
 import { expect, test } from "bun:test";
 import type { JobAborted } from "../../../../src/domain/jobs";
-import { type Ticket, WORKER_PROTOCOL, type WorkerAnnouncement } from "../../../../src/domain/workers";
+import type { Ticket, WorkerAnnouncement } from "../../../../src/domain/worker-messages";
+import { WORKER_PROTOCOL } from "../../../../src/domain/workers";
 import { newId } from "../../../../src/lib/ids";
 import { createLog } from "../../../../src/lib/log";
 import { createHead } from "../../../../src/outbound/head";
@@ -103,8 +104,8 @@ test("a worker announces what it can do, and heartbeats carry the progress", asy
       protocol: WORKER_PROTOCOL,
       jobs: ["cut"],
       slots: 2,
-      free_bytes: 1_000,
-      encoding: { encoder: "libx264", has_zscale: true },
+      freeBytes: 1_000,
+      encoding: { encoder: "libx264", hasZscale: true },
     },
   ]);
   control.progress(0.5);
@@ -165,7 +166,7 @@ test("a worker waits for a head that is away, and joins again after it was resta
   head.start();
   expect(await abortedWith(execution)).toBe("lost");
   await until("the worker joins again", () => head.announcements.length === 2);
-  expect(head.announcements[1]!.boot_id).toBe(head.announcements[0]!.boot_id);
+  expect(head.announcements[1]!.bootId).toBe(head.announcements[0]!.bootId);
   const next = await runningOne(tested, head);
   expect(tested.queues.length).toBe(1);
   next.end();
@@ -178,10 +179,10 @@ test("a worker reports that Redis does not answer, and announces itself again wh
   const tested = startTested(head.url);
   const execution = await runningOne(tested, head);
   tested.queues[0]!.isReachable = false;
-  await until("a heartbeat without Redis", () => head.heartbeats.at(-1)?.has_redis === false);
+  await until("a heartbeat without Redis", () => head.heartbeats.at(-1)?.hasRedis === false);
   tested.announcement.languages = ["de", "en"];
   await until("another announcement", () => head.announcements.length === 2);
-  expect(head.announcements[1]).toMatchObject({ languages: ["de", "en"], boot_id: head.announcements[0]!.boot_id });
+  expect(head.announcements[1]).toMatchObject({ languages: ["de", "en"], bootId: head.announcements[0]!.bootId });
   const before = head.heartbeats.length;
   await until("further heartbeats", () => head.heartbeats.length > before + 2);
   expect([head.announcements.length, execution.control.signal.aborted, tested.queues.length]).toEqual([2, false, 1]);

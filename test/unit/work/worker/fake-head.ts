@@ -1,5 +1,5 @@
 /** The part of a head that workers call, over real HTTP: what it answers and refuses is up to the test. */
-import type { ExecutionFile, ExecutionManifest } from "../../../../src/domain/workers";
+import type { ExecutionFile, ExecutionManifest } from "../../../../src/domain/worker-messages";
 import { sha256 } from "../../../../src/lib/hash";
 import { newId } from "../../../../src/lib/ids";
 import { until } from "../../../until";
@@ -40,7 +40,7 @@ export type FakeHead = AsyncDisposable & {
   /** The executions whose steps have ended. */
   ended: string[];
   announcements: Record<string, unknown>[];
-  heartbeats: { running: { execution: string; progress: number | null }[]; boot_id: string; has_redis: boolean }[];
+  heartbeats: { running: { execution: string; progress: number | null }[]; bootId: string; hasRedis: boolean }[];
   left: number;
   /** What the next answers are. */
   settings: {
@@ -147,10 +147,10 @@ export function startFakeHead(): FakeHead {
       head.announcements.push(body);
       settings.isKnown = true;
       return Response.json({
-        worker_id: workerId,
+        workerId,
         queue: head.queue,
-        heartbeat_ms: settings.heartbeatMs,
-        lost_after_ms: settings.lostAfterMs,
+        heartbeatMs: settings.heartbeatMs,
+        lostAfterMs: settings.lostAfterMs,
       });
     }
     if (name === "copies") {
@@ -167,7 +167,7 @@ export function startFakeHead(): FakeHead {
     }
     if (!settings.isKnown) return notFound();
     head.heartbeats.push(body as FakeHead["heartbeats"][number]);
-    return Response.json({ is_draining: false, abort: settings.abort, yield: settings.yield });
+    return Response.json({ isDraining: false, abort: settings.abort, yield: settings.yield });
   }
 
   head.start();

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { DueJob, JobName } from "../../../src/domain/jobs";
+import type { JobName } from "../../../src/domain/jobs";
+import { LOCAL } from "../../../src/domain/places";
 import {
   decideNext,
-  type RunningJob,
+  type HeldSlot,
   type SchedulingLimits,
   type SchedulingState,
-} from "../../../src/queue/scheduling";
+  type SlotRequest,
+} from "../../../src/domain/scheduling";
 
 const LIMITS: SchedulingLimits = {
   slots: { prepare: 2, cut: 2, render: 1, preview: 1 },
@@ -17,7 +19,7 @@ const LIMITS: SchedulingLimits = {
 };
 
 /** `anna 5` is a preparation of Anna that has been running since 5. */
-const running = (...lines: string[]): RunningJob[] =>
+const running = (...lines: string[]): HeldSlot[] =>
   lines.map((line, n) => {
     const [workspaceId, since, alone] = line.split(" ");
     return {
@@ -26,114 +28,119 @@ const running = (...lines: string[]): RunningJob[] =>
       workspaceId: workspaceId!,
       since: Number(since),
       runsAlone: alone !== undefined,
-      isElsewhere: false,
+      placeId: LOCAL,
+      isPart: false,
     };
   });
-const due = (workspaceId: string, count = 0, name: JobName = "prepare"): DueJob => ({
+const due = (workspaceId: string, name: JobName = "prepare"): SlotRequest => ({
   stepId: `due ${workspaceId}`,
   name,
   workspaceId,
-  running: count,
   runsAlone: false,
+  needs: null,
 });
-const suspect: DueJob = { ...due("sam"), stepId: "suspect", runsAlone: true };
+const suspect: SlotRequest = { ...due("sam"), stepId: "suspect", runsAlone: true };
 const at = (now: number, state: Partial<SchedulingState>): SchedulingState => ({
   now,
-  running: [],
+  held: [],
+  waiting: [],
   due: [],
   dueAlone: null,
   lastAlone: null,
-  drainingSince: null,
+  draining: null,
+  workers: [],
+  rank: () => 0,
   ...state,
 });
+const startOf = (state: SchedulingState) => decideNext(state, LIMITS).start?.request ?? null;
 const yielding = (state: SchedulingState) => [...decideNext(state, LIMITS).yielding];
 
 describe("sharing between users", () => {
-  test.each<[string, RunningJob[], DueJob, boolean]>([
-    ["a free slot is taken", running("anna 0"), due("anna", 1), true],
-    ["one user's jobs never take more than the slots", running("anna 0", "anna 0"), due("anna", 2), false],
+  test.each<[string, HeldSlot[], SlotRequest, boolean]>([
+    ["a free slot is taken", running("anna 0"), due("anna"), true],
+    ["one user's jobs never take more than the slots", running("anna 0", "anna 0"), due("anna"), false],
     ["who has nothing running starts beyond the slots", running("anna 0", "anna 0"), due("bert"), true],
-    ["who has something running does not", running("anna 0", "anna 0", "bert 0"), due("bert", 1), false],
+    ["who has something running does not", running("anna 0", "anna 0", "bert 0"), due("bert"), false],
     ["the extra slots are limited", running("anna 0", "anna 0", "bert 0", "carl 0"), due("dora"), false],
-    ["renders have no extra slots", [{ ...running("anna 0")[0]!, name: "render" }], due("bert", 0, "render"), false],
-    ["jobs of another name take no slot", running("anna 0", "anna 0", "bert 0"), due("bert", 0, "cut"), true],
+    ["renders have no extra slots", [{ ...running("anna 0")[0]!, name: "render" }], due("bert", "render"), false],
+    ["jobs of another name take no slot", running("anna 0", "anna 0", "bert 0"), due("bert", "cut"), true],
   ])("%s", (_, state, next, starts) => {
-    expect(decideNext(at(0, { running: state, due: [next] }), LIMITS).start).toBe(starts ? next : null);
+    expect(startOf(at(0, { held: state, due: [next] }))).toBe(starts ? next : null);
   });
 
   test("when all slots are full, the longest-running job of a user with more running jobs yields after its time slice", () => {
     const full = running("bert 0", "anna 2", "anna 1", "carl 0");
-    const waiting = { running: full, due: [due("bert", 1)] };
+    const waiting = { held: full, due: [due("bert")] };
     expect(decideNext(at(10, waiting), LIMITS)).toMatchObject({ yielding: new Set(), changesInMs: 6 });
     expect(yielding(at(16, waiting))).toEqual([full[2]!.stepId]);
-    expect(yielding(at(16, { running: full, due: [due("anna", 2)] }))).toEqual([]);
-    expect(yielding(at(16, { running: full, due: [due("dora")] }))).toEqual([full[0]!.stepId]);
+    expect(yielding(at(16, { held: full, due: [due("anna")] }))).toEqual([]);
+    expect(yielding(at(16, { held: full, due: [due("dora")] }))).toEqual([full[0]!.stepId]);
   });
 });
 
 describe("a job that runs alone", () => {
   test("waits until all others have yielded; no job starts meanwhile, and one that does not yield is interrupted", () => {
-    const others = { running: running("anna 0", "bert 5"), due: [due("carl")], dueAlone: suspect };
-    const ids = new Set(others.running.map((job) => job.stepId));
+    const others = { held: running("anna 0", "bert 5"), due: [due("carl")], dueAlone: suspect };
+    const ids = new Set(others.held.map((job) => job.stepId));
     expect(decideNext(at(10, others), LIMITS)).toMatchObject({
       start: null,
       yielding: ids,
-      isDraining: true,
+      draining: { placeId: LOCAL, since: 10 },
       changesInMs: 20,
     });
-    const drained = { ...others, drainingSince: 10 };
+    const drained = { ...others, draining: { placeId: LOCAL, since: 10 } };
     expect(decideNext(at(29, drained), LIMITS)).toMatchObject({ start: null, interrupted: new Set(), changesInMs: 1 });
     expect(decideNext(at(30, drained), LIMITS)).toMatchObject({ start: null, interrupted: ids });
-    expect(decideNext(at(31, { ...drained, running: [] }), LIMITS).start).toBe(suspect);
+    expect(startOf(at(31, { ...drained, held: [] }))).toBe(suspect);
   });
 
   test("runs alone for a limited time; after that other jobs start, and it is an ordinary job", () => {
-    const state = { running: running("sam 0 alone"), due: [due("anna")] };
+    const state = { held: running("sam 0 alone"), due: [due("anna")] };
     expect(decideNext(at(99, state), LIMITS)).toMatchObject({ start: null, yielding: new Set(), changesInMs: 1 });
-    expect(decideNext(at(100, state), LIMITS).start).toEqual(due("anna"));
+    expect(startOf(at(100, state))).toEqual(due("anna"));
   });
 
   test("is followed by others for as long as it ran, before the next job runs alone, unless none is waiting", () => {
     const state = { dueAlone: suspect, lastAlone: { endedAt: 50, forMs: 30 } };
-    expect(decideNext(at(60, { ...state, due: [due("anna")] }), LIMITS).start).toEqual(due("anna"));
-    expect(decideNext(at(60, { ...state, running: running("anna 55") }), LIMITS)).toMatchObject({
+    expect(startOf(at(60, { ...state, due: [due("anna")] }))).toEqual(due("anna"));
+    expect(decideNext(at(60, { ...state, held: running("anna 55") }), LIMITS)).toMatchObject({
       start: null,
-      isDraining: false,
+      draining: null,
       changesInMs: 20,
     });
-    expect(decideNext(at(80, { ...state, running: running("anna 55") }), LIMITS).isDraining).toBe(true);
-    expect(decideNext(at(60, state), LIMITS).start).toBe(suspect);
+    expect(decideNext(at(80, { ...state, held: running("anna 55") }), LIMITS).draining).not.toBeNull();
+    expect(startOf(at(60, state))).toBe(suspect);
   });
 
   test("is, when it is a preview, interrupted for others, and does not start before they have ended", () => {
-    const preview: DueJob = { ...suspect, name: "preview" };
-    const isRunning: RunningJob[] = [{ ...running("sam 0 alone")[0]!, name: "preview" }];
+    const preview: SlotRequest = { ...suspect, name: "preview" };
+    const isRunning: HeldSlot[] = [{ ...running("sam 0 alone")[0]!, name: "preview" }];
     const interrupted = new Set([isRunning[0]!.stepId]);
-    expect(decideNext(at(10, { running: isRunning }), LIMITS)).toMatchObject({
+    expect(decideNext(at(10, { held: isRunning }), LIMITS)).toMatchObject({
       interrupted: new Set(),
       changesInMs: 90,
     });
-    const [other, another] = [due("anna"), due("bert", 0, "preview")];
-    expect(decideNext(at(10, { running: isRunning, due: [other] }), LIMITS)).toMatchObject({
+    const [other, another] = [due("anna"), due("bert", "preview")];
+    expect(decideNext(at(10, { held: isRunning, due: [other] }), LIMITS)).toMatchObject({
       start: null,
       interrupted,
     });
-    expect(decideNext(at(10, { running: isRunning, dueAlone: suspect }), LIMITS)).toMatchObject({ interrupted });
-    expect(decideNext(at(10, { running: isRunning, due: [another] }), LIMITS).interrupted).toEqual(new Set());
-    expect(decideNext(at(20, { due: [other], dueAlone: preview }), LIMITS).start).toBe(other);
-    expect(decideNext(at(20, { running: running("anna 5"), dueAlone: preview }), LIMITS)).toMatchObject({
+    expect(decideNext(at(10, { held: isRunning, dueAlone: suspect }), LIMITS)).toMatchObject({ interrupted });
+    expect(decideNext(at(10, { held: isRunning, due: [another] }), LIMITS).interrupted).toEqual(new Set());
+    expect(startOf(at(20, { due: [other], dueAlone: preview }))).toBe(other);
+    expect(decideNext(at(20, { held: running("anna 5"), dueAlone: preview }), LIMITS)).toMatchObject({
       start: null,
-      isDraining: false,
+      draining: null,
     });
-    expect(decideNext(at(20, { dueAlone: preview }), LIMITS).start).toBe(preview);
+    expect(startOf(at(20, { dueAlone: preview }))).toBe(preview);
   });
 
   test("does not interrupt one that has used its time alone", () => {
-    const state = { running: running("sam 0 alone", "anna 150"), dueAlone: suspect, due: [due("bert")] };
+    const state = { held: running("sam 0 alone", "anna 150"), dueAlone: suspect, due: [due("bert")] };
     expect(decideNext(at(200, state), LIMITS)).toMatchObject({
-      start: due("bert"),
+      start: { request: due("bert"), placeId: LOCAL },
       interrupted: new Set(),
-      isDraining: false,
+      draining: null,
     });
   });
 });
@@ -155,15 +162,20 @@ function simulate(jobs: ModelJob[]) {
   const servedAt = new Map<string, number>();
   const [started, ended] = [new Map<string, number>(), new Map<string, number>()];
   let now = 0;
-  let active: RunningJob[] = [];
+  let active: HeldSlot[] = [];
   let lastAlone: SchedulingState["lastAlone"] = null;
-  let drainingSince: number | null = null;
+  let draining: SchedulingState["draining"] = null;
   const jobOf = (stepId: string) => jobs.find((job) => job.stepId === stepId)!;
-  const toDue = (job: ModelJob): DueJob => ({
-    ...job,
-    running: active.filter((mate) => mate.workspaceId === job.workspaceId && mate.name === job.name).length,
+  const toDue = ({ stepId, name, workspaceId, runsAlone }: ModelJob): SlotRequest => ({
+    stepId,
+    name,
+    workspaceId,
+    runsAlone,
+    needs: null,
   });
-  const end = (mate: RunningJob) => {
+  const countOf = ({ workspaceId, name }: SlotRequest) =>
+    active.filter((mate) => mate.workspaceId === workspaceId && mate.name === name).length;
+  const end = (mate: HeldSlot) => {
     active = active.filter((other) => other !== mate);
     servedAt.set(mate.workspaceId, now);
     if (!mate.runsAlone) return;
@@ -187,15 +199,13 @@ function simulate(jobs: ModelJob[]) {
           .map(toDue)
           .sort(
             (a, b) =>
-              a.running - b.running || (servedAt.get(a.workspaceId) ?? -1) - (servedAt.get(b.workspaceId) ?? -1),
+              countOf(a) - countOf(b) || (servedAt.get(a.workspaceId) ?? -1) - (servedAt.get(b.workspaceId) ?? -1),
           )
           .slice(0, 1);
       const dueAlone = waiting.filter((job) => job.runsAlone).map(toDue)[0] ?? null;
-      const decision = decideNext(
-        { now, running: active, due: [...next("prepare"), ...next("render")], dueAlone, lastAlone, drainingSince },
-        LIMITS,
-      );
-      drainingSince = decision.isDraining ? (drainingSince ?? now) : null;
+      const due = [...next("prepare"), ...next("render")];
+      const decision = decideNext(at(now, { held: active, due, dueAlone, lastAlone, draining }), LIMITS);
+      draining = decision.draining;
       for (const mate of active)
         if (decision.interrupted.has(mate.stepId) || (decision.yielding.has(mate.stepId) && jobOf(mate.stepId).yields))
           end(mate);
@@ -203,8 +213,8 @@ function simulate(jobs: ModelJob[]) {
         if (decision.interrupted.size > 0) continue;
         break;
       }
-      const { stepId, name, workspaceId, runsAlone } = decision.start;
-      active = [...active, { stepId, name, workspaceId, runsAlone, isElsewhere: false, since: now }];
+      const { stepId, name, workspaceId, runsAlone } = decision.start.request;
+      active = [...active, { stepId, name, workspaceId, runsAlone, placeId: LOCAL, isPart: false, since: now }];
       servedAt.set(workspaceId, now);
       if (!started.has(stepId)) started.set(stepId, now);
       check();

@@ -1,0 +1,47 @@
+/** Which place can do what: this machine, or a worker. Pure. */
+import type { EncodingFacts, WorkerAnnouncement } from "./worker-messages";
+import type { WorkerJob } from "./workers";
+
+/** The ID of this machine as a place. Those of workers are UUIDs. */
+export const LOCAL = "local";
+
+/** A worker that is online. `isDraining`: it gets nothing new. `hasRedis`: tickets reach it. */
+export type OnlineWorker = {
+  id: string;
+  announcement: WorkerAnnouncement;
+  freeBytes: number;
+  isDraining: boolean;
+  hasRedis: boolean;
+};
+
+/** A place that can do something. `free` counts slots. `worker` null: this machine. */
+export type PlaceView = { id: string; slots: number; free: number; worker: OnlineWorker | null };
+
+/** What a place must be able to do. `languages`: ISO 639-1 codes, any of which may be spoken. `bytes`: free disk space. */
+export type PlaceNeeds = { job: WorkerJob; languages: readonly string[]; bytes: number };
+
+/** Returns whether the worker can do it, now or when it has room. */
+export function canDo({ announcement, freeBytes, isDraining, hasRedis }: OnlineWorker, needs: PlaceNeeds): boolean {
+  if (isDraining || !hasRedis || !announcement.jobs.includes(needs.job) || freeBytes < needs.bytes) return false;
+  return needs.languages.every((language) => announcement.languages.includes(language));
+}
+
+/**
+ * What no worker has that a step needs. `worker`: none does the job, or the encoder for it is missing; `model`: a speech model for each of
+ * `languages` on the same worker; `space`: `bytes` of free disk space.
+ */
+export type Shortage = { lacks: "worker" | "model" | "space"; languages: string[]; bytes: number };
+
+/** Returns what keeps all workers from doing it; null when one can. Of the workers that have one thing, the next is looked at. */
+export function findShortage(workers: readonly OnlineWorker[], needs: PlaceNeeds): Shortage | null {
+  const anyDisk = { ...needs, bytes: 0 };
+  const anyLanguage = { ...anyDisk, languages: [] };
+  const isDone = (what: PlaceNeeds) => workers.some((worker) => canDo(worker, what));
+  if (!isDone(anyLanguage)) return { lacks: "worker", languages: [], bytes: 0 };
+  if (!isDone(anyDisk)) return { lacks: "model", languages: [...needs.languages], bytes: 0 };
+  return isDone(needs) ? null : { lacks: "space", languages: [], bytes: needs.bytes };
+}
+
+/** Returns whether two places make the same chunks. */
+export const isSameEncoding = (a: EncodingFacts, b: EncodingFacts): boolean =>
+  a.ffmpeg === b.ffmpeg && a.libavutil === b.libavutil && a.encoder === b.encoder && a.hasZscale === b.hasZscale;

@@ -1,0 +1,136 @@
+/** Has the chunks of a render encoded, at one place or at several, until all are done. */
+import { type Chunk, type ChunkPlace, createChunkBoard } from "./board";
+
+export type ChunkSlot = { placeId: string; release(): void };
+
+export type ChunkPlaces = {
+  /** Lists the places that can encode chunks, also those without a free slot. */
+  list(): ChunkPlace[];
+  /** Calls `onSlot` with each free slot of a place for which `wants` returns true, until `close`. `wake` asks again. */
+  request(wants: (placeId: string) => boolean, onSlot: (slot: ChunkSlot) => void): { wake(): void; close(): void };
+};
+
+/** What a run of a chunk gets. `isDone`: another run of it has ended before. */
+export type ChunkControl = { signal: AbortSignal; progress(share: number): void; isDone(): boolean };
+
+/** What an error of a run means: the place is gone, the chunk has failed there, or the render ends with it. */
+export type ChunkFailure = "lost" | "failed" | "final";
+
+export type ScheduleOptions<C extends Chunk> = {
+  chunks: readonly C[];
+  /** Names of the chunks that are done already. */
+  done: ReadonlySet<string>;
+  places: ChunkPlaces;
+  /** Expected of a place whose speed is unknown, in frames per second. */
+  fallbackSpeed: number;
+  /** Encodes a chunk in a slot. */
+  run(chunk: C, placeId: string, control: ChunkControl): Promise<void>;
+  /** Says what an error means. Default: it ends the render. */
+  judge?: (error: unknown, chunk: C, placeId: string) => ChunkFailure;
+  signal?: AbortSignal | undefined;
+  /** Polled before each chunk. When true, no other chunk starts. */
+  shouldYield(): boolean;
+  /** Receives the share of the frames that are done. */
+  progress(share: number): void;
+  /** How often places and the request to yield are looked at when nothing else happens. */
+  tickMs?: number;
+  /** Milliseconds on a monotonic clock. */
+  clock?: () => number;
+};
+
+/** Without any place for this long, a render yields, so that another attempt plans it for the places that there are then. */
+export const MAX_IDLE_MS = 30_000;
+/** A chunk that was lost this often may itself be crashing the workers. */
+const MAX_LOSSES = 5;
+const TICK_MS = 1_000;
+
+/**
+ * Returns whether all chunks are done: false when it was asked to yield, or has no places. Nothing is running any more when the promise settles.
+ * Errors: the one that ended the render; the signal's reason.
+ */
+export async function scheduleChunks<C extends Chunk>(options: ScheduleOptions<C>): Promise<boolean> {
+  const { places, judge = () => "final", clock = () => performance.now() } = options;
+  const stopping = new AbortController();
+  const stopped = options.signal === undefined ? stopping.signal : AbortSignal.any([options.signal, stopping.signal]);
+  const board = createChunkBoard({ ...options, listPlaces: places.list, clock });
+  const losses = new Map<C, number>();
+  const active = new Set<Promise<void>>();
+  const ended = Promise.withResolvers<void>();
+  let isYielding = false;
+  let lastPlaceAt = clock();
+
+  const isOpen = () => !stopped.aborted && !isYielding;
+  const poll = () => {
+    isYielding ||= options.shouldYield();
+  };
+
+  function take(slot: ChunkSlot): void {
+    if (isOpen()) poll();
+    const chunk = isOpen() ? board.choose(slot.placeId) : null;
+    if (chunk === null) {
+      slot.release();
+      return;
+    }
+    const running = run(chunk, slot.placeId)
+      .catch((error) => {
+        if (!stopped.aborted) stopping.abort(error);
+      })
+      .finally(() => {
+        active.delete(running);
+        slot.release();
+        update();
+      });
+    active.add(running);
+  }
+
+  async function run(chunk: C, placeId: string): Promise<void> {
+    const one = board.start(chunk, placeId);
+    try {
+      await options.run(chunk, placeId, {
+        signal: AbortSignal.any([stopped, one.controller.signal]),
+        progress: (share) => {
+          one.share = Math.max(one.share, Math.min(1, share));
+          options.progress(board.progress());
+        },
+        isDone: () => board.isDone(chunk),
+      });
+      board.complete(one);
+      options.progress(board.progress());
+    } catch (error) {
+      if (stopped.aborted || board.isDone(chunk)) return board.lose(one);
+      const failure = judge(error, chunk, placeId);
+      if (failure === "final" || (failure === "failed" && board.fail(one))) throw error;
+      if (failure === "failed") return;
+      board.lose(one);
+      losses.set(chunk, (losses.get(chunk) ?? 0) + 1);
+      if (losses.get(chunk)! >= MAX_LOSSES) throw error;
+    }
+  }
+
+  function update(): void {
+    if (active.size > 0 || places.list().length > 0) lastPlaceAt = clock();
+    else if (clock() - lastPlaceAt > MAX_IDLE_MS) isYielding = true;
+    if (active.size === 0 && (board.isComplete() || !isOpen())) ended.resolve();
+    else request.wake();
+  }
+
+  function tick(): void {
+    poll();
+    update();
+  }
+
+  options.progress(board.progress());
+  const request = places.request((placeId) => isOpen() && board.choose(placeId) !== null, take);
+  const ticking = setInterval(tick, options.tickMs ?? TICK_MS);
+  stopped.addEventListener("abort", update, { once: true });
+  try {
+    update();
+    await ended.promise;
+  } finally {
+    clearInterval(ticking);
+    stopped.removeEventListener("abort", update);
+    request.close();
+  }
+  stopped.throwIfAborted();
+  return board.isComplete();
+}

@@ -1,0 +1,94 @@
+/** The slots that running jobs hold, and what they ask for: the state that `domain/scheduling.ts` decides on. */
+import type { Job, JobPlaces, Slot } from "../domain/jobs";
+import { LOCAL, type PlaceNeeds } from "../domain/places";
+import {
+  type HeldSlot,
+  listPlaces,
+  type SchedulingLimits,
+  type SchedulingState,
+  type SlotRequest,
+} from "../domain/scheduling";
+
+/** What a running job asks for. `grant` is called with each slot that it gets. */
+type JobSlotRequest = SlotRequest & { grant(slot: Slot): void };
+
+export type Slots = {
+  /** Returns the state, with what is due. */
+  read(due?: Partial<Pick<SchedulingState, "due" | "dueAlone">>): SchedulingState;
+  /** Takes the slot of a job that starts. */
+  take(job: Job, placeId: string, runsAlone: boolean): Slot;
+  /** Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job. */
+  grant(request: SlotRequest, placeId: string): boolean;
+  /** Returns the places for the parts of a job. */
+  createPlaces(job: Job, needs: PlaceNeeds | null): JobPlaces;
+  setDraining(draining: SchedulingState["draining"]): void;
+};
+
+/** `wake` is called when a decision may be another one. */
+export function createSlots(
+  limits: SchedulingLimits,
+  places: Pick<SchedulingState, "rank"> & { listWorkers(): SchedulingState["workers"] },
+  wake: () => void,
+): Slots {
+  const held = new Set<HeldSlot>();
+  const waiting = new Set<JobSlotRequest>();
+  let lastAlone: SchedulingState["lastAlone"] = null;
+  let draining: SchedulingState["draining"] = null;
+
+  const read: Slots["read"] = (due = {}) => ({
+    now: performance.now(),
+    held: [...held],
+    waiting: [...waiting],
+    due: [],
+    dueAlone: null,
+    lastAlone,
+    draining,
+    workers: places.listWorkers(),
+    rank: places.rank,
+    ...due,
+  });
+
+  function take(change: Omit<HeldSlot, "since">): Slot {
+    const slot = { ...change, since: performance.now() };
+    held.add(slot);
+    return {
+      placeId: slot.placeId,
+      release: () => {
+        if (!held.delete(slot)) return;
+        if (slot.runsAlone && slot.placeId === LOCAL) {
+          const forMs = Math.min(limits.maxAloneMs, performance.now() - slot.since);
+          lastAlone = { endedAt: slot.since + forMs, forMs };
+        }
+        wake();
+      },
+    };
+  }
+
+  return {
+    read,
+    take: ({ stepId, name, workspaceId }, placeId, runsAlone) =>
+      take({ stepId, name, workspaceId, placeId, runsAlone, isPart: false }),
+    grant: (request, placeId) => {
+      const asked = waiting.values().find((one) => one === request);
+      if (asked === undefined) return false;
+      const { stepId, name, workspaceId } = asked;
+      asked.grant(take({ stepId, name, workspaceId, placeId, runsAlone: false, isPart: true }));
+      return true;
+    },
+    createPlaces: ({ stepId, name, workspaceId }, needs) => {
+      const request: SlotRequest = { stepId, name, workspaceId, runsAlone: false, needs };
+      return {
+        list: () => listPlaces(read(), limits, request),
+        request: (wants, grant) => {
+          const asked = { ...request, wants, grant };
+          waiting.add(asked);
+          wake();
+          return { wake, close: () => void waiting.delete(asked) };
+        },
+      };
+    },
+    setDraining: (place) => {
+      draining = place;
+    },
+  };
+}

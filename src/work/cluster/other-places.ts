@@ -1,0 +1,114 @@
+/** The workers as places: what the runner's scheduler knows of them, and which steps none of them can do. */
+import type { JobName } from "../../domain/jobs";
+import { canDo, findShortage, type PlaceNeeds, type Shortage } from "../../domain/places";
+import type { SchedulingState, SlotRequest, WorkerPlace } from "../../domain/scheduling";
+import { isWorkerJob, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
+import { findStep, listPendingStepIds } from "../../store/steps";
+import type { Executions } from "./executions";
+import { readStepNeeds } from "./step-needs";
+import type { WorkerNeeds } from "./worker-list";
+
+/** `OtherPlaces` of `queue/runner.ts`, and what the server shows. */
+export type WorkerPlaces = Pick<SchedulingState, "rank"> & {
+  listWorkers(): WorkerPlace[];
+  readNeeds(step: Pick<SlotRequest, "stepId" | "name">): Promise<PlaceNeeds | null>;
+  canRun(request: SlotRequest): boolean;
+  listUnrunnable(): string[];
+  /** Returns how many jobs of each name run at the same time at all places. */
+  countSlots(): Record<JobName, number>;
+  /** Returns what the steps wait for that no place can do as the places are now, the same for several steps together. */
+  listShortages(): Promise<ShortageCount[]>;
+};
+
+/** `steps`: how many lack it. `bytes` and `languages` are those of the step that needs the most. */
+export type ShortageCount = Shortage & { job: WorkerJob; steps: number };
+
+/** Steps that no place can do are remembered up to this number. The others are looked at again. */
+const MAX_UNRUNNABLE = 10_000;
+
+type PlacesParts = {
+  executions: Pick<Executions, "countEnding" | "trouble">;
+  /** Whether workers can be given anything. */
+  isReachable(): boolean;
+  localSlots: Record<JobName, number>;
+};
+
+export function createWorkerPlaces(
+  services: WorkerNeeds,
+  { executions, isReachable, localSlots }: PlacesParts,
+): WorkerPlaces {
+  const { log, store, workerList } = services;
+  const unrunnable = new Map<string, PlaceNeeds>();
+  /** What was logged since all steps could run. */
+  const logged = new Set<string>();
+
+  const listReachable = () => (isReachable() ? workerList.listOnline() : []);
+  const isForWorkers = (needs: PlaceNeeds) => listReachable().some((worker) => canDo(worker, needs));
+  const find = (needs: PlaceNeeds): Shortage | null => findShortage(workerList.listOnline(), needs);
+
+  function prune(): void {
+    for (const [stepId, needs] of unrunnable) if (isForWorkers(needs)) unrunnable.delete(stepId);
+    if (unrunnable.size === 0) logged.clear();
+  }
+
+  function add(stepId: string, needs: PlaceNeeds): void {
+    if (unrunnable.size >= MAX_UNRUNNABLE) unrunnable.delete(unrunnable.keys().next().value!);
+    unrunnable.set(stepId, needs);
+    const shortage = find(needs);
+    const key = `${needs.job} ${shortage?.lacks} ${shortage?.languages.join()}`;
+    if (shortage === null || logged.has(key)) return;
+    logged.add(key);
+    log.warn("job.no_machine", { job: stepId, name: needs.job, ...shortage });
+  }
+
+  return {
+    rank: executions.trouble.rank,
+    listWorkers: () =>
+      listReachable().map((worker) => ({
+        ...worker,
+        ending: executions.countEnding(worker.id),
+        isAvoided: executions.trouble.isAvoided(worker.id),
+      })),
+    readNeeds: async ({ stepId, name }) => {
+      const step = isWorkerJob(name) ? await findStep(store.read, stepId) : null;
+      return isWorkerJob(name) && step?.subject_id ? readStepNeeds(services, name, step.subject_id) : null;
+    },
+    canRun: ({ stepId, name, needs }) => {
+      if (needs === null || localSlots[name] > 0 || isForWorkers(needs)) return true;
+      add(stepId, needs);
+      return false;
+    },
+    listUnrunnable: () => {
+      prune();
+      return [...unrunnable.keys()];
+    },
+    countSlots: () => {
+      const slots = { ...localSlots };
+      for (const worker of listReachable())
+        for (const job of WORKER_JOBS)
+          if (canDo(worker, { job, languages: [], bytes: 0 })) slots[job] += worker.announcement.slots;
+      return slots;
+    },
+    listShortages: async () => {
+      prune();
+      const pending = new Set(await listPendingStepIds(store.read, [...unrunnable.keys()]));
+      // Cancelled and deleted ones.
+      for (const stepId of unrunnable.keys()) if (!pending.has(stepId)) unrunnable.delete(stepId);
+      return countShortages([...unrunnable.values()], find);
+    },
+  };
+}
+
+function countShortages(needed: readonly PlaceNeeds[], find: (needs: PlaceNeeds) => Shortage | null): ShortageCount[] {
+  const counts = new Map<string, ShortageCount>();
+  for (const needs of needed) {
+    const shortage = find(needs);
+    if (shortage === null) continue;
+    const key = `${needs.job} ${shortage.lacks}`;
+    const before = counts.get(key);
+    const isMore =
+      before === undefined || shortage.bytes > before.bytes || shortage.languages.length > before.languages.length;
+    counts.set(key, { ...(isMore ? shortage : before), job: needs.job, steps: (before?.steps ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}
