@@ -176,10 +176,10 @@ export function createRunner(options: RunnerOptions): Runner {
       if (request === null) break;
       found.push(request);
       const state = slots.read();
-      const hasRoom = (needs: PlaceNeeds | null) => findPlace(state, limits, { ...request, needs }) !== null;
-      if (hasRoom(request.needs) || request.needs === null) break;
+      const hasRoom = (one: SlotRequest) => findPlace(state, limits, one) !== null;
+      if (request.needs === null || hasRoom(request)) break;
       // Nothing else of the name can start either.
-      if (!hasRoom({ ...request.needs, languages: [], bytes: 0 })) break;
+      if (!hasRoom({ ...request, stepId: "", needs: { ...request.needs, languages: [], bytes: 0 } })) break;
     }
     return found;
   }

@@ -87,6 +87,19 @@ describe("with other places", () => {
     expect(b.source.did).toEqual(["claim a", "claim c", "claim d", "claim large b"]);
   });
 
+  test("a step that waits for another place than the one where it failed delays no other", async () => {
+    const { others } = places({ slots: 1 });
+    others.rank = (_, stepId) => (stepId === "failed there" ? 2 : 0);
+    await using b = openRunner({ otherPlaces: others, slots: 1 });
+    for (const name of ["here", "failed there", "next"]) b.source.add(name);
+    b.runner.start();
+    await b.work.nth(2);
+    expect(b.source.did).toEqual(["claim here", "claim next"]);
+    b.work.started[0]!.finish();
+    const third = await b.work.nth(3);
+    expect([third.job.stepId, third.context.slot.placeId]).toEqual(["failed there", "local"]);
+  });
+
   test("a running job gets slots for its parts at the places that it wants, until it closes its request", async () => {
     const { others } = places({ slots: 2 });
     await using b = openRunner({ otherPlaces: others, slots: 1 });
