@@ -102,7 +102,7 @@ describe("a render in pieces", () => {
     });
     const whole = places[1].context("whole");
     await writeChunkSizes(whole.workDir, split.sizes);
-    const { blobs, encoding: _, ...facts } = await runRender(tools, render.input, whole);
+    const { blobs, ...facts } = await runRender(tools, render.input, whole);
     expect(joined).toMatchObject(facts);
     const joinedPath = join(folder.path, "one", "join", "outputs", "output.mp4");
     expect(await hashContent(joinedPath)).toEqual(await hashContent(join(whole.outputDir, "output.mp4")));
