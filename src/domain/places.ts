@@ -20,11 +20,23 @@ export type PlaceView = { id: string; slots: number; free: number; worker: Onlin
 /** What a place must be able to do. `languages`: ISO 639-1 codes, any of which may be spoken. `bytes`: free disk space. */
 export type PlaceNeeds = { job: WorkerJob; languages: readonly string[]; bytes: number };
 
-/** Returns whether the worker can do it, now or when it has room. */
-export function canDo({ announcement, freeBytes, isDraining, hasRedis }: OnlineWorker, needs: PlaceNeeds): boolean {
-  if (isDraining || !hasRedis || !announcement.jobs.includes(needs.job) || freeBytes < needs.bytes) return false;
-  return needs.languages.every((language) => announcement.languages.includes(language));
+/** Why a worker cannot do something, however much room it has. */
+export type WorkerLack = "draining" | "no_redis" | "other_jobs" | "space" | "model";
+
+/** Returns why the worker cannot do it; null if it can, now or when it has room. */
+export function findLack(
+  { announcement, freeBytes, isDraining, hasRedis }: OnlineWorker,
+  needs: PlaceNeeds,
+): WorkerLack | null {
+  if (isDraining) return "draining";
+  if (!hasRedis) return "no_redis";
+  if (!announcement.jobs.includes(needs.job)) return "other_jobs";
+  if (freeBytes < needs.bytes) return "space";
+  return needs.languages.every((language) => announcement.languages.includes(language)) ? null : "model";
 }
+
+/** Returns whether the worker can do it, now or when it has room. */
+export const canDo = (worker: OnlineWorker, needs: PlaceNeeds): boolean => findLack(worker, needs) === null;
 
 /**
  * What no worker has that a step needs. `worker`: none does the job, or the encoder for it is missing; `model`: a speech model for each of

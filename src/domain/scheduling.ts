@@ -3,7 +3,7 @@
  * acts on the decision. A place is this machine, with slots for each name of jobs, or a worker, whose slots are for all.
  */
 import { JOB_FACTS, type Job, type JobName } from "./jobs";
-import { canDo, LOCAL, type OnlineWorker, type PlaceNeeds, type PlaceView } from "./places";
+import { canDo, findLack, LOCAL, type OnlineWorker, type PlaceNeeds, type PlaceView, type WorkerLack } from "./places";
 
 /** `ending`: slots of executions that have ended here and not yet there. `isAvoided`: it gets nothing new for now. */
 export type WorkerPlace = OnlineWorker & { ending: number; isAvoided: boolean };
@@ -200,6 +200,30 @@ export function listPlaces(state: SchedulingState, limits: SchedulingLimits, req
     worker,
   }));
   return slots > 0 ? [here, ...workers] : workers;
+}
+
+/** Why a worker is passed over for a request: `unwanted` by the request, `avoided` for now, `failed_step` lately, or `full`. */
+export type PassedOver = WorkerLack | "unwanted" | "avoided" | "failed_step" | "full";
+
+/** Lists the workers that are passed over, by their IDs, for the log. `chosen`: the place that the request gets. */
+export function listPassedOver(
+  state: SchedulingState,
+  request: SlotRequest,
+  chosen: string | null = null,
+): Record<string, PassedOver> {
+  const { needs, stepId } = request;
+  if (needs === null) return {};
+  const find = (worker: WorkerPlace): PassedOver | null => {
+    const lack = findLack(worker, needs);
+    if (lack !== null) return lack;
+    if (!wants(request, worker.id)) return "unwanted";
+    if (worker.isAvoided) return "avoided";
+    if (state.rank(worker.id, stepId) >= SAME_STEP) return "failed_step";
+    return countFree(state, worker) === 0 ? "full" : null;
+  };
+  const others = state.workers.filter(({ id }) => id !== chosen);
+  const found = others.map((worker) => [worker.id, find(worker)] as const);
+  return Object.fromEntries(found.filter((one): one is [string, PassedOver] => one[1] !== null));
 }
 
 const getPlaceId = ({ placeId }: HeldSlot) => placeId;

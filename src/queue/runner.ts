@@ -18,6 +18,7 @@ import type { PlaceNeeds } from "../domain/places";
 import {
   decideNext,
   findPlace,
+  listPassedOver,
   type SchedulingDecision,
   type SchedulingLimits,
   type SchedulingState,
@@ -200,6 +201,11 @@ export function createRunner(options: RunnerOptions): Runner {
         const nextDue = await source.nextDue();
         return Math.min(decision.changesInMs ?? MAX_POLL_MS, nextDue === null ? MAX_POLL_MS : nextDue - Date.now());
       }
+      log.debug("job.placed", {
+        job: next.request.stepId,
+        place: next.placeId,
+        passed_over: listPassedOver(state, next.request, next.placeId),
+      });
       if (slots.grant(next.request, next.placeId)) continue;
       const job = await source.claim(next.request.stepId, owner, leaseMs);
       if (job && stopped) await source.release(job, owner);

@@ -4,6 +4,7 @@ import {
   decideNext,
   findPlace,
   type HeldSlot,
+  listPassedOver,
   listPlaces,
   type SchedulingLimits,
   type SchedulingState,
@@ -128,5 +129,7 @@ export function createBench(local: Partial<Record<WorkerJob, number>>, workers: 
     settle,
     list: (what: PlaceNeeds) => listPlaces(read(), limits, request(what)),
     find: (what: PlaceNeeds) => findPlace(read(), limits, request(what)),
+    listPassedOver: (what: PlaceNeeds, change: Partial<SlotRequest> = {}) =>
+      listPassedOver(read(), { ...request(what), ...change }),
   };
 }

@@ -1,7 +1,7 @@
 /** Which job starts at which place: this machine, or a worker. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { LOCAL, type OnlineWorker, type PlaceNeeds } from "../../../src/domain/places";
+import { LOCAL, type OnlineWorker, type PlaceNeeds, type WorkerLack } from "../../../src/domain/places";
 import type { WorkerJob } from "../../../src/domain/workers";
 import { createBench as bench, GIGABYTE, needs, worker } from "./scheduling-bench";
 
@@ -25,18 +25,37 @@ describe("choosing a place", () => {
     expect(b.granted.at(-1)).toStartWith("r6 ");
   });
 
-  const cannot: [string, OnlineWorker, PlaceNeeds][] = [
-    ["another job", worker("w", { jobs: ["prepare"] }), needs("render")],
-    ["another language", worker("w"), needs("cut", { languages: ["de"] })],
-    ["a disk that is too full", { ...worker("w"), freeBytes: 1 }, needs("render")],
-    ["a worker that drains", { ...worker("w"), isDraining: true }, needs("render")],
-    ["a worker that does not reach Redis", { ...worker("w"), hasRedis: false }, needs("render")],
-    ["a language that may be any of two", worker("w"), needs("prepare", { languages: ["en", "de"] })],
+  const cannot: [string, OnlineWorker, PlaceNeeds, WorkerLack][] = [
+    ["another job", worker("w", { jobs: ["prepare"] }), needs("render"), "other_jobs"],
+    ["another language", worker("w"), needs("cut", { languages: ["de"] }), "model"],
+    ["a disk that is too full", { ...worker("w"), freeBytes: 1 }, needs("render"), "space"],
+    ["a worker that drains", { ...worker("w"), isDraining: true }, needs("render"), "draining"],
+    ["a worker that does not reach Redis", { ...worker("w"), hasRedis: false }, needs("render"), "no_redis"],
+    ["a language that may be any of two", worker("w"), needs("prepare", { languages: ["en", "de"] }), "model"],
   ];
-  test.each(cannot)("a worker is not chosen for %s", (_, one, what) => {
+  test.each(cannot)("a worker is not chosen for %s", (_, one, what, lack) => {
     const b = bench({}, [one]);
     b.ask("step", "anna", what);
     expect([b.granted, b.find(what), b.list(what)]).toEqual([[], null, []]);
+    expect(b.listPassedOver(what)).toEqual({ w: lack });
+  });
+
+  test("the reason for which a worker is passed over", () => {
+    const b = bench(
+      {},
+      ["free", "full", "avoided", "failed", "unwanted"].map((id) => worker(id)),
+    );
+    b.ask("r1", "anna", needs("render"), { wants: (id) => id === "full" });
+    b.state.avoided.add("avoided");
+    b.state.ranks.set("step failed", 2);
+    b.state.ranks.set("step free", 1);
+    expect(b.listPassedOver(needs("render"), { wants: (id) => id !== "unwanted" })).toEqual({
+      full: "full",
+      avoided: "avoided",
+      failed: "failed_step",
+      unwanted: "unwanted",
+    });
+    expect(b.listPassedOver(needs("render"), { needs: null })).toEqual({});
   });
 
   test("workers that are avoided are not used, nor slots that are still in use there", () => {
