@@ -5,6 +5,7 @@ import { copyFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import type { DrillFindings } from "../../src/work/backup/drill";
 import { createAdmin } from "../http/accounts";
 import { useDashboard } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
@@ -16,7 +17,14 @@ const folder = join(root, "backup");
 mkdirSync(folder);
 /** What a restored server says, and the file that lets it end. */
 const [findings, end] = [join(root, "findings"), join(root, "end")];
-const GOOD = { files: 3912, checked_files: 3912, balances: 12, render_frames: 240, problems: [] };
+const GOOD: DrillFindings = {
+  files: 3912,
+  checked_files: 3912,
+  balances: 12,
+  render_frames: 240,
+  problems: [],
+  damaged: [],
+};
 const PROBLEM = "Frame 13 of 240 differs from the stored render.";
 writeFileSync(findings, JSON.stringify(GOOD));
 writeFileSync(end, "");
