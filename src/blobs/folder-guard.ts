@@ -43,7 +43,7 @@ const CHECK_INTERVAL_MS = 1_000;
 const MAX_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** The error while a folder is offline. Only administrators are told which one. */
+/** The error while a folder is offline. Its message does not name the folder, because anyone may read it. */
 export const offlineError = (): AppError =>
   new AppError("upstream_unavailable", "Server storage is offline. Try again later.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,

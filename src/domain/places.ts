@@ -39,8 +39,8 @@ export function findLack(
 export const canDo = (worker: OnlineWorker, needs: PlaceNeeds): boolean => findLack(worker, needs) === null;
 
 /**
- * What no worker has that a step needs. `worker`: none does the job, or the encoder for it is missing; `model`: a speech model for each of
- * `languages` on the same worker; `space`: `bytes` of free disk space.
+ * The requirement of a step that no worker meets. `worker`: a worker that does the job and has its encoder; `model`: a speech
+ * model for each of `languages` on the same worker; `space`: `bytes` of free disk space.
  */
 export type Shortage = { lacks: "worker" | "model" | "space"; languages: string[]; bytes: number };
 

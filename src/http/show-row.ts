@@ -17,7 +17,7 @@ type RowKey<Shown, Row> = {
 
 type ComputedFields<Shown, Row> = Omit<Shown, RowKey<Shown, Row>> & Partial<Pick<Shown, RowKey<Shown, Row>>>;
 
-/** Returns the resource of a row. `computed` has the fields that the row has not, and those that differ from it. Times become ISO 8601. */
+/** Returns the resource of a row. `computed` has the fields that the row lacks or that differ from it. Times become ISO 8601. */
 export function showRow<Schema extends TObject, Row extends object>(
   schema: Schema,
   row: Row,

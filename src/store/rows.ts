@@ -54,7 +54,7 @@ export const hasRow = (db: Queries, table: SQLiteTable, condition: SQL | undefin
 export const insertRow = <T extends SQLiteTable>(tx: Queries, table: T, row: T["$inferInsert"]) =>
   only<T["$inferSelect"]>(tx.insert(table).values(row).returning());
 
-/** Changes the rows that match the condition. Returns the first one, or null if there are none. */
+/** Changes the rows that match the condition. Returns the first one, or null. */
 export const updateRow = <T extends SQLiteTable>(
   tx: Queries,
   table: T,

@@ -33,7 +33,7 @@ export type DrillFindings = {
 export type DrillReport = Omit<DrillFindings, "damaged"> & { path: string; bytes: number; duration_ms: number };
 
 const MAX_MINUTES = 30;
-/** Settings of the restored server. There is none that lets it send or listen anywhere. */
+/** Settings of the restored server. None of them lets it send or listen anywhere. */
 const SETTINGS_NAME = "settings.toml";
 
 /** Finds the backup of a drill: `path` itself, or the newest one with media in it. Errors: `AppError` `bad_request`. */

@@ -120,8 +120,8 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
       signal.throwIfAborted();
       end += chunk.byteLength;
       lastByteAt = now();
-      await part.reserve?.(end);
       if (end > part.length) throw tooLongError();
+      await part.reserve?.(end);
       hasher?.update(chunk);
       hashed = end;
       if (part.onProgress && lastByteAt - reportedAt >= PROGRESS_INTERVAL_MS) {

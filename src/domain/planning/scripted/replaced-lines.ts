@@ -30,7 +30,7 @@ export function* addReplacedLines(
     // Before the first line and after the last one, anything may be said, so it must resemble the line.
     const said = missing.isInside ? phrases : phrases.filter(createResemblance(missing, candidates, recording));
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
-    // Of several versions, the last one is kept.
+    // The latest phrases are kept, up to the maximum length.
     let left = MAX_LENGTH_RATIO * wordCount;
     const kept = said.reverse().filter(({ from, to }) => {
       left -= to - from;
