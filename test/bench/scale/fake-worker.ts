@@ -26,7 +26,9 @@ export async function startFakeWorker(
   const starts: FakeWorker["starts"] = [];
   const free: number[] = [];
   const error = jobErrorCodec.encode(
-    new AppError(jobs.includes("cut") ? "no_speech" : "storage_full", "The worker of the benchmark does nothing."),
+    new AppError(jobs.includes("cut") ? "no_speech" : "processing_failed", "The worker of the benchmark does nothing.", {
+      isPermanent: true,
+    }),
   );
   const queue = openTicketQueue(
     { url: redis.url, ca: null },
