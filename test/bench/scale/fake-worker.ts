@@ -25,10 +25,9 @@ export async function startFakeWorker(
   const heartbeats = setInterval(() => void worker.heartbeat().catch(() => {}), HEARTBEAT_MS);
   const starts: FakeWorker["starts"] = [];
   const free: number[] = [];
+  const code = jobs.includes("cut") ? "no_speech" : "processing_failed";
   const error = jobErrorCodec.encode(
-    new AppError(jobs.includes("cut") ? "no_speech" : "processing_failed", "The worker of the benchmark does nothing.", {
-      isPermanent: true,
-    }),
+    new AppError(code, "The worker of the benchmark does nothing.", { isPermanent: true }),
   );
   const queue = openTicketQueue(
     { url: redis.url, ca: null },
