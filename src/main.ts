@@ -25,44 +25,40 @@ Usage: offcut [COMMAND] [OPTIONS]
 Run offcut COMMAND --help for details.
 `;
 
+/** Hidden commands start with underscores. */
+const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
+  serve: async (args) => (await import("./cli/serve")).serveCommand(args),
+  cut: async (args) => (await import("./cli/cut")).cutCommand(args),
+  render: async (args) => (await import("./cli/render")).renderCommand(args),
+  "setup-url": async (args) => (await import("./cli/setup-url")).setupUrlCommand(args),
+  user: async (args) => (await import("./cli/user")).userCommand(args),
+  key: async (args) => (await import("./cli/key")).keyCommand(args),
+  worker: async (args) => (await import("./cli/worker")).workerCommand(args),
+  models: async (args) => (await import("./cli/models")).modelsCommand(args),
+  backup: async (args) => (await import("./cli/backup")).backupCommand(args),
+  restore: async (args) => (await import("./cli/restore")).restoreCommand(args),
+  upgrade: async (args) => (await import("./cli/upgrade")).upgradeCommand(args),
+  doctor: async (args) => (await import("./cli/doctor")).doctorCommand(args),
+  support: async (args) => (await import("./cli/support")).supportCommand(args),
+  licenses: async (args) => (await import("./cli/licenses")).licensesCommand(args),
+  "__put-back": async (args) => (await import("./cli/upgrade")).putBackCommand(args),
+  __speech: async (args) => (await import("./cli/speech")).speechProcessCommand(args),
+  __drill: async (args) => (await import("./cli/drill")).drillCommandMain(args),
+  __job: async () => {
+    await (await import("./work/job-child/worker")).runJobWorker();
+    return 0;
+  },
+};
+
 async function main(argv: string[]): Promise<number> {
   const [command = "serve", ...args] = argv;
+  if (Object.hasOwn(COMMANDS, command)) return COMMANDS[command]!(args);
   switch (command) {
-    case "serve":
-      return (await import("./cli/serve")).serveCommand(args);
-    case "cut":
-      return (await import("./cli/cut")).cutCommand(args);
-    case "render":
-      return (await import("./cli/render")).renderCommand(args);
-    case "setup-url":
-      return (await import("./cli/setup-url")).setupUrlCommand(args);
-    case "user":
-      return (await import("./cli/user")).userCommand(args);
-    case "key":
-      return (await import("./cli/key")).keyCommand(args);
-    case "worker":
-      return (await import("./cli/worker")).workerCommand(args);
-    case "models":
-      return (await import("./cli/models")).modelsCommand(args);
-    case "backup":
-      return (await import("./cli/backup")).backupCommand(args);
-    case "restore":
-      return (await import("./cli/restore")).restoreCommand(args);
-    case "upgrade":
-      return (await import("./cli/upgrade")).upgradeCommand(args);
-    case "doctor":
-      return (await import("./cli/doctor")).doctorCommand(args);
-    case "support":
-      return (await import("./cli/support")).supportCommand(args);
-    case "licenses":
-      return (await import("./cli/licenses")).licensesCommand(args);
     case "version":
     case "--version":
-      if (args.includes("--help")) {
+      if (args.includes("--help"))
         print("Usage: offcut version [--json]\n\nPrints the version. --json prints it as a JSON object.\n");
-        return 0;
-      }
-      print(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
+      else print(args.includes("--json") ? `${JSON.stringify({ version })}\n` : `offcut ${version}\n`);
       return 0;
     case "help":
       if (args[0] !== undefined) return main([args[0], "--help"]);
@@ -72,17 +68,9 @@ async function main(argv: string[]): Promise<number> {
     case "-h":
       print(HELP);
       return 0;
-    case "__put-back":
-      return (await import("./cli/upgrade")).putBackCommand(args);
-    case "__speech":
-      return (await import("./cli/speech")).speechProcessCommand(args);
-    case "__drill":
-      return (await import("./cli/drill")).drillCommandMain(args);
-    case "__job":
-      return (await import("./cli/job")).jobCommandMain();
     default:
       // `offcut --port 80` starts the server.
-      if (command.startsWith("--")) return (await import("./cli/serve")).serveCommand(argv);
+      if (command.startsWith("--")) return main(["serve", ...argv]);
       printError(`offcut: Unknown command "${command}". See offcut --help.`);
       return 2;
   }

@@ -10,18 +10,22 @@ const MAX_ATTEMPTS = 40;
 const RETRY_DELAY_MS = 100;
 
 /** Runs an administrative command and returns its result. Throws `ConfigError`, or an error with a user message. */
-export async function runAdminCommand(
-  config: Config,
+export const runAdminCommand = (config: Config, command: string, args: Record<string, unknown>): Promise<unknown> =>
+  runInServerOr(prepareDataFolder(config.dataDir), command, args, () => runInProcess(config, command, args));
+
+/** Runs a command in the server of the folder, or calls `local`, which locks the folder. Returns the result. */
+export async function runInServerOr(
+  folder: string,
   command: string,
   args: Record<string, unknown>,
+  local: () => Promise<unknown>,
 ): Promise<unknown> {
-  const folder = prepareDataFolder(config.dataDir);
   // A starting server holds the lock before it has a socket; a stopping one still holds it after closing the socket.
   for (let attempt = 1; ; attempt++) {
     const response = await sendToServer(folder, command, args);
     if (response) return response.result;
     try {
-      return await runInProcess(config, command, args);
+      return await local();
     } catch (error) {
       if (!(error instanceof FolderLockedError) || attempt === MAX_ATTEMPTS) throw error;
       await Bun.sleep(RETRY_DELAY_MS);

@@ -7,7 +7,7 @@ import type { VerifyReport } from "../work/backup/backup-folder";
 import type { BackupReport } from "../work/backup/create-backup";
 import type { DrillReport } from "../work/backup/drill";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, parseCommand, requireOption, runCommand, UsageError } from "./options";
+import { loadCommandConfig, type ParsedCommand, requireOption, runCommand, UsageError } from "./options";
 import { print, printError } from "./print";
 
 const HELP = `Usage: offcut backup FOLDER [--no-media]
@@ -41,15 +41,9 @@ const OPTIONS = {
 
 /** Returns the exit code. */
 export function backupCommand(argv: string[]): Promise<number> {
-  return runCommand("backup", async () => {
-    const parsed = parseCommand(argv, OPTIONS);
-    const { values } = parsed;
-    if (values.help || (argv.length === 0 && values.verify === undefined)) {
-      print(HELP);
-      return values.help ? 0 : 2;
-    }
+  return runCommand({ name: "backup", help: HELP, options: OPTIONS, needs: "argument" }, argv, (parsed) => {
     if (parsed.positionals[0] === "drill") return drill(parsed);
-    return values.verify === undefined ? writeBackup(parsed) : verifyBackup(parsed);
+    return parsed.values.verify === undefined ? writeBackup(parsed) : verifyBackup(parsed);
   });
 }
 

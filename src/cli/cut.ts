@@ -1,5 +1,9 @@
 /** `offcut cut`: cuts and renders recordings on this machine, without a server, an account or credits. */
+
+import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { listPlanWords } from "../domain/plan-words";
+import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
+import { EXPORT_FORMATS } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
 import {
   type OneShotTools,
@@ -9,14 +13,45 @@ import {
   requireAudio,
   withWorkFolder,
 } from "../work/cuts/one-shot";
-import { CUT_HELP, type CutArguments, readCutArguments } from "./cut-arguments";
-import type { CutTask } from "./cut-tasks";
+import { type CutTask, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
+import { type ParsedCommand, parseCommand, UsageError } from "./options";
 import { describeRecognized, explainPlan } from "./plan-explanation";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
 
+const HELP = `Usage: offcut cut FILE… [-o OUT] [options]
+
+Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut.mp4 (or .cut.m4a) beside FILE.
+
+  -o, --output OUT       output file; its extension sets the format (one FILE only)
+      --script FILE      text of the recording: keeps the best take of each line, in the order of the script
+      --language L       two letters, such as en; detected when omitted
+      --mode M           tight, natural (default) or loose
+      --min-silence S    shortest pause that is cut, 0.1 to 10 seconds
+      --padding-before S silence kept before speech, 0 to 2 seconds
+      --padding-after S  silence kept after speech, 0 to 2 seconds
+      --keep-fillers     keep "um" and "uh"
+      --keep-retakes     keep all takes of a line
+      --format F         mp4, mov, m4a or mp3
+      --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
+      --subtitle F       write subtitles of the cut: srt or vtt
+      --plan FILE        write the plan as JSON (one FILE only)
+      --force            overwrite existing files
+      --explain          print the rule and the scores behind each removed or marked span
+      --json             print one JSON object instead of a report
+
+--export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
+these or --plan, and without -o or --format, nothing is rendered.
+All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
+`;
+
+type CutArguments = TaskArguments & { script: string; options: CutOptions; explain: boolean };
+
+/** A longer file is not read, because it exceeds the limit of a script in any encoding. */
+const MAX_SCRIPT_BYTES = 8 * MAX_SCRIPT_CHARACTERS;
+
 /** Returns the exit code of `runTaskCommand`. */
 export const cutCommand = (argv: string[]): Promise<number> =>
-  runTaskCommand({ name: "cut", help: CUT_HELP, readArguments: readCutArguments, process: cutOne }, argv);
+  runTaskCommand({ name: "cut", help: HELP, readArguments: readCutArguments, process: cutOne }, argv);
 
 async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): Promise<CutResult> {
   const { path, planPath } = task;
@@ -41,4 +76,60 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
     const explanation = () => [...explainPlan(plan, findings), ...describeRecognized(recognized)];
     return explain ? { ...result, explanation: explanation() } : result;
   });
+}
+
+/** Returns the parsed command line; null if it asks for help. Throws `UsageError`. */
+export async function readCutArguments(argv: string[]): Promise<CutArguments | null> {
+  const parsed = parseCommand(argv, {
+    ...TASK_OPTIONS,
+    script: { type: "string" },
+    mode: { type: "string" },
+    "min-silence": { type: "string" },
+    "padding-before": { type: "string" },
+    "padding-after": { type: "string" },
+    "keep-fillers": { type: "boolean" },
+    "keep-retakes": { type: "boolean" },
+    plan: { type: "string" },
+    explain: { type: "boolean" },
+  });
+  const { values } = parsed;
+  if (values.help) return null;
+  return {
+    ...readTasks("cut", parsed, values.plan as string | undefined),
+    script: await readScript(values.script as string | undefined),
+    options: parseOptions(values),
+    explain: values.explain === true,
+  };
+}
+
+async function readScript(path: string | undefined): Promise<string> {
+  if (path === undefined) return "";
+  const file = Bun.file(path);
+  if (!(await file.exists())) throw new UsageError(`script not found: ${path}`);
+  const text = file.size > MAX_SCRIPT_BYTES ? null : (await file.text()).trim();
+  const limit = text === null ? `must have at most ${MAX_SCRIPT_CHARACTERS} characters` : findScriptLimit(text);
+  if (text === null || limit !== null) throw new UsageError(`script ${path} ${limit}`);
+  return text;
+}
+
+function parseOptions(values: ParsedCommand["values"]): CutOptions {
+  const mode = (values.mode as string | undefined) ?? "natural";
+  if (!Object.hasOwn(CUT_MODES, mode))
+    throw new UsageError(`--mode takes ${Object.keys(CUT_MODES).join(", ")}, not "${mode}"`);
+  const base = CUT_MODES[mode as CutMode];
+  const number = (name: string, min: number, max: number, fallback: number) => {
+    const text = values[name];
+    if (text === undefined) return fallback;
+    const given = typeof text === "string" && text.trim() !== "" ? Number(text) : Number.NaN;
+    if (!(given >= min && given <= max)) throw new UsageError(`--${name} takes ${min} to ${max} seconds`);
+    return given;
+  };
+  return {
+    ...base,
+    min_silence_seconds: number("min-silence", 0.1, 10, base.min_silence_seconds),
+    padding_before_seconds: number("padding-before", 0, 2, base.padding_before_seconds),
+    padding_after_seconds: number("padding-after", 0, 2, base.padding_after_seconds),
+    remove_fillers: values["keep-fillers"] === true ? false : base.remove_fillers,
+    remove_retakes: values["keep-retakes"] === true ? false : base.remove_retakes,
+  };
 }

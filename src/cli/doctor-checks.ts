@@ -6,6 +6,7 @@ import { createFolderGuard } from "../blobs/folder-guard";
 import { openSandbox, speechCommand } from "../boot-tools";
 import { type Config, publicUrl } from "../config";
 import { getControlSocketPath, hasValidSocketPath, prepareDataFolder, readFolderId } from "../data-folder";
+import type { JobName } from "../domain/jobs";
 import { MEDIA_MARKER_NAME } from "../domain/media-folder";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { type Assets, findDamagedAssets, openAssets } from "../lib/assets";
@@ -20,6 +21,7 @@ import { createSpeechEngine } from "../speech/engine";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { formatDatabaseDamage } from "../store/database-file";
 import { readRedisState } from "../work/cluster/redis-state";
+import type { WorkerReport } from "../work/cluster/worker-report";
 import {
   describeBackups,
   describeBilling,
@@ -32,12 +34,12 @@ import {
   describeRedis,
   describeSandbox,
   describeWebhooks,
+  describeWorkers,
   type HealthCheck,
 } from "../work/health/checks";
 import { findMailProblem } from "../work/health/probes";
-import { runAdminCommand } from "./admin";
+import { runAdminCommand, sendToServer } from "./admin";
 import { checkHead, isOfWorker } from "./doctor-head";
-import { checkWorkers } from "./doctor-workers";
 
 /** Runs all checks. A check that throws gets the state `broken`. */
 export async function runDoctorChecks(
@@ -82,7 +84,7 @@ export async function runDoctorChecks(
     const redis = await readRedisState(config);
     if (redis !== null) {
       await run("redis", async () => found(null, describeRedis(redis)));
-      await run("workers", async () => found(null, await checkWorkers(config)));
+      await run("workers", () => checkWorkers(config));
     }
     if (!hasValidSocketPath(folder)) {
       const about = `${getControlSocketPath(folder)} exceeds the maximum path length: stop the server to use offcut user and offcut key`;
@@ -207,16 +209,28 @@ async function checkPort(config: Config, folder: string) {
     return ok(null, `${where} is free`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    if (await isServerRunning(folder)) return ok(null, `${where} is used by the running server of this data folder`);
+    const isServer = await sendToServer(folder, "user list", {}).then(
+      (response) => response !== null,
+      () => false,
+    );
+    if (isServer) return ok(null, `${where} is used by the running server of this data folder`);
     return warning(null, `${where} is used by another program`);
   }
 }
 
-/** Returns whether a server responds on the control socket of the folder. */
-async function isServerRunning(folder: string): Promise<boolean> {
-  const body = JSON.stringify({ command: "user list", args: {} });
-  const response = await fetch("http://offcut/", { unix: getControlSocketPath(folder), method: "POST", body }).catch(
-    () => null,
-  );
-  return response?.ok ?? false;
+/** Returns the workers of this server and the waiting work. Without a running server, all workers are offline. */
+export const readWorkerReport = async (config: Config): Promise<WorkerReport> =>
+  (await runAdminCommand(config, "worker list", {})) as WorkerReport;
+
+async function checkWorkers(config: Config) {
+  const { workers, pending, shortages } = await readWorkerReport(config);
+  const { renderJobs: render, prepareJobs: prepare, cutJobs: cut } = config;
+  const slots: Record<JobName, number> = { render, prepare, cut, preview: 1 };
+  return found(null, describeWorkers(workers, { slots, pending, shortages }));
 }
+
+const MARKS: Record<HealthCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
+
+/** Formats a check as a line. `width` is the length of the longest name. */
+export const formatCheck = ({ name, state, about }: HealthCheck, width: number): string =>
+  `${MARKS[state].padEnd(4)}  ${name.padEnd(width)}  ${about}`;

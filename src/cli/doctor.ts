@@ -7,13 +7,13 @@ import { formatBytes } from "../domain/bytes";
 import { escapeControls } from "../lib/control-characters";
 import type { WorkerReport } from "../work/cluster/worker-report";
 import type { HealthCheck } from "../work/health/checks";
-import { runDoctorChecks } from "./doctor-checks";
+import { runAdminCommand } from "./admin";
+import { formatCheck, readWorkerReport, runDoctorChecks } from "./doctor-checks";
 import { isOfWorker } from "./doctor-head";
-import { formatStorage, readStorage, type UserStorage } from "./doctor-storage";
-import { formatWorkers, readWorkerReport } from "./doctor-workers";
-import { listMaskedSettings, type MaskedSetting } from "./masked-settings";
 import { runPlainCommand } from "./options";
 import { print } from "./print";
+import { type ListedSetting, listMaskedSettings } from "./settings";
+import { formatMinute, formatTextTable } from "./text-table";
 
 const HELP = `Usage: offcut doctor [SETTINGS] [--json]
 
@@ -23,8 +23,6 @@ whether it accepts the token and this version, without joining. Works with and w
 
   --json    Print the report as a JSON object
 `;
-
-const MARKS: Record<HealthCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
 
 /** Returns the exit code: 0, or 1 if a check fails. */
 export function doctorCommand(argv: string[]): Promise<number> {
@@ -53,11 +51,11 @@ const WORKER_SETTINGS = [
   ...["speech_idle_seconds", "head", "token", "redis", "jobs", "slots", "cache_bytes"],
 ];
 
-const listSettings = (config: Config): MaskedSetting[] =>
+const listShownSettings = (config: Config): ListedSetting[] =>
   listMaskedSettings(config).filter(({ key }) => !isOfWorker(config) || WORKER_SETTINGS.includes(key));
 
 function formatJson(config: Config, { checks, storage, workers }: DoctorReport) {
-  const settings = Object.fromEntries(listSettings(config).map(({ key, value }) => [key, value]));
+  const settings = Object.fromEntries(listShownSettings(config).map(({ key, value }) => [key, value]));
   const report = { version, machine: readMachine(), checks };
   return storage === null ? { ...report, settings } : { ...report, storage, workers: workers?.workers ?? [], settings };
 }
@@ -65,16 +63,61 @@ function formatJson(config: Config, { checks, storage, workers }: DoctorReport) 
 function formatText(config: Config, { checks, storage, workers }: DoctorReport): string[] {
   const { processors, memory_bytes } = readMachine();
   const width = Math.max(...checks.map((check) => check.name.length));
-  const settings = listSettings(config);
+  const settings = listShownSettings(config);
   const keyWidth = Math.max(...settings.map(({ key }) => key.length));
   return [
     `Offcut ${version} on ${platform()} ${arch()}, ${processors} processors, ${formatBytes(memory_bytes)} memory`,
     "",
-    ...checks.map(({ name, state, about }) => `${MARKS[state].padEnd(4)}  ${name.padEnd(width)}  ${about}`),
+    ...checks.map((check) => formatCheck(check, width)),
     "",
     ...(storage === null ? [] : [...formatStorage(config, storage), ""]),
     ...(workers === null ? [] : formatWorkers(workers)),
     "Effective settings:",
     ...settings.map(({ key, value }) => `  ${key.padEnd(keyWidth)} = ${JSON.stringify(value)}`),
   ];
+}
+
+/** The storage of a user: sources, derivatives, finished renders, and unfinished uploads with their full length. */
+type UserStorage = { email: string; used_bytes: number };
+
+/** Maximum number of users in the text report. `--json` lists all. */
+const MAX_SHOWN_USERS = 20;
+
+/** Returns the storage used by each user, largest first, from a running server or else from the database. */
+const readStorage = async (config: Config): Promise<UserStorage[]> =>
+  (await runAdminCommand(config, "storage list", {})) as UserStorage[];
+
+/** Formats the users with stored files as lines of the report. */
+function formatStorage(config: Config, users: readonly UserStorage[]): string[] {
+  const quota = config.storageQuotaBytes;
+  const withFiles = users.filter((user) => user.used_bytes > 0);
+  const shown = withFiles.slice(0, MAX_SHOWN_USERS);
+  const width = Math.max(0, ...shown.map(({ email }) => email.length));
+  const lines = shown.map(({ email, used_bytes }) => {
+    const isFull = quota > 0 && used_bytes >= quota;
+    return `  ${email.padEnd(width)}  ${formatBytes(used_bytes)}${isFull ? ", quota reached" : ""}`;
+  });
+  const rest = withFiles.length - shown.length;
+  if (lines.length === 0) lines.push("  no stored files");
+  if (rest > 0) lines.push(`  and ${rest} more (--json lists all)`);
+  return [`Storage by user (quota: ${quota === 0 ? "none" : formatBytes(quota)}):`, ...lines];
+}
+
+/** Formats the workers as lines of the report. Returns no lines if there are none. */
+function formatWorkers({ workers }: WorkerReport): string[] {
+  if (workers.length === 0) return [];
+  const table = formatTextTable([
+    ["NAME", "STATE", "VERSION", "JOBS", "SLOTS", "RUNS", "SPEED", "LAST SEEN"],
+    ...workers.map((worker) => [
+      worker.name,
+      worker.state,
+      worker.version,
+      worker.jobs.join(","),
+      String(worker.slots),
+      String(worker.running),
+      worker.speed === null ? "-" : `${worker.speed.toFixed(1)}x`,
+      formatMinute(worker.last_seen_at),
+    ]),
+  ]);
+  return ["Workers:", ...table.trimEnd().replace(/^/gm, "  ").split("\n"), ""];
 }

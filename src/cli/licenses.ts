@@ -1,6 +1,5 @@
 /** `offcut licenses`: prints the licenses of the bundled software. */
-import { loadCommandConfig, parseCommand, requireNoArguments, runCommand } from "./options";
-import { print } from "./print";
+import { runPlainCommand } from "./options";
 import { openPrivateAssets } from "./private-assets";
 
 const HELP = `Usage: offcut licenses
@@ -10,15 +9,8 @@ Prints the license of Offcut and the licenses of the software bundled in the exe
 
 /** Returns the exit code. */
 export function licensesCommand(argv: string[]): Promise<number> {
-  return runCommand("licenses", async () => {
-    const parsed = parseCommand(argv, {});
-    if (parsed.values.help) {
-      print(HELP);
-      return 0;
-    }
-    requireNoArguments(parsed);
-    const assets = await openPrivateAssets(await loadCommandConfig(parsed));
-    const text = Bun.file(assets.licenses);
+  return runPlainCommand({ name: "licenses", help: HELP }, argv, async (config) => {
+    const text = Bun.file((await openPrivateAssets(config)).licenses);
     if (!(await text.exists())) throw new Error("Licenses are collected by the build. Build the executable first.");
     await Bun.write(Bun.stdout, await text.text());
     return 0;

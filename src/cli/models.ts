@@ -4,7 +4,14 @@ import { BUILT_IN, CATALOG, sumFileBytes } from "../speech/models/catalog";
 import { type InstallResult, installByName, installFromFile, removeModel } from "../speech/models/install";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
 import { getWordTimesSource } from "../speech/sherpa";
-import { loadCommandConfig, type ParsedCommand, parseCommand, runCommand, UsageError } from "./options";
+import {
+  abortWhenInterrupted,
+  INTERRUPTED_EXIT_CODE,
+  loadCommandConfig,
+  type ParsedCommand,
+  runCommand,
+  UsageError,
+} from "./options";
 import { print, printError } from "./print";
 import { createProgress } from "./progress";
 
@@ -28,17 +35,11 @@ supports its language. When a recording has no language, an installed Whisper or
 The checksum of every file is verified.
 `;
 
-const INTERRUPTED_EXIT_CODE = 130;
-
 /** Returns the exit code; 130 if interrupted. */
 export function modelsCommand(argv: string[]): Promise<number> {
-  return runCommand("models", async () => {
-    const parsed = parseCommand(argv, { file: { type: "string" } });
-    const [action, name, ...extra] = parsed.positionals;
-    if (parsed.values.help || !action) {
-      print(HELP);
-      return parsed.values.help ? 0 : 2;
-    }
+  const options = { file: { type: "string" } } as const;
+  return runCommand({ name: "models", help: HELP, options, needs: "action" }, argv, async (parsed) => {
+    const [action = "", name, ...extra] = parsed.positionals;
     if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
     if (parsed.values.file !== undefined && (action !== "add" || name))
       throw new UsageError("--file can only be used with add, in place of a name.");
@@ -79,12 +80,10 @@ async function addModel(
   mirror: string | null,
   parsed: ParsedCommand,
 ): Promise<number> {
-  const aborting = new AbortController();
-  const onSignal = () => aborting.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, onSignal);
+  const signal = abortWhenInterrupted("Interrupted.");
   const progress = createProgress(process.stderr);
   const onProgress = (stage: string, share: number) => progress.show(file ?? name, stage, share);
-  const options = { modelsDir, mirror, signal: aborting.signal, onProgress };
+  const options = { modelsDir, mirror, signal, onProgress };
   try {
     const installed = await (file ? installFromFile(file, options) : installByName(name, options));
     progress.clear();
@@ -92,12 +91,10 @@ async function addModel(
     return 0;
   } catch (error) {
     progress.clear();
-    if (!aborting.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     const next = file ? "Nothing was installed." : "Run the command again to resume.";
     printError(`offcut models: Interrupted. ${next}`);
     return INTERRUPTED_EXIT_CODE;
-  } finally {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
   }
 }
 

@@ -38,19 +38,14 @@ function formatParseError(message: string): string {
   return `${sentence.replace(/\.$/, "")}.`;
 }
 
-/** Throws `UsageError` if there are positional arguments. */
-export function requireNoArguments({ positionals: [extra] }: ParsedCommand): void {
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
-}
-
 /** Loads the configuration, with the flags of the command. Throws `ConfigError`. */
 export function loadCommandConfig(parsed: ParsedCommand): Promise<Config> {
   const flags = Object.fromEntries(Object.entries(parsed.values).filter((entry) => entry[1] !== undefined));
   return loadConfig({ env: process.env, flags: flags as Record<string, string | boolean> });
 }
 
-/** Runs a command. Returns its exit code: 2 for usage and configuration errors, 1 for others, printed on one line. */
-export async function runCommand(name: string, body: () => Promise<number>): Promise<number> {
+/** Returns the exit code of `body`. Prints its error on one line: 2 for usage and configuration errors, 1 for others. */
+export async function withExitCode(name: string, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
   } catch (error) {
@@ -63,26 +58,51 @@ export async function runCommand(name: string, body: () => Promise<number>): Pro
   }
 }
 
+type Command = { name: string; help: string; options?: OptionSpecs };
+
 /**
- * Runs a command whose first argument is an action, such as `key list`. `run` receives the remaining arguments and
- * returns the text to print. Without an action, prints the help.
+ * Runs a command, or prints its help. Without `needs` (any argument, or an action as the first one), the help is printed too, with the exit
+ * code 2. `body` returns the exit code.
  */
+export function runCommand(
+  { name, help, options = {}, needs }: Command & { needs?: "argument" | "action" },
+  argv: string[],
+  body: (parsed: ParsedCommand) => Promise<number>,
+): Promise<number> {
+  return withExitCode(name, async () => {
+    const parsed = parseCommand(argv, options);
+    const isIncomplete = needs !== undefined && (needs === "action" ? !parsed.positionals[0] : argv.length === 0);
+    if (!parsed.values.help && !isIncomplete) return body(parsed);
+    print(help);
+    return parsed.values.help ? 0 : 2;
+  });
+}
+
+/** Runs a command whose first argument is an action, such as `key list`. `run` receives the others and returns the text to print. */
 export function runActionCommand(
-  { name, help, options, actions }: { name: string; help: string; options: OptionSpecs; actions: readonly string[] },
+  command: Command & { actions: readonly string[] },
   argv: string[],
   run: (action: string, rest: string[], parsed: ParsedCommand) => Promise<string>,
 ): Promise<number> {
-  return runCommand(name, async () => {
-    const parsed = parseCommand(argv, options);
-    const [action, ...rest] = parsed.positionals;
-    if (parsed.values.help || !action) {
-      print(help);
-      return parsed.values.help ? 0 : 2;
-    }
-    if (!actions.includes(action))
-      throw new UsageError(`Unknown action "${name} ${action}". See offcut ${name} --help.`);
+  return runCommand({ ...command, needs: "action" }, argv, async (parsed) => {
+    const [action = "", ...rest] = parsed.positionals;
+    if (!command.actions.includes(action))
+      throw new UsageError(`Unknown action "${command.name} ${action}". See offcut ${command.name} --help.`);
     print(await run(action, rest, parsed));
     return 0;
+  });
+}
+
+/** Runs a command that takes settings but no arguments. `body` returns the exit code. */
+export function runPlainCommand(
+  command: Command,
+  argv: string[],
+  body: (config: Config, parsed: ParsedCommand) => Promise<number>,
+): Promise<number> {
+  return runCommand(command, argv, async (parsed) => {
+    const [extra] = parsed.positionals;
+    if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+    return body(await loadCommandConfig(parsed), parsed);
   });
 }
 
@@ -92,19 +112,12 @@ export function requireOption(value: string | boolean | undefined, name: string)
   return value;
 }
 
-/** Runs a command that takes settings but no arguments. `body` returns the exit code. */
-export function runPlainCommand(
-  { name, help }: { name: string; help: string },
-  argv: string[],
-  body: (config: Config, parsed: ParsedCommand) => Promise<number>,
-): Promise<number> {
-  return runCommand(name, async () => {
-    const parsed = parseCommand(argv, {});
-    if (parsed.values.help) {
-      print(help);
-      return 0;
-    }
-    requireNoArguments(parsed);
-    return await body(await loadCommandConfig(parsed), parsed);
-  });
+/** Exit code of a program that SIGINT ended. */
+export const INTERRUPTED_EXIT_CODE = 130;
+
+/** Returns a signal that SIGINT and SIGTERM abort with this message. A second one ends the process. */
+export function abortWhenInterrupted(message: string): AbortSignal {
+  const interrupted = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interrupted.abort(new Error(message)));
+  return interrupted.signal;
 }

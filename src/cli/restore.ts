@@ -13,7 +13,7 @@ import { requireLocalFolder } from "../media-folder";
 import { downloadSource } from "../work/backup/offsite/download-source";
 import { type RestoreReport, restoreState } from "../work/backup/restore-backup";
 import { getBackupSource, getLiveSource } from "../work/backup/restore-source";
-import { loadCommandConfig, parseCommand, requireOption, runCommand, UsageError } from "./options";
+import { abortWhenInterrupted, loadCommandConfig, requireOption, runCommand, UsageError } from "./options";
 import { print } from "./print";
 import { promptHidden } from "./prompt";
 
@@ -42,13 +42,8 @@ const OPTIONS = {
 
 /** Returns the exit code. */
 export function restoreCommand(argv: string[]): Promise<number> {
-  return runCommand("restore", async () => {
-    const parsed = parseCommand(argv, OPTIONS);
+  return runCommand({ name: "restore", help: HELP, options: OPTIONS, needs: "argument" }, argv, async (parsed) => {
     const { values, positionals } = parsed;
-    if (values.help || argv.length === 0) {
-      print(HELP);
-      return values.help ? 0 : 2;
-    }
     const [from, extra] = positionals;
     if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
     const at = values.at === undefined ? null : parseIsoTime(requireOption(values.at, "--at"));
@@ -62,9 +57,7 @@ export function restoreCommand(argv: string[]): Promise<number> {
     if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
       throw new UsageError(`Data folder ${dataDir} is not a folder.`);
     const lock = existsSync(dataDir) ? requireFolderLock(resolve(dataDir)) : null;
-    const interrupted = new AbortController();
-    for (const signal of ["SIGTERM", "SIGINT"] as const)
-      process.once(signal, () => interrupted.abort(new Error("Interrupted. The data folder was not changed.")));
+    const interrupted = abortWhenInterrupted("Interrupted. The data folder was not changed.");
     const downloads = `${resolve(dataDir)}.downloading`;
     try {
       if (mediaDir !== null) await completeMediaRestore(resolve(dataDir), resolve(mediaDir));
@@ -83,9 +76,9 @@ export function restoreCommand(argv: string[]): Promise<number> {
               from,
               { env: process.env, recoveryKey: () => key, saveRecoveryKey: async () => {}, scratch: downloads },
               { at, folder: downloads, skipDamagedMedia: options.skipDamagedMedia },
-              interrupted.signal,
+              interrupted,
             );
-      const report = await restoreState(source, options, interrupted.signal);
+      const report = await restoreState(source, options, interrupted);
       print(
         values.json ? `${JSON.stringify(report)}\n` : formatReport(report, source.backup?.manifest.has_media ?? true),
       );

@@ -9,7 +9,7 @@ import { killAllChildren } from "../lib/process";
 import { type OneShotTools, type OpenRecording, renderRecording, requireOutput } from "../work/cuts/one-shot";
 import { type CompanionSource, requireExportable, writeCompanions } from "./cut-companions";
 import { type CutTask, requireFree, type TaskArguments, toCutPath } from "./cut-tasks";
-import { loadCommandConfig, runCommand, UsageError } from "./options";
+import { abortWhenInterrupted, INTERRUPTED_EXIT_CODE, loadCommandConfig, UsageError, withExitCode } from "./options";
 import { drawTimeline, formatRemovedTable, summarizePlan } from "./plan-report";
 import { print, printError } from "./print";
 import { openPrivateAssets } from "./private-assets";
@@ -32,8 +32,6 @@ export type CutResult = {
 };
 type CutFailure = { input: string; error: { code: string; message: string; fields?: FieldError[] } };
 
-/** Exit code of a program that SIGINT ended. */
-const INTERRUPTED_EXIT_CODE = 130;
 const MAX_COLUMNS = 100;
 
 /** A command that processes recordings. `readArguments` returns null if help is requested. */
@@ -49,20 +47,18 @@ export function runTaskCommand<Arguments extends TaskArguments>(
   command: TaskCommand<Arguments>,
   argv: string[],
 ): Promise<number> {
-  return runCommand(command.name, async () => {
+  return withExitCode(command.name, async () => {
     const args = await command.readArguments(argv);
     if (args === null) {
       print(command.help);
       return 0;
     }
     const config = await loadCommandConfig(args.parsed);
-    const stop = new AbortController();
-    const interrupt = () => stop.abort(new Error("interrupted"));
-    for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, interrupt);
+    const signal = abortWhenInterrupted("interrupted");
     try {
-      return await runTasks(command, args, config, stop.signal);
+      return await runTasks(command, args, config, signal);
     } catch (error) {
-      if (!stop.signal.aborted) throw error;
+      if (!signal.aborted) throw error;
       printError(`offcut ${command.name}: interrupted`);
       return INTERRUPTED_EXIT_CODE;
     } finally {

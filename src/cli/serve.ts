@@ -3,7 +3,7 @@ import { type RunningServer, startServer } from "../boot";
 import { type Log, standardLog } from "../lib/log";
 import { runPlainCommand } from "./options";
 import { print } from "./print";
-import { formatSettingsHelp } from "./settings-help";
+import { formatSettingsHelp } from "./settings";
 
 const HELP = `Usage: offcut serve [SETTINGS]
 

@@ -2,8 +2,7 @@
 import { arch, cpus, platform, release, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { version } from "../../package.json";
-import { type Config, configFlags } from "../config";
-import { toCamelCase } from "../config/camel-case";
+import type { Config } from "../config";
 import { TABLE_NAMES } from "../config/tables";
 import { formatBytes } from "../domain/bytes";
 import { anonymizeText, prepareNames } from "../lib/anonymize";
@@ -12,10 +11,11 @@ import { createZipWriter } from "../lib/zip-writer";
 import type { HealthCheck } from "../work/health/checks";
 import { listConfigNames, type SupportReport } from "../work/health/support-report";
 import { runAdminCommand } from "./admin";
-import { runDoctorChecks } from "./doctor-checks";
+import { formatCheck, runDoctorChecks } from "./doctor-checks";
 import { isOfWorker } from "./doctor-head";
-import { loadCommandConfig, parseCommand, requireNoArguments, runCommand, UsageError } from "./options";
+import { runPlainCommand, UsageError } from "./options";
 import { print } from "./print";
+import { listSettings } from "./settings";
 
 const HELP = `Usage: offcut support [-o FILE] [SETTINGS]
 
@@ -27,20 +27,12 @@ Works with and without a running server.
   --json             Print a JSON object
 `;
 
-const OPTIONS = { output: { type: "string", short: "o" } } as const;
-
 /** Returns the exit code. */
 export function supportCommand(argv: string[]): Promise<number> {
-  return runCommand("support", async () => {
-    const parsed = parseCommand(argv, OPTIONS);
-    if (parsed.values.help) {
-      print(HELP);
-      return 0;
-    }
-    requireNoArguments(parsed);
+  const options = { output: { type: "string", short: "o" } } as const;
+  return runPlainCommand({ name: "support", help: HELP, options }, argv, async (config, parsed) => {
     const { output, json } = parsed.values;
     if (output === "") throw new UsageError("--output needs a file name.");
-    const config = await loadCommandConfig(parsed);
     const files = await collectFiles(config);
     const archive = await zip(files);
     const path = resolve(typeof output === "string" ? output : `offcut-support-${formatNow()}.zip`);
@@ -118,20 +110,15 @@ const describe = (hasLog: boolean): string =>
     "",
   ].join("\n");
 
-const MARKS: Record<HealthCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };
-
 const formatChecks = (checks: readonly HealthCheck[], texts: readonly string[]): string =>
-  checks.map(({ name, state }, n) => `${MARKS[state].padEnd(4)}  ${name.padEnd(16)}  ${texts[n] ?? ""}\n`).join("");
+  checks.map((check, n) => `${formatCheck({ ...check, about: texts[n] ?? "" }, 16)}\n`).join("");
 
 /** Settings whose text is a word of this program or a time of day. */
 const WORD_SETTINGS: readonly string[] = ["previews", "sandbox", "signup", "backup_at", "jobs"];
 
 /** Numbers and fixed words are shown. For other settings, only whether they are set. */
 function summarizeSettings(config: Config): Record<string, unknown> {
-  const keys = Object.keys(configFlags())
-    .filter((flag) => flag !== "config")
-    .map((flag) => flag.replaceAll("-", "_"));
-  const settings = keys.map((key) => [key, summarize(key, (config as Record<string, unknown>)[toCamelCase(key)])]);
+  const settings = listSettings(config).map(({ key, value }) => [key, summarize(key, value)]);
   const tables = TABLE_NAMES.map((key) => [key, `${config[key].length} entries`]);
   return Object.fromEntries([...settings, ...tables]);
 }

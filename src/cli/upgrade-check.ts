@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { version } from "../../package.json";
 import { MIGRATION_SPACE, openDatabase } from "../boot-database";
 import type { Config } from "../config";
-import { FolderLockedError, requireFolderLock } from "../data-folder";
+import { requireFolderLock } from "../data-folder";
 import { DATABASE_NAME } from "../domain/backup";
 import { formatBytes } from "../domain/bytes";
 import { openAssets } from "../lib/assets";
@@ -17,7 +17,8 @@ import { readMissingMigrations } from "../store/migrate-copy";
 import { requireSpace } from "../work/backup/space";
 import { createCheckFolder } from "../work/upgrade/check-folder";
 import { becomeOwner } from "../work/upgrade/folder-owner";
-import { sendToServer } from "./admin";
+import { runInServerOr } from "./admin";
+import { INTERRUPTED_EXIT_CODE } from "./options";
 
 /** `migrations`: those that the database lacks, or null. `needed_bytes`: what this version's start needs for them. */
 export type CheckReport = {
@@ -47,7 +48,7 @@ export async function checkUpgrade(config: Config): Promise<CheckReport> {
   const discard = () => rmSync(scratch, { recursive: true, force: true });
   const interrupt = () => {
     discard();
-    process.exit(130);
+    process.exit(INTERRUPTED_EXIT_CODE);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, interrupt);
   try {
@@ -82,29 +83,17 @@ async function hasDatabase(dataDir: string): Promise<boolean> {
 
 const measure = async (folder: string, name: string): Promise<number> => (await findFileSize(join(folder, name))) ?? 0;
 
-const MAX_ATTEMPTS = 40;
-const RETRY_DELAY_MS = 100;
-
 /** Copies the live database to the folder `name`. A running server does it, because nobody else may open its file. */
-async function copyLive(dataDir: string, name: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    if ((await sendToServer(dataDir, "database copy", { folder: name })) !== null) return;
+const copyLive = (dataDir: string, name: string): Promise<unknown> =>
+  runInServerOr(dataDir, "database copy", { folder: name }, async () => {
+    const lock = requireFolderLock(dataDir);
     try {
-      const lock = requireFolderLock(dataDir);
-      try {
-        for (const file of [DATABASE_NAME, LOG_NAME])
-          if (existsSync(join(dataDir, file))) await copyFile(join(dataDir, file), join(dataDir, name, file));
-        return;
-      } finally {
-        lock.release();
-      }
-    } catch (error) {
-      // A starting server has no socket yet.
-      if (!(error instanceof FolderLockedError) || attempt === MAX_ATTEMPTS) throw error;
-      await Bun.sleep(RETRY_DELAY_MS);
+      for (const file of [DATABASE_NAME, LOG_NAME])
+        if (existsSync(join(dataDir, file))) await copyFile(join(dataDir, file), join(dataDir, name, file));
+    } finally {
+      lock.release();
     }
-  }
-}
+  });
 
 async function listMigrations(path: string): Promise<string[]> {
   try {

@@ -18,7 +18,15 @@ import { type Release, readRelease, stageRelease, verifyRelease } from "../work/
 import { runProgram } from "../work/upgrade/run-program";
 import { changeService, findServices, hasEnded, isActive, type Service } from "../work/upgrade/services";
 import { sendToServer } from "./admin";
-import { loadCommandConfig, type ParsedCommand, parseCommand, requireOption, runCommand, UsageError } from "./options";
+import {
+  loadCommandConfig,
+  type ParsedCommand,
+  parseCommand,
+  requireOption,
+  runCommand,
+  UsageError,
+  withExitCode,
+} from "./options";
 import { print } from "./print";
 import { type CheckReport, checkUpgrade, formatCheck } from "./upgrade-check";
 
@@ -38,14 +46,9 @@ const OPTIONS = { check: { type: "boolean" }, "public-key": { type: "string" } }
 
 /** Returns the exit code. */
 export function upgradeCommand(argv: string[]): Promise<number> {
-  return runCommand("upgrade", async () => {
-    const parsed = parseCommand(argv, OPTIONS);
+  return runCommand({ name: "upgrade", help: HELP, options: OPTIONS, needs: "argument" }, argv, async (parsed) => {
     const { values, positionals } = parsed;
     const [file, extra] = positionals;
-    if (values.help || argv.length === 0) {
-      print(HELP);
-      return values.help ? 0 : 2;
-    }
     if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
     const config = await loadCommandConfig(parsed);
     if (file === undefined) {
@@ -193,7 +196,7 @@ async function runPutBack(executable: string, parsed: ParsedCommand): Promise<Pu
 
 /** Runs the hidden command. Returns the exit code. */
 export function putBackCommand(argv: string[]): Promise<number> {
-  return runCommand("upgrade", async () => {
+  return withExitCode("upgrade", async () => {
     const { dataDir } = await loadCommandConfig(parseCommand(argv, {}));
     const folder = resolve(dataDir);
     becomeOwner(folder);

@@ -3,7 +3,6 @@
  * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
  */
 import { parse, TomlError } from "smol-toml";
-import { requireCompleteBilling } from "./billing";
 import { toCamelCase } from "./camel-case";
 import { ConfigError } from "./readers";
 import { type Config, SETTINGS, type Setting, type SettingsTable } from "./settings";
@@ -84,6 +83,20 @@ function requireWorkersForLocalZero({ redisUrl, renderJobs, prepareJobs, cutJobs
   const slots = { render_jobs: renderJobs, prepare_jobs: prepareJobs, cut_jobs: cutJobs };
   for (const [key, jobs] of Object.entries(slots))
     if (jobs === 0) throw new ConfigError(`${key} can be 0 only with redis_url, which lets workers run the jobs`);
+}
+
+function requireCompleteBilling({ price: prices, stripeSecretKey, stripeWebhookSecret }: Config): void {
+  if ((stripeSecretKey === null) !== (stripeWebhookSecret === null))
+    throw new ConfigError("stripe_secret_key and stripe_webhook_secret must be set together");
+  for (const { id, kind, interval, stripePrice } of prices) {
+    const name = `price ${JSON.stringify(id)}`;
+    if (kind === "subscription" && interval === null)
+      throw new ConfigError(`${name}: a subscription needs an interval, month or year`);
+    if (kind === "pack" && interval !== null)
+      throw new ConfigError(`${name}: interval is only for kind = "subscription"`);
+    if (stripeSecretKey !== null && stripePrice === null)
+      throw new ConfigError(`${name}: stripe_price is missing, which stripe_secret_key requires`);
+  }
 }
 
 const ENVIRONMENT_PREFIX = "OFFCUT_";

@@ -19,17 +19,21 @@ export const text =
     const value = string(v);
     return [...value].length <= maxCharacters ? value : fail(`must have at most ${maxCharacters} characters`);
   };
-export const optionalString: Reader<string | null> = (v) => (v === "" ? null : string(v));
+/** Reads an empty text as null. */
+export const nullable =
+  <T>(read: Reader<T>): Reader<T | null> =>
+  (v) =>
+    v === "" ? null : read(v);
 /** A folder, or the URL of a bucket. */
-export const backupTarget: Reader<string | null> = (v) => {
-  const value = optionalString(v);
-  if (value !== null && isOffsite(value)) complete(() => parseOffsiteUrl(value));
+export const backupTarget: Reader<string> = (v) => {
+  const value = string(v);
+  if (isOffsite(value)) complete(() => parseOffsiteUrl(value));
   return value;
 };
 /** The recovery key of off-site backups. */
-export const recoveryKey: Reader<string | null> = (v) => {
-  const value = optionalString(v);
-  if (value !== null) complete(() => parseRecoveryKey(value), "is not valid: ");
+export const recoveryKey: Reader<string> = (v) => {
+  const value = string(v);
+  complete(() => parseRecoveryKey(value), "is not valid: ");
   return value;
 };
 
@@ -71,20 +75,16 @@ export const oneOf =
   <T extends string>(...values: readonly T[]): Reader<T> =>
   (v) =>
     values.find((value) => value === v) ?? fail(`must be one of ${values.join(", ")}`);
-export const url: Reader<string | null> = (v) => (v === "" ? null : urlValue(v));
-
-export const urlValue: Reader<string> = (v) => {
+export const url: Reader<string> = (v) => {
   const value = string(v);
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) fail("must be an http or https URL");
   return value.replace(/(?<!\/)\/+$/, "");
 };
 
 /** A URL without a path, query or credentials. */
-export const originUrl: Reader<string | null> = (v) => {
+export const originUrl: Reader<string> = (v) => {
   const value = url(v);
-  if (value !== null && new URL(value).origin !== value.toLowerCase())
-    fail("must be an http or https URL without a path");
-  return value;
+  return new URL(value).origin === value.toLowerCase() ? value : fail("must be an http or https URL without a path");
 };
 
 /** An ISO 4217 code, in lower case. */
@@ -104,18 +104,14 @@ export const dnsServers: Reader<string[]> = (v) =>
     return server;
   });
 
-export const smtpUrl: Reader<string | null> = (v) => {
-  const value = optionalString(v);
-  if (value === null) return null;
+export const smtpUrl: Reader<string> = (v) => {
+  const value = string(v);
   if (!URL.canParse(value) || !/^smtps?:$/.test(new URL(value).protocol) || new URL(value).hostname === "")
     fail("must be an smtp or smtps URL");
   return value;
 };
 
-export const emailAddress: Reader<string | null> = (v) => {
-  const value = optionalString(v);
-  return value === null ? null : (parseEmailAddress(value) ?? fail("must be an email address"));
-};
+export const emailAddress: Reader<string> = (v) => parseEmailAddress(string(v)) ?? fail("must be an email address");
 
 /** Keeps each listed element of `known` once. */
 export const listOf =
@@ -127,9 +123,8 @@ export const listOf =
   };
 
 /** A query is rejected, because the Redis client would accept any of its options from it. */
-export const redisUrl: Reader<string | null> = (v) => {
-  const value = optionalString(v);
-  if (value === null) return null;
+export const redisUrl: Reader<string> = (v) => {
+  const value = string(v);
   const url = URL.canParse(value) ? new URL(value) : null;
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === "" || url.search !== "" || url.hash !== "")
     fail("must be a redis or rediss URL without a query");

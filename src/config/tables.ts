@@ -8,20 +8,20 @@ import {
   ConfigError,
   currency,
   integer,
+  nullable,
   oneOf,
-  optionalString,
   type Reader,
   string,
   stringList,
   text,
-  urlValue,
+  url,
 } from "./readers";
 
 /** A required key has no `default`. */
 type TableKey<T> = { read: Reader<T>; default?: () => T };
 
 const required = <T>(read: Reader<T>): TableKey<T> => ({ read });
-const optional = <T>(read: Reader<T>, fallback: () => T): TableKey<T> => ({ read, default: fallback });
+const optional = <T>(read: Reader<T>, fallback: () => NoInfer<T>): TableKey<T> => ({ read, default: fallback });
 
 /**
  * The tables by array name. `unique` is the key whose values must differ. The environment variables
@@ -32,13 +32,13 @@ const TABLES = {
     unique: "name",
     keys: {
       name: optional(string, () => "oidc"),
-      issuer: required(urlValue),
+      issuer: required(url),
       client_id: required(string),
-      client_secret: optional(optionalString, () => null as string | null),
+      client_secret: optional(nullable(string), () => null),
       scopes: optional(stringList, () => ["openid", "email", "profile"]),
-      groups_claim: optional(optionalString, () => null as string | null),
-      admin_group: optional(optionalString, () => null as string | null),
-      create_accounts: optional(boolean, () => false as boolean),
+      groups_claim: optional(nullable(string), () => null),
+      admin_group: optional(nullable(string), () => null),
+      create_accounts: optional(boolean, () => false),
     },
   },
   price: {
@@ -50,9 +50,9 @@ const TABLES = {
       credits: required(integer(1, MAX_PRICE_CREDITS)),
       amount: required(integer(0, MAX_PRICE_AMOUNT)),
       currency: required(currency),
-      interval: optional(oneOf(...PRICE_INTERVALS), () => null as PriceInterval | null),
-      stripe_price: optional(optionalString, () => null as string | null),
-      active: optional(boolean, () => true as boolean),
+      interval: optional<PriceInterval | null>(oneOf(...PRICE_INTERVALS), () => null),
+      stripe_price: optional(nullable(string), () => null),
+      active: optional(boolean, () => true),
     },
   },
 } as const;

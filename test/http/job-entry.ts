@@ -1,4 +1,5 @@
 /** The entry of the bundle that `job-command.ts` makes. */
-import { jobCommandMain } from "../../src/cli/job";
+import { runJobWorker } from "../../src/work/job-child/worker";
 
-process.exit(await jobCommandMain());
+await runJobWorker();
+process.exit(0);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readCutArguments } from "../../../src/cli/cut-arguments";
+import { readCutArguments } from "../../../src/cli/cut";
 import { requireFree, toCompanionPath, toCutPath } from "../../../src/cli/cut-tasks";
 import { UsageError } from "../../../src/cli/options";
 import { CUT_MODES } from "../../../src/domain/plan";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listMaskedSettings, maskSecret } from "../../../src/cli/masked-settings";
+import { listMaskedSettings, maskSecret } from "../../../src/cli/settings";
 import { loadConfig } from "../../../src/config";
 
 test("every setting has its effective value", async () => {

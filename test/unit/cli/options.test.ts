@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseCommand, runCommand, UsageError } from "../../../src/cli/options";
+import { parseCommand, UsageError, withExitCode } from "../../../src/cli/options";
 import { ConfigError } from "../../../src/config";
 
 describe("arguments", () => {
@@ -45,6 +45,6 @@ describe("a command's exit code", () => {
     ],
     ["1 for other errors", async () => Promise.reject(new Error("wrong")), 1],
   ])("is %s", async (_, body, expected) => {
-    expect(await runCommand("test", body)).toBe(expected);
+    expect(await withExitCode("test", body)).toBe(expected);
   });
 });

@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { toCutPath } from "../../../src/cli/cut-tasks";
 import { UsageError } from "../../../src/cli/options";
-import { readRenderArguments } from "../../../src/cli/render-arguments";
+import { readRenderArguments } from "../../../src/cli/render";
 import { temporaryFolder } from "../../temporary-folder";
 
 async function talk() {

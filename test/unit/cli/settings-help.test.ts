@@ -1,6 +1,6 @@
 /** The settings in the help of `offcut serve`. */
 import { expect, test } from "bun:test";
-import { formatSettingsHelp } from "../../../src/cli/settings-help";
+import { formatSettingsHelp } from "../../../src/cli/settings";
 import { configFlags } from "../../../src/config";
 
 test("the help of the server lists each of its settings with its default", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { listMaskedSettings } from "../../../src/cli/masked-settings";
+import { listMaskedSettings } from "../../../src/cli/settings";
 import { type Config, ConfigError, loadConfig } from "../../../src/config";
 import { temporaryFolder } from "../../temporary-folder";
 

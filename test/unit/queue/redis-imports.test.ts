@@ -25,7 +25,7 @@ async function listLoaded(entry: string): Promise<Set<string>> {
   return loaded;
 }
 
-test.each(["boot.ts", "cli/serve.ts", "cli/job.ts"])("%s loads neither of them", async (entry) => {
+test.each(["boot.ts", "cli/serve.ts", "work/job-child/worker.ts"])("%s loads neither of them", async (entry) => {
   const loaded = await listLoaded(entry);
   expect([...loaded].filter((name) => /bullmq|ioredis/.test(name))).toEqual([]);
 });
