@@ -1,7 +1,7 @@
 /** Explains in text why a plan removes or marks spans: the rule of each span, and the scores on which it decided. */
 import type { PlanJson } from "../domain/plan-json";
 import { type Finding, isReviewRule, type RepetitionScores, type Rule, reasonOf } from "../domain/planning/rules";
-import { fromSeconds, type Span, type Ticks, toSeconds } from "../domain/time";
+import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../domain/time";
 import type { RecognizedAgain } from "../work/cuts/recognized-again";
 import { shortenText } from "./plan-report";
 
@@ -13,20 +13,24 @@ export function explainPlan(plan: PlanJson, findings: readonly Finding[]): strin
   const removed = plan.removed.map((span) => ({
     span,
     own: findings.filter(
-      (one) => !isReviewRule(one.rule) && reasonOf(one.rule) === span.reason && overlaps(one, toTicks(span)),
+      (one) => !isReviewRule(one.rule) && reasonOf(one.rule) === span.reason && overlaps(one, spanFromSeconds(span)),
     ),
   }));
   const marked = plan.segments
     .filter((segment) => segment.review !== null)
     .map((span) => ({
       span,
-      own: findings.filter((one) => isReviewRule(one.rule) && overlaps(one, toTicks(span))),
+      own: findings.filter((one) => isReviewRule(one.rule) && overlaps(one, spanFromSeconds(span))),
     }));
   return [...removed, ...marked]
     .toSorted((a, b) => a.span.start - b.span.start)
     .flatMap(({ span, own }) =>
       // A finding has the times of its words. A single one explains the whole span.
-      own.map((finding) => formatFinding(own.length > 1 ? finding : { ...finding, ...toTicks(span) })),
+      own.map((finding) =>
+        formatFinding(
+          own.length > 1 ? finding : { ...finding, start: fromSeconds(span.start), end: fromSeconds(span.end) },
+        ),
+      ),
     );
 }
 
@@ -37,11 +41,6 @@ export const describeRecognized = ({ windows, audio_ms, duration_ms }: Recognize
     : [
         `Recognized ${windows} ${windows === 1 ? "place" : "places"} a second time: ${(audio_ms / 1000).toFixed(1)} s of audio in ${(duration_ms / 1000).toFixed(1)} s.`,
       ];
-
-const toTicks = ({ start, end }: { start: number; end: number }): Span => ({
-  start: fromSeconds(start),
-  end: fromSeconds(end),
-});
 
 const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end;
 

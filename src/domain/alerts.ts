@@ -2,6 +2,7 @@
 import { formatBytes } from "./bytes";
 import type { DiskTrend } from "./disk-trend";
 import type { PROBLEM_SEVERITIES, PROBLEMS } from "./states";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time";
 
 export type Problem = (typeof PROBLEMS)[number];
 export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
@@ -22,9 +23,7 @@ export const RESOLVED_TITLES: Record<Problem, string> = {
   webhooks_failing: "All webhook endpoints work again",
 };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const critical = (title: string, detail: string): FoundProblem => ({ severity: "critical", title, detail });
 
 /** A problem is reported at most this often, even if it ends and comes back. */
 export const REPORT_INTERVAL_MS = DAY_MS;
@@ -55,11 +54,10 @@ function formatNames(names: readonly string[], total = names.length): string {
 export const findDatabaseProblem = (damage: string | null): FoundProblem | null =>
   damage === null
     ? null
-    : {
-        severity: "critical",
-        title: "The database is damaged",
-        detail: `Stop the server and restore a backup with offcut restore. ${formatError(damage.replaceAll("\n", " "))}`,
-      };
+    : critical(
+        "The database is damaged",
+        `Stop the server and restore a backup with offcut restore. ${formatError(damage.replaceAll("\n", " "))}`,
+      );
 
 const BACKUP_LATE_AFTER_MS = 26 * HOUR_MS;
 const BACKUP_CRITICAL_AFTER_MS = 3 * DAY_MS;
@@ -95,32 +93,25 @@ export function findBackupProblem({ completedAt, error }: BackupFacts, now: numb
 export const findDrillProblem = (error: string | null): FoundProblem | null =>
   error === null
     ? null
-    : {
-        severity: "critical",
-        title: "The restore drill failed",
-        detail: `The newest backup may not be restorable. ${formatError(error)}`,
-      };
+    : critical("The restore drill failed", `The newest backup may not be restorable. ${formatError(error)}`);
 
 /** Finds a data folder or media folder that is offline. `problem` says which one, why, and what to do. */
 export const findFolderProblem = (problem: string | null): FoundProblem | null =>
   problem === null
     ? null
-    : {
-        severity: "critical",
-        title: "A folder is offline",
-        detail: `The ${formatError(problem)} Uploads, renders and exports wait until it is back.`,
-      };
+    : critical(
+        "A folder is offline",
+        `The ${formatError(problem)} Uploads, renders and exports wait until it is back.`,
+      );
 
 /** Finds unresolved problems of files. `open` is their number. */
 export const findFilesProblem = (open: number): FoundProblem | null =>
   open === 0
     ? null
-    : {
-        severity: "critical",
-        title:
-          open === 1 ? "A file is missing or damaged" : `${open.toLocaleString("en-US")} files are missing or damaged`,
-        detail: "Administration, Storage lists them and can restore them from a backup.",
-      };
+    : critical(
+        open === 1 ? "A file is missing or damaged" : `${open.toLocaleString("en-US")} files are missing or damaged`,
+        "Administration, Storage lists them and can restore them from a backup.",
+      );
 
 /** Formats an error as a sentence of limited length. */
 function formatError(error: string): string {
@@ -138,11 +129,10 @@ export type DiskFacts = { freeBytes: number; totalBytes: number; reserveBytes: n
 export function findDiskProblem({ freeBytes, totalBytes, reserveBytes, trend }: DiskFacts): FoundProblem | null {
   const free = formatBytes(freeBytes);
   if (freeBytes <= reserveBytes)
-    return {
-      severity: "critical",
-      title: `The disk is full: ${free} free`,
-      detail: `Uploads, renders and exports are rejected below ${formatBytes(reserveBytes)}. Free some space or add a larger disk.`,
-    };
+    return critical(
+      `The disk is full: ${free} free`,
+      `Uploads, renders and exports are rejected below ${formatBytes(reserveBytes)}. Free some space or add a larger disk.`,
+    );
   const share = totalBytes > 0 ? freeBytes / totalBytes : 1;
   const daysLeft = trend === null ? null : findDaysLeft(freeBytes - reserveBytes, trend);
   if (share < MIN_FREE_SHARE)
@@ -194,13 +184,8 @@ export function findCertificateProblem({ usedUntil, storedUntil }: CertificateFa
 export const WORKER_GONE_AFTER_MS = 10 * MINUTE_MS;
 
 /** Finds missing workers: `names` were not seen for 10 minutes, `online` is the number of other workers. */
-export function findWorkerProblem({
-  names,
-  online,
-}: {
-  names: readonly string[];
-  online: number;
-}): FoundProblem | null {
+export function findWorkerProblem(workers: { names: readonly string[]; online: number }): FoundProblem | null {
+  const { names, online } = workers;
   if (names.length === 0) return null;
   const isOne = names.length === 1;
   return {

@@ -1,4 +1,5 @@
 /** Computes the trend of a disk's free space from measurements of the last days. Pure. */
+import { DAY_MS, HOUR_MS } from "./time";
 
 /** A measurement. Times are in milliseconds since 1970. */
 export type DiskSample = { takenAt: number; freeBytes: number };
@@ -6,10 +7,8 @@ export type DiskSample = { takenAt: number; freeBytes: number };
 /** Negative if the disk is filling up. */
 export type DiskTrend = { bytesPerDay: number };
 
-const DAY_MS = 24 * 3600 * 1000;
-
 /** Measurements are taken this often. */
-export const SAMPLE_INTERVAL_MS = 3600 * 1000;
+export const SAMPLE_INTERVAL_MS = HOUR_MS;
 /** Older measurements do not reflect the current rate. */
 export const SAMPLES_KEPT_MS = 7 * DAY_MS;
 /** A single day with an import does not predict the days after it. */

@@ -14,14 +14,10 @@ export function parseIsoTime(text: string): number | null {
   const fraction = Math.floor(Number(`0.${match[7] ?? 0}`) * 1000);
   const local = Date.UTC(year!, month! - 1, day, hour, minute, second, fraction);
   // Without this check, invalid values (February 30, 25 h) would roll over.
-  const read = new Date(local);
-  const isReal =
-    read.getUTCFullYear() === year &&
-    read.getUTCMonth() === month! - 1 &&
-    read.getUTCDate() === day &&
-    read.getUTCHours() === hour &&
-    read.getUTCMinutes() === minute &&
-    read.getUTCSeconds() === second;
+  const [, , , , hours = "00", minutes = "00", seconds = "00"] = match;
+  const isReal = new Date(local)
+    .toISOString()
+    .startsWith(`${match.slice(1, 4).join("-")}T${hours}:${minutes}:${seconds}.`);
   const offset = parseOffsetMs(match[8] ?? "Z");
   return isReal && offset !== null ? local - offset : null;
 }

@@ -1,4 +1,5 @@
 /** Mails: their content, and when a failed one is retried. */
+import { HOUR_MS, MINUTE_MS } from "./time";
 
 /** A mail to one address. `text` and `html` say the same. */
 export type Mail = { to: string; subject: string; text: string; html: string };
@@ -12,11 +13,8 @@ export type MailResult =
 /** Sends a mail once. Never throws. */
 export type SendMail = (mail: Mail) => Promise<MailResult>;
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Delays before each retry. Links in mails expire after an hour at the earliest. */
-const RETRY_DELAYS_MS = [10 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
+const RETRY_DELAYS_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
 
 /** Returns the delay until the next attempt after `attempts` attempts, in milliseconds; null if there is none. */
 export const findMailRetryDelay = (attempts: number): number | null => RETRY_DELAYS_MS[attempts - 1] ?? null;

@@ -5,7 +5,7 @@ import { type PlanJson, planSegments } from "./plan-json";
 import { findOverlapping, overlapDuration } from "./planning/spans";
 import { listRemovedSpans, MIN_SEGMENT_TICKS, type SourceClock, toSegments } from "./segments";
 import type { Word } from "./speech";
-import { fromSeconds, type Span, toSeconds } from "./time";
+import { findFirst, fromSeconds, type Span, spanFromSeconds, toSeconds } from "./time";
 
 /** A segment of a request, in seconds. */
 export type EditedSegment = { start: number; end: number };
@@ -44,12 +44,7 @@ export function editPlan(
   clock: SourceClock,
   corrected: readonly Span[] = [],
 ): Plan {
-  const wanted = segments.map(({ start, end }) => ({
-    start: fromSeconds(start),
-    end: fromSeconds(end),
-    text: "",
-    review: null,
-  }));
+  const wanted = segments.map((segment) => ({ ...spanFromSeconds(segment), text: "", review: null }));
   const textIn = createTextIndex(words);
   const bounds = (start: number, end: number) => `${start} ${end}`;
   const unchanged = new Map(old.segments.map((s) => [bounds(fromSeconds(s.start), fromSeconds(s.end)), s]));
@@ -59,7 +54,7 @@ export function editPlan(
     const text = same === undefined || isCorrected(segment) ? textIn(segment) : same.text;
     return { ...segment, text, review: same?.review ?? null };
   });
-  const removed = old.removed.map((span) => ({ ...span, start: fromSeconds(span.start), end: fromSeconds(span.end) }));
+  const removed = old.removed.map(spanFromSeconds);
   const sameRemoved = new Set(removed.map(({ start, end }) => bounds(start, end)));
   const keepsText = (span: Span): boolean =>
     words.length === 0 || (sameRemoved.has(bounds(span.start, span.end)) && !isCorrected(span));
@@ -79,10 +74,7 @@ export function editPlan(
       if (span.reason === "manual") return { ...span, rule: "manual.edit", text: textIn(span) };
       return { ...span, text: keepsText(span) ? span.text : textIn(span), rule: findOldRule(removed, span) };
     }),
-    takes: old.takes.map((take) => ({
-      ...take,
-      candidates: take.candidates.map((c) => ({ ...c, start: fromSeconds(c.start), end: fromSeconds(c.end) })),
-    })),
+    takes: old.takes.map((take) => ({ ...take, candidates: take.candidates.map(spanFromSeconds) })),
     missing: [...old.missing],
     warnings: [...old.warnings],
     language: old.language ?? null,
@@ -104,16 +96,7 @@ function findOldRule(removed: readonly PlanJson["removed"][number][], span: Remo
 export function createTextIndex(words: readonly Word[]): (span: Span) => string {
   const middle = (word: Word) => (word.start + word.end) / 2;
   const sorted = words.toSorted((a, b) => middle(a) - middle(b));
-  /** Returns the index of the first word whose middle is not before `time`. */
-  const firstFrom = (time: number): number => {
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const at = (low + high) >> 1;
-      if (middle(sorted[at]!) < time) low = at + 1;
-      else high = at;
-    }
-    return low;
-  };
+  const firstFrom = (time: number): number => findFirst(sorted.length, (n) => middle(sorted[n]!) >= time);
   return ({ start, end }) =>
     sorted
       .slice(firstFrom(start), firstFrom(end))

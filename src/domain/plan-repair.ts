@@ -9,7 +9,7 @@ import { findOverlapping } from "./planning/spans";
 import { joinReviews, joinTexts } from "./segments";
 import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
-import { fromSeconds, type Span, type Ticks, toSeconds } from "./time";
+import { fromSeconds, type Span, spanFromSeconds, spanToSeconds, type Ticks, toSeconds } from "./time";
 
 /** Containers and copies of a recording in another format differ in duration by less than this. */
 const MAX_DURATION_DIFFERENCE_TICKS: Ticks = 500_000;
@@ -54,7 +54,7 @@ export function repairPlan(
   return {
     ok: true,
     plan: planToJson({ ...edited, segments: kept }),
-    words: correctWords(words, segments.map(toTicks), removed.length > 0 ? before : []),
+    words: correctWords(words, segments.map(spanFromSeconds), removed.length > 0 ? before : []),
     warnings,
   };
 }
@@ -81,7 +81,7 @@ type WrittenRemoved = WrittenPlan["removed"][number];
 /** Returns the removed spans within the recording, sorted and disjoint. They only explain the cut. */
 function listWrittenRemoved({ removed }: WrittenPlan, duration: Ticks): (WrittenRemoved & Span)[] {
   const out: (WrittenRemoved & Span)[] = [];
-  const spans = removed.map(toTicks);
+  const spans = removed.map(spanFromSeconds);
   for (const span of spans.sort((a, b) => a.start - b.start)) {
     const start = Math.max(0, span.start, out.at(-1)?.end ?? 0);
     const end = Math.min(duration, span.end);
@@ -108,18 +108,13 @@ function createOldPlan(
   before: readonly Span[],
   probed: ProbedMedia,
 ): PlanJson {
-  const inSeconds = <T extends Span>(span: T): T => ({
-    ...span,
-    start: toSeconds(span.start),
-    end: toSeconds(span.end),
-  });
   const empty = { start_frame: null, end_frame: null, text: "", review: null };
   return {
     source_duration: toSeconds(probed.info.duration),
     kept_duration: 0,
     frame_rate: findPlanFrameRate(probed),
-    segments: before.map((span) => ({ ...inSeconds(span), ...empty })),
-    removed: removed.map(inSeconds),
+    segments: before.map((span) => ({ ...spanToSeconds(span), ...empty })),
+    removed: removed.map(spanToSeconds),
     takes: written.takes,
     missing: written.missing,
     warnings: written.warnings,
@@ -134,16 +129,10 @@ function withWrittenTexts(
   words: readonly Word[],
 ): Plan["segments"] {
   const textIn = createTextIndex(words);
-  const spans = segments.map(toTicks);
+  const spans = segments.map(spanFromSeconds);
   return kept.map((segment) => {
     const inside = findOverlapping(spans, segment);
     const text = joinTexts(inside.map((span) => span.text ?? textIn(span)));
     return { ...segment, text, review: joinReviews(inside.map(({ review }) => review)) };
   });
 }
-
-const toTicks = <T extends Span>(span: T): T => ({
-  ...span,
-  start: fromSeconds(span.start),
-  end: fromSeconds(span.end),
-});

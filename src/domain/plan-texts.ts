@@ -3,7 +3,7 @@ import { MAX_FIELD_ERRORS } from "./errors";
 import type { EditError } from "./plan-edit";
 import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
-import { fromSeconds, type Span, type Ticks, toSeconds } from "./time";
+import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "./time";
 
 /** A corrected text of a request, in seconds. */
 export type EditedText = { start: number; end: number; text: string };
@@ -30,6 +30,6 @@ export function applyTexts(
   texts: readonly EditedText[],
 ): { words: readonly Word[]; spans: Span[] } {
   if (texts.length === 0) return { words, spans: [] };
-  const spans = texts.map(({ start, end, text }) => ({ start: fromSeconds(start), end: fromSeconds(end), text }));
+  const spans = texts.map(spanFromSeconds);
   return { words: correctWords(words, spans, []), spans };
 }

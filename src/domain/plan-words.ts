@@ -2,7 +2,7 @@
 import { type PlanJson, planSegments } from "./plan-json";
 import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
-import { fromSeconds } from "./time";
+import { spanFromSeconds } from "./time";
 
 /**
  * Returns the transcript's words with the texts of the plan's segments: unclear words are omitted, and corrected ones
@@ -18,10 +18,6 @@ export function listPlanWords(plan: PlanJson, words: readonly Word[] | null): Wo
 
 /** Returns the words from which an edit starts: those of the cut, and of removed spans with their texts. */
 export function listEditableWords(plan: PlanJson, words: readonly Word[] | null): Word[] {
-  const removed = plan.removed.map(({ start, end, text }) => ({
-    start: fromSeconds(start),
-    end: fromSeconds(end),
-    text: text === "" ? null : text,
-  }));
+  const removed = plan.removed.map((span) => ({ ...spanFromSeconds(span), text: span.text || null }));
   return correctWords(listPlanWords(plan, words) ?? [], removed, []);
 }

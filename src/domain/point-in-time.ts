@@ -1,10 +1,11 @@
 /** Points in time to which a data folder can be restored, from database snapshots and the trash of deleted files. */
 import { DATABASE_NAME, formatBackupName, parseBackupName } from "./backup";
+import { HOUR_MS } from "./time";
 
 export const SNAPSHOTS_FOLDER = "snapshots";
 export const TRASH_FOLDER = "trash";
 /** Time for which snapshots and deleted files are kept. Together they restore any hour in it. */
-export const POINT_IN_TIME_MS = 48 * 3600 * 1000;
+export const POINT_IN_TIME_MS = 48 * HOUR_MS;
 
 const SNAPSHOT_SUFFIX = ".db.zst";
 
@@ -15,7 +16,6 @@ export const formatSnapshotName = (time: number): string => `${formatBackupName(
 export const parseSnapshotName = (name: string): number | null =>
   name.endsWith(SNAPSHOT_SUFFIX) ? parseBackupName(name.slice(0, -SNAPSHOT_SUFFIX.length)) : null;
 
-const HOUR_MS = 3600 * 1000;
 /** A snapshot is taken this long before the hour ends, so that the state at 14:00 is in one that is not newer. */
 const LEAD_MS = 10_000;
 
@@ -93,6 +93,8 @@ export type RowWithFiles = { id: string; is_complete: boolean };
 
 export type SelectedFile = { from: string; to: string };
 
+type RowsWithFiles = { assets: readonly RowWithFiles[]; renders: readonly RowWithFiles[] };
+
 /** The places in which the files of a row may be. */
 type RowPlaces = { live: string[]; deleted: Map<string, { time: number; paths: string[] }> };
 
@@ -103,7 +105,7 @@ type RowPlaces = { live: string[]; deleted: Map<string, { time: number; paths: s
  */
 export function selectFiles(
   paths: Iterable<string>,
-  { assets, renders }: { assets: readonly RowWithFiles[]; renders: readonly RowWithFiles[] },
+  rows: RowsWithFiles,
   time: number,
 ): { files: SelectedFile[]; missing: string[] } {
   const files: SelectedFile[] = [];
@@ -130,11 +132,10 @@ export function selectFiles(
       entry.paths.push(path);
     }
   }
-  const assetIds = new Set(assets.map(({ id }) => id));
-  const renderIds = new Set(renders.map(({ id }) => id));
+  const [assetIds, renderIds] = [rows.assets, rows.renders].map((list) => new Set(list.map(({ id }) => id)));
   const hasRow = (key: string) => {
     const [folder, name = ""] = key.split("/");
-    return (folder === "renders" ? renderIds : assetIds).has(name);
+    return (folder === "renders" ? renderIds! : assetIds!).has(name);
   };
   for (const [key, found] of places) {
     const chosen = hasRow(key) ? choosePlace(found, time) : [];
@@ -148,7 +149,7 @@ export function selectFiles(
     if (deletedAt <= time) keep(path);
     else if (hasRow(owner) && !restored.has(to)) files.push({ from: path, to });
   }
-  return { files, missing: findMissing(files, { assets, renders }) };
+  return { files, missing: findMissing(files, rows) };
 }
 
 /**
@@ -162,20 +163,10 @@ function choosePlace({ live, deleted }: RowPlaces, time: number): string[] {
   return live.length > 0 ? live : (entries.at(-1)?.paths ?? []);
 }
 
-function findMissing(
-  files: readonly SelectedFile[],
-  { assets, renders }: { assets: readonly RowWithFiles[]; renders: readonly RowWithFiles[] },
-): string[] {
-  const present = new Set(files.map(({ to }) => to));
-  const rendered = new Set(files.map(({ to }) => to.split("/", 2).join("/")));
-  return [
-    ...assets
-      .filter((row) => row.is_complete)
-      .map(({ id }) => `media/${id}/source`)
-      .filter((path) => !present.has(path)),
-    ...renders
-      .filter((row) => row.is_complete)
-      .map(({ id }) => `renders/${id}`)
-      .filter((path) => !rendered.has(path)),
-  ];
+function findMissing(files: readonly SelectedFile[], { assets, renders }: RowsWithFiles): string[] {
+  const listComplete = (rows: readonly RowWithFiles[]) => rows.filter((row) => row.is_complete).map(({ id }) => id);
+  const sources = listComplete(assets).map((id) => `media/${id}/source`);
+  const folders = listComplete(renders).map((id) => `renders/${id}`);
+  const present = new Set(files.flatMap(({ to }) => [to, to.split("/", 2).join("/")]));
+  return [...sources, ...folders].filter((path) => !present.has(path));
 }

@@ -61,7 +61,10 @@ export function resolveOutput(
   request: OutputRequest,
 ): { ok: true; output: ResolvedOutput; json: OutputJson } | { ok: false; errors: OutputFieldError[] } {
   const errors: OutputFieldError[] = [];
-  const fail = (field: keyof OutputRequest, message: string) => errors.push({ field: `body.output.${field}`, message });
+  const fail: ReportFieldError = (field, message) => {
+    errors.push({ field: `body.output.${field}`, message });
+    return null;
+  };
   const { video, audio } = probed.info;
 
   const format = resolveFormat(probed, request.format ?? null, fail);
@@ -81,24 +84,18 @@ export function resolveOutput(
   return { ok: true, output, json: toOutputJson(output, video) };
 }
 
-type ReportFieldError = (field: keyof OutputRequest, message: string) => void;
+/** Adds an error and returns null. */
+type ReportFieldError = (field: keyof OutputRequest, message: string) => null;
 
 function resolveFormat(probed: ProbedMedia, requested: string | null, fail: ReportFieldError): OutputFormat | null {
   const { video, audio } = probed.info;
   if (requested === null) return video === null ? "m4a" : "mp4";
   const format = OUTPUT_FORMATS.find((known) => known === requested);
-  if (format === undefined) {
-    fail("format", `must be one of ${OUTPUT_FORMATS.join(", ")}`);
-    return null;
-  }
-  if (isVideoFormat(format) && video === null) {
-    fail("format", "requires video, but the source has none: use m4a or mp3");
-    return null;
-  }
-  if (!isVideoFormat(format) && audio.length === 0) {
-    fail("format", "requires audio, but the source has none: use mp4 or mov");
-    return null;
-  }
+  if (format === undefined) return fail("format", `must be one of ${OUTPUT_FORMATS.join(", ")}`);
+  if (isVideoFormat(format) && video === null)
+    return fail("format", "requires video, but the source has none: use m4a or mp3");
+  if (!isVideoFormat(format) && audio.length === 0)
+    return fail("format", "requires audio, but the source has none: use mp4 or mov");
   return format;
 }
 
@@ -178,10 +175,8 @@ function resolveFrameRate(video: VideoStream, requested: number | null, fail: Re
   if (requested === null) return null;
   const { num, den } = video.frameRate;
   const max = Math.floor(getMaxFrameRate(video));
-  if (!Number.isInteger(requested) || requested < 1 || requested > max) {
-    fail("frame_rate", `must be a whole number of frames per second from 1 to ${max}`);
-    return null;
-  }
+  if (!Number.isInteger(requested) || requested < 1 || requested > max)
+    return fail("frame_rate", `must be a whole number of frames per second from 1 to ${max}`);
   return !video.variable && num === requested * den ? null : { num: requested, den: 1 };
 }
 
@@ -192,10 +187,8 @@ function resolveExactFrameRate(
   whole: number | null,
   fail: ReportFieldError,
 ): Rational | null {
-  if (whole !== null && whole !== toWholeFrameRate(exact)) {
-    fail("frame_rate", `must be ${toWholeFrameRate(exact)}, which is exact_frame_rate rounded, or absent`);
-    return null;
-  }
+  if (whole !== null && whole !== toWholeFrameRate(exact))
+    return fail("frame_rate", `must be ${toWholeFrameRate(exact)}, which is exact_frame_rate rounded, or absent`);
   const rate = lowestTerms(exact);
   const { num, den } = lowestTerms(video.frameRate);
   if (rate.num === num && rate.den === den) return null;
@@ -208,18 +201,14 @@ function resolveExactFrameRate(
 
 function resolveAudio(probed: ProbedMedia, requested: number | null, fail: ReportFieldError): number | null {
   const stream = probed.info.audio[0];
-  if (stream === undefined) {
-    if (requested !== null) fail("audio_bitrate", "requires audio, but the source has none");
-    return null;
-  }
+  if (stream === undefined)
+    return requested === null ? null : fail("audio_bitrate", "requires audio, but the source has none");
   if (requested === null) return chooseAudioBitrate(stream);
-  if (!Number.isInteger(requested) || requested < MIN_AUDIO_BITRATE_BPS || requested > MAX_AUDIO_BITRATE_BPS) {
-    fail(
+  if (!Number.isInteger(requested) || requested < MIN_AUDIO_BITRATE_BPS || requested > MAX_AUDIO_BITRATE_BPS)
+    return fail(
       "audio_bitrate",
       `must be a whole number of bits per second from ${MIN_AUDIO_BITRATE_BPS} to ${MAX_AUDIO_BITRATE_BPS}`,
     );
-    return null;
-  }
   return requested;
 }
 

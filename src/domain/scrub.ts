@@ -1,15 +1,16 @@
 /** The weekly file check: which files are read, what they belong to, and whether they match their records. Pure. */
 import { formatBytes } from "./bytes";
 import type { AssetKind, AssetState, FileProblem, RenderState } from "./states";
+import { DAY_MS } from "./time";
 
 /** Size, modification time and SHA-256 of a file's content. */
 export type FileFacts = { bytes: number; modified_at: number; sha256: string | null };
 
-const WEEK_MS = 7 * 24 * 3600 * 1000;
+const WEEK_MS = 7 * DAY_MS;
 /** All files are read once in this number of weeks. */
 const CYCLE_WEEKS = 4;
 /** 1970-01-01 was a Thursday, and weeks begin on Monday. */
-const FIRST_MONDAY_MS = 4 * 24 * 3600 * 1000;
+const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 /** Returns the number of the week that contains a time. */
 export const toWeek = (time: number): number => Math.floor((time - FIRST_MONDAY_MS) / WEEK_MS);

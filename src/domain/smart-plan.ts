@@ -1,4 +1,5 @@
 /** Decides which packets of a source to copy into a cut, and which frames to encode. Pure. */
+import { findFirst } from "./time";
 
 /** Packets in decode order. */
 export type PacketOrder = {
@@ -38,13 +39,9 @@ export function planSpliceSegments(range: { from: number; to: number }, order: P
 }
 
 /** Returns the first random access point that shows a frame of the range; null if there is none. */
-function findFirstRandomAccessPoint(
-  from: number,
-  to: number,
-  { frames, randomAccessPoints }: PacketOrder,
-): number | null {
-  const firstPacket = randomAccessPoints[findRandomAccessIndex(from, { frames, randomAccessPoints })];
-  return firstPacket !== undefined && frames[firstPacket]! < to ? firstPacket : null;
+function findFirstRandomAccessPoint(from: number, to: number, order: PacketOrder): number | null {
+  const firstPacket = order.randomAccessPoints[findRandomAccessIndex(from, order)];
+  return firstPacket !== undefined && order.frames[firstPacket]! < to ? firstPacket : null;
 }
 
 /**
@@ -66,16 +63,8 @@ function findCopyEnd(firstPacket: number, to: number, { frames }: PacketOrder): 
 }
 
 /** Returns the index of the first random access point that shows `frame` or a later one, or their number. */
-function findRandomAccessIndex(frame: number, { frames, randomAccessPoints }: PacketOrder): number {
-  let low = 0;
-  let high = randomAccessPoints.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (frames[randomAccessPoints[middle]!]! < frame) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const findRandomAccessIndex = (frame: number, { frames, randomAccessPoints }: PacketOrder): number =>
+  findFirst(randomAccessPoints.length, (n) => frames[randomAccessPoints[n]!]! >= frame);
 
 /** Returns the index of the last random access point that shows a frame at or before `frame`; -1 if there is none. */
 const getLastRandomAccessIndex = (frame: number, order: PacketOrder): number =>

@@ -14,11 +14,29 @@ export type Rational = { num: number; den: number };
 
 export const TICKS_PER_SECOND = 1_000_000;
 
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Converts ticks to seconds for JSON. */
 export const toSeconds = (ticks: Ticks): number => ticks / TICKS_PER_SECOND;
 
 /** Converts seconds to the nearest tick. */
 export const fromSeconds = (seconds: number): Ticks => Math.round(seconds * TICKS_PER_SECOND);
+
+/** Returns a copy of what has a start and an end in ticks, with both in seconds. */
+export const spanToSeconds = <T extends Span>(span: T): T => ({
+  ...span,
+  start: toSeconds(span.start),
+  end: toSeconds(span.end),
+});
+
+/** Returns a copy of what has a start and an end in seconds, with both in ticks. */
+export const spanFromSeconds = <T extends Span>(span: T): T => ({
+  ...span,
+  start: fromSeconds(span.start),
+  end: fromSeconds(span.end),
+});
 
 /** Formats ticks as a decimal number of seconds without trailing zeros. */
 export const formatDecimalSeconds = (ticks: number): string => {
@@ -117,21 +135,19 @@ export function getFrameTime(frames: FrameTimes, n: number): Ticks {
 }
 
 /** Returns the last frame shown at or before `time`; 0 if `time` is before the first frame. */
-export function getFrameAtOrBefore(frames: FrameTimes, time: Ticks): number {
-  return Math.max(0, findFirstFrame(frames, (shown) => shown > time) - 1);
-}
+export const getFrameAtOrBefore = (frames: FrameTimes, time: Ticks): number =>
+  Math.max(0, findFirst(getFrameCount(frames), (n) => getFrameTime(frames, n) > time) - 1);
 
 /** Returns the first frame shown at or after `time`; the frame count if there is none. */
-export function getFrameAtOrAfter(frames: FrameTimes, time: Ticks): number {
-  return findFirstFrame(frames, (shown) => shown >= time);
-}
+export const getFrameAtOrAfter = (frames: FrameTimes, time: Ticks): number =>
+  findFirst(getFrameCount(frames), (n) => getFrameTime(frames, n) >= time);
 
-function findFirstFrame(frames: FrameTimes, predicate: (shown: Ticks) => boolean): number {
-  let low = 0;
-  let high = getFrameCount(frames);
+/** Returns the first index below `count` for which `isAfter` is true, and all later ones; `count` if there is none. */
+export function findFirst(count: number, isAfter: (index: number) => boolean): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (predicate(getFrameTime(frames, middle))) high = middle;
+    if (isAfter(middle)) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -1,4 +1,5 @@
 /** Webhooks: the events and their payloads, the retry schedule of deliveries, and when an endpoint is disabled. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time";
 
 /** The data of a cut's event. */
 export type CutEventData = { entity_id: string; asset_id: string };
@@ -41,27 +42,14 @@ export const EVENT_TYPES = [
   "asset.failed",
 ] as const satisfies readonly EventType[];
 
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
 /** Delays before the second and later attempts. The first is immediate. */
-const DELIVERY_DELAYS_MS = [
-  5 * SECOND_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-  10 * HOUR_MS,
-];
+const DELIVERY_DELAYS_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 10 * HOUR_MS];
 
 /** Returns the delay in milliseconds after the nth failed attempt (from 1); null after the last one. */
 export const findDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
 
 /** The time-out of a delivery. */
-export const DELIVERY_TIMEOUT_MS = 15 * SECOND_MS;
+export const DELIVERY_TIMEOUT_MS = 15_000;
 
 /** Time for which deliveries are also signed with the old secret after a rotation. */
 export const OLD_SECRET_VALIDITY_MS = DAY_MS;

@@ -2,7 +2,7 @@
 import { findOverlapping, indexEndingAfter } from "../planning/spans";
 import type { Word } from "../speech";
 import { alignWords } from "../text/word-alignment";
-import type { Span } from "../time";
+import { findFirst, type Span } from "../time";
 
 /** A segment and its text as written. If it is null, the recognized words stay. */
 export type TextedSegment = Span & { text: string | null };
@@ -81,15 +81,9 @@ const sortWords = (words: Word[]): Word[] => words.sort((a, b) => middleOf(a) - 
 
 /** Returns the words whose middle is in one of the spans. `sorted` is sorted by middle. */
 function selectWords(sorted: readonly Word[], spans: readonly Span[]): Word[] {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (middleOf(sorted[at]!) < spans[0]!.start) low = at + 1;
-    else high = at;
-  }
   const out: Word[] = [];
-  for (let i = low; i < sorted.length && middleOf(sorted[i]!) < spans.at(-1)!.end; i++) {
+  const first = findFirst(sorted.length, (n) => middleOf(sorted[n]!) >= spans[0]!.start);
+  for (let i = first; i < sorted.length && middleOf(sorted[i]!) < spans.at(-1)!.end; i++) {
     const span = spans[indexEndingAfter(spans, middleOf(sorted[i]!))];
     if (span && isInside(sorted[i]!, span)) out.push(sorted[i]!);
   }

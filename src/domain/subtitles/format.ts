@@ -1,5 +1,5 @@
 /** Formats cues as SubRip and WebVTT. */
-import type { Span, Ticks } from "../time";
+import type { Span } from "../time";
 
 type TimedLines = Span & { lines: readonly string[] };
 
@@ -11,20 +11,12 @@ const WORD_JOINER = "\u2060";
  * a player could interpret as a tag, an entity, an override or a time line.
  */
 export function formatSrt(cues: readonly TimedLines[]): string {
-  return cues
-    .map(
-      (cue, i) =>
-        `${i + 1}\n${formatTimestamp(cue.start, ",")} --> ${formatTimestamp(cue.end, ",")}\n${cue.lines.map(escapeSrt).join("\n")}\n`,
-    )
-    .join("\n");
+  return cues.map((cue, i) => `${i + 1}\n${formatSpan(cue, ",")}\n${cue.lines.map(escapeSrt).join("\n")}\n`).join("\n");
 }
 
 /** Formats WebVTT. */
 export function formatVtt(cues: readonly TimedLines[]): string {
-  const blocks = cues.map(
-    (cue) =>
-      `${formatTimestamp(cue.start, ".")} --> ${formatTimestamp(cue.end, ".")}\n${cue.lines.map(escapeVtt).join("\n")}\n`,
-  );
+  const blocks = cues.map((cue) => `${formatSpan(cue, ".")}\n${cue.lines.map(escapeVtt).join("\n")}\n`);
   return ["WEBVTT\n", ...blocks].join("\n");
 }
 
@@ -38,10 +30,12 @@ const escapeSrt = (line: string): string =>
 const escapeVtt = (line: string): string =>
   line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Formats a time as `HH:MM:SS.mmm`, with a comma in SubRip. */
-function formatTimestamp(time: Ticks, separator: string): string {
-  const milliseconds = Math.round(time / 1000);
-  const part = (value: number, digits: number) => String(Math.floor(value)).padStart(digits, "0");
-  const seconds = milliseconds / 1000;
-  return `${part(seconds / 3600, 2)}:${part((seconds / 60) % 60, 2)}:${part(seconds % 60, 2)}${separator}${part(milliseconds % 1000, 3)}`;
+const formatSpan = ({ start, end }: Span, separator: "." | ","): string =>
+  [start, end].map((time) => formatClock(Math.round(time / 1000), separator)).join(" --> ");
+
+/** Formats milliseconds as `HH:MM:SS.mmm`, with a comma in SubRip. */
+export function formatClock(milliseconds: number, separator: "." | ","): string {
+  const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
+  const inMinute = milliseconds % 60_000;
+  return `${part(milliseconds / 3_600_000)}:${part((milliseconds / 60_000) % 60)}:${part(inMinute / 1000)}${separator}${part(inMinute % 1000, 3)}`;
 }

@@ -1,26 +1,14 @@
 /** CSV for spreadsheets: one row per clip, with times as frames, timecode and seconds. */
 import { escapeFormula, formatCsvRow } from "../csv";
 import { toFramesPerSecond } from "./frame-rate";
-import { type Clip, getRecordEnd, type Timeline } from "./model";
+import { type Clip, getRecordEnd, getSourceEnd, getTimecodeFormats, listLayers, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
-import { formatTimecode, type TimecodeFormat } from "./timecode";
+import { formatTimecode } from "./timecode";
 
 const COLUMNS = [
-  "track",
-  "state",
-  "record_in",
-  "record_out",
-  "source_in",
-  "source_out",
-  "record_start_frame",
-  "source_start_frame",
-  "frames",
-  "source_start_seconds",
-  "source_end_seconds",
-  "reason",
-  "text",
-  "review",
-  "file",
+  ...["track", "state", "record_in", "record_out", "source_in", "source_out"],
+  ...["record_start_frame", "source_start_frame", "frames", "source_start_seconds", "source_end_seconds"],
+  ...["reason", "text", "review", "file"],
 ];
 
 /**
@@ -28,17 +16,15 @@ const COLUMNS = [
  * Record timecode starts at 00:00:00:00.
  */
 export function formatCsv(timeline: Timeline): string {
-  const tracks = [timeline.clips, ...timeline.alternates];
-  const rows = tracks.flatMap((clips, track) => clips.map((clip) => toRow(timeline, clip, track + 1)));
+  const rows = listLayers(timeline).flatMap((clips, n) => clips.map((clip) => toRow(timeline, clip, n + 1)));
   return [COLUMNS, ...rows].map(formatCsvRow).join("");
 }
 
 function toRow(timeline: Timeline, clip: Clip, track: number): (string | number)[] {
-  const { media, timebase, rate } = timeline;
-  const record: TimecodeFormat = { base: timebase.base, dropFrame: timeline.dropFrame };
-  const source: TimecodeFormat = { base: timebase.base, dropFrame: media.start.dropFrame };
+  const { media, rate } = timeline;
+  const { record, source } = getTimecodeFormats(timeline);
   const seconds = (frame: number) => (frame / toFramesPerSecond(rate)).toFixed(6);
-  const out = clip.source + clip.length;
+  const out = getSourceEnd(clip);
   return [
     track,
     toState(clip),

@@ -5,9 +5,9 @@
  * Every line except events, titles and the counting mode is a comment.
  */
 import { formatRemark } from "./clips";
-import { type Clip, getRecordEnd, type Marker, type Timeline } from "./model";
+import { type Clip, getRecordEnd, getSourceEnd, getTimecodeFormats, type Marker, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
-import { formatTimecode, toFrameNumber } from "./timecode";
+import { formatTimecode, getHourFrame } from "./timecode";
 
 const MAX_EVENTS = 999;
 const MAX_FRAME_RATE_FPS = 60;
@@ -37,16 +37,15 @@ export function formatEdl(timeline: Timeline): string {
 
 function formatEvents(timeline: Timeline, list: readonly Clip[]): string[] {
   const { media, markers } = timeline;
-  const record = { base: timeline.timebase.base, dropFrame: timeline.dropFrame };
-  const source = { base: timeline.timebase.base, dropFrame: media.start.dropFrame };
-  const startFrame = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, record);
+  const { record, source } = getTimecodeFormats(timeline);
+  const startFrame = getHourFrame(record);
   const name = toOneLine(media.name);
   const path = toOneLine(media.path);
   const byRecord = Map.groupBy(markers, (marker) => marker.record);
   return list.flatMap((clip, i) => {
     const times = [
       formatTimecode(media.start.frame + clip.source, source),
-      formatTimecode(media.start.frame + clip.source + clip.length, source),
+      formatTimecode(media.start.frame + getSourceEnd(clip), source),
       formatTimecode(startFrame + clip.record, record),
       formatTimecode(startFrame + getRecordEnd(clip), record),
     ];

@@ -2,10 +2,18 @@
 import type { Rational } from "../time";
 import { formatRemark } from "./clips";
 import { findTimebase } from "./frame-rate";
-import { type Clip, getRecordEnd, type Marker, type Timeline, type TimelineMedia } from "./model";
+import {
+  type Clip,
+  getRecordEnd,
+  getSourceEnd,
+  listLayers,
+  type Marker,
+  type Timeline,
+  type TimelineMedia,
+} from "./model";
 import { toOneLine } from "./one-line";
-import { formatTimecode, toFrameNumber } from "./timecode";
-import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
+import { formatTimecode, getHourFrame } from "./timecode";
+import { createElement, createTextElements, formatXml, type XmlElement } from "./xml";
 
 const FILE_ID = "file-1";
 const MASTER_CLIP_ID = "masterclip-1";
@@ -18,19 +26,16 @@ type TrackKind = "video" | "audio";
 /** Formats the document. The sequence starts at 01:00:00:00. */
 export function formatFcp7Xml(timeline: Timeline): string {
   const { timebase, rate, dropFrame } = timeline;
-  const startFrame = toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, { base: timebase.base, dropFrame });
+  const startFrame = getHourFrame({ base: timebase.base, dropFrame });
+  const notes = timeline.warnings.map((warning) => ({ record: 0, kind: "review" as const, text: `Note: ${warning}` }));
   const sequence = createElement(
     "sequence",
     { id: "sequence-1" },
-    createTextElement("name", timeline.title),
-    createTextElement("duration", timeline.length),
+    createTextElements({ name: timeline.title, duration: timeline.length }),
     createRateElement(rate),
     createTimecodeElement(startFrame, rate, dropFrame),
     createMediaElement(timeline),
-    timeline.warnings.map((warning) =>
-      createMarkerElement({ record: 0, length: 1, kind: "review", text: `Note: ${warning}` }),
-    ),
-    timeline.markers.map(createMarkerElement),
+    [...notes, ...timeline.markers].map(createMarkerElement),
   );
   return formatXml(createElement("xmeml", { version: "5" }, sequence), "xmeml");
 }
@@ -38,31 +43,22 @@ export function formatFcp7Xml(timeline: Timeline): string {
 /** Creates a `rate` element: 23.976 is timebase 24 with ntsc TRUE. */
 function createRateElement(rate: Rational): XmlElement {
   const { base, ntsc } = findTimebase(rate)!;
-  return createElement(
-    "rate",
-    {},
-    createTextElement("timebase", base),
-    createTextElement("ntsc", ntsc ? "TRUE" : "FALSE"),
-  );
+  return createElement("rate", {}, createTextElements({ timebase: base, ntsc: ntsc ? "TRUE" : "FALSE" }));
 }
 
-const createTimecodeElement = (frame: number, rate: Rational, dropFrame: boolean): XmlElement =>
-  createElement(
-    "timecode",
-    {},
-    createRateElement(rate),
-    createTextElement("string", formatTimecode(frame, { base: findTimebase(rate)!.base, dropFrame })),
-    createTextElement("frame", frame),
-    createTextElement("displayformat", dropFrame ? "DF" : "NDF"),
-  );
+function createTimecodeElement(frame: number, rate: Rational, dropFrame: boolean): XmlElement {
+  const string = formatTimecode(frame, { base: findTimebase(rate)!.base, dropFrame });
+  const texts = createTextElements({ string, frame, displayformat: dropFrame ? "DF" : "NDF" });
+  return createElement("timecode", {}, createRateElement(rate), texts);
+}
 
 function createMediaElement(timeline: Timeline): XmlElement {
   const { media } = timeline;
-  const layers = [timeline.clips, ...timeline.alternates].map((clips, layer) =>
+  const layers = listLayers(timeline).map((clips, layer) =>
     clips.map((clip, index): PlacedClip => ({ clip, layer, index })),
   );
   const createItem = createItemFactory(timeline);
-  const format = createElement("format", {}, createVideoCharacteristics(media, timeline.rate));
+  // The first item describes the file, so that none may be created in vain.
   const video = media.video
     ? layers.map((placed) =>
         createTrackElement(
@@ -77,19 +73,20 @@ function createMediaElement(timeline: Timeline): XmlElement {
       createTrackElement(
         createStereoAttributes(channels, channel),
         placed.map((item) => createItem(item, "audio", channel)),
-        channel + 1,
+        { outputchannelindex: channel + 1 },
       ),
     ),
   );
+  const audioFormat = createAudioCharacteristics(media.audio?.sampleRate ?? 48_000);
   return createElement(
     "media",
     {},
-    createElement("video", {}, format, video),
+    createElement("video", {}, createElement("format", {}, createVideoCharacteristics(media, timeline.rate)), video),
     createElement(
       "audio",
       {},
-      createTextElement("numOutputChannels", 2),
-      createElement("format", {}, createAudioCharacteristics(media.audio?.sampleRate ?? 48_000)),
+      createTextElements({ numOutputChannels: 2 }),
+      createElement("format", {}, audioFormat),
       audio,
     ),
   );
@@ -104,16 +101,9 @@ const createStereoAttributes = (channels: number, channel: number): Record<strin
 const createTrackElement = (
   attributes: Record<string, string | number>,
   items: readonly XmlElement[],
-  outputChannel: number | null = null,
+  output: Record<string, number> = {},
 ): XmlElement =>
-  createElement(
-    "track",
-    attributes,
-    items,
-    createTextElement("enabled", "TRUE"),
-    createTextElement("locked", "FALSE"),
-    outputChannel === null ? null : createTextElement("outputchannelindex", outputChannel),
-  );
+  createElement("track", attributes, items, createTextElements({ enabled: "TRUE", locked: "FALSE", ...output }));
 
 /** Returns a function that creates clip items. The first one describes the file, the others refer to it. */
 function createItemFactory(timeline: Timeline): (placed: PlacedClip, kind: TrackKind, channel: number) => XmlElement {
@@ -128,33 +118,22 @@ function createItemFactory(timeline: Timeline): (placed: PlacedClip, kind: Track
   };
   return (placed, kind, channel) => {
     const { clip } = placed;
+    const isEnabled = clip.enabled ? "TRUE" : "FALSE";
     const remark = toOneLine(formatRemark(clip), 1000);
+    const track = { mediatype: "audio", trackindex: channel + 1 };
     return createElement(
       "clipitem",
       {
         id: formatItemId(placed, kind, channel),
         premiereChannelType: kind === "audio" && channels === 2 ? "stereo" : null,
       },
-      createTextElement("masterclipid", MASTER_CLIP_ID),
-      createTextElement("name", name),
-      createTextElement("enabled", clip.enabled ? "TRUE" : "FALSE"),
-      createTextElement("duration", media.length),
+      createTextElements({ masterclipid: MASTER_CLIP_ID, name, enabled: isEnabled, duration: media.length }),
       createRateElement(rate),
-      createTextElement("start", clip.record),
-      createTextElement("end", getRecordEnd(clip)),
-      createTextElement("in", clip.source),
-      createTextElement("out", clip.source + clip.length),
+      createTextElements({ start: clip.record, end: getRecordEnd(clip), in: clip.source, out: getSourceEnd(clip) }),
       describeFile(),
-      kind === "audio"
-        ? createElement(
-            "sourcetrack",
-            {},
-            createTextElement("mediatype", "audio"),
-            createTextElement("trackindex", channel + 1),
-          )
-        : null,
+      kind === "audio" ? createElement("sourcetrack", {}, createTextElements(track)) : null,
       createLinks(placed, media.video !== null, channels),
-      remark === "" ? null : createElement("comments", {}, createTextElement("mastercomment1", remark)),
+      remark === "" ? null : createElement("comments", {}, createTextElements({ mastercomment1: remark })),
     );
   };
 }
@@ -164,15 +143,14 @@ const formatItemId = ({ layer, index }: PlacedClip, kind: TrackKind, channel: nu
 
 /** Links the video and audio items of a clip, so that they move together. A single item needs no link. */
 function createLinks(placed: PlacedClip, hasVideo: boolean, channels: number): XmlElement[] {
-  const link = (kind: TrackKind, channel: number, track: number) =>
-    createElement(
+  const link = (mediatype: TrackKind, channel: number, trackindex: number) => {
+    const linkclipref = formatItemId(placed, mediatype, channel);
+    return createElement(
       "link",
       {},
-      createTextElement("linkclipref", formatItemId(placed, kind, channel)),
-      createTextElement("mediatype", kind),
-      createTextElement("trackindex", track),
-      createTextElement("clipindex", placed.index + 1),
+      createTextElements({ linkclipref, mediatype, trackindex, clipindex: placed.index + 1 }),
     );
+  };
   const allLinks = [
     ...(hasVideo ? [link("video", 0, placed.layer + 1)] : []),
     ...Array.from({ length: channels }, (_, channel) => link("audio", channel, placed.layer * channels + channel + 1)),
@@ -181,34 +159,26 @@ function createLinks(placed: PlacedClip, hasVideo: boolean, channels: number): X
 }
 
 function createFileElement({ media }: Timeline): XmlElement {
-  const { audio } = media;
+  const { audio, nativeLength: duration } = media;
+  const video = [...createTextElements({ duration }), createVideoCharacteristics(media, media.rate)];
   return createElement(
     "file",
     { id: FILE_ID },
-    createTextElement("name", toOneLine(media.name)),
-    createTextElement("pathurl", media.url),
+    createTextElements({ name: toOneLine(media.name), pathurl: media.url }),
     createRateElement(media.rate),
-    createTextElement("duration", media.nativeLength),
+    createTextElements({ duration }),
     createTimecodeElement(media.start.nativeFrame, media.rate, media.start.dropFrame),
     createElement(
       "media",
       {},
-      media.video
-        ? createElement(
-            "video",
-            {},
-            createTextElement("duration", media.nativeLength),
-            createVideoCharacteristics(media, media.rate),
-          )
-        : null,
-      audio
-        ? createElement(
-            "audio",
-            {},
-            createAudioCharacteristics(audio.sampleRate),
-            createTextElement("channelcount", audio.channels),
-          )
-        : null,
+      media.video ? createElement("video", {}, video) : null,
+      audio &&
+        createElement(
+          "audio",
+          {},
+          createAudioCharacteristics(audio.sampleRate),
+          createTextElements({ channelcount: audio.channels }),
+        ),
     ),
   );
 }
@@ -218,28 +188,15 @@ const createVideoCharacteristics = ({ video }: TimelineMedia, rate: Rational): X
     "samplecharacteristics",
     {},
     createRateElement(rate),
-    createTextElement("width", video?.width ?? 1920),
-    createTextElement("height", video?.height ?? 1080),
-    createTextElement("anamorphic", "FALSE"),
-    createTextElement("pixelaspectratio", "square"),
-    createTextElement("fielddominance", "none"),
+    createTextElements({ width: video?.width ?? 1920, height: video?.height ?? 1080 }),
+    createTextElements({ anamorphic: "FALSE", pixelaspectratio: "square", fielddominance: "none" }),
   );
 
-const createAudioCharacteristics = (sampleRate: number): XmlElement =>
-  createElement(
-    "samplecharacteristics",
-    {},
-    createTextElement("depth", 16),
-    createTextElement("samplerate", sampleRate),
-  );
+const createAudioCharacteristics = (samplerate: number): XmlElement =>
+  createElement("samplecharacteristics", {}, createTextElements({ depth: 16, samplerate }));
 
 /** Creates a `marker` element. An `out` of -1 is a marker without duration. */
-const createMarkerElement = (marker: Pick<Marker, "record" | "text" | "kind" | "length">): XmlElement =>
-  createElement(
-    "marker",
-    {},
-    createTextElement("comment", toOneLine(marker.text)),
-    createTextElement("name", marker.kind === "join" ? "Join" : "Check"),
-    createTextElement("in", marker.record),
-    createTextElement("out", -1),
-  );
+function createMarkerElement({ record, text, kind }: Pick<Marker, "record" | "text" | "kind">): XmlElement {
+  const name = kind === "join" ? "Join" : "Check";
+  return createElement("marker", {}, createTextElements({ comment: toOneLine(text), name, in: record, out: -1 }));
+}

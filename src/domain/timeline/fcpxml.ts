@@ -4,7 +4,7 @@ import { formatRemark } from "./clips";
 import { findTimebase, isSameRate } from "./frame-rate";
 import { type Clip, getRecordEnd, type Marker, type Timeline, type TimelineMedia } from "./model";
 import { toOneLine } from "./one-line";
-import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
+import { createElement, createTextElements, formatXml, type XmlElement } from "./xml";
 
 /** Format of the sequence. The file has its own format if its rate differs. */
 const SEQUENCE_FORMAT_ID = "r1";
@@ -43,7 +43,7 @@ export function formatFcpxml(timeline: Timeline): string {
               audioLayout: (media.audio?.channels ?? 0) > 2 ? "surround" : "stereo",
               audioRate: toSequenceAudioRate(media.audio?.sampleRate ?? 48_000),
             },
-            note === "" ? null : createTextElement("note", note),
+            createNote(note),
             createElement("spine", {}, createSpineClips(timeline)),
           ),
         ),
@@ -52,6 +52,8 @@ export function formatFcpxml(timeline: Timeline): string {
   );
   return formatXml(root, "fcpxml");
 }
+
+const createNote = (note: string): XmlElement[] => (note === "" ? [] : createTextElements({ note }));
 
 /** Formats frames of a rate as `N/Ds`. FCPXML allows a 64-bit numerator and a 32-bit denominator. */
 function formatSeconds(frames: number, rate: Rational): string {
@@ -103,17 +105,10 @@ function createAssetElement(timeline: Timeline): XmlElement {
 
 const getFileFormatId = (timeline: Timeline) => (hasOwnFormat(timeline) ? FILE_FORMAT_ID : SEQUENCE_FORMAT_ID);
 
-const AUDIO_RATES: [number, string][] = [
-  [32_000, "32k"],
-  [44_100, "44.1k"],
-  [48_000, "48k"],
-  [88_200, "88.2k"],
-  [96_000, "96k"],
-  [176_400, "176.4k"],
-  [192_000, "192k"],
-];
+const SEQUENCE_AUDIO_RATES = [32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000];
 
-const toSequenceAudioRate = (hertz: number): string => AUDIO_RATES.find(([rate]) => rate === hertz)?.[1] ?? "48k";
+const toSequenceAudioRate = (hertz: number): string =>
+  SEQUENCE_AUDIO_RATES.includes(hertz) ? `${hertz / 1000}k` : "48k";
 
 /** Creates the main clips, each with the takes and markers that start in it. */
 function createSpineClips(timeline: Timeline): XmlElement[] {
@@ -161,7 +156,7 @@ function createClipElement(
       tcFormat: media.start.dropFrame ? "DF" : "NDF",
       audioRole: media.audio ? "dialogue" : null,
     },
-    note === "" ? null : createTextElement("note", note),
+    createNote(note),
     hasOwnFormat(timeline) ? createConformElement(media.rate) : null,
     inside,
   );

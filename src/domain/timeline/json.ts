@@ -1,11 +1,11 @@
 /** JSON for programs: the plan and its timeline. */
 import type { PlanJson } from "../plan-json";
-import type { Timeline } from "./model";
+import { getTimecodeFormats, type Timeline } from "./model";
 import { formatTimecode } from "./timecode";
 
 /** Formats the plan's own fields and, under `timeline`, everything in frames of the timeline's rate. */
 export function formatJson(timeline: Timeline, plan: PlanJson): string {
-  const { media, rate, timebase } = timeline;
+  const { media, rate } = timeline;
   return `${JSON.stringify(
     {
       ...plan,
@@ -22,10 +22,7 @@ export function formatJson(timeline: Timeline, plan: PlanJson): string {
           name: media.name,
           url: media.url,
           length: media.length,
-          start_timecode: formatTimecode(media.start.frame, {
-            base: timebase.base,
-            dropFrame: media.start.dropFrame,
-          }),
+          start_timecode: formatTimecode(media.start.frame, getTimecodeFormats(timeline).source),
           start_frame: media.start.frame,
           video: media.video && { width: media.video.width, height: media.video.height },
           audio: media.audio && { channels: media.audio.channels, sample_rate: media.audio.sampleRate },

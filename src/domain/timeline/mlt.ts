@@ -1,9 +1,10 @@
 /** MLT XML, for Shotcut, Kdenlive and `melt`. In and out points are inclusive. Definitions precede references. */
+import { formatClock } from "../subtitles/format";
 import { formatRemark } from "./clips";
 import { toFramesPerSecond } from "./frame-rate";
-import { type Clip, getRecordEnd, type Timeline } from "./model";
+import { type Clip, getRecordEnd, getSourceEnd, listLayers, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
-import { createElement, createTextElement, formatXml, type XmlElement } from "./xml";
+import { createElement, formatXml, type XmlElement } from "./xml";
 
 /** Producers of the file: the normal one, and one without video and audio for disabled clips. */
 const ENABLED_ID = "source";
@@ -12,7 +13,7 @@ const DISABLED_ID = "disabled";
 /** Formats the document. Without a `root` attribute, relative paths are resolved against the document's folder. */
 export function formatMlt(timeline: Timeline): string {
   const last = timeline.length - 1;
-  const layers = [timeline.clips, ...timeline.alternates];
+  const layers = listLayers(timeline);
   const hasDisabled = layers.some((clips) => clips.some((clip) => !clip.enabled));
   const root = createElement(
     "mlt",
@@ -23,32 +24,29 @@ export function formatMlt(timeline: Timeline): string {
     createElement(
       "producer",
       { id: "black", in: 0, out: last },
-      createProperty("length", timeline.length),
-      createProperty("eof", "pause"),
-      createProperty("resource", "0"),
-      createProperty("mlt_service", "color"),
-      createProperty("set.test_audio", 0),
+      createProperties({ length: timeline.length, eof: "pause" }),
+      createProperties({ resource: "0", mlt_service: "color", "set.test_audio": 0 }),
     ),
     createElement("playlist", { id: "background" }, createElement("entry", { producer: "black", in: 0, out: last })),
     layers.map((clips, layer) => createPlaylistElement(timeline, clips, layer)),
     createElement(
       "tractor",
       { id: "timeline", title: timeline.title, in: 0, out: last },
-      createProperty("shotcut", 1),
-      timeline.warnings.length > 0 ? createProperty("offcut:warnings", timeline.warnings.join(" ")) : null,
+      createProperties({ shotcut: 1 }),
+      timeline.warnings.length > 0 ? createProperties({ "offcut:warnings": timeline.warnings.join(" ") }) : [],
       createMarkersElement(timeline),
       createElement("track", { producer: "background" }),
       layers.map((_, layer) =>
         createElement("track", { producer: formatTrackId(layer), hide: timeline.media.video ? null : "video" }),
       ),
-      layers.flatMap((_, layer) => createTransitions(layer + 1)),
+      layers.map((_, layer) => createTransition(layer + 1)),
     ),
   );
   return formatXml(root, null);
 }
 
-const createProperty = (name: string, value: string | number): XmlElement =>
-  createTextElement("property", value, { name });
+const createProperties = (properties: Record<string, string | number>): XmlElement[] =>
+  Object.entries(properties).map(([name, value]) => createElement("property", { name }, String(value)));
 
 const formatTrackId = (layer: number) => `track${layer + 1}`;
 
@@ -73,14 +71,10 @@ function createProducerElement({ media }: Timeline, id: string): XmlElement {
   return createElement(
     "producer",
     { id, in: 0, out: media.length - 1 },
-    createProperty("length", media.length),
-    createProperty("eof", "pause"),
-    createProperty("resource", formatResource(media.path)),
-    createProperty("mlt_service", "avformat"),
-    createProperty("seekable", 1),
-    createProperty("audio_index", media.audio ? "auto" : -1),
-    createProperty("shotcut:caption", toOneLine(media.name)),
-    id === DISABLED_ID ? [createProperty("set.test_audio", 1), createProperty("set.test_image", 1)] : [],
+    createProperties({ length: media.length, eof: "pause", resource: formatResource(media.path) }),
+    createProperties({ mlt_service: "avformat", seekable: 1, audio_index: media.audio ? "auto" : -1 }),
+    createProperties({ "shotcut:caption": toOneLine(media.name) }),
+    createProperties(id === DISABLED_ID ? { "set.test_audio": 1, "set.test_image": 1 } : {}),
   );
 }
 
@@ -103,8 +97,7 @@ function createPlaylistElement(timeline: Timeline, clips: readonly Clip[], layer
   return createElement(
     "playlist",
     { id: formatTrackId(layer) },
-    createProperty(`shotcut:${kind}`, 1),
-    createProperty("shotcut:name", name),
+    createProperties({ [`shotcut:${kind}`]: 1, "shotcut:name": name }),
     entries,
   );
 }
@@ -113,30 +106,25 @@ function createEntryElement(clip: Clip): XmlElement {
   const remark = toOneLine(formatRemark(clip), 1000);
   return createElement(
     "entry",
-    { producer: clip.enabled ? ENABLED_ID : DISABLED_ID, in: clip.source, out: clip.source + clip.length - 1 },
-    remark === "" ? null : createProperty("shotcut:comment", remark),
+    { producer: clip.enabled ? ENABLED_ID : DISABLED_ID, in: clip.source, out: getSourceEnd(clip) - 1 },
+    createProperties(remark === "" ? {} : { "shotcut:comment": remark }),
   );
 }
 
 /** Mixes the audio of all tracks. The topmost video is shown. */
-const createTransitions = (track: number): XmlElement[] => [
+const createTransition = (track: number): XmlElement =>
   createElement(
     "transition",
     { id: `mix${track}` },
-    createProperty("a_track", 0),
-    createProperty("b_track", track),
-    createProperty("mlt_service", "mix"),
-    createProperty("always_active", 1),
-    createProperty("sum", 1),
-  ),
-];
+    createProperties({ a_track: 0, b_track: track, mlt_service: "mix", always_active: 1, sum: 1 }),
+  );
 
 const COLORS = { join: "#ff0000", review: "#ffc000" } as const;
 
 /** Creates markers in Shotcut's format. */
 function createMarkersElement(timeline: Timeline): XmlElement | null {
   if (timeline.markers.length === 0) return null;
-  const clock = (frame: number) => formatClock(frame / toFramesPerSecond(timeline.rate));
+  const clock = (frame: number) => formatClock(Math.round((frame / toFramesPerSecond(timeline.rate)) * 1000), ".");
   return createElement(
     "properties",
     { name: "shotcut:markers" },
@@ -144,19 +132,9 @@ function createMarkersElement(timeline: Timeline): XmlElement | null {
       createElement(
         "properties",
         { name: String(i) },
-        createProperty("text", toOneLine(marker.text)),
-        createProperty("start", clock(marker.record)),
-        createProperty("end", clock(marker.record)),
-        createProperty("color", COLORS[marker.kind]),
+        createProperties({ text: toOneLine(marker.text), start: clock(marker.record), end: clock(marker.record) }),
+        createProperties({ color: COLORS[marker.kind] }),
       ),
     ),
   );
-}
-
-/** Formats seconds as `HH:MM:SS.mmm`. */
-function formatClock(seconds: number): string {
-  const milliseconds = Math.round(seconds * 1000);
-  const part = (value: number, digits = 2) => String(Math.floor(value)).padStart(digits, "0");
-  const inMinute = milliseconds % 60_000;
-  return `${part(milliseconds / 3_600_000)}:${part((milliseconds / 60_000) % 60)}:${part(inMinute / 1000)}.${part(inMinute % 1000, 3)}`;
 }

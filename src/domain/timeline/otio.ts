@@ -1,7 +1,7 @@
 /** OpenTimelineIO, for Resolve, Premiere and pipelines. */
 import { formatReason } from "./clips";
 import { toFramesPerSecond } from "./frame-rate";
-import type { Clip, Marker, Timeline } from "./model";
+import { type Clip, getRecordEnd, listLayers, type Marker, type Timeline } from "./model";
 import { toOneLine } from "./one-line";
 
 type OtioJson = { [key: string]: OtioJson | OtioJson[] | string | number | boolean | null };
@@ -12,8 +12,9 @@ const COLORS = { join: "RED", review: "YELLOW" } as const;
 /** Formats the document. Source ranges are in the coordinates of the file's range, from its start timecode. */
 export function formatOtio(timeline: Timeline): string {
   const { media } = timeline;
-  const layers = [timeline.clips, ...timeline.alternates];
-  const links = assignLinkIds(layers);
+  const layers = listLayers(timeline);
+  // Premiere links a video and an audio clip that have the same ID.
+  const links = new Map(layers.flat().map((clip, i) => [clip, i + 1]));
   const tracks = [
     ...(media.video ? layers.map((clips, i) => createTrack(timeline, clips, "Video", `V${i + 1}`, links)) : []),
     ...(media.audio ? layers.map((clips, i) => createTrack(timeline, clips, "Audio", `A${i + 1}`, links)) : []),
@@ -43,11 +44,6 @@ const createItem = (name: string, metadata: OtioJson): OtioJson => ({
   enabled: true,
 });
 
-/** Returns the link ID of each clip. Premiere links a video and an audio clip that have the same ID. */
-function assignLinkIds(layers: readonly (readonly Clip[])[]): Map<Clip, number> {
-  return new Map(layers.flat().map((clip, i) => [clip, i + 1]));
-}
-
 function createTrack(
   timeline: Timeline,
   clips: readonly Clip[],
@@ -60,7 +56,7 @@ function createTrack(
   for (const clip of clips) {
     if (clip.record > at) children.push(createGap(timeline, clip.record - at));
     children.push(createClip(timeline, clip, links.get(clip)!));
-    at = clip.record + clip.length;
+    at = getRecordEnd(clip);
   }
   return { OTIO_SCHEMA: "Track.1", ...createItem(name, {}), children, kind };
 }

@@ -30,13 +30,8 @@ export type TimecodeParts = { hours: number; minutes: number; seconds: number; f
 export function parseTimecode(label: string): TimecodeParts | null {
   const match = /^(\d\d):([0-5]\d):([0-5]\d)([:;.,])(\d{2,3})$/.exec(label.trim());
   if (!match) return null;
-  const [hours, minutes, seconds, frames] = [match[1], match[2], match[3], match[5]].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  return hours < 24 ? { hours, minutes, seconds, frames, dropFrame: match[4] !== ":" } : null;
+  const [hours, minutes, seconds] = match.slice(1, 4).map(Number) as [number, number, number];
+  return hours < 24 ? { hours, minutes, seconds, frames: Number(match[5]), dropFrame: match[4] !== ":" } : null;
 }
 
 /** Returns the frame of a timecode, counted from 00:00:00:00. A skipped number is the next valid one. */
@@ -48,3 +43,7 @@ export function toFrameNumber(parts: Omit<TimecodeParts, "dropFrame">, count: Ti
   const frames = skipped ? dropped : parts.frames;
   return (minutes * 60 + parts.seconds) * base + frames - dropped * (minutes - Math.floor(minutes / 10));
 }
+
+/** Returns the frame of 01:00:00:00, at which timelines start. */
+export const getHourFrame = (count: TimecodeFormat): number =>
+  toFrameNumber({ hours: 1, minutes: 0, seconds: 0, frames: 0 }, count);

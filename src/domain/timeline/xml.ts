@@ -16,12 +16,9 @@ export function createElement(
   return { name, attributes, children: children.flat().filter((child) => child !== null) };
 }
 
-/** Creates an element with only text. */
-export const createTextElement = (
-  name: string,
-  text: string | number,
-  attributes: Record<string, string> = {},
-): XmlElement => createElement(name, attributes, String(text));
+/** Creates elements with only text. The keys are their names. */
+export const createTextElements = (texts: Record<string, string | number>): XmlElement[] =>
+  Object.entries(texts).map(([name, text]) => createElement(name, {}, String(text)));
 
 /** Formats a document: declaration, doctype (null for none) and the root, indented. */
 export function formatXml(root: XmlElement, doctype: string | null): string {
