@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomic } from "../lib/atomic-file";
-import { SPEECH_GRAPHS } from "../speech/graph-files";
 import { readModel } from "./onnx";
 import { buildDecoder, buildEncoder } from "./speech-moonshine";
 import { buildVoiceDetector } from "./speech-vad";
@@ -15,6 +14,8 @@ const SOURCES = {
   decoder: `${MOONSHINE}/decoder_model_merged.onnx`,
   vad: "node_modules/@ricky0123/vad-web/dist/silero_vad_v5.onnx",
 };
+/** The files of the built-in recognizer. */
+export const SPEECH_GRAPHS = ["encoder.onnx", "decoder.onnx", "silero_vad.onnx"] as const;
 const SCRIPTS = ["graphs", "moonshine", "vad", "weights", "graph-builder"].map((name) => `src/build/speech-${name}.ts`);
 const STAMP = ".inputs.sha256";
 

@@ -45,28 +45,24 @@ export function chooseEncoder(encoders: Encoders, forced: string | null): VideoE
   return best;
 }
 
-async function canEncodeVideo(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: VideoEncoder): Promise<boolean> {
+function canEncodeVideo(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: VideoEncoder): Promise<boolean> {
   const target = { quality: { bitrate: 500_000 }, width: 320, height: 240, framesPerSecond: 30 };
-  const outcome = await tryFfmpeg({
-    ffmpeg,
-    sandbox: { sandbox, view: TRIAL_VIEW },
-    arguments: [
-      ...QUIET_ARGUMENTS,
-      ...buildDeviceArguments(encoder),
-      ...["-f", "lavfi", "-i", "color=c=gray:s=320x240:r=30:d=0.2"],
-      ...["-vf", getPixelFormatFilter(encoder), ...buildVideoEncoderArguments(encoder, target), "-f", "null", "-"],
-    ],
-    limits: createProbeLimits(TRIAL_SECONDS),
-  });
-  return outcome.ok;
+  return canEncode(ffmpeg, sandbox, [
+    ...buildDeviceArguments(encoder),
+    ...["-f", "lavfi", "-i", "color=c=gray:s=320x240:r=30:d=0.2"],
+    ...["-vf", getPixelFormatFilter(encoder), ...buildVideoEncoderArguments(encoder, target)],
+  ]);
 }
 
-async function canEncodeAudio(ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: string): Promise<boolean> {
-  const outcome = await tryFfmpeg({
+const canEncodeAudio = (ffmpeg: Ffmpeg, sandbox: Sandbox, encoder: string): Promise<boolean> =>
+  canEncode(ffmpeg, sandbox, ["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", encoder]);
+
+async function canEncode(ffmpeg: Ffmpeg, sandbox: Sandbox, trial: string[]): Promise<boolean> {
+  const { ok } = await tryFfmpeg({
     ffmpeg,
     sandbox: { sandbox, view: TRIAL_VIEW },
-    arguments: [...QUIET_ARGUMENTS, ...["-f", "lavfi", "-i", "sine=d=0.2", "-c:a", encoder, "-f", "null", "-"]],
+    arguments: [...QUIET_ARGUMENTS, ...trial, "-f", "null", "-"],
     limits: createProbeLimits(TRIAL_SECONDS),
   });
-  return outcome.ok;
+  return ok;
 }

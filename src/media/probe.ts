@@ -6,6 +6,8 @@ import {
   type FrameTimes,
   formatDuration,
   fromSeconds,
+  getFrameCount,
+  getFrameTime,
   TICKS_PER_SECOND,
   type Ticks,
   toFrameTimes,
@@ -70,15 +72,11 @@ export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
     found.audio?.first ?? Number.POSITIVE_INFINITY,
   );
   const frames = found.video === null ? null : createFrameTimes(found.video, startPts, sniffed.demuxer);
-  const videoEnd = frames === null ? 0 : getFramesEnd(frames);
+  const videoEnd = frames === null ? 0 : getFrameTime(frames, getFrameCount(frames));
   const audioEnd = found.audio === null ? 0 : found.audio.packets.end - startPts;
   const duration = Math.max(videoEnd, audioEnd);
   if (!(duration > 0)) throw new AppError("no_media_streams", "The file has no audio and no video.");
-  if (!(duration <= limits.maxDurationSeconds * TICKS_PER_SECOND))
-    throw new AppError(
-      "media_limits_exceeded",
-      `The file is longer than ${formatDuration(limits.maxDurationSeconds)}.`,
-    );
+  if (!(duration <= limits.maxDurationSeconds * TICKS_PER_SECOND)) throw createTooLongError(limits);
 
   const info: MediaInfo = {
     type: frames === null ? "audio" : "video",
@@ -98,11 +96,7 @@ type ChosenStreams = { video: DescribedVideo | null; audio: DescribedAudio[] };
 function chooseStreams(described: MediaDescription, limits: ProbeLimits): ChosenStreams {
   if (described.streamCount > limits.maxStreams)
     throw new AppError("media_limits_exceeded", `The file has more than ${limits.maxStreams} streams.`);
-  if ((described.durationSeconds ?? 0) > limits.maxDurationSeconds)
-    throw new AppError(
-      "media_limits_exceeded",
-      `The file is longer than ${formatDuration(limits.maxDurationSeconds)}.`,
-    );
+  if ((described.durationSeconds ?? 0) > limits.maxDurationSeconds) throw createTooLongError(limits);
   if (described.streamCount === 0) throw new AppError("corrupt_media", "The file contains no streams.");
   const video = described.video.find((stream) => !stream.attachedPicture) ?? null;
   if (video === null && described.audio.length === 0)
@@ -116,6 +110,9 @@ function chooseStreams(described: MediaDescription, limits: ProbeLimits): Chosen
     throw new AppError("media_limits_exceeded", `The audio track has more than ${MAX_CHANNELS} channels.`);
   return { video, audio };
 }
+
+const createTooLongError = ({ maxDurationSeconds }: ProbeLimits) =>
+  new AppError("media_limits_exceeded", `The file is longer than ${formatDuration(maxDurationSeconds)}.`);
 
 function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported_media"> {
   const subject = codecs.length === 1 ? `Codec ${codecs[0]} is` : `Codecs ${codecs.join(", ")} are`;
@@ -131,12 +128,7 @@ async function readPacketTimes(
   const wallSeconds = (maxSeconds: number) =>
     Math.min(maxSeconds, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
   const { path, sniffed, ffmpeg, signal } = options;
-  const trackOptions = {
-    path,
-    hasVideo: streams.video !== null,
-    hasAudio: streams.audio.length > 0,
-    signal,
-  };
+  const trackOptions = { path, hasVideo: streams.video !== null, hasAudio: streams.audio.length > 0, signal };
   if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
     const table = await readPacketTable({ ...trackOptions, wallSeconds: wallSeconds(MAX_TABLE_WALL_SECONDS) }).catch(
       (error: unknown) => {
@@ -201,11 +193,6 @@ function createFrameTimes(video: DecodableStream, startPts: Ticks, demuxer: stri
   const times = sortedTimes.subarray(Math.max(0, at)).map((time) => time + shift - startPts);
   for (let n = 1; n < times.length; n++) if (times[n]! <= times[n - 1]!) times[n] = times[n - 1]! + 1;
   return toFrameTimes(times, packets.end + shift - startPts, tolerance);
-}
-
-function getFramesEnd(frames: FrameTimes): Ticks {
-  if (frames.kind === "listed") return frames.end;
-  return frames.first + Math.round((frames.count * frames.rate.den * TICKS_PER_SECOND) / frames.rate.num);
 }
 
 function toVideoStream(

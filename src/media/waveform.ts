@@ -10,20 +10,18 @@ const PEAKS_PER_SECOND = 50;
 const MAX_PEAKS = 30_000;
 const SAMPLES_PER_READ = 1 << 18;
 
+type WaveformOptions = { audio: AnalysisAudioFile; outputPath: string; signal?: AbortSignal | undefined };
+
 /** Writes the waveform of analysis audio as JSON. Errors: `AppError` `storage_full`; the signal's reason. */
 export async function createWaveform(options: WaveformOptions): Promise<Waveform> {
-  const audio = await openAudioFile(options.audio.path);
-  try {
-    const duration = audio.samples / PCM_SAMPLE_RATE_HZ;
-    const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(MAX_PEAKS / Math.max(1, duration))));
-    const samplesPerPeak = Math.round(PCM_SAMPLE_RATE_HZ / perSecond);
-    const peaks = [...(await readPeaks(audio, samplesPerPeak, options.signal))];
-    const waveform = { duration, peaks_per_second: PCM_SAMPLE_RATE_HZ / samplesPerPeak, peaks };
-    await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, JSON.stringify(waveform)));
-    return waveform;
-  } finally {
-    await audio.close();
-  }
+  await using audio = await openAudioFile(options.audio.path);
+  const duration = audio.samples / PCM_SAMPLE_RATE_HZ;
+  const perSecond = Math.max(1, Math.min(PEAKS_PER_SECOND, Math.floor(MAX_PEAKS / Math.max(1, duration))));
+  const samplesPerPeak = Math.round(PCM_SAMPLE_RATE_HZ / perSecond);
+  const peaks = [...(await readPeaks(audio, samplesPerPeak, options.signal))];
+  const waveform = { duration, peaks_per_second: PCM_SAMPLE_RATE_HZ / samplesPerPeak, peaks };
+  await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, JSON.stringify(waveform)));
+  return waveform;
 }
 
 const PEAKS_HEADER_BYTES = 12;
@@ -33,22 +31,16 @@ const PEAKS_HEADER_BYTES = 12;
  * byte for each. Errors: `AppError` `storage_full`; the signal's reason.
  */
 export async function createPeaks(options: WaveformOptions): Promise<void> {
-  const audio = await openAudioFile(options.audio.path);
-  try {
-    const peaks = await readPeaks(audio, PCM_SAMPLE_RATE_HZ / PEAKS_PER_SECOND, options.signal);
-    const file = new Uint8Array(PEAKS_HEADER_BYTES + peaks.length);
-    const view = new DataView(file.buffer);
-    file.set(new TextEncoder().encode("OCW1"));
-    view.setUint32(4, PEAKS_PER_SECOND, true);
-    view.setUint32(8, peaks.length, true);
-    file.set(peaks, PEAKS_HEADER_BYTES);
-    await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, file));
-  } finally {
-    await audio.close();
-  }
+  await using audio = await openAudioFile(options.audio.path);
+  const peaks = await readPeaks(audio, PCM_SAMPLE_RATE_HZ / PEAKS_PER_SECOND, options.signal);
+  const file = new Uint8Array(PEAKS_HEADER_BYTES + peaks.length);
+  const view = new DataView(file.buffer);
+  file.set(new TextEncoder().encode("OCW1"));
+  view.setUint32(4, PEAKS_PER_SECOND, true);
+  view.setUint32(8, peaks.length, true);
+  file.set(peaks, PEAKS_HEADER_BYTES);
+  await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, file));
 }
-
-type WaveformOptions = { audio: AnalysisAudioFile; outputPath: string; signal?: AbortSignal | undefined };
 
 async function readPeaks(
   audio: Awaited<ReturnType<typeof openAudioFile>>,

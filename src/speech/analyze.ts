@@ -5,9 +5,9 @@ import { computeGain, createEnergyMeter } from "./energy";
 import { DETECT_LANGUAGE } from "./ipc-protocol";
 import type { Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
-import { NO_LOG, type RecordLog } from "./record-log";
+import { NO_LOG } from "./record-log";
 import { createSegments, type SpeechSegment } from "./segmentation";
-import type { Checkpoint } from "./task-control";
+import type { TaskWork } from "./task-control";
 import { type AudioWithEnergy, transcribe } from "./transcribe";
 import type { TranscriberSelector } from "./transcriber-selector";
 import { findSpeechSpans, refineEdges, STATE_VALUES, type VoiceDetector, WINDOW_SAMPLES } from "./vad";
@@ -26,37 +26,28 @@ const ENERGY_SHARE = 0.02;
 const VAD_SHARE = 0.1;
 
 /**
- * Analyzes `pcm`. `language` null omits the transcript, `DETECT_LANGUAGE` detects the language. `onProgress` receives a
- * share that never decreases. `check` is called between steps and may throw to stop. Finished work is appended to
- * `log`, and records of an earlier run are reused: the result is the same.
+ * Analyzes `pcm`. `language` null omits the transcript, `DETECT_LANGUAGE` detects the language. `check` is called between steps and may
+ * throw to stop. Records of an earlier run are reused: the result is the same.
  */
 export async function analyze(
   models: SpeechModels,
   pcm: PcmReader,
   language: string | null,
-  onProgress: (share: number) => void,
-  check: Checkpoint,
-  log: RecordLog = NO_LOG,
+  work: TaskWork,
 ): Promise<SpeechAnalysis> {
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
-  const energy = await measureEnergy(pcm, onProgress, check, log);
-  const speech =
-    log.takeJson<Span[]>("speech") ?? (await detectSpeech(models.detector, pcm, energy, onProgress, check, log));
+  const energy = await measureEnergy(pcm, work);
+  const speech = work.log.takeJson<Span[]>("speech") ?? (await detectSpeech(models.detector, pcm, energy, work));
   if (language === null) return { duration, speech, energy, transcript: null };
 
   const segments = createSegments(speech, energy, duration);
-  const onTranscribed = (done: number) => onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
-  const transcript = await transcribeSegments(models, { pcm, energy }, segments, language, onTranscribed, check, log);
+  const onProgress = (done: number) => work.onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
+  const transcript = await transcribeSegments(models, { pcm, energy }, segments, language, { ...work, onProgress });
   return { duration, speech, energy, transcript };
 }
 
 /** Measures the contour. The log stores it as whole steps of 1/128 dB, which is exact. */
-async function measureEnergy(
-  pcm: PcmReader,
-  onProgress: (share: number) => void,
-  check: Checkpoint,
-  log: RecordLog,
-): Promise<EnergyContour> {
+async function measureEnergy(pcm: PcmReader, { check, onProgress, log }: TaskWork): Promise<EnergyContour> {
   const saved = log.take("energy");
   if (saved !== null) {
     const steps = new Int16Array(saved.buffer, saved.byteOffset, saved.length >> 1);
@@ -83,9 +74,7 @@ async function detectSpeech(
   detector: VoiceDetector,
   pcm: PcmReader,
   energy: EnergyContour,
-  onProgress: (share: number) => void,
-  check: Checkpoint,
-  log: RecordLog,
+  { check, onProgress, log }: TaskWork,
 ): Promise<Span[]> {
   const gain = computeGain(energy);
   const probabilities = new Float32Array(Math.ceil(pcm.samples / WINDOW_SAMPLES));
@@ -127,22 +116,17 @@ async function transcribeSegments(
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
   language: string,
-  onProgress: (share: number) => void,
-  check: Checkpoint,
-  log: RecordLog,
+  work: TaskWork,
 ): Promise<Transcript | null> {
   const requested = language === DETECT_LANGUAGE ? null : language;
   const selected = models.selector
-    ? await models.selector.select(requested, audio, segments, check)
+    ? await models.selector.select(requested, audio, segments, work.check)
     : { language: requested ?? "en", installed: null };
   if (selected === null) return null;
   const { language: spoken, installed } = selected;
-  if (installed === null) {
-    const text = await transcribe(models.moonshine, audio, segments, onProgress, check, log);
-    return { language: spoken, ...text };
-  }
+  if (installed === null) return { language: spoken, ...(await transcribe(models.moonshine, audio, segments, work)) };
   const { wordTimes, forcing } = installed.capabilities;
-  const text = await installed.transcribe(audio, segments, onProgress, check, log);
+  const text = await installed.transcribe(audio, segments, work);
   const transcript: Transcript = { language: spoken, ...text, forcing };
   if (wordTimes === "estimated") transcript.wordTimes = wordTimes;
   return transcript;

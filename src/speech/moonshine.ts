@@ -11,6 +11,7 @@ import {
   toFloatTensor,
   toIntegerTensor,
 } from "./onnx-session";
+import { padSamples } from "./pcm";
 import { BEGIN_TOKEN, END_TOKEN } from "./tokens";
 
 const LAYERS = 6;
@@ -64,11 +65,7 @@ export async function loadMoonshine(folder: string, encoderThreads: number): Pro
 }
 
 async function encode(encoder: Graph, samples: Float32Array): Promise<EncodedAudio> {
-  let padded = samples;
-  if (samples.length < MIN_SAMPLES) {
-    padded = new Float32Array(MIN_SAMPLES);
-    padded.set(samples);
-  }
+  const padded = padSamples(samples, MIN_SAMPLES);
   const out = await encoder.run({ samples: toFloatTensor(padded, [1, padded.length]) });
   const keys = getFloats(out, "keys");
   return {
@@ -91,37 +88,21 @@ function createCrossFeeds(rows: EncodedAudio[]): { feeds: GraphInputs; longest: 
   });
   const feeds: GraphInputs = { cross_mask: toFloatTensor(mask, [rows.length, 1, 1, longest]) };
   for (let layer = 0; layer < LAYERS; layer++) {
-    const keys = stackRows(
-      rows.map((r) => getLayer(r.keys, r, layer)),
-      rows,
-      longest,
-      HEADS * HEAD_SIZE,
-      1,
-    );
-    const values = stackRows(
-      rows.map((r) => getLayer(r.values, r, layer)),
-      rows,
-      longest,
-      HEADS,
-      HEAD_SIZE,
-    );
+    const keys = stackRows(rows, "keys", layer, longest);
+    const values = stackRows(rows, "values", layer, longest);
     feeds[`cross_key_${layer}`] = toFloatTensor(keys, [rows.length, HEADS, HEAD_SIZE, longest]);
     feeds[`cross_value_${layer}`] = toFloatTensor(values, [rows.length, HEADS, longest, HEAD_SIZE]);
   }
   return { feeds, longest };
 }
 
-const getLayer = (values: Float32Array, row: EncodedAudio, layer: number): Float32Array =>
-  values.subarray(layer * row.frames * FRAME_VALUES, (layer + 1) * row.frames * FRAME_VALUES);
-
-/** Stacks rows, each as `lines` of its frames with `width` values, padded to the longest. */
-function stackRows(
-  parts: Float32Array[],
-  rows: EncodedAudio[],
-  longest: number,
-  lines: number,
-  width: number,
-): Float32Array {
+/** Stacks the keys or values of a layer. Those of each row are lines with its frames, which are padded to the longest. */
+function stackRows(rows: EncodedAudio[], kind: "keys" | "values", layer: number, longest: number): Float32Array {
+  const [lines, width] = kind === "keys" ? [HEADS * HEAD_SIZE, 1] : [HEADS, HEAD_SIZE];
+  const parts = rows.map((row) => {
+    const size = row.frames * FRAME_VALUES;
+    return row[kind].subarray(layer * size, (layer + 1) * size);
+  });
   if (parts.length === 1) return parts[0]!;
   const out = new Float32Array(parts.length * longest * FRAME_VALUES);
   for (const [b, part] of parts.entries()) {

@@ -33,3 +33,11 @@ export function amplify(samples: Float32Array, gain: number): Float32Array {
   for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-1, Math.min(1, samples[i]! * gain));
   return samples;
 }
+
+/** Returns samples that are padded with silence to a minimum length. */
+export function padSamples(samples: Float32Array, minLength: number): Float32Array {
+  if (samples.length >= minLength) return samples;
+  const longer = new Float32Array(minLength);
+  longer.set(samples);
+  return longer;
+}

@@ -91,7 +91,7 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
       log = await openRecordLog(task.progressPath, identity, () => emit({ event: "saved", id: task.id }));
     }
     const all = { ...models, selector: state.selector(task.modelsDir) };
-    const { energy, ...analysis } = await analyze(all, pcm, task.language, onProgress, check, log);
+    const { energy, ...analysis } = await analyze(all, pcm, task.language, { check, onProgress, log });
     send(encodeEnergy(task.id, energy));
     emit({ event: "analyzed", id: task.id, ...analysis });
   } catch (error) {

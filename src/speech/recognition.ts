@@ -3,6 +3,7 @@ import type { Recognition, RecognitionRequest } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { clipWindow, type EncodedWindow, encodeWindow, readWindow, type WindowSource } from "./encoded-windows";
 import type { PcmReader } from "./pcm";
+import { NO_LOG } from "./record-log";
 import type { Checkpoint } from "./task-control";
 import { computeMean, createBatches, toWords } from "./transcribe";
 import type { SherpaTranscriber } from "./transcriber-selector";
@@ -44,6 +45,7 @@ export async function recognizeWithModel(
   requests: RecognitionRequest[],
   check: Checkpoint,
 ): Promise<Recognition[]> {
+  const work = { check, onProgress: () => {}, log: NO_LOG };
   const results: Recognition[] = [];
   for (const request of requests) {
     const span = clipWindow(request.window, pcm, MAX_WINDOW_TICKS);
@@ -53,7 +55,7 @@ export async function recognizeWithModel(
       energy,
     };
     const segment = { start: 0, end: span.end - span.start };
-    const { words, utterances } = await transcribe(audio, [{ ...segment, speech: [segment] }], () => {}, check);
+    const { words, utterances } = await transcribe(audio, [{ ...segment, speech: [segment] }], work);
     results.push({
       words: words.map((word) => ({ ...word, start: word.start + span.start, end: word.end + span.start })),
       meanLogProb: utterances[0]?.meanLogProb ?? Number.NEGATIVE_INFINITY,

@@ -1,15 +1,20 @@
 /** Transcribes segments with an installed model. The results have the shape of the built-in recognizer's. */
-import type { Utterance, Word } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { findLengthWithoutLoop } from "./loop-detection";
-import { NO_LOG, type RecordLog } from "./record-log";
 import type { SpeechSegment } from "./segmentation";
 import type { LanguageDetector, SherpaResult, SpeechRecognizer } from "./sherpa";
 import { estimateWords, splitWords, timeTokens, UNKNOWN_LOG_PROB } from "./sherpa-words";
 import { snapWordEdges } from "./snapping";
-import type { Checkpoint } from "./task-control";
-import { type AudioWithEnergy, type RecognizedSegment, readSamples, sliceEnergy } from "./transcribe";
-import { type TimedWord, toRecordingTicks } from "./word-timing";
+import type { Checkpoint, TaskWork } from "./task-control";
+import {
+  type AudioWithEnergy,
+  joinSegments,
+  type RecognizedSegment,
+  readSamples,
+  type SegmentTexts,
+  sliceEnergy,
+} from "./transcribe";
+import { type TimedWord, toRecordingWords } from "./word-timing";
 
 /** More than anyone can speak: a text with more words is a hallucination. */
 const MAX_WORDS_PER_SECOND = 9;
@@ -23,27 +28,21 @@ export async function transcribeWithSherpa(
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
   language: string,
-  onProgress: (share: number) => void,
-  check: Checkpoint,
-  log: RecordLog = NO_LOG,
-): Promise<{ words: Word[]; utterances: Utterance[] }> {
+  { check, onProgress, log }: TaskWork,
+): Promise<SegmentTexts> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
-  const words: Word[] = [];
-  const utterances: Utterance[] = [];
+  const all: RecognizedSegment[] = [];
   let done = 0;
   for (const [n, segment] of segments.entries()) {
     await check();
     const saved = log.takeJson<RecognizedSegment[]>(`added ${language} ${n}`);
     const recognized = saved ?? (await recognize(segment));
     if (saved === null) await log.putJson(`added ${language} ${n}`, recognized);
-    for (const text of recognized) {
-      words.push(...text.words);
-      utterances.push(text.utterance);
-    }
+    all.push(...recognized);
     done += segment.end - segment.start;
     onProgress(done / total);
   }
-  return { words, utterances };
+  return joinSegments(all);
 
   async function recognize(segment: SpeechSegment): Promise<RecognizedSegment[]> {
     const recognizer = await getRecognizer();
@@ -53,9 +52,7 @@ export async function transcribeWithSherpa(
     if (timed.length === 0 || timed.length > Math.max(3, voicedSeconds * MAX_WORDS_PER_SECOND)) return [];
     const { start, end } = segment;
     const utterance = { start, end, text: result.text, meanLogProb: computeMeanLogProb(result.logProbs) };
-    return [
-      { utterance, words: timed.map((word) => toRecordingWord(word, segment)).filter((word) => word.end > word.start) },
-    ];
+    return [{ utterance, words: toRecordingWords(timed, segment) }];
   }
 }
 
@@ -71,13 +68,6 @@ function timeSherpaWords(
   const speech = segment.speech.map((s) => ({ start: onSegment(s.start), end: onSegment(s.end) }));
   return estimateWords(result.text, speech, energy, language);
 }
-
-const toRecordingWord = (word: TimedWord, { start, end }: SpeechSegment): Word => ({
-  text: word.text,
-  start: toRecordingTicks(word.start, start, end),
-  end: toRecordingTicks(word.end, start, end),
-  confidence: Math.exp(word.meanLogProb),
-});
 
 /** Keeps one repetition of a phrase that the model repeats endlessly. Token times are dropped with the others. */
 function removeLoop(result: SherpaResult, language: string): SherpaResult {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { InstalledModel } from "./models/installed-models";
 import { type FileRole, getFileName, type ModelKind } from "./models/manifest";
+import { padSamples } from "./pcm";
 
 /** The result for a segment. Times are in seconds from its start. Lists that the model does not report are empty. */
 export type SherpaResult = {
@@ -75,7 +76,7 @@ export async function loadRecognizer(
     capabilities: { languages: manifest.languages, wordTimes: getWordTimesSource(manifest.kind), forcing: false },
     async recognize(samples) {
       const stream = recognizer.createStream();
-      stream.acceptWaveform({ sampleRate: SAMPLE_RATE_HZ, samples: padSamples(samples) });
+      stream.acceptWaveform({ sampleRate: SAMPLE_RATE_HZ, samples: padSamples(samples, MIN_SAMPLES) });
       return parseResult(await recognizer.decodeAsync(stream));
     },
   };
@@ -100,7 +101,7 @@ export async function loadLanguageDetector(
   });
   return async (samples) => {
     const stream = identification.createStream();
-    stream.acceptWaveform({ sampleRate: SAMPLE_RATE_HZ, samples: padSamples(samples) });
+    stream.acceptWaveform({ sampleRate: SAMPLE_RATE_HZ, samples: padSamples(samples, MIN_SAMPLES) });
     return toIsoCode(identification.compute(stream));
   };
 }
@@ -142,13 +143,6 @@ function createKindConfig(model: InstalledModel, language: string | null): objec
     case "moonshine":
       return { moonshine: { encoder: path("encoder"), mergedDecoder: path("decoder") } };
   }
-}
-
-function padSamples(samples: Float32Array): Float32Array {
-  if (samples.length >= MIN_SAMPLES) return samples;
-  const longer = new Float32Array(MIN_SAMPLES);
-  longer.set(samples);
-  return longer;
 }
 
 /** Returns the ISO 639 code, such as `de` for `<|de|>` and for `de`, or null. */

@@ -1,10 +1,14 @@
 /** Pauses and cancels a task at its safe points. */
+import type { RecordLog } from "./record-log";
 
 /**
  * Called at each safe point, between steps of at most about a second. Throws if the task is cancelled, resolves when it
  * is not paused, and yields to the event loop, so that messages arrive even if the steps themselves never wait.
  */
 export type Checkpoint = () => void | Promise<void>;
+
+/** What a task calls while it runs. `onProgress` receives a share that never decreases. Finished work is appended to `log`. */
+export type TaskWork = { check: Checkpoint; onProgress: (share: number) => void; log: RecordLog };
 
 export type TaskControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
 

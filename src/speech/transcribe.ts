@@ -1,16 +1,14 @@
 /** Transcribes segments with the built-in recognizer: words with times, without hallucinations. */
-import type { Utterance, Word } from "../domain/speech";
-import { ENERGY_HOP } from "../domain/speech";
+import { ENERGY_HOP, type Transcript, type Utterance, type Word } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { computeGain } from "./energy";
 import type { DecodedText, EncodedAudio, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
-import { NO_LOG, type RecordLog } from "./record-log";
 import { clipSegment, findQuietest, type SpeechSegment, splitToLength } from "./segmentation";
 import { snapWordEdges } from "./snapping";
-import type { Checkpoint } from "./task-control";
+import type { Checkpoint, TaskWork } from "./task-control";
 import { detokenize } from "./tokens";
-import { timeWords, toRecordingTicks } from "./word-timing";
+import { timeWords, toRecordingWords } from "./word-timing";
 
 /** The samples of a recording and their energy contour. */
 export type AudioWithEnergy = { pcm: PcmReader; energy: Float32Array };
@@ -24,6 +22,8 @@ const MAX_BATCH_TICKS: Ticks = 90_000_000;
 /** The transcript of a segment, in the form stored in a task's log. */
 export type RecognizedSegment = { words: Word[]; utterance: Utterance };
 
+export type SegmentTexts = Pick<Transcript, "words" | "utterances">;
+
 type Hypothesis = { segment: SpeechSegment; decoded: DecodedText; meanLogProb: number };
 
 /**
@@ -34,13 +34,10 @@ export async function transcribe(
   moonshine: Moonshine,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
-  onProgress: (share: number) => void,
-  check: Checkpoint,
-  log: RecordLog = NO_LOG,
-): Promise<{ words: Word[]; utterances: Utterance[] }> {
+  { check, onProgress, log }: TaskWork,
+): Promise<SegmentTexts> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
-  const words: Word[] = [];
-  const utterances: Utterance[] = [];
+  const all: RecognizedSegment[] = [];
   let done = 0;
   for (let from = 0; from < segments.length; from += MAX_POOL_SEGMENTS) {
     const pool = segments.slice(from, from + MAX_POOL_SEGMENTS);
@@ -67,14 +64,16 @@ export async function transcribe(
       // The garbage collector does not see the memory of ONNX tensors, and would let hundreds of megabytes accumulate.
       Bun.gc(true);
     }
-    texts.sort((a, b) => a.utterance.start - b.utterance.start);
-    for (const text of texts) {
-      words.push(...text.words);
-      utterances.push(text.utterance);
-    }
+    all.push(...texts.sort((a, b) => a.utterance.start - b.utterance.start));
   }
-  return { words, utterances };
+  return joinSegments(all);
 }
+
+/** Returns the words and utterances of segments in order. */
+export const joinSegments = (segments: readonly RecognizedSegment[]): SegmentTexts => ({
+  words: segments.flatMap(({ words }) => words),
+  utterances: segments.map(({ utterance }) => utterance),
+});
 
 /** Returns the transcript of a segment; an empty list if nothing was said. */
 function toRecognizedSegments(hypothesis: Hypothesis, energy: Float32Array): RecognizedSegment[] {
@@ -82,12 +81,8 @@ function toRecognizedSegments(hypothesis: Hypothesis, energy: Float32Array): Rec
   const words = toWords(segment, decoded, sliceEnergy(energy, segment));
   if (words.length === 0 || isHallucination(hypothesis)) return [];
   const { start, end } = segment;
-  return [
-    {
-      words,
-      utterance: { start, end, text: detokenize(decoded.tokens), meanLogProb: hypothesis.meanLogProb },
-    },
-  ];
+  const utterance = { start, end, text: detokenize(decoded.tokens), meanLogProb: hypothesis.meanLogProb };
+  return [{ words, utterance }];
 }
 
 /** Groups segments of similar length into batches. */
@@ -205,16 +200,8 @@ const MIN_SPOKEN_LOG_PROB = -1.4;
 const isHallucination = (hypothesis: Hypothesis): boolean => hypothesis.meanLogProb < MIN_SPOKEN_LOG_PROB;
 
 /** Returns the words of a decoded span. `energy` is the contour of the span. */
-export function toWords({ start, end }: Span, decoded: DecodedText, energy: Float32Array): Word[] {
-  return snapWordEdges(timeWords(decoded), energy)
-    .map((w) => ({
-      text: w.text,
-      start: toRecordingTicks(w.start, start, end),
-      end: toRecordingTicks(w.end, start, end),
-      confidence: Math.exp(w.meanLogProb),
-    }))
-    .filter((w) => w.text !== "" && w.end > w.start);
-}
+export const toWords = (span: Span, decoded: DecodedText, energy: Float32Array): Word[] =>
+  toRecordingWords(snapWordEdges(timeWords(decoded), energy), span).filter((word) => word.text !== "");
 
 /** Returns the mean; -Infinity if there are no values. */
 export const computeMean = (values: Float32Array): number =>

@@ -1,7 +1,6 @@
 /**
  * Selects the transcriber for each recording. Installed models are loaded on demand; only one at a time is in memory.
  */
-import type { Utterance, Word } from "../domain/speech";
 import {
   chooseModel,
   findLanguageDetector,
@@ -10,7 +9,6 @@ import {
   readInstalledModels,
   toLanguageCode,
 } from "./models/installed-models";
-import type { RecordLog } from "./record-log";
 import type { SpeechSegment } from "./segmentation";
 import {
   type LanguageDetector,
@@ -22,19 +20,13 @@ import {
   type SpeechRecognizer,
 } from "./sherpa";
 import { detectLanguage, transcribeWithSherpa } from "./sherpa-transcribe";
-import type { Checkpoint } from "./task-control";
-import type { AudioWithEnergy } from "./transcribe";
+import type { Checkpoint, TaskWork } from "./task-control";
+import type { AudioWithEnergy, SegmentTexts } from "./transcribe";
 
 /** A transcriber that uses an installed model. Its results have the shape of the built-in recognizer's. */
 export type SherpaTranscriber = {
   capabilities: RecognizerCapabilities;
-  transcribe(
-    audio: AudioWithEnergy,
-    segments: SpeechSegment[],
-    onProgress: (share: number) => void,
-    check: Checkpoint,
-    log?: RecordLog,
-  ): Promise<{ words: Word[]; utterances: Utterance[] }>;
+  transcribe(audio: AudioWithEnergy, segments: SpeechSegment[], work: TaskWork): Promise<SegmentTexts>;
 };
 
 /**
@@ -70,6 +62,7 @@ export function createTranscriberSelector(
     library ??= load();
     return library;
   };
+  const listInstalled = () => (modelsDir === null ? [] : readInstalledModels(modelsDir).installed);
   const recognizers = createLatestCache<SpeechRecognizer>();
   const detectors = createLatestCache<LanguageDetector>();
 
@@ -80,8 +73,7 @@ export function createTranscriberSelector(
     const { capabilities } = await getRecognizer();
     return {
       capabilities,
-      transcribe: (audio, segments, onProgress, check, log) =>
-        transcribeWithSherpa(getRecognizer, audio, segments, language, onProgress, check, log),
+      transcribe: (audio, segments, work) => transcribeWithSherpa(getRecognizer, audio, segments, language, work),
     };
   };
   const detect = async (
@@ -104,12 +96,11 @@ export function createTranscriberSelector(
   };
   return {
     async load(language) {
-      const { installed } = modelsDir === null ? { installed: [] } : readInstalledModels(modelsDir);
-      const choice: ModelChoice = chooseModel(language, installed);
+      const choice: ModelChoice = chooseModel(language, listInstalled());
       return choice?.use === "installed" ? createTranscriber(choice.model, toLanguageCode(language)) : null;
     },
     async select(language, audio, segments, check) {
-      const { installed } = modelsDir === null ? { installed: [] } : readInstalledModels(modelsDir);
+      const installed = listInstalled();
       const spoken = language ?? (await detect(installed, audio, segments, check)) ?? DEFAULT_LANGUAGE;
       const choice: ModelChoice = chooseModel(spoken, installed);
       if (!choice) return null;

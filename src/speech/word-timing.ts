@@ -1,5 +1,6 @@
 /** Computes word times from the decoder's attention, which indicates the frames of each token. */
-import { TICKS_PER_SECOND } from "../domain/time";
+import type { Word } from "../domain/speech";
+import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import type { DecodedText } from "./moonshine";
 import { detokenize, isPunctuation, startsWord } from "./tokens";
 
@@ -114,3 +115,14 @@ function findOnset({ onset, frames }: DecodedText, row: number, first: number, e
 /** Converts seconds from the start of a segment to ticks of the recording, within the bounds of the segment. */
 export const toRecordingTicks = (seconds: number, start: number, end: number): number =>
   Math.min(end, Math.max(start, start + Math.round(seconds * TICKS_PER_SECOND)));
+
+/** Returns the words of a segment with times in the recording, without those that are then empty. */
+export const toRecordingWords = (words: readonly TimedWord[], { start, end }: Span): Word[] =>
+  words
+    .map((word) => ({
+      text: word.text,
+      start: toRecordingTicks(word.start, start, end),
+      end: toRecordingTicks(word.end, start, end),
+      confidence: Math.exp(word.meanLogProb),
+    }))
+    .filter((word) => word.end > word.start);

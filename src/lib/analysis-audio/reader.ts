@@ -21,6 +21,7 @@ export type AudioReader = {
    */
   read(from: number, count: number): Promise<Int16Array>;
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 /** Opens compressed analysis audio, or raw 16-bit samples. Throws `DamagedAudioError` and file system errors. */
@@ -39,6 +40,7 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
         return read(start, Math.max(0, Math.min(count, samples - start)));
       },
       close: () => file.close(),
+      [Symbol.asyncDispose]: () => file.close(),
     };
   } catch (error) {
     await file.close();

@@ -5,13 +5,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { QUIET_ARGUMENTS } from "../arguments";
-import { createWorkLimits, type FfmpegChild, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { type FfmpegChild, toFfmpegError } from "../ffmpeg";
 import { findJoinPacket, PACKET_SAMPLES } from "./aac-chunks";
 import { AacJoinError, type AacPacket, type AacTrackOptions, writeAacTrack } from "./aac-track";
 import { readAdts } from "./adts";
 import { findDualMonoMean, toChannelPair, toStereoConfig } from "./dual-mono";
-import { type AudioSink, buildEncoderArguments, buildSampleInputArguments, createSingleEncoderSink } from "./sink";
+import { type AudioSink, createSingleEncoderSink, startEncoder } from "./sink";
 
 /** Samples that a session encodes in advance, so that its rate control has settled at the join. Whole packets. */
 const LOOKBACK_SAMPLES = 64 * PACKET_SAMPLES;
@@ -31,6 +30,8 @@ type EncoderSession = {
   /** Number of samples written to it. */
   samples: number;
 };
+
+const ADTS_OUTPUT = ["-flush_packets", "0", "-f", "adts", "pipe:1"];
 
 /** Number of blocks that are examined before the first decision. */
 const INITIAL_BLOCKS = 2;
@@ -89,7 +90,7 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
     const from = Math.max(0, position - LOOKBACK_SAMPLES);
     const session: EncoderSession = {
       isMono,
-      encoder: startEncoder(options, isMono, combinedSignal),
+      encoder: startEncoder({ ...options, signal: combinedSignal }, { isMono, output: ADTS_OUTPUT, stdout: "pipe" }),
       from: from / PACKET_SAMPLES,
       samples: 0,
     };
@@ -137,24 +138,6 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
 
 const toFloats = ({ buffer, byteOffset, length }: Uint8Array) => new Float32Array(buffer, byteOffset, length >> 2);
 
-function startEncoder(options: AacTrackOptions, isMono: boolean, signal: AbortSignal): FfmpegChild {
-  const { ffmpeg, audioFormat, wallSeconds } = options;
-  const input = buildSampleInputArguments(isMono ? { ...audioFormat, channels: 1 } : audioFormat);
-  return startFfmpeg({
-    ffmpeg,
-    arguments: [
-      ...QUIET_ARGUMENTS,
-      ...input,
-      ...buildEncoderArguments(options, isMono),
-      ...["-flush_packets", "0", "-f", "adts", "pipe:1"],
-    ],
-    limits: createWorkLimits(wallSeconds),
-    stdin: "pipe",
-    stdout: "pipe",
-    signal,
-  });
-}
-
 async function writeSamples(
   session: EncoderSession,
   stereo: Float32Array,
@@ -187,30 +170,28 @@ async function* readSessionPackets(session: EncoderSession): AsyncGenerator<AacP
 
 /** Yields the packets of all sessions. Between two sessions, a join is searched in their overlap. */
 async function* joinSessionPackets(sessions: AsyncIterable<EncoderSession>): AsyncGenerator<AacPacket> {
-  let previous: { from: number; packets: AacPacket[] } | null = null;
+  let previous: SessionPackets | null = null;
   for await (const session of sessions) {
     let packets: AacPacket[] = [];
     let { from } = session;
+    /** Ends the previous session. */
+    const join = (): AacPacket[] => {
+      if (previous === null) return [];
+      const at = getJoinPacket(previous, { from, packets });
+      const ended = previous.packets.slice(0, at - previous.from);
+      packets = packets.slice(at - from);
+      [from, previous] = [at, null];
+      return ended;
+    };
     for await (const encoded of readSessionPackets(session)) {
       packets.push(...encoded);
       if (packets.length <= HELD_PACKETS) continue;
-      if (previous !== null) {
-        const at = getJoinPacket(previous, { from, packets });
-        yield* previous.packets.slice(0, at - previous.from);
-        packets = packets.slice(at - from);
-        from = at;
-        previous = null;
-      }
+      yield* join();
       const final = Math.max(0, packets.length - HELD_PACKETS);
       yield* packets.splice(0, final);
       from += final;
     }
-    if (previous !== null) {
-      const at = getJoinPacket(previous, { from, packets });
-      yield* previous.packets.slice(0, at - previous.from);
-      packets = packets.slice(at - from);
-      from = at;
-    }
+    yield* join();
     previous = { from, packets };
   }
   if (previous !== null) yield* previous.packets;

@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { buildOutputArguments, QUIET_ARGUMENTS } from "../arguments";
-import { createWorkLimits, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { buildOutputArguments } from "../arguments";
+import { toFfmpegError } from "../ffmpeg";
 import { type AacChunk, divideIntoAacChunks, findJoinPacket, PACKET_SAMPLES } from "./aac-chunks";
 import { AacJoinError, type AacPacket, type AacTrackOptions, writeAacTrack } from "./aac-track";
 import { parseAdtsConfig, parseAdtsPackets } from "./adts";
 import { duplicateChannel, findDualMonoMean, toChannelPair, toStereoConfig } from "./dual-mono";
-import { type AudioSink, type AudioSinkOptions, buildEncoderArguments, buildSampleInputArguments } from "./sink";
+import { type AudioSink, type AudioSinkOptions, startEncoder } from "./sink";
 
 /**
  * About a minute: long compared to the start of an encoder, but short enough to keep every core busy. The samples of a
@@ -135,22 +135,10 @@ async function encodeBlocks(
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { ffmpeg, audioFormat, wallSeconds } = options;
-  const input = buildSampleInputArguments(isMono ? { ...audioFormat, channels: 1 } : audioFormat);
-  const encoder = startFfmpeg({
-    ffmpeg,
-    arguments: [
-      ...QUIET_ARGUMENTS,
-      ...input,
-      ...buildEncoderArguments(options, isMono),
-      "-f",
-      "adts",
-      ...buildOutputArguments(path),
-    ],
-    limits: createWorkLimits(wallSeconds),
-    stdin: "pipe",
-    signal,
-  });
+  const encoder = startEncoder(
+    { ...options, signal },
+    { isMono, output: ["-f", "adts", ...buildOutputArguments(path)] },
+  );
   try {
     // Blocks that were written can be freed.
     for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {

@@ -2,7 +2,7 @@
 import type { ResolvedOutput } from "../../domain/media";
 import { buildOutputArguments, QUIET_ARGUMENTS } from "../arguments";
 import { type AudioFormat, buildAudioEncoderArguments, buildMonoEncoderArguments } from "../encoder-arguments";
-import { createWorkLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "../ffmpeg";
 
 /** Takes interleaved 32-bit float samples as bytes. */
 export type AudioSink = {
@@ -46,23 +46,28 @@ export const buildEncoderArguments = ({ format, audioFormat, bitrate }: AudioSin
     ? buildMonoEncoderArguments(bitrate, audioFormat)
     : buildAudioEncoderArguments(format, bitrate);
 
-/** Returns a sink with one encoder, which writes the file. */
-export function createSingleEncoderSink(options: AudioSinkOptions): AudioSink {
-  const { ffmpeg, format, audioFormat, path, wallSeconds, signal } = options;
-  const encoder = startFfmpeg({
+/** Starts an encoder of samples from standard input. `isMono`: it receives only one of two identical channels. */
+export function startEncoder(
+  options: AudioSinkOptions,
+  { isMono = false, output, stdout }: { isMono?: boolean; output: string[]; stdout?: "pipe" },
+): FfmpegChild {
+  const { ffmpeg, audioFormat, wallSeconds, signal } = options;
+  const input = buildSampleInputArguments(isMono ? { ...audioFormat, channels: 1 } : audioFormat);
+  return startFfmpeg({
     ffmpeg,
-    arguments: [
-      ...QUIET_ARGUMENTS,
-      ...buildSampleInputArguments(audioFormat),
-      ...buildEncoderArguments(options),
-      ...["-map_metadata", "-1"],
-      ...getContainerArguments(format),
-      ...buildOutputArguments(path),
-    ],
+    arguments: [...QUIET_ARGUMENTS, ...input, ...buildEncoderArguments(options, isMono), ...output],
     limits: createWorkLimits(wallSeconds),
     stdin: "pipe",
+    stdout,
     signal,
   });
+}
+
+/** Returns a sink with one encoder, which writes the file. */
+export function createSingleEncoderSink(options: AudioSinkOptions): AudioSink {
+  const { format, path, signal } = options;
+  const output = ["-map_metadata", "-1", ...getContainerArguments(format), ...buildOutputArguments(path)];
+  const encoder = startEncoder(options, { output });
   return {
     write: (samples) => encoder.stdin.write(samples),
     async end() {

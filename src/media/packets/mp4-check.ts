@@ -1,9 +1,8 @@
 /** Checks an MP4 or QuickTime file before it is parsed; see `mp4-tables.ts`. Reads headers and tables only. */
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import { yieldToEventLoop } from "../parallel";
-import { requireBytes } from "./incomplete-files";
-import { type Mp4BoxHeader, parseBoxHeader } from "./mp4-boxes";
+import { readBoxBody, readBoxHeaders } from "./mp4-boxes";
 import { checkTables, type TableTotals } from "./mp4-tables";
 
 /** The `moov` box for a day of video takes about 200 MB. */
@@ -28,40 +27,21 @@ export async function checkMp4(path: string, signal?: AbortSignal): Promise<void
   try {
     const { size } = await file.stat();
     const totals: TableTotals = { entries: 0, samples: 0, fragmentSamples: 0 };
-    let at = 0;
-    for (let boxes = 0; at + 8 <= size; boxes++) {
+    let boxes = 0;
+    for await (const box of readBoxHeaders(file, path, size)) {
       if (boxes >= MAX_BOXES) throw new AppError("media_limits_exceeded", "The file has too many boxes.");
-      if (boxes % BOXES_PER_YIELD === 0) await yieldToEventLoop();
+      if (boxes++ % BOXES_PER_YIELD === 0) await yieldToEventLoop();
       signal?.throwIfAborted();
-      await requireBytes(path, at, at + 16);
-      const box = await readBoxHeader(file, at, size);
-      if (box === null) return;
       const maxBytes = MAX_BYTES[box.type];
-      if (maxBytes !== undefined) {
-        // A recorder that was switched off leaves its last fragment incomplete.
-        if (at + box.size > size && box.type !== "moov") return;
-        if (at + box.size > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
-        const length = Math.min(box.size, size - at) - box.headerSize;
-        if (length > maxBytes)
-          throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
-        await requireBytes(path, at, at + box.headerSize + length);
-        checkTables({ type: box.type, body: await readBytes(file, at + box.headerSize, length) }, totals, size);
-      }
-      at += box.size;
+      if (maxBytes === undefined) continue;
+      // A recorder that was switched off leaves its last fragment incomplete.
+      if (box.at + box.size > size && box.type !== "moov") return;
+      if (box.at + box.size > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
+      const length = Math.min(box.size, size - box.at) - box.headerSize;
+      if (length > maxBytes) throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
+      checkTables({ type: box.type, body: await readBoxBody(file, path, box, length) }, totals, size);
     }
   } finally {
     await file.close();
   }
-}
-
-/** Reads the header of a top-level box. Returns null when it is invalid. */
-async function readBoxHeader(file: FileHandle, at: number, fileBytes: number): Promise<Mp4BoxHeader | null> {
-  const head = await readBytes(file, at, Math.min(16, fileBytes - at));
-  return parseBoxHeader(new DataView(head.buffer, head.byteOffset, head.byteLength), 0, fileBytes - at);
-}
-
-async function readBytes(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  const { bytesRead } = await file.read(bytes, 0, length, at);
-  return bytes.subarray(0, bytesRead);
 }

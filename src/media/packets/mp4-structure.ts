@@ -1,7 +1,6 @@
 /** Reads data that an MP4 or QuickTime file's packet table lacks: edit lists, and whether the file is complete. */
 import { type FileHandle, open } from "node:fs/promises";
-import { requireBytes } from "./incomplete-files";
-import { parseBoxHeader } from "./mp4-boxes";
+import { iterateBoxes, readBoxBody, readBoxHeaders, toView } from "./mp4-boxes";
 import { MAX_MISSING_BYTES, MAX_MOOV_BYTES } from "./mp4-check";
 
 export type Mp4Track = {
@@ -39,7 +38,7 @@ export async function readMp4Structure(path: string): Promise<Mp4Structure | nul
   }
 }
 
-type Mp4Box = { type: string; body: Uint8Array };
+const MAX_BOXES = 100_000;
 
 /** `path` is set if the file may be incomplete. */
 export async function readMoov(
@@ -47,37 +46,22 @@ export async function readMoov(
   path = "",
 ): Promise<{ moov: Uint8Array | null; missingBytes: number }> {
   const { size } = await file.stat();
-  const head = new DataView(new ArrayBuffer(16));
   let moov: Uint8Array | null = null;
-  let at = 0;
-  for (let boxes = 0; at + 8 <= size && boxes < 100_000; boxes++) {
-    await requireBytes(path, at, at + 16);
-    await file.read(head, 0, 16, at);
-    const header = parseBoxHeader(head, 0, size - at);
-    if (header === null) break;
-    if (header.type === "moov" && moov === null) {
-      const length = Math.min(header.size, size - at) - header.headerSize;
+  let end = 0;
+  let boxes = 0;
+  for await (const box of readBoxHeaders(file, path, size)) {
+    if (boxes++ >= MAX_BOXES) break;
+    if (box.type === "moov" && moov === null) {
+      const length = Math.min(box.size, size - box.at) - box.headerSize;
       if (length > MAX_MOOV_BYTES) break;
-      moov = new Uint8Array(length);
-      await requireBytes(path, at, at + header.headerSize + length);
-      await file.read(moov, 0, length, at + header.headerSize);
+      moov = await readBoxBody(file, path, box, length);
     }
-    at += header.size;
+    end = box.at + box.size;
   }
-  return { moov, missingBytes: Math.max(0, at - size) };
+  return { moov, missingBytes: Math.max(0, end - size) };
 }
 
-export function parseChildBoxes(body: Uint8Array): Mp4Box[] {
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const boxes: Mp4Box[] = [];
-  for (let at = 0; at + 8 <= body.length; ) {
-    const header = parseBoxHeader(view, at, body.length - at);
-    if (header === null) break;
-    boxes.push({ type: header.type, body: body.subarray(at + header.headerSize, at + header.size) });
-    at += header.size;
-  }
-  return boxes;
-}
+export const parseChildBoxes = (body: Uint8Array) => [...iterateBoxes(body)];
 
 export const findChildBox = (body: Uint8Array | undefined, type: string): Uint8Array | undefined =>
   body === undefined ? undefined : parseChildBoxes(body).find((box) => box.type === type)?.body;
@@ -85,8 +69,7 @@ export const findChildBox = (body: Uint8Array | undefined, type: string): Uint8A
 /** Reads the timescale of `mvhd` or `mdhd`: both have the same layout up to it. */
 function findTimescale(body: Uint8Array | undefined): number | null {
   if (body === undefined || body.length < 24) return null;
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const scale = view.getUint32(body[0] === 1 ? 20 : 12);
+  const scale = toView(body).getUint32(body[0] === 1 ? 20 : 12);
   return scale > 0 ? scale : null;
 }
 
@@ -125,7 +108,7 @@ function findUint32(body: Uint8Array | undefined, at: number): number | null {
 
 function parseEditList(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {
   if (elst === undefined || elst.length < 8) return [];
-  const view = new DataView(elst.buffer, elst.byteOffset, elst.byteLength);
+  const view = toView(elst);
   const size64 = elst[0] === 1;
   const size = size64 ? 20 : 12;
   const entries: { duration: number; mediaTime: number; rate: number }[] = [];

@@ -3,7 +3,7 @@
  * over tables, totals over tracks. Pure.
  */
 import { AppError } from "../../domain/errors";
-import { parseBoxHeader } from "./mp4-boxes";
+import { iterateBoxes, toView } from "./mp4-boxes";
 
 /** Samples of all tracks: two tracks of a day at 120 samples per second. */
 export const MAX_SAMPLES = 2 * 24 * 3600 * 120;
@@ -82,7 +82,11 @@ function checkBox(type: string, body: Uint8Array, depth: number, context: TableC
   if (!CONTAINERS.has(type)) return;
   if (depth > MAX_DEPTH) throw createDamagedError("boxes are nested too deeply");
   const inner = type === "trak" ? { ...context, track: createTrackCounts() } : context;
-  for (const child of iterateBoxes(body)) checkBox(child.type, child.body, depth + 1, inner);
+  for (const child of iterateBoxes(body)) {
+    if (!child.isComplete && (TABLES[child.type] !== undefined || CONTAINERS.has(child.type)))
+      throw createDamagedError(`box ${child.type} is larger than its parent box`);
+    checkBox(child.type, child.body, depth + 1, inner);
+  }
   if (type === "trak") checkTrack(inner.track as TrackCounts, context);
 }
 
@@ -94,27 +98,13 @@ const createTrackCounts = (): TrackCounts => ({
   isConstantSize: false,
 });
 
-/** Iterates over the boxes in a body. It stops at a box with an invalid size, as readers do. */
-function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8Array }> {
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  for (let at = 0; at + 8 <= body.length; ) {
-    const header = parseBoxHeader(view, at, body.length - at);
-    if (header === null) return;
-    const { type, size, headerSize } = header;
-    const isChecked = TABLES[type] !== undefined || CONTAINERS.has(type);
-    if (isChecked && size > body.length - at) throw createDamagedError(`box ${type} is larger than its parent box`);
-    yield { type, body: body.subarray(at + headerSize, at + size) };
-    at += size;
-  }
-}
-
 function checkTable(
   type: string,
   body: Uint8Array,
   readTable: (typeof TABLES)[string],
   { totals, fileBytes, track }: TableContext,
 ): void {
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
+  const view = toView(body);
   let table: ReturnType<typeof readTable>;
   try {
     table = readTable(view);

@@ -86,35 +86,41 @@ function parseFramecrcLine(line: string, streams: readonly PacketCollector[]): v
   const fields = line.split(",");
   const [index, dts, pts, duration, size] = fields.map(Number);
   const flags = Number(/F=(0x[0-9A-Fa-f]+)/.exec(line)?.[1] ?? 1);
-  if (size === undefined || (flags & DISCARD_FLAG) !== 0) return;
-  streams[index!]?.add({ dts: dts!, pts: pts!, duration: duration!, size });
+  const stream = streams[index!];
+  if (stream === undefined || size === undefined || (flags & DISCARD_FLAG) !== 0) return;
+  const timestamp = pts! > MIN_TIMESTAMP ? pts! : dts!;
+  // In AVI an empty packet means that the previous frame stays visible.
+  if (!(timestamp > MIN_TIMESTAMP) || size === 0) return;
+  const toTicks = (time: number) => Math.round(time * stream.unit);
+  stream.add(toTicks(timestamp), toTicks(timestamp + Math.max(0, duration!)), size);
 }
 
-class PacketCollector {
+/** Collects the times of packets, of which there may be millions. */
+export class PacketCollector {
+  /** The time base of a listing. */
   unit = 1;
   private times = new Float64Array(4096);
   private count = 0;
   private end = Number.NEGATIVE_INFINITY;
   private bytes = 0;
 
-  add(packet: { dts: number; pts: number; duration: number; size: number }): void {
-    const timestamp = packet.pts > MIN_TIMESTAMP ? packet.pts : packet.dts;
-    // In AVI an empty packet means that the previous frame stays visible.
-    if (!(timestamp > MIN_TIMESTAMP) || packet.size === 0) return;
+  /** Errors: `AppError` `media_limits_exceeded`. */
+  add(time: Ticks, end: Ticks, bytes: number): void {
     if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
     if (this.count === this.times.length) {
       const grown = new Float64Array(this.count * 2);
       grown.set(this.times);
       this.times = grown;
     }
-    this.times[this.count++] = Math.round(timestamp * this.unit);
-    this.end = Math.max(this.end, Math.round((timestamp + Math.max(0, packet.duration)) * this.unit));
-    this.bytes += packet.size;
+    this.times[this.count++] = time;
+    this.end = Math.max(this.end, end);
+    this.bytes += bytes;
   }
 
-  result(): PacketTimes | null {
-    if (this.count === 0) return null;
-    return { times: this.times.slice(0, this.count), end: this.end, bytes: this.bytes, resolution: this.unit };
+  result(resolution = this.unit): PacketTimes | null {
+    return this.count === 0
+      ? null
+      : { times: this.times.slice(0, this.count), end: this.end, bytes: this.bytes, resolution };
   }
 }
 

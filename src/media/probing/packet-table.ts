@@ -1,10 +1,9 @@
 /** Reads exact packet times in process with mediabunny: MP4, QuickTime, Matroska and simple audio containers. */
 import { EncodedPacketSink, type InputTrack } from "mediabunny";
-import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { openInput } from "../packets/open-input";
 import { yieldToEventLoop } from "../parallel";
-import { MAX_PACKETS, type PacketListing, type PacketTimes } from "./packet-listing";
+import { PacketCollector, type PacketListing, type PacketTimes } from "./packet-listing";
 
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
 export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];
@@ -48,24 +47,14 @@ export async function readPacketTable(options: {
 }
 
 async function readVideoTimes(track: InputTrack, yieldAndCheck: () => Promise<void>): Promise<PacketTimes | null> {
-  let times = new Float64Array(4096);
+  const collector = new PacketCollector();
   let count = 0;
-  let bytes = 0;
-  let end = Number.NEGATIVE_INFINITY;
   for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
-    if (count % PACKETS_PER_CHECK === 0) await yieldAndCheck();
-    if (count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
-    if (count === times.length) {
-      const larger = new Float64Array(count * 2);
-      larger.set(times);
-      times = larger;
-    }
-    times[count++] = toTicks(packet.timestamp);
-    end = Math.max(end, toTicks(packet.timestamp + Math.max(0, packet.duration)));
-    bytes += packet.byteLength;
+    if (count++ % PACKETS_PER_CHECK === 0) await yieldAndCheck();
+    const end = toTicks(packet.timestamp + Math.max(0, packet.duration));
+    collector.add(toTicks(packet.timestamp), end, packet.byteLength);
   }
-  if (count === 0) return null;
-  return { times: times.slice(0, count), end, bytes, resolution: await readTimeResolution(track) };
+  return collector.result(await readTimeResolution(track));
 }
 
 /** For audio, only the first and the last packet matter. */

@@ -1,8 +1,10 @@
 /** Downloads one file: resumes an earlier attempt, verifies the checksum, and leaves a complete file or none. */
 import { constants } from "node:fs";
-import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
+import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
+import { sleep } from "../../lib/sleep";
 import { createUpstreamError, fetchModelFile, maskUrlPassword } from "./fetch-file";
 
 export type ModelDownload = {
@@ -91,7 +93,7 @@ async function fetchUntilComplete(file: ModelDownload, part: string, settings: D
         throw new AppError("upstream_unavailable", what, { cause: error });
       }
       const retryAfterMs = (error as { retryAfterMs?: number }).retryAfterMs ?? 0;
-      await waitBackoff(
+      await sleep(
         Math.min(MAX_BACKOFF_MS, Math.max(retryAfterMs, settings.backoffMs * 2 ** (failures - 1))),
         settings.signal,
       );
@@ -102,11 +104,7 @@ async function fetchUntilComplete(file: ModelDownload, part: string, settings: D
 /** Sends one request and appends the response to the part. */
 async function fetchRest(file: ModelDownload, part: string, from: number, settings: DownloadSettings): Promise<void> {
   const stall = new AbortController();
-  let timer = setTimeout(() => stall.abort(new Error("the server stopped sending data")), settings.stallMs);
-  const restartTimer = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => stall.abort(new Error("the server stopped sending data")), settings.stallMs);
-  };
+  const timer = setTimeout(() => stall.abort(new Error("the server stopped sending data")), settings.stallMs);
   const signal = AbortSignal.any([settings.signal, stall.signal]);
   try {
     const tag = from > 0 ? await readFile(getEtagPath(part), "utf8").catch(() => null) : null;
@@ -117,12 +115,12 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const response = await fetchModelFile(file.url, headers, signal);
-      restartTimer();
+      timer.refresh();
       const start = getStartOffset(response, file, from);
       let at = start;
       for await (const chunk of response.body ?? []) {
         signal.throwIfAborted();
-        restartTimer();
+        timer.refresh();
         if (at + chunk.length > file.sizeBytes)
           throw createUpstreamError(file.url, "sends more data than the file should have");
         if (at === 0) {
@@ -175,27 +173,9 @@ const saveEtag = (part: string, tag: string | null): Promise<void> =>
 
 const getEtagPath = (part: string): string => `${part}.tag`;
 
-const getFileBytes = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+const getFileBytes = async (path: string): Promise<number> => (await findFileSize(path)) ?? 0;
 
 async function removePart(part: string): Promise<void> {
   await rm(part, { force: true });
   await rm(getEtagPath(part), { force: true });
-}
-
-function waitBackoff(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
 }

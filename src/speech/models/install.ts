@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, statfs } from "node:fs/prom
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/errors";
 import { flushFile } from "../../lib/atomic-file";
+import { findFileSize } from "../../lib/file-size";
 import { type FolderLock, lockFolder } from "../../lib/folder-lock";
 import { hashFile } from "../../lib/hash";
 import { BUILT_IN, CATALOG, type CatalogModel, findCatalogModel, sumFileBytes } from "./catalog";
@@ -101,7 +102,7 @@ export function removeModel(name: string, options: Pick<InstallOptions, "modelsD
     if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is built in and cannot be removed.`);
     if (!isModelName(name)) throw createNotInstalledError(name);
     const partial = join(options.modelsDir, PARTIAL_FOLDER, name);
-    const hadPartial = await exists(partial);
+    const hadPartial = (await findFileSize(partial)) !== null;
     await rm(partial, { recursive: true, force: true });
     const folder = join(options.modelsDir, name);
     const trash = join(options.modelsDir, `${NEW_FOLDER_PREFIX}${crypto.randomUUID()}`);
@@ -224,9 +225,3 @@ async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir:
   await rm(target, { recursive: true, force: true });
   await rename(folder, target);
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { BUILT_IN } from "./catalog";
+import { BUILT_IN, sumFileBytes } from "./catalog";
 import { completeManifest, isModelName, MANIFEST_NAME, type ModelManifest, parseManifest } from "./manifest";
 
 export type InstalledModel = { manifest: ModelManifest; folder: string };
@@ -77,7 +77,7 @@ export function chooseModel(language: string, installed: readonly InstalledModel
  * language of its transcript. Returns null if there is none.
  */
 export function findLanguageDetector(installed: readonly InstalledModel[]): InstalledModel | null {
-  const size = ({ manifest }: InstalledModel) => manifest.files.reduce((sum, f) => sum + f.sizeBytes, 0);
+  const size = ({ manifest }: InstalledModel) => sumFileBytes(manifest.files);
   const whispers = installed.filter(({ manifest }) => manifest.kind === "whisper" && manifest.languages.length > 1);
   return (
     whispers.sort((a, b) => size(a) - size(b))[0] ?? installed.find((m) => m.manifest.kind === "sense-voice") ?? null

@@ -12,6 +12,7 @@ import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { recognizeWindows } from "../../../src/speech/recognition";
+import { NO_LOG } from "../../../src/speech/record-log";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { planCut } from "../../../src/work/cuts/plan-cut";
 import { measureVoices } from "../../../src/work/cuts/voice-meter";
@@ -44,7 +45,7 @@ export async function openAnalyzer(): Promise<RecordingAnalyzer> {
       const path = join(scratch, `${name.replace(/\W+/g, "-")}.pcm`);
       await writeFile(path, toPcmBytes(samples));
       const pcm = await openAnalysisAudio({ path });
-      const analysis = await analyze(models, pcm, "en", noop, noop);
+      const analysis = await analyze(models, pcm, "en", { check: noop, onProgress: noop, log: NO_LOG });
       const cache: WindowCache = new Map();
       const duration = fromSeconds(samples.length / RATE);
       const count = Math.floor((samples.length / RATE) * FRAME_RATE.num);

@@ -11,6 +11,7 @@ import { analyze } from "../../../src/speech/analyze";
 import { createEnergyMeter } from "../../../src/speech/energy";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
+import { NO_LOG } from "../../../src/speech/record-log";
 import { transcribe } from "../../../src/speech/transcribe";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { type Clip, concatenate, loadClips, toPcmBytes } from "./material";
@@ -46,8 +47,8 @@ const ENGINES: Record<string, Engine> = {
       const meter = createEnergyMeter(pcm.samples);
       meter.add(await pcm.read(0, pcm.samples));
       const audio = { pcm, energy: meter.contour() };
-      const noop = () => {};
-      return (await transcribe(moonshine, audio, segments, noop, noop)).utterances.map((u) => u.text).join(" ");
+      const work = { check: () => {}, onProgress: () => {}, log: NO_LOG };
+      return (await transcribe(moonshine, audio, segments, work)).utterances.map((u) => u.text).join(" ");
     };
   },
   /** One recording: loudness, voice activity, segments, text, word times. */
@@ -56,9 +57,9 @@ const ENGINES: Record<string, Engine> = {
     const pcm = await openAnalysisAudio(
       await writePcmFile(scratch, concatenate(...all.flatMap((c) => [c.samples, PAUSE_SECONDS]))),
     );
-    const noop = () => {};
+    const work = { check: () => {}, onProgress: () => {}, log: NO_LOG };
     return async () => {
-      const { transcript } = await analyze(models, pcm, "en", noop, noop);
+      const { transcript } = await analyze(models, pcm, "en", work);
       return transcript!.utterances.map((u) => u.text).join(" ");
     };
   },

@@ -10,6 +10,7 @@ import { analyze } from "../../../src/speech/analyze";
 import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
+import { NO_LOG } from "../../../src/speech/record-log";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { concatenate, openBenchVoice, SENTENCES, toPcmBytes, VOICES } from "./material";
 import { normalizeWords } from "./word-errors";
@@ -122,7 +123,7 @@ async function main() {
     await writeFile(path, toPcmBytes(talk.samples));
     const pcm = await openAnalysisAudio({ path });
     const own = { transcribed: noErrors(), aligned: noErrors() };
-    const { transcript } = await analyze(models, pcm, "en", noop, noop);
+    const { transcript } = await analyze(models, pcm, "en", { check: noop, onProgress: noop, log: NO_LOG });
     const requests = talk.sentences.map((s) => ({
       text: s.text,
       window: { start: Math.round((s.start - 0.15) * 1e6), end: Math.round((s.end + 0.15) * 1e6) },

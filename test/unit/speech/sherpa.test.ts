@@ -8,6 +8,7 @@ import { createSpeechEngine } from "../../../src/speech/engine";
 import { installFromFile } from "../../../src/speech/models/install";
 import { MANIFEST_NAME } from "../../../src/speech/models/manifest";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
+import { NO_LOG } from "../../../src/speech/record-log";
 import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { openVoice } from "../../fixtures/flite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
@@ -68,12 +69,8 @@ test("an installed model transcribes with accurate word times, and the process s
     const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd", audio, [], () => {});
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
-    const { words, utterances } = await chosen!.installed!.transcribe(
-      audio,
-      [{ start: 0, end, speech }],
-      () => {},
-      () => {},
-    );
+    const work = { check: () => {}, onProgress: () => {}, log: NO_LOG };
+    const { words, utterances } = await chosen!.installed!.transcribe(audio, [{ start: 0, end, speech }], work);
     clearInterval(clock);
     expect(turns).toBeGreaterThan(5);
     expect(plain(words.map((word) => word.text).join(" "))).toBe(plain(TEXT));

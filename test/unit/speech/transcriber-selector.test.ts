@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createEnergyMeter } from "../../../src/speech/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
+import { NO_LOG } from "../../../src/speech/record-log";
 import type { SpeechSegment } from "../../../src/speech/segmentation";
 import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { temporaryFolder } from "../../temporary-folder";
@@ -198,12 +199,11 @@ describe("transcribing", () => {
       nothing,
     );
     const shares: number[] = [];
-    const recognition = await chosen!.installed!.transcribe(
-      file.audio,
-      file.segments,
-      (share) => shares.push(share),
-      nothing,
-    );
+    const recognition = await chosen!.installed!.transcribe(file.audio, file.segments, {
+      check: nothing,
+      onProgress: (share) => shares.push(share),
+      log: NO_LOG,
+    });
     return { ...recognition, shares, sherpa };
   }
 
