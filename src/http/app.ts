@@ -6,8 +6,7 @@ import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
 import { createApiKeyAuthenticator } from "./authentication";
 import { restoreLength, toResponse, withHeaders } from "./call";
-import { findClient, UNKNOWN_CLIENT } from "./client";
-import { ACTIVE_IDLE_SECONDS, type Connection, NO_CONNECTION } from "./connection";
+import { ACTIVE_IDLE_SECONDS, type Connection, findClient, NO_CONNECTION, UNKNOWN_CLIENT } from "./client";
 import { createCorsHeaders, isPreflight, respondToPreflight } from "./cors";
 import { DASHBOARD_PREFIX, dashboardRoutes } from "./dashboard";
 import { createDashboardAuthenticator, createOriginCheck } from "./dashboard/authentication";
@@ -188,7 +187,7 @@ const MIN_ELYSIA_PATH_INDEX = 11;
 
 /**
  * Returns the request with a URL that can be routed. Without a `Host` header (HTTP/1.0, some probes) or with an invalid one, Bun passes a
- * bare path. Apart from this, only `dashboard/same-origin.ts` reads the host that a client sends.
+ * bare path. Apart from this, only `dashboard/authentication.ts` reads the host that a client sends.
  */
 function withRoutableUrl(request: Request): Request {
   const { url } = request;

@@ -7,7 +7,6 @@ import type { Services } from "../work/services";
 import type { AuthenticationOptions } from "./authentication";
 import type { ReadAuthorship } from "./authorship";
 import type { RequestClient } from "./client";
-import { formatAttachment } from "./content-disposition";
 import { FILE_POLICY } from "./security-headers";
 
 /** Returns the current principal of a call. Errors: those of the authentication and of `enterWorkspace`. */
@@ -139,3 +138,12 @@ export function withHeaders(response: Response, headers: Record<string, string>)
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
+
+/** Formats `Content-Disposition` (RFC 6266): an ASCII name for old clients, and the real name in UTF-8. */
+export function formatAttachment(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const encoded = encodeURIComponent(name).replace(/['()*!]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+export const isReadMethod = (method: string): boolean => method === "GET" || method === "HEAD";

@@ -6,9 +6,8 @@ import { isStorageFull } from "../lib/storage-full";
 import { runAdmin } from "../work/access/admin-commands";
 import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
-import { toResponse } from "./call";
+import { isReadMethod, toResponse } from "./call";
 import { publicErrorShape, toErrorReply } from "./errors";
-import { isReadMethod } from "./methods";
 import { createMetricsReply, METRICS_PATH } from "./metrics";
 
 /**

@@ -9,12 +9,10 @@ import { type Caller, enterWorkspace, type Principal, type RouteAccess, UPLOAD_A
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
 import { createAuthorReader, hideAuthors } from "./authorship";
-import { type Reauthorize, toResponse, toResponseTo, withHeaders } from "./call";
-import type { RequestClient } from "./client";
-import type { Connection } from "./connection";
+import { isReadMethod, type Reauthorize, toResponse, toResponseTo, withHeaders } from "./call";
+import type { Connection, RequestClient } from "./client";
 import { type ErrorShape, toErrorReply } from "./errors";
 import type { Guide } from "./guide";
-import { isReadMethod } from "./methods";
 import type { JsonObject } from "./openapi-parts";
 import { NO_LIMIT, type RateLimiter } from "./rate-limit";
 import { type Route, WORKSPACE_HEADER } from "./route";

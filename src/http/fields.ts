@@ -79,3 +79,19 @@ export const withDescription = <S extends TSchema>(schema: S, description: strin
 /** Returns the schema of an object without additional properties. */
 export const strictObject = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
+
+/** Returns the schema of the parameter for the columns that a list can be sorted by. */
+export const sortField = <Column extends string>(columns: readonly Column[]): TSchema =>
+  oneOf(...columns.flatMap((column) => [column, `-${column}` as const]));
+
+export type Sorting<Column extends string> = { sort: Column; isDescending: boolean };
+
+/** Splits `-name` into the column and the direction. */
+export function parseSort<Column extends string>(
+  sort: string | undefined,
+  usual: Column,
+  isDescending: boolean,
+): Sorting<Column> {
+  if (sort === undefined) return { sort: usual, isDescending };
+  return { sort: sort.replace(/^-/, "") as Column, isDescending: sort.startsWith("-") };
+}

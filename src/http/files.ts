@@ -1,5 +1,4 @@
 /** Downloads through signed links, with ranges, validators and escaped file names. */
-
 import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import { getRenderFileName, toFileStem } from "../domain/file-names";
@@ -15,8 +14,7 @@ import { isWorkspaceDisabled } from "../store/workspaces";
 import { requireWriter } from "../work/access/access";
 import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
-import { toResponseTo } from "./call";
-import { formatAttachment } from "./content-disposition";
+import { formatAttachment, toResponseTo } from "./call";
 import { replyWithFile } from "./file-response";
 import { formatTime } from "./format-time";
 import { FILE_POLICY } from "./security-headers";

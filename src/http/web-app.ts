@@ -10,7 +10,7 @@ import { FIRST_READS } from "../../web/app/first-reads";
 import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "../../web/app/paths";
 import { sha256 } from "../lib/hash";
 import type { Services } from "../work/services";
-import { readSessionCookie } from "./dashboard/session-cookie";
+import { readSessionCookie } from "./dashboard/cookies";
 import { DASHBOARD_POLICY } from "./security-headers";
 
 /** Below it are the files of the bundle. */

@@ -1,11 +1,21 @@
 /** Assets: one row per uploaded file. */
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import type { RowPage } from "./paging";
-import { prepareOwnRowQuery } from "./prepared-query";
-import { deleteRows, findRow, hasRow, type IdPage, insertRow, listIds, listNewest, listRows, updateRow } from "./rows";
+import {
+  deleteRows,
+  findRow,
+  hasRow,
+  type IdPage,
+  insertRow,
+  isAnyOf,
+  listIds,
+  listNewest,
+  listRows,
+  prepareOwnRowQuery,
+  type RowPage,
+  updateRow,
+} from "./rows";
 import { assets } from "./schema";
 
 export type Asset = typeof assets.$inferSelect;

@@ -3,12 +3,19 @@ import { and, asc, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm"
 import type { LEDGER_TYPES } from "../domain/states";
 import type { Hold, LedgerEntry } from "./credits";
 import type { Queries } from "./db";
-import { type RowPage, toRowPage } from "./paging";
-import { type CountedRows, type IdPage, isAfter, type OffsetPage, readPage } from "./rows";
+import {
+  type CountedRows,
+  contains,
+  type IdPage,
+  isAfter,
+  type OffsetPage,
+  type RowPage,
+  readPage,
+  toRowPage,
+} from "./rows";
 import { assets, holds, ledger, pipelines, steps } from "./schema";
 import { invoices } from "./schema-billing";
 import type { Step } from "./steps";
-import { contains } from "./text-search";
 
 type NamedAsset = { id: string; filename: string | null };
 

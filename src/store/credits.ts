@@ -2,8 +2,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, sql, sum } from "drizzle-orm";
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
-import type { RowPage } from "./paging";
-import { exists, hasRow, type IdPage, insertRow, listNewest, updateRows } from "./rows";
+import { exists, hasRow, type IdPage, insertRow, listNewest, type RowPage, updateRows } from "./rows";
 import { holds, ledger } from "./schema";
 
 export type LedgerEntry = typeof ledger.$inferSelect;

@@ -1,11 +1,19 @@
-/** Cuts. Lists omit the plan, which is a large column. */
+/** Cuts and their drafts: unsaved edits, at most one per cut. Lists omit the plan, which is a large column. */
 import { and, desc, eq, getTableColumns, inArray, isNull, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
-import type { RowPage } from "./paging";
-import { prepareOwnRowQuery } from "./prepared-query";
-import { deleteRows, findRow, type IdPage, insertRow, isAfter, listIds, updateRow } from "./rows";
-import { cuts } from "./schema";
+import {
+  deleteRows,
+  findRow,
+  type IdPage,
+  insertRow,
+  isAfter,
+  listIds,
+  prepareOwnRowQuery,
+  type RowPage,
+  updateRow,
+} from "./rows";
+import { cuts, drafts } from "./schema";
 
 export type Cut = typeof cuts.$inferSelect;
 export type CutRow = Omit<Cut, "plan">;
@@ -91,3 +99,22 @@ export const updateOpenCut = (
 ): Promise<Cut | null> => updateRow(tx, cuts, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
 
 export const deleteCut = (tx: Queries, id: string): Promise<void> => deleteRows(tx, cuts, eq(cuts.id, id));
+
+export type Draft = typeof drafts.$inferSelect;
+
+export const findDraft = (db: Queries, workspaceId: string, cutId: string): Promise<Draft | null> =>
+  findRow(db, drafts, and(eq(drafts.cut_id, cutId), eq(drafts.workspace_id, workspaceId)));
+
+/** Returns the revision of a cut's draft without its content; null if there is none. */
+export async function readDraftRevision(db: Queries, cutId: string): Promise<number | null> {
+  const [row] = await db.select({ revision: drafts.revision }).from(drafts).where(eq(drafts.cut_id, cutId)).limit(1);
+  return row?.revision ?? null;
+}
+
+/** Inserts the draft, or replaces the older one of its cut. */
+export async function saveDraft(tx: Queries, draft: Draft): Promise<void> {
+  await tx.insert(drafts).values(draft).onConflictDoUpdate({ target: drafts.cut_id, set: draft });
+}
+
+export const deleteDraft = (tx: Queries, cutId: string): Promise<void> =>
+  deleteRows(tx, drafts, eq(drafts.cut_id, cutId));

@@ -1,9 +1,8 @@
 /** Data exports of users. A user has at most one pending export and one that can be downloaded. */
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { findRow, insertRow, listIds, listRows, updateRow } from "./rows";
+import { findRow, insertRow, isAnyOf, listIds, listRows, updateRow } from "./rows";
 import { dataExports } from "./schema-notifications";
 
 export type DataExport = typeof dataExports.$inferSelect;

@@ -4,8 +4,8 @@
  */
 import { and, type Column, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
+import { isAnyOf } from "./rows";
 import { assets, cuts, drafts, holds, ledger, pipelines, projects, renders, steps } from "./schema";
 import {
   apiKeys,

@@ -1,9 +1,8 @@
 /** The recorded state of the files in the media folder: their hashes, and detected problems. */
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, min, sql } from "drizzle-orm";
 import type { FileProblem } from "../domain/states";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { type CountedRows, deleteRows, findRow, type OffsetPage, readPage, updateRows } from "./rows";
+import { type CountedRows, deleteRows, findRow, isAnyOf, type OffsetPage, readPage, updateRows } from "./rows";
 import { fileChecks } from "./schema-upkeep";
 
 export type FileCheck = typeof fileChecks.$inferSelect;

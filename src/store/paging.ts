@@ -1,6 +1,5 @@
-/** Keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256 so it can be trusted. */
+/** Cursors of keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256 so it can be trusted. */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { type SQLWrapper, sql } from "drizzle-orm";
 import { AppError } from "../domain/errors";
 
 /** The values of a row by which a list is sorted. */
@@ -34,25 +33,4 @@ export function createCursors(secret: string): Cursors {
       return JSON.parse(Buffer.from(body, "base64url").toString()) as SortKey;
     },
   };
-}
-
-/** Matches the rows after the key `[value, id]`, or any row if it is null. Lists are sorted by `value`, then by ID. */
-export function follows(value: SQLWrapper, id: SQLWrapper, after: SortKey | null, isDescending: boolean) {
-  if (after === null) return undefined;
-  const [last, lastId] = after;
-  return isDescending
-    ? sql`(${value} < ${last} OR (${value} = ${last} AND ${id} < ${lastId}))`
-    : sql`(${value} > ${last} OR (${value} = ${last} AND ${id} > ${lastId}))`;
-}
-
-/** A page of a list's rows. `hasMore`: more rows follow. */
-export type RowPage<Row> = { rows: Row[]; hasMore: boolean };
-
-/** Reads the first `limit` rows of a query as a page. */
-export async function toRowPage<Row>(
-  query: { limit(n: number): PromiseLike<Row[]> },
-  limit: number,
-): Promise<RowPage<Row>> {
-  const rows = await query.limit(limit + 1);
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }

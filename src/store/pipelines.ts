@@ -1,9 +1,8 @@
 /** Pipelines: steps that run one after another. */
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, hasRow, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
+import { type CountedRows, findRow, hasRow, isAnyOf, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
 import { cuts, pipelines, steps } from "./schema";
 import type { Step } from "./steps";
 

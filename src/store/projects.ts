@@ -2,8 +2,7 @@
 import { and, asc, eq, getTableColumns, type Placeholder, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { prepareOwnRowQuery, prepareRowQuery } from "./prepared-query";
-import { deleteRows, findRow, updateRow } from "./rows";
+import { deleteRows, findRow, prepareOwnRowQuery, prepareRowQuery, updateRow } from "./rows";
 import { projects } from "./schema";
 
 export type Project = typeof projects.$inferSelect;

@@ -1,11 +1,19 @@
 /** Renders. */
 import { and, desc, eq, isNull, notInArray } from "drizzle-orm";
 import type { RenderState } from "../domain/states";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import type { RowPage } from "./paging";
-import { prepareOwnRowQuery } from "./prepared-query";
-import { deleteRows, findRow, type IdPage, insertRow, listIds, listNewest, updateRow } from "./rows";
+import {
+  deleteRows,
+  findRow,
+  type IdPage,
+  insertRow,
+  isAnyOf,
+  listIds,
+  listNewest,
+  prepareOwnRowQuery,
+  type RowPage,
+  updateRow,
+} from "./rows";
 import { renders } from "./schema";
 
 export type Render = typeof renders.$inferSelect;

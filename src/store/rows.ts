@@ -1,8 +1,8 @@
-/** Common queries and result conversions. */
-import { and, desc, lt, type SQL, sql } from "drizzle-orm";
-import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
+/** Common conditions, queries and result conversions. */
+import { and, type Column, desc, eq, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import type { AnySQLiteColumn, SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { type RowPage, toRowPage } from "./paging";
+import type { SortKey } from "./paging";
 
 /** Returns the first row of a query, or null. */
 export const first = async <Row>(query: PromiseLike<Row[]>): Promise<Row | null> => (await query)[0] ?? null;
@@ -78,6 +78,27 @@ export async function deleteRows(tx: Queries, table: SQLiteTable, condition: SQL
   await tx.delete(table).where(condition);
 }
 
+/** Matches the rows after the key `[value, id]`, or any row if it is null. Lists are sorted by `value`, then by ID. */
+export function follows(value: SQLWrapper, id: SQLWrapper, after: SortKey | null, isDescending: boolean) {
+  if (after === null) return undefined;
+  const [last, lastId] = after;
+  return isDescending
+    ? sql`(${value} < ${last} OR (${value} = ${last} AND ${id} < ${lastId}))`
+    : sql`(${value} > ${last} OR (${value} = ${last} AND ${id} > ${lastId}))`;
+}
+
+/** A page of a list's rows. `hasMore`: more rows follow. */
+export type RowPage<Row> = { rows: Row[]; hasMore: boolean };
+
+/** Reads the first `limit` rows of a query as a page. */
+export async function toRowPage<Row>(
+  query: { limit(n: number): PromiseLike<Row[]> },
+  limit: number,
+): Promise<RowPage<Row>> {
+  const rows = await query.limit(limit + 1);
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
 /** A page of a list sorted by ID, newest first: the rows after `afterId`, or the first ones if it is null. */
 export type IdPage = { afterId: string | null; limit: number };
 
@@ -114,4 +135,49 @@ export async function readPage<Row>(
   total: PromiseLike<number>,
 ): Promise<CountedRows<Row>> {
   return { rows: await query.limit(limit).offset(offset), total: await total };
+}
+
+/**
+ * Matches rows whose column has one of the values. Unlike `inArray`, it binds only one parameter: SQLite allows 32,766
+ * in a statement, and users can create more rows than that.
+ */
+export const isAnyOf = (column: Column, values: string[]): SQL =>
+  sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
+
+/**
+ * Returns whether a column contains a text, ignoring case. SQLite folds only ASCII letters: other letters match as
+ * typed, and if the whole text is in lower or upper case.
+ */
+export function contains(column: AnySQLiteColumn, text: string): SQL | undefined {
+  const variants = new Set([text, text.toLowerCase(), text.toUpperCase()]);
+  return or(...[...variants].map((one) => sql`instr(lower(${column}), lower(${one})) > 0`));
+}
+
+type PreparedQuery<Values, Row> = { execute(values: Values): Promise<Row[]> };
+
+/** Returns a query for one row or null. `build` uses `sql.placeholder` for each value. */
+export function prepareRowQuery<Values extends Record<string, unknown>, Row>(
+  build: (db: Queries) => PreparedQuery<Values, Row>,
+): (db: Queries, values: Values) => Promise<Row | null> {
+  const built = new WeakMap<Queries, PreparedQuery<Values, Row>>();
+  return async (db, values) => {
+    const query = built.get(db) ?? build(db);
+    built.set(db, query);
+    const [row] = await query.execute(values);
+    return row ?? null;
+  };
+}
+
+/** Returns a query for the row with an ID if it belongs to the workspace, otherwise null. */
+export function prepareOwnRowQuery<T extends SQLiteTable & { id: SQLiteColumn; workspace_id: SQLiteColumn }>(table: T) {
+  const isOwn = and(eq(table.id, sql.placeholder("id")), eq(table.workspace_id, sql.placeholder("workspaceId")));
+  const find = prepareRowQuery<{ id: string; workspaceId: string }, T["$inferSelect"]>((db) =>
+    db
+      .select()
+      .from(table as SQLiteTable)
+      .where(isOwn)
+      .limit(1)
+      .prepare(),
+  );
+  return (db: Queries, workspaceId: string, id: string) => find(db, { id, workspaceId });
 }

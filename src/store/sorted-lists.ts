@@ -4,10 +4,10 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ProjectState } from "../domain/states";
 import { type Asset, type AssetFilter, isListed } from "./assets";
 import type { Queries } from "./db";
-import { follows, type RowPage, type SortKey, toRowPage } from "./paging";
+import type { SortKey } from "./paging";
 import type { Project } from "./projects";
+import { contains, follows, type RowPage, toRowPage } from "./rows";
 import { assets, projects } from "./schema";
-import { contains } from "./text-search";
 
 export const PROJECT_SORTS = ["last_activity_at", "created_at", "name"] as const;
 export const ASSET_SORTS = ["created_at", "name", "duration_seconds"] as const;

@@ -1,9 +1,8 @@
 /** The steps of pipelines. A step is a job; `step-queue.ts` contains the queue. */
 import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { findRow, listIds, listRows, updateRow } from "./rows";
+import { findRow, isAnyOf, listIds, listRows, updateRow } from "./rows";
 import { pipelines, steps } from "./schema";
 
 export type Step = typeof steps.$inferSelect;

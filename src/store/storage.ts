@@ -1,8 +1,7 @@
 /** The storage that workspaces use, according to the rows. No files are read. */
 import { and, eq, sql } from "drizzle-orm";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { type CountedRows, type OffsetPage, only } from "./rows";
+import { type CountedRows, isAnyOf, type OffsetPage, only } from "./rows";
 import { assets, renders } from "./schema";
 import { users, workspaceMembers, workspaces } from "./schema-accounts";
 
@@ -136,3 +135,11 @@ export const readStorageTotals = (db: Queries): Promise<StorageTotals> =>
       FROM assets WHERE ${hasOwnFile}) AS ofAssets,
       (SELECT coalesce(sum(size_bytes), 0) AS bytes, count(size_bytes) AS n FROM renders) AS ofRenders`),
   );
+
+/** Returns the size of the database file in bytes, without its write-ahead log. */
+export async function readDatabaseBytes(db: Queries): Promise<number> {
+  const [row] = await db.all<{ bytes: number }>(
+    sql`SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()`,
+  );
+  return row?.bytes ?? 0;
+}

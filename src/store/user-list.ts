@@ -1,10 +1,12 @@
-/** Accounts in the view of administrators, with the credits and storage of their personal workspaces. */
+/** Accounts in the view of administrators, with credits, storage and content. */
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { type CountedRows, first, type OffsetPage, readPage } from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { hasOwnFile } from "./storage";
 import type { User } from "./users";
+import { listSolelyOwnedWorkspaces } from "./workspaces";
 
 /** `quotaBytes` null means that the configured quota applies. */
 export type ListedUser = { user: User; credits: number; storageBytes: number; quotaBytes: number | null };
@@ -75,3 +77,39 @@ export async function listUserPage(
 /** Returns the account as it is listed, or null. */
 export const findListedUser = (db: Queries, id: string): Promise<ListedUser | null> =>
   first(selectUsers(db).where(eq(users.id, id)).limit(1));
+
+type ContentCounts = {
+  /** In the personal workspace. */
+  projects: number;
+  assets: number;
+  cuts: number;
+  renders: number;
+  openJobs: number;
+  webhookEndpoints: number;
+  /** In all workspaces, excluding expired keys. */
+  apiKeys: number;
+  sessions: number;
+};
+
+/** If `isOnlyOwner` is true, the account cannot be deleted. */
+export type SharedWorkspace = { id: string; name: string; role: WorkspaceRole; isOnlyOwner: boolean };
+
+export type UserContents = ContentCounts & { sharedWorkspaces: SharedWorkspace[] };
+
+/** Counts the content of an account. */
+export async function readUserContents(db: Queries, userId: string, now: number): Promise<UserContents> {
+  const [counts] = await db.all<ContentCounts>(sql`SELECT
+    (SELECT count(*) FROM projects WHERE workspace_id = ${userId}) AS projects,
+    (SELECT count(*) FROM assets WHERE workspace_id = ${userId} AND ${hasOwnFile}) AS assets,
+    (SELECT count(*) FROM cuts WHERE workspace_id = ${userId}) AS cuts,
+    (SELECT count(*) FROM renders WHERE workspace_id = ${userId}) AS renders,
+    (SELECT count(*) FROM pipelines WHERE workspace_id = ${userId} AND finished_at IS NULL AND is_hidden = 0) AS openJobs,
+    (SELECT count(*) FROM webhook_endpoints WHERE workspace_id = ${userId}) AS webhookEndpoints,
+    (SELECT count(*) FROM api_keys WHERE user_id = ${userId} AND (expires_at IS NULL OR expires_at > ${now})) AS apiKeys,
+    (SELECT count(*) FROM sessions WHERE user_id = ${userId} AND expires_at > ${now}) AS sessions`);
+  const shared = await db.all<Omit<SharedWorkspace, "isOnlyOwner">>(sql`
+    SELECT w.id, w.name, m.role FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+    WHERE m.user_id = ${userId} AND w.is_personal = 0 ORDER BY w.name, w.id`);
+  const onlyOwned = new Set((await listSolelyOwnedWorkspaces(db, userId)).map(({ id }) => id));
+  return { ...counts!, sharedWorkspaces: shared.map((one) => ({ ...one, isOnlyOwner: onlyOwned.has(one.id) })) };
+}

@@ -2,8 +2,6 @@
 import { and, asc, eq, isNull, lte, ne, not, or, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import type { RowPage } from "./paging";
-import { prepareRowQuery } from "./prepared-query";
 import {
   deleteRows,
   findRow,
@@ -14,6 +12,8 @@ import {
   listIds,
   listNewest,
   only,
+  prepareRowQuery,
+  type RowPage,
   updateRow,
   updateRows,
 } from "./rows";

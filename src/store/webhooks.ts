@@ -1,9 +1,21 @@
-/** Webhook endpoints and their deliveries. */
+/** The outbox of events, webhook endpoints and their deliveries. */
 import { and, asc, count, desc, eq, gt, inArray, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { follows, type RowPage, type SortKey, toRowPage } from "./paging";
-import { deleteRows, findRow, type IdPage, insertRow, listNewest, listRows, updateRow } from "./rows";
-import { deliveries, webhookEndpoints } from "./schema-outbox";
+import type { SortKey } from "./paging";
+import {
+  deleteRows,
+  exists,
+  findRow,
+  follows,
+  type IdPage,
+  insertRow,
+  listNewest,
+  listRows,
+  type RowPage,
+  toRowPage,
+  updateRow,
+} from "./rows";
+import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 import { hasRemainingOwner } from "./workspaces";
 
 export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
@@ -112,3 +124,13 @@ export const deleteFinishedDeliveriesBefore = (tx: Queries, time: number): Promi
     deliveries,
     and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))),
   );
+
+export type OutboxEvent = typeof events.$inferSelect;
+
+/** Inserts an event. Returns false if the entity already has an event of this type. */
+export const insertEvent = (tx: Queries, event: typeof events.$inferInsert): Promise<boolean> =>
+  exists(tx.insert(events).values(event).onConflictDoNothing().returning({ id: events.id }));
+
+/** Lists the entity's events, oldest first. */
+export const listEntityEvents = (db: Queries, entityId: string): Promise<OutboxEvent[]> =>
+  db.select().from(events).where(eq(events.entity_id, entityId)).orderBy(events.id);

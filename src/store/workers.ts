@@ -1,9 +1,19 @@
 /** Workers on other machines, their join tokens, and their runs. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
-import { isAnyOf } from "./any-of";
 import type { Queries } from "./db";
-import { prepareRowQuery } from "./prepared-query";
-import { deleteRows, findRow, first, insertRow, listRows, type OffsetPage, only, updateRow, updateRows } from "./rows";
+import {
+  deleteRows,
+  findRow,
+  first,
+  insertRow,
+  isAnyOf,
+  listRows,
+  type OffsetPage,
+  only,
+  prepareRowQuery,
+  updateRow,
+  updateRows,
+} from "./rows";
 import { workerRuns, workers, workerTokens } from "./schema-workers";
 
 export type WorkerToken = typeof workerTokens.$inferSelect;

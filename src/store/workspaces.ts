@@ -2,8 +2,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import { prepareRowQuery } from "./prepared-query";
-import { findRow, insertRow, updateRow, updateRows } from "./rows";
+import { findRow, insertRow, prepareRowQuery, updateRow, updateRows } from "./rows";
 import { workspaceMembers, workspaces } from "./schema-accounts";
 
 export type Workspace = typeof workspaces.$inferSelect;

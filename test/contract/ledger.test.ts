@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { findAssetById } from "../../src/store/assets";
 import { insertLedgerEntry, listLedger, readBalance, readTotalHeld } from "../../src/store/credits";
-import { listEntityEvents } from "../../src/store/events";
+import { listEntityEvents } from "../../src/store/webhooks";
 import { completePreparation, holdCharge, settleWaiting } from "../../src/work/billing/charge";
 import { addAsset, addStep, addUser, freshStore } from "../unit/store/test-store";
 

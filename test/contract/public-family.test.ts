@@ -1,8 +1,9 @@
 /** Every response of the public family, in every state of each resource, checked against the interface. */
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { listEntityEvents } from "../../src/store/events";
+import { listEntityEvents } from "../../src/store/webhooks";
 import type { Client } from "../http/client";
 import { type Harness, harness, PATIENCE_MS } from "../http/harness";
 import { silentVideo, video, wav } from "../http/media";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { FileStore } from "@tus/file-store";
 import { Server } from "@tus/server";
-import { AssetUploadStore, type AuthorizedUpload } from "../../src/http/uploads/asset-upload-store";
+import { AssetUploadStore, type AuthorizedUpload } from "../../src/http/uploads/tus-library";
 import { createUploadSession } from "../../src/work/uploads/session";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";

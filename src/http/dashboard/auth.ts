@@ -1,9 +1,10 @@
-/** Set-up, sign-up, sign-in and sign-out. */
+/** Set-up, sign-up, sign-in, sign-out and the signed-in user's password. */
 import { Type } from "@sinclair/typebox";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { deleteSession } from "../../store/sessions";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../../work/access/audit";
+import { changePassword } from "../../work/identity/change-password";
 import { type StartedSession, signIn } from "../../work/identity/sign-in";
 import { isSignUpOpen, setUp, signUp } from "../../work/identity/sign-up";
 import { created, noContent, type OpenCall, ok, type Reply } from "../call";
@@ -12,10 +13,10 @@ import { formatTime } from "../format-time";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import type { Resource } from "../schemas";
+import { formatExpiredCookies, formatSessionCookies } from "./cookies";
 import { listProviders } from "./oidc";
 import { showProfile } from "./profile";
-import { formatExpiredCookies, formatSessionCookies } from "./session-cookie";
-import { toCallActor, toSignInClient } from "./sign-in-client";
+import { toAccountOwner, toCallActor, toSignInClient } from "./sign-in-client";
 
 const MAX_EMAIL_CHARACTERS = 320;
 /** Tokens of links and challenges are shorter. */
@@ -118,5 +119,21 @@ export const logout = route({
     // Cached pages and files may belong to the account. Without TLS, browsers reject the header with an error.
     const headers = call.client.isSecure ? { "Clear-Site-Data": '"cache"' } : {};
     return { ...noContent(), headers, cookies: formatExpiredCookies(call.client.isSecure) };
+  },
+});
+
+export const updatePassword = route({
+  summary: "Change your password. All other sessions end",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  example: { current_password: "correct horse battery", password: "staple correct horse" },
+  body: strictObject({
+    current_password: secretField("The current password", MAX_PASSWORD_UTF16_UNITS),
+    password: newPassword,
+  }),
+  responses: { 204: respondsWithNothing("The password was changed") },
+  handle: async (call, { body }) => {
+    await changePassword(call.services, toAccountOwner(call), body);
+    return noContent();
   },
 });

@@ -1,16 +1,20 @@
+/** Prices, orders, invoices and subscriptions of a workspace, and the inbound events of the payment provider. */
 import { MAX_PRICE_ID_CHARACTERS } from "../../domain/billing";
+import { AppError } from "../../domain/errors";
 import { type Invoice, listInvoices } from "../../store/invoices";
 import { findOrder, listOrders, type Order } from "../../store/orders";
 import { findCurrentSubscription, type Subscription } from "../../store/payments";
 import { getActivePrice, getOrderUrl, orderOffline, startProviderCheckout } from "../../work/billing/checkout";
 import { cancelOrder, continueCheckout } from "../../work/billing/open-orders";
+import { applyPaymentEvent } from "../../work/billing/payment-events";
 import { cancelSubscription } from "../../work/billing/subscriptions";
 import { withIdempotencyKey } from "../../work/idempotency";
-import { type Call, createOnce, type OpenCall, ok, type Reply } from "../call";
+import { type Call, createOnce, noContent, type OpenCall, ok, type Reply } from "../call";
 import { strictObject, textField } from "../fields";
-import { offsetListRoute } from "../offset-list-route";
-import { respondsWith } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { offsetListRoute } from "../list-route";
+import { MAX_LARGE_BODY_BYTES, readBodyText } from "../parse-request";
+import { respondsWith, respondsWithNothing } from "../response-docs";
+import { openRoute, type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
@@ -150,4 +154,28 @@ export const removeSubscription = route({
   responses: { 200: respondsWith("Subscription", "The subscription") },
   handle: async (call) =>
     ok(showSubscription(await cancelSubscription(call.services, toCallActor(call), call.principal.workspace.id))),
+});
+
+export const receiveEvent = openRoute({
+  summary: "Receive a signed event from Stripe. Without Stripe, this path does not exist",
+  headers: { "Stripe-Signature": "the signature of the body, at most 300 s old" },
+  errors: [
+    "bad_request",
+    "not_found",
+    "payload_too_large",
+    "unsupported_media_type",
+    "upstream_error",
+    "upstream_unavailable",
+  ],
+  responses: { 204: respondsWithNothing("The event was applied now or before, or is irrelevant") },
+  handle: async ({ services, request }) => {
+    const { payments, config, log } = services;
+    if (!payments) throw new AppError("not_found", "Path not found.");
+    // The signature is that of the bytes: the body is parsed once it is verified.
+    const timeoutMs = config.requestTimeoutSeconds * 1000;
+    const body = await readBodyText(request, { type: "json", maxBytes: MAX_LARGE_BODY_BYTES, timeoutMs });
+    const event = await payments.readEvent(body, request.headers.get("stripe-signature"));
+    await applyPaymentEvent({ ...services, payments, log }, event);
+    return noContent();
+  },
 });

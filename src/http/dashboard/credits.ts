@@ -1,10 +1,25 @@
-/** The credits of a workspace. */
-import { listHoldsWithAssets } from "../../store/credit-history";
+/** The credits of a workspace: balance, holds, and the history as a list and as a file for spreadsheets. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { type CsvCell, escapeFormula, formatCsvHeader, formatCsvRow } from "../../domain/csv";
+import { LEDGER_TYPES } from "../../domain/states";
+import {
+  type CreditEntry,
+  type CreditFilter,
+  listCreditEntries,
+  listCreditEntriesAfter,
+  listHoldsWithAssets,
+} from "../../store/credit-history";
 import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
+import type { Queries } from "../../store/db";
 import { listSteps } from "../../store/pipelines";
-import { ok } from "../call";
-import { offsetListRoute } from "../offset-list-route";
-import { respondsWith } from "../response-docs";
+import { ok, streamedDownload } from "../call";
+import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime } from "../fields";
+import { formatTime } from "../format-time";
+import { listRoute, offsetListRoute } from "../list-route";
+import { showLedgerEntry } from "../public/account";
+import { readInBatches } from "../read-in-batches";
+import { respondsWith, respondsWithFile } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
@@ -39,3 +54,97 @@ export const listActiveHolds = offsetListRoute({
   show: (_, { hold, asset, steps }) =>
     showRow(SCHEMAS.CreditHold, hold, { processor_names: steps.map((step) => step.processor_name), asset }),
 });
+
+const filters = {
+  type: Type.Optional(oneOf(...LEDGER_TYPES)),
+  since: Type.Optional(timeField("Entries from this time on.")),
+  until: Type.Optional(timeField("Entries before this time.")),
+  q: Type.Optional({
+    ...textField(MAX_SEARCH_CHARACTERS),
+    description: "Part of a recording's name, of an invoice's ID or of its description, in upper or lower case",
+  }),
+};
+
+const query = strictObject(filters);
+
+const toFilter = ({ type, since, until, q }: Static<typeof query>): CreditFilter => ({
+  type,
+  since: toTime(since),
+  until: toTime(until),
+  q,
+});
+
+const showEntry = ({ entry, step, asset, invoice }: CreditEntry): Resource<"CreditEntry"> => ({
+  ...showLedgerEntry(entry),
+  asset,
+  pipeline_id: step?.pipeline_id ?? null,
+  processor_name: step?.processor_name ?? null,
+  order_id: invoice?.order_id ?? null,
+  description: invoice?.description ?? null,
+});
+
+export const listHistory = listRoute({
+  summary: "List credit transactions with their recordings and invoices, newest first",
+  filters,
+  limits: { max: 200, default: 50 },
+  item: "CreditEntry",
+  description: "A page of ledger entries",
+  scope: ({ principal }, input) => [
+    "credit-entries",
+    principal.workspace.id,
+    JSON.stringify(toFilter(input.filters as Static<typeof query>)),
+  ],
+  read: ({ services, principal }, input) =>
+    listCreditEntries(services.store.read, principal.workspace.id, toFilter(input.filters as Static<typeof query>), {
+      afterId: input.after?.[0] ?? null,
+      limit: input.limit,
+    }),
+  sortKey: ({ entry }: CreditEntry): [string] => [entry.id],
+  show: (_, entry) => showEntry(entry),
+});
+
+export const exportHistory = route({
+  summary: "Download credit transactions as CSV, oldest first",
+  query,
+  responses: { 200: respondsWithFile("`text/csv` with a header line, in UTF-8 with a byte order mark") },
+  handle: async ({ services: { store, now }, principal: { workspace } }, { query: given }) =>
+    streamedDownload({
+      filename: `credits-${formatTime(now()).slice(0, 10)}.csv`,
+      contentType: "text/csv; charset=utf-8",
+      parts: readCsv(store.read, workspace.id, toFilter(given)),
+    }),
+});
+
+const COLUMNS = [
+  "created_at",
+  "type",
+  "delta",
+  "recording",
+  "step",
+  "description",
+  "payment_invoice_id",
+  "asset_id",
+  "pipeline_id",
+  "order_id",
+  "id",
+];
+
+async function* readCsv(db: Queries, workspaceId: string, filter: CreditFilter): AsyncGenerator<string> {
+  yield formatCsvHeader(COLUMNS);
+  for await (const entries of readInBatches((page) => listCreditEntriesAfter(db, workspaceId, filter, page)))
+    yield entries.map((entry) => formatCsvRow(toRow(showEntry(entry)))).join("");
+}
+
+const toRow = (entry: Resource<"CreditEntry">): CsvCell[] => [
+  entry.created_at,
+  entry.type,
+  entry.delta,
+  escapeFormula(entry.asset?.filename ?? ""),
+  entry.processor_name ?? "",
+  escapeFormula(entry.description ?? ""),
+  escapeFormula(entry.payment_invoice_id ?? ""),
+  entry.asset_id ?? entry.asset?.id ?? "",
+  entry.pipeline_id ?? "",
+  entry.order_id ?? "",
+  entry.id,
+];

@@ -7,7 +7,7 @@ import { oneOf, strictObject } from "../fields";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
-import { showNotification, showNotifications } from "./notification-payload";
+import { showNotification, showNotifications } from "./notifications";
 
 export const read = route({
   summary: "Retrieve the notification of your latest data export, with a new download link while it is `ready`",

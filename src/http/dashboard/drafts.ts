@@ -1,6 +1,6 @@
 /** The draft of a cut: an edit that is not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
-import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/drafts";
+import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/cuts";
 import { updateDraft } from "../../work/cuts/drafts";
 import { noContent, ok, okJsonText } from "../call";
 import { strictObject } from "../fields";

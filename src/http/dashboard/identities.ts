@@ -2,7 +2,7 @@
 import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
 import { formatProviderName, removeIdentity } from "../../work/identity/identities";
 import { type Call, noContent } from "../call";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";

@@ -9,26 +9,20 @@ import * as adminHealth from "./admin/health";
 import * as adminJobs from "./admin/jobs";
 import * as adminOrders from "./admin/orders";
 import * as adminStorage from "./admin/storage";
-import * as adminStorageFindings from "./admin/storage-findings";
 import * as adminUsers from "./admin/users";
-import * as adminWorkerTokens from "./admin/worker-tokens";
 import * as adminWorkers from "./admin/workers";
 import * as assetMedia from "./asset-media";
 import * as assetPieces from "./asset-pieces";
 import * as auth from "./auth";
 import * as authLinks from "./auth-links";
 import * as billing from "./billing";
-import * as creditHistory from "./credit-history";
 import * as credits from "./credits";
 import * as dataExport from "./data-export";
-import * as deletion from "./deletion";
 import * as drafts from "./drafts";
 import * as identities from "./identities";
 import * as liveEvents from "./live-events";
 import * as notifications from "./notifications";
 import * as oidc from "./oidc";
-import * as password from "./password";
-import * as paymentEvents from "./payment-events";
 import * as pipelines from "./pipelines";
 import * as profile from "./profile";
 import * as receivedInvitations from "./received-invitations";
@@ -38,7 +32,6 @@ import * as sortedLists from "./sorted-lists";
 import * as status from "./status";
 import * as twoFactor from "./two-factor";
 import * as uploads from "./uploads";
-import * as workspaceInvitations from "./workspace-invitations";
 import * as workspaceMembers from "./workspace-members";
 import * as workspaces from "./workspaces";
 
@@ -71,7 +64,7 @@ const ownRoutes = createRoutes([
 
   ["GET", "/users/me", profile.readMe],
   ["PATCH", "/users/me", profile.updateMe],
-  ["PUT", "/users/me/password", password.update],
+  ["PUT", "/users/me/password", auth.updatePassword],
   ["POST", "/users/me/email-verification", authLinks.requestVerification],
   ["GET", "/users/me/identities", identities.list],
   ["DELETE", "/users/me/identities/:identity_id", identities.remove],
@@ -90,8 +83,8 @@ const ownRoutes = createRoutes([
   ["POST", "/workspaces/:workspace_id/members", workspaceMembers.add],
   ["PATCH", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.update],
   ["DELETE", "/workspaces/:workspace_id/members/:user_id", workspaceMembers.remove],
-  ["GET", "/workspaces/:workspace_id/invitations", workspaceInvitations.list],
-  ["DELETE", "/workspaces/:workspace_id/invitations/:invitation_id", workspaceInvitations.remove],
+  ["GET", "/workspaces/:workspace_id/invitations", workspaceMembers.listPending],
+  ["DELETE", "/workspaces/:workspace_id/invitations/:invitation_id", workspaceMembers.revokePending],
 
   ["GET", "/invitations", receivedInvitations.list],
   ["POST", "/invitations/read", receivedInvitations.readLink],
@@ -108,17 +101,17 @@ const ownRoutes = createRoutes([
   ["GET", "/billing/invoices", billing.listWorkspaceInvoices],
   ["GET", "/billing/subscription", billing.readSubscription],
   ["DELETE", "/billing/subscription", billing.removeSubscription],
-  ["POST", "/billing/webhook", paymentEvents.receive],
+  ["POST", "/billing/webhook", billing.receiveEvent],
   ["GET", "/credits/balance", credits.readCreditBalance],
   ["GET", "/credits/holds", credits.listActiveHolds],
-  ["GET", "/credits/history", creditHistory.list],
-  ["GET", "/credits/history/export", creditHistory.exportAll],
+  ["GET", "/credits/history", credits.listHistory],
+  ["GET", "/credits/history/export", credits.exportHistory],
   ["GET", "/projects", sortedLists.projects],
   ["GET", "/assets", sortedLists.assets],
   ["GET", "/renders", renders.listWithDetails],
 
-  ["DELETE", "/users/me", deletion.remove],
-  ["POST", "/users/me/restore", deletion.restore],
+  ["DELETE", "/users/me", profile.removeMe],
+  ["POST", "/users/me/restore", profile.restoreMe],
   ["GET", "/users/me/export", dataExport.read],
   ["POST", "/users/me/export", dataExport.create],
 
@@ -173,18 +166,18 @@ const ownRoutes = createRoutes([
   ["POST", "/admin/backups", adminBackups.create],
   ["POST", "/admin/backups/drill", adminBackups.drill],
   ["POST", "/admin/backups/:run_id/verify", adminBackups.verify],
-  ["GET", "/admin/storage/checks", adminStorageFindings.readChecks],
-  ["GET", "/admin/storage/findings", adminStorageFindings.list],
-  ["POST", "/admin/storage/findings/resolve", adminStorageFindings.resolve],
+  ["GET", "/admin/storage/checks", adminStorage.readChecks],
+  ["GET", "/admin/storage/findings", adminStorage.listFindings],
+  ["POST", "/admin/storage/findings/resolve", adminStorage.resolveFindings],
   ["GET", "/admin/health", adminHealth.read],
   ["GET", "/admin/workers", adminWorkers.list],
   ["GET", "/admin/workers/:worker_id", adminWorkers.read],
   ["POST", "/admin/workers/:worker_id/drain", adminWorkers.drain],
   ["POST", "/admin/workers/:worker_id/resume", adminWorkers.resume],
   ["POST", "/admin/workers/:worker_id/revoke", adminWorkers.revoke],
-  ["GET", "/admin/worker-tokens", adminWorkerTokens.list],
-  ["POST", "/admin/worker-tokens", adminWorkerTokens.create],
-  ["DELETE", "/admin/worker-tokens/:token_id", adminWorkerTokens.remove],
+  ["GET", "/admin/worker-tokens", adminWorkers.listTokens],
+  ["POST", "/admin/worker-tokens", adminWorkers.createToken],
+  ["DELETE", "/admin/worker-tokens/:token_id", adminWorkers.removeToken],
   ["GET", "/admin/audit", adminAudit.list],
   ["GET", "/admin/audit/export", adminAudit.exportAll],
 ]);

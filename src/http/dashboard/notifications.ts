@@ -1,7 +1,12 @@
 /** A user's notifications and preferences. A key sees those of its workspace, and changes nothing. */
 import { Type } from "@sinclair/typebox";
 import { AppError, notFound } from "../../domain/errors";
-import { NOTIFICATION_CATEGORIES, type NotificationChoice, resolvePreferences } from "../../domain/notifications";
+import {
+  NOTIFICATION_CATEGORIES,
+  type NotificationChoice,
+  type NotificationPayloads,
+  resolvePreferences,
+} from "../../domain/notifications";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
 import {
   countNotifications,
@@ -10,18 +15,22 @@ import {
   listNotifications,
   markAllRead,
   type NotificationReader,
+  type StoredNotification,
   updateNotification,
 } from "../../store/notifications";
 import { findOnlyWorkspace, type Principal, type RouteAccess } from "../../work/access/access";
+import { createExportLinks } from "../../work/data-export/requests";
 import { canMail } from "../../work/mail/mails";
 import { changePreferences } from "../../work/notifications/notifications";
+import type { Services } from "../../work/services";
 import { type Call, noContent, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
-import { offsetParameters } from "../offset-list-route";
+import { formatTime } from "../format-time";
+import { offsetParameters } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
-import { showNotifications } from "./notification-payload";
+import type { ShownPayloads } from "./notification-schemas";
 
 const ACCESS = { inGrace: true, target: "account" } satisfies Partial<RouteAccess>;
 const CHANGE_ACCESS = { ...ACCESS, credential: "session" } satisfies Partial<RouteAccess>;
@@ -151,3 +160,36 @@ export const updatePreferences = route({
     return ok(await showPreferences(call));
   },
 });
+
+type ShownPayload = ShownPayloads[keyof ShownPayloads];
+
+type Viewer = { services: Services; principal: Principal };
+
+/** Returns notifications of the principal as the API shows them. The one of an export that can be downloaded gets a new link. */
+export async function showNotifications(
+  { services, principal }: Viewer,
+  rows: StoredNotification[],
+): Promise<Resource<"Notification">[]> {
+  // Other credentials cannot see notifications of exports.
+  const links = rows.some(({ type }) => type === "data_export_ready")
+    ? await createExportLinks(services, principal.user.id)
+    : new Map<string, string>();
+  return rows.map((row) => showNotification(row, links.get(row.id)));
+}
+
+/** Returns a notification as the API shows it, with the download link of an export. */
+export const showNotification = (row: StoredNotification, link: string | null = null): Resource<"Notification"> =>
+  ({
+    id: row.id,
+    type: row.type,
+    category: NOTIFICATION_CATEGORIES[row.type],
+    payload: showPayload(row, link),
+    workspace_id: row.workspace_id,
+    read_at: formatTime(row.read_at),
+    created_at: formatTime(row.created_at),
+  }) as Resource<"Notification">;
+
+const showPayload = ({ type, payload }: StoredNotification, link: string | null): ShownPayload =>
+  type === "data_export_ready"
+    ? { ...(payload as NotificationPayloads["data_export_ready"]), download_url: link }
+    : (payload as ShownPayload);

@@ -11,8 +11,7 @@ import { createFailurePage, isAskedByPerson } from "../failure-page";
 import { strictObject } from "../fields";
 import { respondsWithNothing } from "../response-docs";
 import { openRoute } from "../route";
-import { formatCookie, HOST_PREFIX, readCookie } from "./cookies";
-import { formatSessionCookies } from "./session-cookie";
+import { formatCookie, formatSessionCookies, HOST_PREFIX, readCookie } from "./cookies";
 import { toSignInClient } from "./sign-in-client";
 
 const ROUTES = "/api/v1/auth/oidc";

@@ -1,21 +1,62 @@
 /** Pipelines: several steps on one asset, and the preparations, cuts and renders that were requested one by one. */
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
+import { JOB_FACTS } from "../../domain/jobs";
 import { STEP_STATES } from "../../domain/states";
-import { findAsset } from "../../store/assets";
+import { findAsset, listFilenames } from "../../store/assets";
 import type { Queries } from "../../store/db";
-import { findPipeline, listPipelines, type Pipeline } from "../../store/pipelines";
+import { findPipeline, listPipelines, listSteps, type Pipeline, type StepRow } from "../../store/pipelines";
 import { toActor } from "../../work/access/access";
 import { cancelPipeline, createChain, retryStep } from "../../work/pipelines/requests";
 import { type Call, created, createOnce, ok } from "../call";
 import { oneOf, strictObject, uuidField } from "../fields";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import { pipelineSteps, readSteps } from "./pipeline-steps";
-import { readParts, showPipeline } from "./pipeline-view";
+
+const stepSchema = SCHEMAS.Pipeline.properties.steps.items;
+
+const showStep = (step: StepRow): Resource<"Pipeline">["steps"][number] =>
+  showRow(stepSchema, step, {
+    cut_id: JOB_FACTS[step.processor_name].subject === "cut" ? step.subject_id : null,
+    render_id: JOB_FACTS[step.processor_name].subject === "render" ? step.subject_id : null,
+    progress: readStepProgress(step),
+  });
+
+function readStepProgress({ state, run_after, progress }: StepRow): number | null {
+  if (state === "completed") return 1;
+  return run_after !== null && (state === "pending" || state === "running") ? (progress ?? 0) : null;
+}
+
+type PipelineParts = { row: Pipeline; steps: StepRow[]; assetName: string | null };
+
+const showPipeline = async (call: Call, { row, steps: its, assetName }: PipelineParts): Promise<Resource<"Pipeline">> =>
+  showRow(SCHEMAS.Pipeline, row, {
+    input_asset_name: assetName,
+    steps: its.map(showStep),
+    ...(await call.authorship(row.created_by)),
+  });
+
+/** Adds the steps and the names of their assets to pipelines, for the response. */
+async function readParts(db: Queries, rows: Pipeline[]): Promise<PipelineParts[]> {
+  const its = await listSteps(
+    db,
+    rows.map((row) => row.id),
+  );
+  const names = await listFilenames(
+    db,
+    rows.flatMap((row) => row.input_asset_id ?? []),
+  );
+  return rows.map((row) => ({
+    row,
+    steps: its.get(row.id) ?? [],
+    assetName: names.get(row.input_asset_id ?? "") ?? null,
+  }));
+}
 
 const body = strictObject({ input_asset_id: uuidField("The asset that the steps work on"), steps: pipelineSteps });
 

@@ -1,17 +1,18 @@
-/** The signed-in user's profile. */
+/** The signed-in user's profile, and the deletion of the account, which can be undone for 30 days. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "../../domain/errors";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { findUserById, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
+import { restoreAccount, startAccountDeletion } from "../../work/identity/account-deletion";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
-import { ok } from "../call";
+import { noContent, ok } from "../call";
 import { clearableText, emptyToNull, nullable, secretField, strictObject, withDescription } from "../fields";
-import { respondsWith } from "../response-docs";
+import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
-import { toAccountOwner } from "./sign-in-client";
+import { toAccountOwner, toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 120;
 
@@ -73,5 +74,30 @@ export const updateMe = route({
     });
     if (!changed) throw notFound("Account");
     return ok(showProfile(changed));
+  },
+});
+
+export const removeMe = route({
+  summary:
+    "Delete your account. It can be restored for 30 days, during which everything except the profile, sign-in and sign-out responds with 403",
+  access: { credential: "fresh-session", inGrace: true, target: "account" },
+  errors: ["conflict"],
+  responses: { 204: respondsWithNothing("The grace period has started, or had started before") },
+  handle: async (call) => {
+    const { store, now } = call.services;
+    await store.write((tx) => startAccountDeletion(tx, toCallActor(call), call.principal.user.id, now()));
+    return noContent();
+  },
+});
+
+export const restoreMe = route({
+  summary: "Restore your account within 30 days of its deletion",
+  access: { credential: "session", inGrace: true, target: "account" },
+  errors: ["conflict"],
+  responses: { 200: respondsWith("Profile", "The profile") },
+  handle: async (call) => {
+    const { store, now } = call.services;
+    const user = await store.write((tx) => restoreAccount(tx, toCallActor(call), call.principal.user.id, now()));
+    return ok(showProfile(user));
   },
 });

@@ -11,7 +11,7 @@ import {
 import { type Call, noContent, ok, type Reply } from "../call";
 import { secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";

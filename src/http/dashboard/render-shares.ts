@@ -14,7 +14,7 @@ import { toActor } from "../../work/access/access";
 import { created, createOnce, noContent } from "../call";
 import { strictObject } from "../fields";
 import { formatTime } from "../format-time";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { renderLoader } from "../public/renders";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";

@@ -1,10 +1,9 @@
 /** The sessions of the signed-in user. */
-
 import { notFound } from "../../domain/errors";
 import { countSessions, deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
 import { recordAudit } from "../../work/access/audit";
 import { type Call, noContent } from "../call";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";

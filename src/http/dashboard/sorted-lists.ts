@@ -13,11 +13,10 @@ import {
   toProjectKey,
 } from "../../store/sorted-lists";
 import { getUploadCutoff } from "../../work/uploads/uploads";
-import { MAX_SEARCH_CHARACTERS, oneOf, uuidField } from "../fields";
+import { MAX_SEARCH_CHARACTERS, oneOf, parseSort, sortField, uuidField } from "../fields";
 import { listRoute } from "../list-route";
 import { showAssetDetail } from "../public/assets";
 import { showProject } from "../public/projects";
-import { parseSort, sortField } from "../sort-field";
 
 const q = Type.Optional(
   Type.String({

@@ -1,14 +1,15 @@
-/** Members of a workspace. */
+/** Members of a workspace, and invitations that wait for their recipients. */
 import { Type } from "@sinclair/typebox";
 import { WORKSPACE_ROLES } from "../../domain/access";
 import { formatUserName } from "../../store/users";
+import { listInvitations, type WorkspaceInvitation } from "../../store/workspace-invitations";
 import { listMembers, type Member } from "../../store/workspace-members";
 import { requireRemoval } from "../../work/access/access";
-import { changeRole, inviteMember, removeMember } from "../../work/workspaces/workspaces";
+import { changeRole, inviteMember, removeMember, revokeInvitation } from "../../work/workspaces/workspaces";
 import { created, createOnce, noContent, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
@@ -91,6 +92,35 @@ export const remove = route({
     requireRemoval(principal, userId);
     const request = { workspaceId: principal.workspace.id, userId, now: services.now() };
     await services.store.write((tx) => removeMember(tx, toCallActor(call), request));
+    return noContent();
+  },
+});
+
+const showInvitation = ({ token, inviter, role }: WorkspaceInvitation): Resource<"WorkspaceInvitation"> =>
+  showRow(SCHEMAS.WorkspaceInvitation, token, {
+    email: token.email ?? "",
+    role,
+    invited_by: inviter && { id: inviter.id, name: formatUserName(inviter) },
+  });
+
+export const listPending = offsetListRoute({
+  summary: "List the pending invitations to a workspace, newest first. Their links are not shown again",
+  access: { credential: "session", ownersOnly: true },
+  item: "WorkspaceInvitation",
+  description: "A page of invitations",
+  read: ({ services, principal }, { limit, offset }) =>
+    listInvitations(services.store.read, principal.workspace.id, { now: services.now(), limit, offset }),
+  show: (_, invitation) => showInvitation(invitation),
+});
+
+export const revokePending = route({
+  summary: "Revoke an invitation to a workspace. Its link no longer works",
+  access: { credential: "session", ownersOnly: true },
+  responses: { 204: respondsWithNothing("Revoked") },
+  handle: async (call) => {
+    const { services, principal, params } = call;
+    const request = { workspaceId: principal.workspace.id, id: params.invitation_id!, now: services.now() };
+    await services.store.write((tx) => revokeInvitation(tx, toCallActor(call), request));
     return noContent();
   },
 });

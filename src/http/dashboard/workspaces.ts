@@ -10,7 +10,7 @@ import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../wor
 import { type Call, created, createOnce, noContent, ok } from "../call";
 import { strictObject, textField, uuidField } from "../fields";
 import { formatTime } from "../format-time";
-import { offsetListRoute } from "../offset-list-route";
+import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";

@@ -14,8 +14,7 @@ import { finishUpload, recordUploadProgress } from "../../work/uploads/progress"
 import { createUploadSessions, requireOffset } from "../../work/uploads/session";
 import { declareUploadLength, getUploadExpiry, isUploadExpired } from "../../work/uploads/uploads";
 import { withHeaders } from "../call";
-import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
-import type { Transfer } from "./asset-upload-store";
+import { ACTIVE_IDLE_SECONDS, type Connection } from "../client";
 import {
   CREATION_EXTENSIONS,
   OFFSET_TYPE,
@@ -24,7 +23,7 @@ import {
   TUS_EXTENSIONS,
   TUS_VERSION,
 } from "./protocol-headers";
-import { callTusLibrary } from "./tus-library";
+import { callTusLibrary, type Transfer } from "./tus-library";
 
 /** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };

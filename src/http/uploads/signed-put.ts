@@ -10,7 +10,7 @@ import { discardPut, finishUpload } from "../../work/uploads/progress";
 import { recordPutActivity, requireOpenPut, reservePut } from "../../work/uploads/put";
 import { createUploadSessions, type UploadSession } from "../../work/uploads/session";
 import { requireUploadSize } from "../../work/uploads/uploads";
-import { ACTIVE_IDLE_SECONDS, type Connection } from "../connection";
+import { ACTIVE_IDLE_SECONDS, type Connection } from "../client";
 import { brokenBodyError, readChunks } from "../read-chunks";
 
 /** The path of the link in the dashboard family; its query is the signature. */

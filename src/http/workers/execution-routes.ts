@@ -1,14 +1,17 @@
-/** The routes that a worker calls with the signed link of one execution. */
+/** The routes that a worker calls with the signed link of one execution, such as resumable uploads of its files. */
+
+import { parseByteCount } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import { bootMessage, checkpointMessage, resultMessage } from "../../domain/worker-messages";
 import { EXECUTIONS } from "../../domain/workers";
 import { findFile } from "../../lib/file-size";
 import { noContent, ok, type Reply } from "../call";
+import { ACTIVE_IDLE_SECONDS } from "../client";
 import { replyWithFile } from "../file-response";
+import { readChunks } from "../read-chunks";
 import { FILE_POLICY } from "../security-headers";
-import type { CallOfWorker, WorkerRoute } from "./call";
-import { getOutputOffset, writeOutput } from "./output-routes";
-import { readBody } from "./read-body";
+import { OFFSET_TYPE, parseUploadOffset } from "../uploads/protocol-headers";
+import { type CallOfWorker, readBody, type WorkerRoute } from "./call";
 
 const MAX_CHECKPOINT_BYTES = 2 * 1024 ** 2;
 
@@ -62,3 +65,27 @@ export const executionRoutes: WorkerRoute[] = [
     },
   },
 ];
+
+/** HEAD: returns the received bytes of the file. */
+export async function getOutputOffset({ cluster, id, params }: CallOfWorker): Promise<Reply> {
+  const offset = cluster.executions.getOutputOffset(id, params.name ?? "");
+  return { status: 200, headers: { "Upload-Offset": String(offset) } };
+}
+
+/** PATCH: appends a part. */
+export async function writeOutput({ cluster, request, context, id, params }: CallOfWorker): Promise<Reply> {
+  const { headers, body } = request;
+  if (headers.get("content-type") !== OFFSET_TYPE)
+    throw new AppError("unsupported_media_type", `Request body must be sent as ${OFFSET_TYPE}.`);
+  const offset = parseUploadOffset(headers);
+  const length = parseByteCount(headers.get("upload-length"));
+  if (length === null) throw new AppError("bad_request", "Upload-Length must be a number of bytes.");
+  context.connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
+  const reached = await cluster.executions.writeOutput(id, params.name ?? "", {
+    offset,
+    length,
+    announced: parseByteCount(headers.get("content-length")),
+    chunks: (signal) => readChunks(body, signal),
+  });
+  return { status: 204, headers: { "Upload-Offset": String(reached) } };
+}

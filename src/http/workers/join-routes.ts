@@ -21,8 +21,7 @@ import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-contact";
 import { authenticateWorker } from "../../work/cluster/worker-tokens";
 import { noContent, ok } from "../call";
 import { validate } from "../validation";
-import type { CallOfWorker, WorkerRoute } from "./call";
-import { readBody } from "./read-body";
+import { type CallOfWorker, readBody, type WorkerRoute } from "./call";
 
 /** Throws `AppError` `unauthenticated`. */
 async function requireToken({ request, services }: CallOfWorker): Promise<WorkerToken> {

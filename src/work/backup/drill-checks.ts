@@ -5,7 +5,7 @@ import { type BackupManifest, DATABASE_NAME, SECRETS_NAME } from "../../domain/b
 import { findBalanceProblems, findFrameProblem, selectRender } from "../../domain/drill";
 import { hashFrames } from "../../media/frame-hashes";
 import { listBalances, readBalance } from "../../store/credits";
-import { listCompletedRenders, listStoredFiles } from "../../store/stored-files";
+import { listCompletedRenders, listStoredFiles } from "../../store/file-owners";
 import type { MediaTools } from "../jobs/media-tools";
 import { loadRender } from "../jobs/render-job";
 import { describeMaker, runRender } from "../jobs/render-run";

@@ -1,8 +1,7 @@
 /** Drafts of edits. Pages save them during editing, so that nothing is lost and users do not overwrite each other. */
 import { AppError, requireFound } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
-import type { Cut } from "../../store/cuts";
-import { type Draft, findDraft, saveDraft } from "../../store/drafts";
+import { type Cut, type Draft, findDraft, saveDraft } from "../../store/cuts";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";

@@ -7,8 +7,8 @@ import { anonymizeLogLine, anonymizeText, type KnownNames, prepareNames } from "
 import { listLatestAlerts } from "../../store/alerts";
 import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { type DatabaseSummary, readDatabaseSummary } from "../../store/database-file";
-import { readDatabaseBytes } from "../../store/db-size";
 import { readKnownNames } from "../../store/names";
+import { readDatabaseBytes } from "../../store/storage";
 import type { CoreNeeds } from "../needs";
 import { readDisk } from "./system-health";
 

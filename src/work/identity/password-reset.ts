@@ -1,5 +1,4 @@
 /** The reset of a forgotten password. */
-
 import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
@@ -7,7 +6,7 @@ import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import { revokeTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { deleteCredentials } from "../../store/purge";
 import { deleteRenderSharesBy } from "../../store/render-shares";
-import { deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sign-in-networks";
+import { deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sessions";
 import { removeTwoFactor } from "../../store/two-factor";
 import { findUserByEmail, findUserById, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { deleteEndpointsOf } from "../../store/webhooks";

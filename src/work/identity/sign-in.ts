@@ -1,11 +1,9 @@
 /** Sign-in with a password, and the start of sessions for all sign-in methods. */
-
 import type { SecondFactorMethod } from "../../domain/access";
 import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
-import { insertSession, type Session } from "../../store/sessions";
-import { hasSignedInFrom, recordSignInNetwork } from "../../store/sign-in-networks";
+import { hasSignedInFrom, insertSession, recordSignInNetwork, type Session } from "../../store/sessions";
 import { findUserByEmail, findUserById, recordSignIn, type User } from "../../store/users";
 import { type AuditActor, recordAudit } from "../access/audit";
 import type { CoreNeeds } from "../needs";

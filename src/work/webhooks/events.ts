@@ -8,9 +8,8 @@ import { newId } from "../../lib/ids";
 import type { Asset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
-import { insertEvent } from "../../store/events";
 import type { Render } from "../../store/renders";
-import { insertDelivery, listEnabledEndpoints } from "../../store/webhooks";
+import { insertDelivery, insertEvent, listEnabledEndpoints } from "../../store/webhooks";
 
 /** The events of one kind of entity, such as `asset.…`. */
 type EventsOf<Entity extends string> = Extract<EventType, `${Entity}.${string}`>;

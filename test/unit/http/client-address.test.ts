@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findClientAddress } from "../../../src/http/client-address";
+import { findClientAddress } from "../../../src/http/client";
 
 const proxies = ["10.0.0.1", "10.0.0.2"];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isSameOrigin } from "../../../src/http/dashboard/same-origin";
+import { isSameOrigin } from "../../../src/http/dashboard/authentication";
 
 const PUBLIC_URL = "https://cut.example";
 const HTTP = { host: "studio.lan:4700", isSecure: false, publicUrl: "http://127.0.0.1:4700" };

@@ -1,9 +1,5 @@
 import { expect, test } from "bun:test";
-import {
-  formatExpiredCookies,
-  formatSessionCookies,
-  readSessionCookie,
-} from "../../../src/http/dashboard/session-cookie";
+import { formatExpiredCookies, formatSessionCookies, readSessionCookie } from "../../../src/http/dashboard/cookies";
 
 test("the cookie is for this server alone, and over TLS no other site of its domain can set it", () => {
   const usual = "service_session=a.b.c; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../src/domain/errors";
-import { createCursors, toRowPage } from "../../../src/store/paging";
+import { createCursors } from "../../../src/store/paging";
+import { toRowPage } from "../../../src/store/rows";
 
 const cursors = createCursors("secret");
 

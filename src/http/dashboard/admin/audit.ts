@@ -8,7 +8,7 @@ import { recordAudit } from "../../../work/access/audit";
 import { streamedDownload } from "../../call";
 import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
 import { formatTime } from "../../format-time";
-import { offsetListRoute } from "../../offset-list-route";
+import { offsetListRoute } from "../../list-route";
 import { readInBatches } from "../../read-in-batches";
 import { respondsWithFile } from "../../response-docs";
 import { route } from "../../route";

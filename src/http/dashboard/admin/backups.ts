@@ -13,7 +13,7 @@ import { withIdempotencyKey } from "../../../work/idempotency";
 import { type Call, ok, type Reply } from "../../call";
 import { oneOf, strictObject } from "../../fields";
 import { formatTime } from "../../format-time";
-import { offsetParameters } from "../../offset-list-route";
+import { offsetParameters } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";

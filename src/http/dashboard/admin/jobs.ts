@@ -7,7 +7,7 @@ import { findListedJob, type ListedJob, listJobs } from "../../../store/job-list
 import { cancelJob } from "../../../work/access/administration";
 import { ok } from "../../call";
 import { oneOf, uuidField } from "../../fields";
-import { offsetListRoute } from "../../offset-list-route";
+import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";

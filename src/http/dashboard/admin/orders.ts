@@ -6,7 +6,7 @@ import { findListedOrder, type ListedOrder, listAllOrders } from "../../../store
 import { approveOrder, rejectOrder } from "../../../work/billing/orders";
 import { type Call, type OpenCall, ok } from "../../call";
 import { oneOf } from "../../fields";
-import { offsetListRoute } from "../../offset-list-route";
+import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
 import type { Resource } from "../../schemas";

@@ -1,11 +1,11 @@
 /** Accounts, for administrators. */
 import { Type } from "@sinclair/typebox";
 import { invalidField, requireFound } from "../../../domain/errors";
-import { readUserContents } from "../../../store/user-contents";
 import {
   findListedUser,
   type ListedUser,
   listUserPage,
+  readUserContents,
   USER_SORTS,
   type UserFilter,
   type UserSorting,
@@ -28,19 +28,20 @@ import {
   MAX_SEARCH_CHARACTERS,
   nullable,
   oneOf,
+  parseSort,
+  sortField,
   strictObject,
   textField,
   uuidField,
   withDescription,
 } from "../../fields";
 import { formatTime } from "../../format-time";
-import { offsetListRoute } from "../../offset-list-route";
+import { offsetListRoute } from "../../list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
-import { parseSort, sortField } from "../../sort-field";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
 import { ADMIN_ACCESS } from "./access";

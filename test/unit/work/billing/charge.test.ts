@@ -7,8 +7,8 @@ import { newId } from "../../../../src/lib/ids";
 import { type Asset, deleteAsset, findAssetById, updateAsset, updateAssetInState } from "../../../../src/store/assets";
 import { insertLedgerEntry, listHolds, listLedger, readBalance, readTotalHeld } from "../../../../src/store/credits";
 import type { Store } from "../../../../src/store/db";
-import { listEntityEvents } from "../../../../src/store/events";
 import { listNotifications } from "../../../../src/store/notifications";
+import { listEntityEvents } from "../../../../src/store/webhooks";
 import {
   completePreparation,
   computeCharge,
