@@ -14,6 +14,7 @@ import { BackupSummary, BackupsHint } from "./backup-summary";
 import type { BackupList, BackupRun } from "./backup-texts";
 
 const REFRESH_MS = 4_000;
+const RUNNING_REFRESH_MS = 1_000;
 
 /** The page for backups and the proof that they can be restored. */
 export default function BackupsPage() {
@@ -27,9 +28,9 @@ export default function BackupsPage() {
     ({ id }) => id,
     [],
   );
-  useFreshList(list, REFRESH_MS);
-  const columns = useMemo(() => listColumns(list.reload), [list]);
   const backups = latest.value;
+  useFreshList(list, backups?.running ? RUNNING_REFRESH_MS : REFRESH_MS);
+  const columns = useMemo(() => listColumns(list.reload), [list]);
   const isConfigured = backups !== null && backups.settings.backup_to !== null;
   return (
     <AdminFrame
