@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "../chromium";
-import { hashQuickly, startSession } from "../http/accounts";
+import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { type Harness, harness } from "../http/harness";
 
@@ -42,7 +42,6 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
 
   beforeAll(async () => {
     server = await harness(settings, options);
-    hashQuickly(server);
     browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   });
   afterEach(async () => {

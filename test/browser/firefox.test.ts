@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Page } from "puppeteer-core";
 import { isFullSize } from "../full-size";
-import { createAdmin, emailOf, hashQuickly, PASSWORD, withPassword } from "../http/accounts";
+import { createAdmin, emailOf, PASSWORD, withPassword } from "../http/accounts";
 import { harness } from "../http/harness";
 import { video } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
@@ -54,7 +54,6 @@ function watch(page: Page): string[] {
 test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render", async () => {
   await using folder = await temporaryFolder();
   await using server = await harness();
-  hashQuickly(server);
   await createAdmin(server);
   const user = await withPassword(server, await server.user());
   await Bun.write(join(folder.path, "Talk.mp4"), (await video(12)) as Uint8Array<ArrayBuffer>);
@@ -110,7 +109,6 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
 test.if(isFullSize && FIREFOX !== null)("every page in both themes", async () => {
   await using folder = await temporaryFolder();
   await using server = await harness();
-  hashQuickly(server);
   const user = await server.user();
   const { id: projectId } = await user.project();
   const asset = await user.ready(await video(12));

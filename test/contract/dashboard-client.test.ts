@@ -1,6 +1,6 @@
 /** A typed client of the dashboard family, generated from its document: compiles, reports type errors, and works with a session. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { emailOf, hashQuickly, PASSWORD, startSession, withPassword } from "../http/accounts";
+import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import { harness } from "../http/harness";
 import { wav } from "../http/media";
 import { compileClient } from "./generated-client";
@@ -109,7 +109,6 @@ await api.GET("/api/v1/sessions", { params: { query: { limit: "5" } } });
 
 test("a generated client signs in, works in a workspace, uploads, runs a chain and signs out", async () => {
   await using server = await harness();
-  hashQuickly(server);
   const user = await withPassword(server, await server.user());
   const document = await server.nobody.must("GET", "/api/v1/openapi.json");
   await using compiled = await compileClient<{

@@ -3,27 +3,18 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
 import { insertSession } from "../../src/store/sessions";
 import { insertUser, setPasswordHash } from "../../src/store/users";
-import { createPasswords } from "../../src/work/identity/passwords";
 import { type Client, createClient, type Reply } from "./client";
-import type { Harness } from "./harness";
+import { createQuickPasswords, type Harness } from "./harness";
 
 /** Passes the rule for new passwords. */
 export const PASSWORD = "correct horse battery";
-
-/** A hash has its own cost, so a quick one also verifies quickly. */
-const QUICK = { memoryCost: 8, timeCost: 1 };
-
-/** Makes the server hash quickly, also where an account does not exist. */
-export function hashQuickly(server: Harness): void {
-  server.services().passwords = createPasswords({ cost: QUICK });
-}
 
 /** Returns the address of a user that the harness has made. */
 export const emailOf = (user: Pick<Client, "userId">): string => `${user.userId}@example.test`;
 
 /** Gives a user `PASSWORD`. */
 export async function withPassword(server: Harness, user: Client): Promise<Client> {
-  const hash = await createPasswords({ cost: QUICK }).hash("test", PASSWORD);
+  const hash = await createQuickPasswords().hash("test", PASSWORD);
   await server.services().store.write((tx) => setPasswordHash(tx, user.userId, hash));
   return user;
 }

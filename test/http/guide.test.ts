@@ -6,7 +6,7 @@ import { NOTIFICATION_TYPES } from "../../src/domain/states";
 import { EVENT_TYPES } from "../../src/domain/webhooks";
 import { GUIDES } from "../../src/http/guide";
 import { temporaryFolder } from "../temporary-folder";
-import { createAdmin, emailOf, hashQuickly, PASSWORD, startSession, withPassword } from "./accounts";
+import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "./accounts";
 import { createExampleShell, listBlocks, listDifferences, readExamples } from "./guide-examples";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { video } from "./media";
@@ -18,7 +18,6 @@ setDefaultTimeout(2 * PATIENCE_MS);
 let server: Harness;
 beforeAll(async () => {
   server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" }, { configuration: PRICES });
-  hashQuickly(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type RunningServer, type ServerOverrides, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
+import { DATABASE_NAME } from "../../src/domain/backup";
 import { parseTrashName } from "../../src/domain/point-in-time";
 import { newId } from "../../src/lib/ids";
 import { createLog } from "../../src/lib/log";
@@ -15,8 +16,10 @@ import { openStore, type Store } from "../../src/store/db";
 import { insertUser } from "../../src/store/users";
 import { listEntityEvents } from "../../src/store/webhooks";
 import { createApiKey, grantCredits } from "../../src/work/access/command-accounts";
+import { createPasswords } from "../../src/work/identity/passwords";
 import type { MediaTools } from "../../src/work/jobs/media-tools";
 import type { Services } from "../../src/work/services";
+import { writeMigratedDatabase } from "../migrated-database";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { type Client, createClient } from "./client";
@@ -59,6 +62,9 @@ export type Harness = AsyncDisposable & {
   /** Log lines of level error. */
   errors: string[];
 };
+
+/** Hashes without the cost of a hash. Each hash has its own cost, so that it also verifies quickly. */
+export const createQuickPasswords = () => createPasswords({ cost: { memoryCost: 8, timeCost: 1 } });
 
 /**
  * Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix, `configuration` is the
@@ -103,9 +109,11 @@ export async function harness(
     false,
     config.logLevel,
   );
+  await writeMigratedDatabase(join(folder.path, DATABASE_NAME));
   const start = async () => {
     const started = await startServer(config, log, replacements);
     started.tools.jobCommand = await bundledJobCommand();
+    started.services.passwords = createQuickPasswords();
     return started;
   };
   let server: RunningServer = await start();

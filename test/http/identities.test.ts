@@ -5,7 +5,7 @@ import { insertOidcIdentity, listOidcIdentities } from "../../src/store/oidc-ide
 import { insertUser, setEmailVerified } from "../../src/store/users";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
-import { createAdmin, hashQuickly, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
+import { createAdmin, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
 import { type Harness, PATIENCE_MS } from "./harness";
 import {
@@ -36,7 +36,6 @@ beforeAll(async () => {
   await startProviders();
   smtp = await startSmtpReceiver();
   server = await start({ SMTP_URL: smtp.url });
-  hashQuickly(server);
   await createAdmin(server);
 });
 afterAll(async () => {

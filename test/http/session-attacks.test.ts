@@ -1,7 +1,7 @@
 /** Attacks on sessions, over HTTP. Forged tokens are in `test/unit/work/identity/session-tokens.test.ts`. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from "jose";
-import { createAdmin, emailOf, hashQuickly, PASSWORD, readCookie, startSession, withPassword } from "./accounts";
+import { createAdmin, emailOf, PASSWORD, readCookie, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 
@@ -14,7 +14,6 @@ let anna: Client;
 let token: string;
 beforeAll(async () => {
   server = await harness({ CORS_ORIGINS: "https://plugin.example" });
-  hashQuickly(server);
   await createAdmin(server);
   anna = await withPassword(server, await server.user());
   token = (await startSession(server, anna)).key;

@@ -2,16 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
-import {
-  createAdmin,
-  emailOf,
-  hashQuickly,
-  listAuditLog,
-  PASSWORD,
-  readCookie,
-  startSession,
-  withPassword,
-} from "./accounts";
+import { createAdmin, emailOf, listAuditLog, PASSWORD, readCookie, startSession, withPassword } from "./accounts";
 import { createClient } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { NO_ID } from "./outcome";
@@ -27,7 +18,6 @@ const DAY_MS = 24 * 3600 * 1000;
 let server: Harness;
 beforeAll(async () => {
   server = await harness();
-  hashQuickly(server);
   await createAdmin(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -4,7 +4,7 @@ import { setPasswordHash } from "../../src/store/users";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
 import { createPasswords } from "../../src/work/identity/passwords";
 import { measureProcessorMs } from "../processor-time";
-import { createAdmin, emailOf, hashQuickly, listAuditLog, PASSWORD, withPassword } from "./accounts";
+import { createAdmin, emailOf, listAuditLog, PASSWORD, withPassword } from "./accounts";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 
 setDefaultTimeout(PATIENCE_MS);
@@ -14,7 +14,6 @@ const MINUTE_MS = 60_000;
 let server: Harness;
 beforeAll(async () => {
   server = await harness({ TRUSTED_PROXIES: "127.0.0.1", SIGNUP: "open" });
-  hashQuickly(server);
   await createAdmin(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -2,16 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { disableUser } from "../../src/work/access/command-accounts";
-import {
-  createAdmin,
-  emailOf,
-  hashQuickly,
-  listAuditLog,
-  PASSWORD,
-  readCookie,
-  startSession,
-  withPassword,
-} from "./accounts";
+import { createAdmin, emailOf, listAuditLog, PASSWORD, readCookie, startSession, withPassword } from "./accounts";
 import { type Client, createClient, type Reply } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 
@@ -85,7 +76,6 @@ describe("on a server that is set up", () => {
   let anna: Client;
   beforeAll(async () => {
     server = await harness();
-    hashQuickly(server);
     await createAdmin(server);
     anna = await withPassword(server, await server.user());
   });

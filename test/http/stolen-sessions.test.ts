@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { generateSync } from "otplib";
 import { setEmailVerified, updateProfile } from "../../src/store/users";
 import { startSmtpReceiver } from "../smtp";
-import { hashQuickly, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
+import { listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 
@@ -21,7 +21,6 @@ let server: Harness;
 beforeAll(async () => {
   smtp = await startSmtpReceiver();
   server = await harness({ SMTP_URL: smtp.url });
-  hashQuickly(server);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { generateSync } from "otplib";
 import { setEmailVerified } from "../../src/store/users";
 import { resetTwoFactor } from "../../src/work/access/command-accounts";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
-import { createAdmin, emailOf, hashQuickly, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
+import { createAdmin, emailOf, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 
@@ -24,7 +24,6 @@ let server: Harness;
 beforeAll(async () => {
   smtp = await startSmtpReceiver();
   server = await harness({ SMTP_URL: smtp.url, TRUSTED_PROXIES: "127.0.0.1" });
-  hashQuickly(server);
   await createAdmin(server);
 });
 afterAll(async () => {

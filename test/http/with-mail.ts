@@ -1,7 +1,7 @@
 /** A server that sends mails to a real mail server, and calls without authentication of it. */
 import { expect } from "bun:test";
 import { type SmtpReceiver, startSmtpReceiver } from "../smtp";
-import { createAdmin, hashQuickly } from "./accounts";
+import { createAdmin } from "./accounts";
 import type { Reply } from "./client";
 import { type Harness, harness } from "./harness";
 
@@ -23,7 +23,6 @@ export async function startMailingServer(): Promise<MailingServer> {
   const smtp = await startSmtpReceiver();
   const settings = { SMTP_URL: smtp.url, PUBLIC_URL, SIGNUP: "open", TRUSTED_PROXIES: "127.0.0.1" };
   const server = await harness(settings);
-  hashQuickly(server);
   await createAdmin(server);
   let calls = 0;
   return {

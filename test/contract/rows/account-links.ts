@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { findUserById } from "../../../src/store/users";
 import { createInvitation } from "../../../src/work/identity/invitations";
 import { createPasswordResetLink } from "../../../src/work/identity/password-reset";
-import { createAdmin, emailOf, hashQuickly, PASSWORD, withPassword } from "../../http/accounts";
+import { createAdmin, emailOf, PASSWORD, withPassword } from "../../http/accounts";
 import type { Client } from "../../http/client";
 import { startSmtpReceiver } from "../../smtp";
 import { createDashboardFixtures, type DashboardFixtures, type DashboardRow } from "./dashboard-fixtures";
@@ -19,7 +19,6 @@ const post = ({ getOutcome, server }: DashboardFixtures, path: string, json: obj
 async function startMailing() {
   const smtp = await startSmtpReceiver();
   const fixtures = await createDashboardFixtures({ SMTP_URL: smtp.url, PUBLIC_URL: "https://cut.example" });
-  hashQuickly(fixtures.server);
   return {
     ...fixtures,
     readToken: async (to: string, after = 0) => /#(\w{43})/.exec((await smtp.mailTo(to, after)).text!)![1]!,

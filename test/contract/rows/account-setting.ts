@@ -1,7 +1,7 @@
 /** What the rows about accounts share. */
 import { expect } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { hashQuickly, PASSWORD, startSession, withPassword } from "../../http/accounts";
+import { PASSWORD, startSession, withPassword } from "../../http/accounts";
 import type { Client, Reply } from "../../http/client";
 import { type Harness, harness } from "../../http/harness";
 
@@ -13,7 +13,6 @@ export const NEW_PASSWORD = "staple horse 4711";
 
 /** Creates a user with a password and a session. */
 export async function createMember({ server }: { server: Harness }): Promise<Client & { key: string }> {
-  hashQuickly(server);
   return startSession(server, await withPassword(server, await server.user()));
 }
 
@@ -24,7 +23,6 @@ export const conforms = (schema: Parameters<typeof Value.Errors>[0], value: unkn
 /** Starts a server of its own, for rows that change its clock or settings. */
 export async function startOwn(settings: Record<string, string> = {}): Promise<Harness> {
   const server = await harness(settings);
-  hashQuickly(server);
   return server;
 }
 

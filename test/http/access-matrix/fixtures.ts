@@ -5,7 +5,7 @@ import { insertWorkspace } from "../../../src/store/workspaces";
 import type { PlanRequests } from "../../../src/work/cuts/plan-requests";
 import type { JobChild } from "../../../src/work/job-child/child";
 import { grantWorkspace } from "../../unit/store/test-store";
-import { createAdmin, hashQuickly } from "../accounts";
+import { createAdmin } from "../accounts";
 import { CUT, startChain } from "../chains";
 import type { Client } from "../client";
 import { type Harness, harness } from "../harness";
@@ -58,7 +58,6 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
     WEBHOOKS_ALLOW_LOOPBACK: "true",
   };
   const server = await harness(settings, { configuration: PRICES });
-  hashQuickly(server);
   const { store } = server.services();
   const workspaceId = newId();
   const founder = await createAdmin(server);

@@ -4,12 +4,12 @@ import type { WorkspaceRole } from "../../../src/domain/access";
 import { newId } from "../../../src/lib/ids";
 import { type Asset, insertAsset, type NewAsset } from "../../../src/store/assets";
 import { insertLedgerEntry } from "../../../src/store/credits";
-import { openStore, type Queries, type Store } from "../../../src/store/db";
-import { migrate } from "../../../src/store/migrate";
+import type { Queries, Store } from "../../../src/store/db";
 import { insertPipeline } from "../../../src/store/pipelines";
 import { insertProject } from "../../../src/store/projects";
 import { insertUser } from "../../../src/store/users";
 import { insertMember } from "../../../src/store/workspaces";
+import { createMigratedStore } from "../../migrated-database";
 import { temporaryFolder } from "../../temporary-folder";
 
 export type TestStore = AsyncDisposable & { store: Store; folder: string };
@@ -17,8 +17,7 @@ export type TestStore = AsyncDisposable & { store: Store; folder: string };
 /** Opens a store: `await using fresh = await freshStore()`. */
 export async function freshStore(): Promise<TestStore> {
   const folder = await temporaryFolder();
-  const store = await openStore(join(folder.path, "test.db"));
-  await migrate(store);
+  const store = await createMigratedStore(join(folder.path, "test.db"));
   return {
     store,
     folder: folder.path,

@@ -5,10 +5,10 @@ import { createFolderGuard } from "../../../../src/blobs/folder-guard";
 import { type Folders, getFolders } from "../../../../src/blobs/folders";
 import { formatMarker, MEDIA_MARKER_NAME } from "../../../../src/domain/media-folder";
 import { newId } from "../../../../src/lib/ids";
-import { openStore, type Store } from "../../../../src/store/db";
-import { migrate } from "../../../../src/store/migrate";
+import type { Store } from "../../../../src/store/db";
 import { insertRender } from "../../../../src/store/renders";
 import { type BackupReport, createBackup } from "../../../../src/work/backup/create-backup";
+import { createMigratedStore } from "../../../migrated-database";
 import { temporaryFolder } from "../../../temporary-folder";
 import { addAsset, addUser } from "../../store/test-store";
 
@@ -37,8 +37,7 @@ export async function recordedFolder({ hasMediaFolder = false } = {}): Promise<R
   const guard = createFolderGuard([{ path: join(media, MEDIA_MARKER_NAME), id: FOLDER_ID, setting: "media_dir" }]);
   const folders = hasMediaFolder ? getFolders(data, media, guard) : getFolders(data);
   if (hasMediaFolder) await Bun.write(join(media, MEDIA_MARKER_NAME), formatMarker(FOLDER_ID));
-  const store = await openStore(join(data, "offcut.db"));
-  await migrate(store);
+  const store = await createMigratedStore(join(data, "offcut.db"));
   const secrets = { links: "secret", ...(hasMediaFolder ? { folder_id: FOLDER_ID } : {}) };
   await Bun.write(join(data, "secrets.json"), JSON.stringify(secrets));
   const renderId = newId();

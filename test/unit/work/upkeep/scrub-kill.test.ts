@@ -4,10 +4,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { getFolders } from "../../../../src/blobs/folders";
 import { newId } from "../../../../src/lib/ids";
-import { openStore } from "../../../../src/store/db";
 import { saveFileCheck } from "../../../../src/store/file-checks";
-import { migrate } from "../../../../src/store/migrate";
 import { bundledJobCommand } from "../../../http/job-command";
+import { createMigratedStore } from "../../../migrated-database";
 import { temporaryFolder } from "../../../temporary-folder";
 import { addAsset, addUser } from "../../store/test-store";
 
@@ -29,8 +28,7 @@ test("a pass that was killed goes on with the files that it had not read", async
   await using temporary = await temporaryFolder();
   const folders = getFolders(temporary.path);
   const database = join(temporary.path, "offcut.db");
-  const store = await openStore(database);
-  await migrate(store);
+  const store = await createMigratedStore(database);
   for (const folder of [folders.mediaRoot, folders.rendersRoot, folders.uploads]) await mkdir(folder);
   const ids = await store.write(async (tx) => {
     const owner = await addUser(tx);
