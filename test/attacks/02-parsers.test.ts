@@ -13,7 +13,7 @@ import { type AttackedServer, startAttackedServer } from "./attacked-server";
 let server: AttackedServer;
 let user: Client;
 beforeAll(async () => {
-  server = await startAttackedServer();
+  server = await startAttackedServer({}, "system");
   user = await server.user();
 }, 60_000);
 afterAll(() => server[Symbol.asyncDispose]());

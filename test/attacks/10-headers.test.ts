@@ -1,7 +1,7 @@
 /** The security headers of every response, and the warning about an open network at startup. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Server, startServer } from "../e2e/server";
+import { BUNDLED, type Server, startServer } from "../e2e/server";
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
 import { NO_ID, outcome } from "../http/outcome";
@@ -95,7 +95,7 @@ const warned = (log: Record<string, unknown>[]) =>
 
 test("under TLS responses have HSTS, and an open network causes no warning", async () => {
   await using folder = await temporaryFolder();
-  await using secure = await startServer({ HOST: "0.0.0.0", ...(await certificate(folder.path)) });
+  await using secure = await startServer({ ...BUNDLED, HOST: "0.0.0.0", ...(await certificate(folder.path)) });
   for (const path of ["/", "/healthz", "/nothing", "/v1/projects"]) {
     const answer = await fetch(`${secure.url()}${path}`, { tls: { rejectUnauthorized: false } });
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=86400");
@@ -110,7 +110,7 @@ test("on this machine alone: no warning", () => {
 
 test("behind a trusted proxy, which has the certificate: no warning, and X-Forwarded-Proto is believed from it alone", async () => {
   const headers = { "X-Forwarded-Proto": "https" };
-  await using proxied = await startServer({ HOST: "0.0.0.0", TRUSTED_PROXIES: "127.0.0.1" });
+  await using proxied = await startServer({ ...BUNDLED, HOST: "0.0.0.0", TRUSTED_PROXIES: "127.0.0.1" });
   expect(warned(proxied.log())).toEqual([]);
   const [trusted, stranger] = await Promise.all(
     [proxied.url(), server.url()].map((url) => fetch(`${url}/healthz`, { headers })),
@@ -122,7 +122,7 @@ test("behind a trusted proxy, which has the certificate: no warning, and X-Forwa
 describe("open without TLS", () => {
   let open: Server;
   beforeAll(async () => {
-    open = await startServer({ HOST: "0.0.0.0", WEBHOOKS_ALLOW_LOOPBACK: "true" });
+    open = await startServer({ ...BUNDLED, HOST: "0.0.0.0", WEBHOOKS_ALLOW_LOOPBACK: "true" });
   }, 60_000);
   afterAll(() => open[Symbol.asyncDispose]());
 

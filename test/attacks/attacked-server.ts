@@ -4,7 +4,7 @@
  */
 import { expect } from "bun:test";
 import { join } from "node:path";
-import { memoryOf, type Server, startServer } from "../e2e/server";
+import { BUNDLED, memoryOf, type Server, startServer } from "../e2e/server";
 import { temporaryFolder } from "../temporary-folder";
 import type { ProbeLine } from "./prober";
 
@@ -25,9 +25,15 @@ export type AttackedServer = Server & {
   expectUnharmed(limits: { maxProbeMs: number }): void;
 };
 
-/** Starts the server in a fresh folder with watchdog and prober. `settings` are as in the environment, without the prefix. */
-export async function startAttackedServer(settings: Record<string, string> = {}): Promise<AttackedServer> {
-  const server = await startServer(settings);
+/**
+ * Starts the server in a fresh folder with watchdog and prober. `settings` are as in the environment, without the prefix. `ffmpeg`: "system" where
+ * the attack is on what parses media.
+ */
+export async function startAttackedServer(
+  settings: Record<string, string> = {},
+  ffmpeg: "bundled" | "system" = "bundled",
+): Promise<AttackedServer> {
+  const server = await startServer(ffmpeg === "bundled" ? { ...BUNDLED, ...settings } : settings);
   const pid = server.pid();
   const baseline = await memoryOf(pid, "VmRSS");
   let peak = baseline;

@@ -30,7 +30,7 @@ test(
     await using outside = await temporaryFolder();
     const canary = join(outside.path, "canary.mp4");
     await makeCanary(canary, TOKEN);
-    await using server = await startAttackedServer({ MAX_DURATION_SECONDS: "3600" });
+    await using server = await startAttackedServer({ MAX_DURATION_SECONDS: "3600" }, "system");
     const neighbour = await server.user();
     const upload = await neighbour.ready(await Bun.file(canary).bytes());
     const theirs = join(server.data, "media", upload.id, "source");

@@ -5,7 +5,7 @@ import { createClient } from "../http/client";
 import { temporaryFolder } from "../temporary-folder";
 import { folderWithAssets } from "./extracted-assets";
 import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
-import { admin, startServer } from "./server";
+import { admin, BUNDLED, startServer } from "./server";
 
 type Account = { id: string; email: string; credits: number; is_admin: boolean };
 const LONG = 60_000;
@@ -33,7 +33,7 @@ describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
       expect((await token("list")).stdout).toMatch(/^NAME .*\ndesk /);
       expect((await token("revoke", "desk")).code).toBe(0);
 
-      await using server = await startServer();
+      await using server = await startServer(BUNDLED);
       const made = await admin<{ token: string }>(server.folder, "worker", "token", "create", "--name", "desk");
       const listed = await admin<{ items: object[] }>(server.folder, "worker", "token", "list");
       expect(listed.items).toEqual([expect.objectContaining({ name: "desk", worker_id: null })]);
@@ -62,7 +62,7 @@ describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
       });
       expect(bare.stdout).toMatch(/^sk_[0-9A-Za-z]{40}\n$/);
 
-      await using server = await startServer();
+      await using server = await startServer(BUNDLED);
       const late = await server.user(11);
       expect(await late.must("GET", "/v1/users/me")).toMatchObject({ id: late.userId });
       expect((await stat(join(server.data, "control.sock"))).mode & 0o777).toBe(0o600);
@@ -156,7 +156,7 @@ describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
   test(
     "fail with the same message when a server is running",
     async () => {
-      await using server = await startServer();
+      await using server = await startServer(BUNDLED);
       expect(await refusal(server.folder, ["key", "create", "--email", "nobody@example.test"])).toBe(
         "1 offcut key: Account nobody@example.test not found.",
       );
@@ -234,7 +234,7 @@ describe.skipIf(IS_BUNDLED_PASS)("settings", () => {
 test.skipIf(IS_BUNDLED_PASS)(
   "the server's log contains no secret",
   async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const user = await server.user();
     await user.must("GET", "/v1/users/me");
     await user.project("Secret plans");

@@ -100,7 +100,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     const data = join(disk.path, "data");
     const options: RunOptions = {
       folder: disk.path,
-      env: { OFFCUT_RATE_LIMIT: "0", OFFCUT_DISK_RESERVE_BYTES: "16000000" },
+      env: { OFFCUT_FFMPEG: BUNDLED.FFMPEG, OFFCUT_RATE_LIMIT: "0", OFFCUT_DISK_RESERVE_BYTES: "16000000" },
     };
     let server = await startOffcut(options);
     const account = await createUser(data, "ann@example.test", 100);

@@ -13,7 +13,7 @@ import { exportIs, requestExport, rowsOf } from "../http/exports";
 import { until } from "../until";
 import { readZip, testWithUnzip } from "../zip";
 import { IS_BUNDLED_PASS } from "./offcut";
-import { memoryOf, type Server, startServer } from "./server";
+import { BUNDLED, memoryOf, type Server, startServer } from "./server";
 
 const IS_FULL = Boolean(process.env.OFFCUT_FULL);
 const ROWS = IS_FULL ? 100_000 : 2_000;
@@ -81,7 +81,7 @@ async function startExport(server: Server, user: Client, bytes: number): Promise
 test.skipIf(IS_BUNDLED_PASS)(
   "a large account is exported with less than 100 MB of additional memory, also after kill -9",
   async () => {
-    await using server = await startServer({ DISK_RESERVE_BYTES: "1000000" });
+    await using server = await startServer({ ...BUNDLED, DISK_RESERVE_BYTES: "1000000" });
     const user = await server.user();
     await enlarge(server, user);
 

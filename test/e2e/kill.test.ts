@@ -7,7 +7,7 @@ import type { AssetDetail, Cut, Render } from "../http/resources";
 import { createLink } from "../http/upload-clients";
 import { until } from "../until";
 import { FIXTURES, IS_BUNDLED_PASS } from "./offcut";
-import { type Server, startServer } from "./server";
+import { BUNDLED, type Server, startServer } from "./server";
 
 const talk = () => Bun.file(join(FIXTURES, "talk.mp4")).bytes();
 const script = () => Bun.file(join(FIXTURES, "talk.script.txt")).text();
@@ -117,7 +117,7 @@ test(
 test.skipIf(IS_BUNDLED_PASS)(
   "killed in a PUT to a signed link, and as soon as the whole file has arrived",
   async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const user: Client = await server.user(CREDITS);
     const bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;
     const { asset, upload } = await createLink(user);
@@ -146,7 +146,7 @@ test.skipIf(IS_BUNDLED_PASS)(
 test.skipIf(IS_BUNDLED_PASS)(
   "a SIGTERM during work ends it soon with 0, and the work resumes at the next start",
   async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const user = await server.user(CREDITS);
     const id = await user.upload(await talk(), { filename: "talk.mp4" });
     await until("a measured duration", async () => (await user.asset(id)).duration_seconds !== null);

@@ -7,7 +7,7 @@ import { type Client, createClient } from "../http/client";
 import { until } from "../until";
 import { startFollowers } from "./followers";
 import { IS_BUNDLED_PASS } from "./offcut";
-import { createUser, memoryOf, type Server, startServer } from "./server";
+import { BUNDLED, createUser, memoryOf, type Server, startServer } from "./server";
 
 const STREAMS_PER_USER = 20;
 const SIZE = isFullSize
@@ -46,7 +46,7 @@ async function change(user: Client, project: string, changes: number, onChange: 
 test.skipIf(IS_BUNDLED_PASS)(
   `${SIZE.users * STREAMS_PER_USER} clients receive ${SIZE.changes} events each, in order and once, while the server is killed ${SIZE.kills} times`,
   async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const users = await createUsers(server, SIZE.users);
     const projects = await Promise.all(users.map(async (user) => (await user.project()).id));
     await using followers = startFollowers();
@@ -105,7 +105,7 @@ test.skipIf(IS_BUNDLED_PASS)(
 test.skipIf(IS_BUNDLED_PASS)(
   `${SIZE.idleUsers * STREAMS_PER_USER} idle streams need less than ${SIZE.idleMegabytes} MB`,
   async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const users = await createUsers(server, SIZE.idleUsers);
     // The first ones load and compile what all need.
     const open = async (streamsPerKey: number) => {

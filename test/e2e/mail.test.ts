@@ -5,7 +5,7 @@ import { receiver } from "../http/receiver";
 import { startSmtpReceiver } from "../smtp";
 import { until } from "../until";
 import { IS_BUNDLED_PASS } from "./offcut";
-import { createAccount, startServer } from "./server";
+import { BUNDLED, createAccount, startServer } from "./server";
 
 const PATIENCE_MS = 60_000;
 const PASSWORD = "staple horse correct";
@@ -22,7 +22,7 @@ test.skipIf(IS_BUNDLED_PASS)(
         connected.resolve();
       },
     });
-    await using server = await startServer({ SMTP_URL: smtp.url });
+    await using server = await startServer({ ...BUNDLED, SMTP_URL: smtp.url });
     // Without a key, of which a mail would come first.
     await createAccount(server.data, EMAIL, 0);
     const post = (path: string, json: unknown, headers: Record<string, string> = {}) =>
@@ -82,7 +82,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     });
     await using hook = receiver();
     hook.answer(410);
-    await using server = await startServer({ SMTP_URL: smtp.url, WEBHOOKS_ALLOW_LOOPBACK: "true" });
+    await using server = await startServer({ ...BUNDLED, SMTP_URL: smtp.url, WEBHOOKS_ALLOW_LOOPBACK: "true" });
     const user = await server.user();
     expect((await smtp.mailTo(EMAIL)).subject).toBe("An API key was created");
     isHanging = true;

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { linkExtractedAssets } from "./extracted-assets";
 import { EXECUTABLE, IS_BUNDLED_PASS, type RunOptions, runOffcut, SEARCH_PATH, startOffcut } from "./offcut";
+import { BUNDLED } from "./server";
 
 const LONG = 120_000;
 const KEY = /[0-9A-HJKMNP-TV-Z]{7}(?:-[0-9A-HJKMNP-TV-Z]{7}){7}/;
@@ -37,7 +38,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     await using first = await temporaryFolder();
     await using second = await temporaryFolder();
     const secret = "secret-of-the-bucket";
-    const env = { ...s3.env, AWS_SECRET_ACCESS_KEY: secret };
+    const env = { ...s3.env, OFFCUT_FFMPEG: BUNDLED.FFMPEG, AWS_SECRET_ACCESS_KEY: secret };
     const run = (args: string[], more: Record<string, string> = {}, folder = first.path) =>
       runOffcut(args, { folder, env: { ...env, ...more } });
     for (const folder of [first.path, second.path]) await linkExtractedAssets(folder);

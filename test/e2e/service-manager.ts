@@ -8,7 +8,7 @@ import { createKeys, type KeyTexts, sign } from "../minisign";
 import { until } from "../until";
 import { folderWithAssets } from "./extracted-assets";
 import { EXECUTABLE, type Run, runOffcut, SEARCH_PATH } from "./offcut";
-import { processesOf } from "./server";
+import { BUNDLED, processesOf } from "./server";
 
 export type Installation = AsyncDisposable & {
   folder: string;
@@ -70,6 +70,7 @@ export async function installOffcut(): Promise<Installation> {
     PATH: `${join(folder, "tools")}:${SEARCH_PATH}`,
     HOME: folder,
     OFFCUT_DATA_DIR: data,
+    OFFCUT_FFMPEG: BUNDLED.FFMPEG,
   };
   const pid = async () => {
     const found = Number(await readFile(join(folder, "pid"), "utf8").catch(() => "0"));

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { launchChromium } from "../chromium";
 import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
-import { type Server, startServer } from "./server";
+import { BUNDLED, type Server, startServer } from "./server";
 
 const PATIENCE_MS = 90_000;
 const EMAIL = "ada@studio.example";
@@ -27,7 +27,7 @@ async function curl(server: Server, method: string, path: string, json?: unknown
 test.skipIf(IS_BUNDLED_PASS)(
   "curl and a browser sign in",
   async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const url = (await runOffcut(["setup-url"], { folder: server.folder })).stdout.trim();
     const token = url.split("#")[1];
 

@@ -7,7 +7,7 @@ import type { Asset } from "../http/resources";
 import { sendToLink } from "../http/upload-clients";
 import { IS_BUNDLED_PASS } from "./offcut";
 import { breakingProxy } from "./proxy";
-import { memoryOf, startServer } from "./server";
+import { BUNDLED, memoryOf, startServer } from "./server";
 
 const MIB = 1024 ** 2;
 const LARGE_BYTES = fullOr(2048, 256) * MIB;
@@ -42,7 +42,7 @@ function noise(): Uint8Array<ArrayBuffer> {
 
 describe.skipIf(IS_BUNDLED_PASS)("a real client whose connection breaks twice", () => {
   test("resumes each time where it stopped, and stores exactly the sent bytes", async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const user = await server.user();
     const bytes = noise();
     const asset = await user.open(bytes.length, { filename: "noise.wav" });
@@ -82,7 +82,7 @@ describe.skipIf(IS_BUNDLED_PASS)("a real client whose connection breaks twice", 
 
 describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
   test(`of ${LARGE_BYTES / MIB} MiB to a signed link, in chunks, takes less than ${MAX_MEGABYTES} MB too`, async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const user = await server.user();
     const path = join(server.folder, "large");
     const expected = await writeLarge(path);
@@ -96,7 +96,7 @@ describe.skipIf(IS_BUNDLED_PASS)("a large upload", () => {
   }, 600_000);
 
   test(`of ${LARGE_BYTES / MIB} MiB takes less than ${MAX_MEGABYTES} MB of the server's memory`, async () => {
-    await using server = await startServer();
+    await using server = await startServer(BUNDLED);
     const user = await server.user();
     const path = join(server.folder, "large");
     const expected = await writeLarge(path);
