@@ -3,31 +3,10 @@ import { ELEMENT, type Tensor } from "./onnx";
 import { type AttributeValue, type NodeDefinition, type ValueInfo, writeModel } from "./onnx-writer";
 import { concatenateLayers, type LinearLayer } from "./speech-weights";
 
-export type Attributes = Record<string, AttributeValue>;
-
-export type GraphBuilder = {
-  /** Adds a float32 constant; without `dims` a vector. */
-  floats(values: ArrayLike<number>, dims?: number[]): string;
-  /** Adds an int64 constant; without `dims` a vector. */
-  integers(values: number[], dims?: number[]): string;
-  /** Adds a constant copied from a source model. */
-  constant(tensor: Tensor): string;
-  /** Adds an ONNX node with one output. An empty input name omits an optional input. */
-  add(op: string, inputs: string[], attributes?: Attributes): string;
-  /** Adds an ONNX node with several outputs. */
-  addMany(op: string, inputs: string[], outputs: number, attributes?: Attributes): string[];
-  /** Adds a node of the `com.microsoft` domain of ONNX Runtime. */
-  runtime(op: string, inputs: string[], outputs: number, attributes?: Attributes): string[];
-  /** Adds one or more concatenated quantized layers, with dynamic quantization of the input; `bias` names a constant. */
-  linear(input: string, layers: LinearLayer[], bias?: string): string;
-  /** Declares a value as an output of the graph. */
-  output(value: string, port: ValueInfo): void;
-  /** Encodes the graph as a model file. */
-  build(name: string, inputs: ValueInfo[]): Uint8Array;
-};
+type Attributes = Record<string, AttributeValue>;
 
 /** Creates an empty graph. */
-export function createGraphBuilder(): GraphBuilder {
+export function createGraphBuilder() {
   const operations: NodeDefinition[] = [];
   const tensors: Tensor[] = [];
   const outputs: ValueInfo[] = [];
@@ -45,16 +24,26 @@ export function createGraphBuilder(): GraphBuilder {
     return names;
   };
 
-  const builder: GraphBuilder = {
-    floats: (values, dims = [values.length]) =>
+  const builder = {
+    /** Adds a float32 constant; without `dims` a vector. */
+    floats: (values: ArrayLike<number>, dims = [values.length]): string =>
       addTensor(ELEMENT.float, dims, new Uint8Array(Float32Array.from(values).buffer)),
-    integers: (values, dims = [values.length]) =>
+    /** Adds an int64 constant; without `dims` a vector. */
+    integers: (values: number[], dims = [values.length]): string =>
       addTensor(ELEMENT.int64, dims, new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer)),
-    constant: (tensor) => addTensor(tensor.type, tensor.dims, tensor.data),
-    add: (op, inputs, attributes = {}) => addNode("", op, inputs, 1, attributes)[0]!,
-    addMany: (op, inputs, outs, attributes = {}) => addNode("", op, inputs, outs, attributes),
-    runtime: (op, inputs, outs, attributes = {}) => addNode("com.microsoft", op, inputs, outs, attributes),
-    linear(input, layers, bias = "") {
+    /** Adds a constant copied from a source model. */
+    constant: (tensor: Tensor): string => addTensor(tensor.type, tensor.dims, tensor.data),
+    /** Adds an ONNX node with one output. An empty input name omits an optional input. */
+    add: (op: string, inputs: string[], attributes: Attributes = {}): string =>
+      addNode("", op, inputs, 1, attributes)[0]!,
+    /** Adds an ONNX node with several outputs. */
+    addMany: (op: string, inputs: string[], outs: number, attributes: Attributes = {}): string[] =>
+      addNode("", op, inputs, outs, attributes),
+    /** Adds a node of the `com.microsoft` domain of ONNX Runtime. */
+    runtime: (op: string, inputs: string[], outs: number, attributes: Attributes = {}): string[] =>
+      addNode("com.microsoft", op, inputs, outs, attributes),
+    /** Adds one or more concatenated quantized layers, with dynamic quantization of the input; `bias` names a constant. */
+    linear(input: string, layers: LinearLayer[], bias = ""): string {
       const joined = concatenateLayers(layers);
       const weight = addTensor(ELEMENT.uint8, [joined.inputs, joined.outputs], joined.weight);
       const single = layers.length === 1;
@@ -64,11 +53,16 @@ export function createGraphBuilder(): GraphBuilder {
         : addTensor(ELEMENT.uint8, [joined.outputs], joined.zeroPoints);
       return builder.runtime("DynamicQuantizeMatMul", [input, weight, scale, zeroPoint, bias], 1)[0]!;
     },
-    output(value, port) {
+    /** Declares a value as an output of the graph. */
+    output(value: string, port: ValueInfo): void {
       operations.push({ op: "Identity", inputs: [value], outputs: [port.name], attributes: {}, domain: "" });
       outputs.push(port);
     },
-    build: (name, inputs) => writeModel({ name, operations, tensors, inputs, outputs }),
+    /** Encodes the graph as a model file. */
+    build: (name: string, inputs: ValueInfo[]): Uint8Array =>
+      writeModel({ name, operations, tensors, inputs, outputs }),
   };
   return builder;
 }
+
+export type GraphBuilder = ReturnType<typeof createGraphBuilder>;

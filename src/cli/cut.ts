@@ -1,7 +1,7 @@
 /** `offcut cut`: cuts and renders recordings on this machine, without a server, an account or credits. */
 
 import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
-import { listPlanWords } from "../domain/plan-words";
+import { listPlanWords } from "../domain/plan-texts";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
 import { EXPORT_FORMATS } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";

@@ -3,6 +3,7 @@ import { prepareDataFolder } from "../data-folder";
 import { BUILT_IN, CATALOG, sumFileBytes } from "../speech/models/catalog";
 import { type InstallResult, installByName, installFromFile, removeModel } from "../speech/models/install";
 import { getModelsFolder, readInstalledModels } from "../speech/models/installed-models";
+import type { ModelManifest } from "../speech/models/manifest";
 import { getWordTimesSource } from "../speech/sherpa";
 import {
   abortWhenInterrupted,
@@ -132,11 +133,7 @@ type ModelRow = {
 function listModels(modelsDir: string): ModelRow[] {
   const { installed, damaged } = readInstalledModels(modelsDir);
   const present = new Set(installed.map(({ manifest }) => manifest.name));
-  const { name, title, licence, source } = BUILT_IN;
-  const toRow = (
-    manifest: (typeof CATALOG)[number] | (typeof installed)[number]["manifest"],
-    state: ModelRow["state"],
-  ): ModelRow => ({
+  const toRow = (manifest: ModelManifest, state: ModelRow["state"]): ModelRow => ({
     name: manifest.name,
     title: manifest.title,
     state,
@@ -156,18 +153,7 @@ function listModels(modelsDir: string): ModelRow[] {
   });
   const taken = new Set([...present, ...damaged.map((one) => one.name)]);
   return [
-    {
-      name,
-      title,
-      state: "built_in",
-      languages: [...BUILT_IN.languages],
-      size_bytes: null,
-      word_times: "attention",
-      can_force: true,
-      licence,
-      source,
-      problem: null,
-    },
+    { ...toRow(BUILT_IN, "built_in"), size_bytes: null, word_times: "attention", can_force: true },
     ...installed.map(({ manifest }) => toRow(manifest, "installed")),
     ...broken,
     ...CATALOG.filter((entry) => !taken.has(entry.name)).map((entry) => toRow(entry, "available")),

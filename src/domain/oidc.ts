@@ -26,6 +26,15 @@ export type OidcIdentity = {
   isAdmin: boolean | null;
 };
 
+const MAX_PATH_CHARACTERS = 2048;
+
+/**
+ * Returns whether a text is a path on this server that no browser would take for another server, such as `//host`,
+ * `/\host`, or either with tabs or line breaks, which browsers remove.
+ */
+export const isLocalPath = (text: string): boolean =>
+  text.length <= MAX_PATH_CHARACTERS && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(text);
+
 /** Returns whether the claims make the user an administrator; null without a configured group. */
 export function findAdminGroup(
   { groupsClaim, adminGroup }: Pick<OidcProvider, "groupsClaim" | "adminGroup">,

@@ -1,6 +1,7 @@
-/** Corrected texts of an edit: the actual words in a span of the recording, regardless of the recognized ones. */
+/** The words of a cut, and corrected texts of an edit: the actual words in a span of the recording, regardless of the recognized ones. */
 import { MAX_FIELD_ERRORS } from "./errors";
 import type { EditError } from "./plan-edit";
+import { type PlanJson, planSegments } from "./plan-json";
 import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "./time";
@@ -32,4 +33,22 @@ export function applyTexts(
   if (texts.length === 0) return { words, spans: [] };
   const spans = texts.map(spanFromSeconds);
   return { words: correctWords(words, spans, []), spans };
+}
+
+/**
+ * Returns the transcript's words with the texts of the plan's segments: unclear words are omitted, and corrected ones
+ * replaced. Returns null if the plan was made without words. `words` is null without a transcript.
+ */
+export function listPlanWords(plan: PlanJson, words: readonly Word[] | null): Word[] | null {
+  const texts = plan.segments.map(({ text }) => text);
+  const usesWords = words !== null && plan.language != null;
+  if (!usesWords && texts.every((text) => text === "")) return null;
+  const segments = planSegments(plan).map(({ start, end }, i) => ({ start, end, text: texts[i]! }));
+  return correctWords(words ?? [], segments, []);
+}
+
+/** Returns the words from which an edit starts: those of the cut, and of removed spans with their texts. */
+export function listEditableWords(plan: PlanJson, words: readonly Word[] | null): Word[] {
+  const removed = plan.removed.map((span) => ({ ...spanFromSeconds(span), text: span.text || null }));
+  return correctWords(listPlanWords(plan, words) ?? [], removed, []);
 }

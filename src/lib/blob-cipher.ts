@@ -20,19 +20,8 @@ const HEADER_BYTES = MAGIC.length + NAME_BYTES;
 
 export const SEGMENT_BYTES = 1024 * 1024;
 
-export type BlobCipher = {
-  /** Identifies the recovery key without revealing anything about it. */
-  keyId: string;
-  /** Returns the name of a content: 64 hexadecimal digits that reveal nothing about it. */
-  nameOf(content: Uint8Array): string;
-  /** Encrypts a content for a place. */
-  encrypt(content: Uint8Array, place: string): Uint8Array;
-  /** Returns the content; null if the object was changed, or encrypted with another key, name or place. */
-  decrypt(object: Uint8Array, place: string, name?: string): Uint8Array | null;
-};
-
 /** Creates a cipher. `recoveryKey` has 256 bits of entropy. */
-export function createBlobCipher(recoveryKey: Uint8Array): BlobCipher {
+export function createBlobCipher(recoveryKey: Uint8Array) {
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync("sha256", recoveryKey, "", purpose, KEY_BYTES));
   const namingKey = derive("offcut backup: names");
   const encryptionKey = derive("offcut backup: encryption");
@@ -41,9 +30,12 @@ export function createBlobCipher(recoveryKey: Uint8Array): BlobCipher {
   const deriveKey = (name: Uint8Array, place: string): Buffer =>
     Buffer.from(hkdfSync("sha256", encryptionKey, name, `offcut backup: ${place}`, KEY_BYTES));
   return {
+    /** Identifies the recovery key without revealing anything about it. */
     keyId: derive("offcut backup: key ID").toString("hex", 0, 8),
-    nameOf: (content) => hashContent(content).toString("hex"),
-    encrypt: (content, place) => {
+    /** Returns the name of a content: 64 hexadecimal digits that reveal nothing about it. */
+    nameOf: (content: Uint8Array): string => hashContent(content).toString("hex"),
+    /** Encrypts a content for a place. */
+    encrypt: (content: Uint8Array, place: string): Uint8Array => {
       const name = hashContent(content);
       const object = new Uint8Array(getEncryptedBytes(content.length));
       object.set(MAGIC);
@@ -51,7 +43,8 @@ export function createBlobCipher(recoveryKey: Uint8Array): BlobCipher {
       encryptSegments(deriveKey(name, place), content, object.subarray(HEADER_BYTES));
       return object;
     },
-    decrypt: (object, place, name) => {
+    /** Returns the content; null if the object was changed, or encrypted with another key, name or place. */
+    decrypt: (object: Uint8Array, place: string, name?: string): Uint8Array | null => {
       if (object.length < HEADER_BYTES || !MAGIC.equals(object.subarray(0, MAGIC.length))) return null;
       const found = Buffer.from(object.subarray(MAGIC.length, HEADER_BYTES));
       if (name !== undefined && found.toString("hex") !== name) return null;
@@ -60,6 +53,8 @@ export function createBlobCipher(recoveryKey: Uint8Array): BlobCipher {
     },
   };
 }
+
+export type BlobCipher = ReturnType<typeof createBlobCipher>;
 
 const countSegments = (bytes: number): number => Math.max(1, Math.ceil(bytes / SEGMENT_BYTES));
 

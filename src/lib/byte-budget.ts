@@ -1,11 +1,6 @@
 /** Limits the number of bytes in memory at the same time, for each key and for all keys together. */
 
-export type ByteBudget = {
-  /** Reserves bytes. Returns a function that releases them (once), or null if there is no room. */
-  take(key: string, bytes: number): (() => void) | null;
-};
-
-export function createByteBudget(limits: { maxBytes: number; maxBytesPerKey: number }): ByteBudget {
+export function createByteBudget(limits: { maxBytes: number; maxBytesPerKey: number }) {
   const taken = new Map<string, number>();
   let total = 0;
 
@@ -17,7 +12,8 @@ export function createByteBudget(limits: { maxBytes: number; maxBytesPerKey: num
   }
 
   return {
-    take: (key, bytes) => {
+    /** Reserves bytes. Returns a function that releases them (once), or null if there is no room. */
+    take: (key: string, bytes: number): (() => void) | null => {
       if (total + bytes > limits.maxBytes || (taken.get(key) ?? 0) + bytes > limits.maxBytesPerKey) return null;
       change(key, bytes);
       let isTaken = true;

@@ -1,13 +1,7 @@
 /** A cache of values of different sizes that evicts the least recently used ones. */
 
-export type ByteCache<Value> = {
-  get(key: string): Value | undefined;
-  /** Stores a value that takes `bytes` bytes. A value larger than the cache is not stored. */
-  set(key: string, value: Value, bytes: number): void;
-};
-
 /** Returns a cache that holds at most `maxBytes` of values. */
-export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
+export function createByteCache<Value>(maxBytes: number) {
   /** In order of last use. */
   const entries = new Map<string, { value: Value; bytes: number }>();
   let total = 0;
@@ -20,14 +14,15 @@ export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
   }
 
   return {
-    get(key) {
+    get(key: string): Value | undefined {
       const entry = entries.get(key);
       if (!entry) return undefined;
       entries.delete(key);
       entries.set(key, entry);
       return entry.value;
     },
-    set(key, value, bytes) {
+    /** Stores a value that takes `bytes` bytes. A value larger than the cache is not stored. */
+    set(key: string, value: Value, bytes: number): void {
       remove(key);
       if (bytes > maxBytes) return;
       entries.set(key, { value, bytes });

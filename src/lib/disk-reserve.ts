@@ -1,19 +1,6 @@
 /** The disk reserve: free space that is never used up. Anything that can grow without bound claims space here first. */
 import { statfsSync } from "node:fs";
 
-export type DiskReserve = {
-  /** Returns the free bytes above the reserve, at least 0. */
-  availableBytes(): number;
-  /** Returns whether three quarters of the reserve are used: the rest is for writes that must not fail. */
-  isCritical(): boolean;
-  /** Returns the size limit for a file that a child process writes. It leaves half of the reserve free. */
-  maxFileBytes(): number;
-  /** Claims bytes before they are written. Returns false if they exceed the reserve. All writers share one budget. */
-  claim(bytes: number): boolean;
-  /** Calls `listener` whenever a claim does not fit. */
-  onShort(listener: () => void): void;
-};
-
 /** Free space is measured again after this many bytes or milliseconds, because other programs also write. */
 const MAX_UNMEASURED_BYTES = 16 * 1024 * 1024;
 const MAX_MEASURE_AGE_MS = 250;
@@ -24,7 +11,7 @@ export function createDiskReserve(
   folder: string,
   reserveBytes: number,
   freeBytes: (folder: string) => number = getFreeBytes,
-): DiskReserve {
+) {
   let left = 0;
   let taken = Number.POSITIVE_INFINITY;
   let measuredAt = 0;
@@ -38,10 +25,14 @@ export function createDiskReserve(
   }
 
   return {
+    /** Returns the free bytes above the reserve, at least 0. */
     availableBytes: measure,
+    /** Returns the size limit for a file that a child process writes. It leaves half of the reserve free. */
     maxFileBytes: () => Math.max(MIN_CHILD_FILE_BYTES, freeBytes(folder) - reserveBytes / 2),
+    /** Returns whether three quarters of the reserve are used: the rest is for writes that must not fail. */
     isCritical: () => freeBytes(folder) < reserveBytes / 4,
-    claim(bytes) {
+    /** Claims bytes before they are written. Returns false if they exceed the reserve. All writers share one budget. */
+    claim(bytes: number): boolean {
       const isOld = taken > MAX_UNMEASURED_BYTES || performance.now() - measuredAt > MAX_MEASURE_AGE_MS;
       if (isOld || left < bytes) measure();
       if (left < bytes) {
@@ -52,11 +43,12 @@ export function createDiskReserve(
       taken += bytes;
       return true;
     },
-    onShort: (listener) => {
-      listeners.push(listener);
-    },
+    /** Calls `listener` whenever a claim does not fit. */
+    onShort: (listener: () => void): void => void listeners.push(listener),
   };
 }
+
+export type DiskReserve = ReturnType<typeof createDiskReserve>;
 
 /** Returns the free bytes that this user may write on the file system of `folder`. */
 export function getFreeBytes(folder: string): number {

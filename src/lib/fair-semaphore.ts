@@ -15,14 +15,9 @@ export class SemaphoreFullError extends Error {
   }
 }
 
-export type FairSemaphore = {
-  /** Runs `work` with a permit. Errors: those of `work`; `SemaphoreFullError`, in which case `work` was not started. */
-  run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
-};
-
 type QueuedCall = { start(): void };
 
-export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore {
+export function createFairSemaphore(limits: FairSemaphoreLimits) {
   const running = new Map<string, number>();
   /** Keys in order of their turns. A key that was served moves to the end. */
   const queues = new Map<string, QueuedCall[]>();
@@ -89,7 +84,8 @@ export function createFairSemaphore(limits: FairSemaphoreLimits): FairSemaphore 
   }
 
   return {
-    async run(key, work) {
+    /** Runs `work` with a permit. Errors: those of `work`; `SemaphoreFullError`, in which case `work` was not started. */
+    async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
       // No caller is overtaken: if a permit for this key is free, all waiting calls belong to keys at their own limit.
       if (hasRoom(key)) acquire(key);
       else await wait(key);

@@ -1,20 +1,11 @@
 /** Runs a task when it is woken and when its next time has come, but never twice at once. */
 
-export type Poller = {
-  start(): void;
-  /** Runs the task soon. Several calls share a run. A call during a run starts another one afterward. */
-  wake(): void;
-  readonly isStopped: boolean;
-  /** Resolves when the task is no longer running. */
-  stop(): Promise<void>;
-};
-
 const MAX_POLL_MS = 30_000;
 const WAKE_DELAY_MS = 10;
 const ERROR_DELAY_MS = 1_000;
 
 /** Creates a poller. `poll` returns the milliseconds until its next run; null waits until it is woken, at most 30 s. */
-export function createPoller(poll: () => Promise<number | null>, onError: (error: unknown) => void): Poller {
+export function createPoller(poll: () => Promise<number | null>, onError: (error: unknown) => void) {
   let isStopped = true;
   let running: Promise<void> | null = null;
   let isRequested = false;
@@ -58,15 +49,17 @@ export function createPoller(poll: () => Promise<number | null>, onError: (error
   }
 
   return {
-    start: () => {
+    start: (): void => {
       isStopped = false;
       wake();
     },
+    /** Runs the task soon. Several calls share a run. A call during a run starts another one afterward. */
     wake,
     get isStopped() {
       return isStopped;
     },
-    stop: async () => {
+    /** Resolves when the task is no longer running. */
+    stop: async (): Promise<void> => {
       isStopped = true;
       clearTimeout(timer);
       if (wakeTimer) clearTimeout(wakeTimer);
@@ -74,3 +67,5 @@ export function createPoller(poll: () => Promise<number | null>, onError: (error
     },
   };
 }
+
+export type Poller = ReturnType<typeof createPoller>;

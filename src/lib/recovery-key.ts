@@ -14,8 +14,7 @@ export const createRecoveryKey = (): string => formatRecoveryKey(randomBytes(KEY
 
 /** Formats a key of 32 bytes as text. */
 export function formatRecoveryKey(key: Uint8Array): string {
-  let value = 0n;
-  for (const byte of [...key, ...checksum(key)]) value = (value << 8n) | BigInt(byte);
+  let value = BigInt(`0x${Buffer.concat([key, checksum(key)]).toString("hex")}`);
   let text = "";
   for (let n = 0; n < CHARACTERS; n++) {
     text = ALPHABET[Number(value & 31n)] + text;
@@ -35,12 +34,8 @@ export function parseRecoveryKey(text: string): Uint8Array {
     if (digit < 0) throw new Error("Recovery key contains a character that recovery keys do not use.");
     value = (value << 5n) | BigInt(digit);
   }
-  const bytes = new Uint8Array(KEY_BYTES + CHECKSUM_BYTES);
-  for (let n = bytes.length - 1; n >= 0; n--) {
-    bytes[n] = Number(value & 255n);
-    value >>= 8n;
-  }
-  const key = bytes.slice(0, KEY_BYTES);
+  const bytes = Buffer.from(value.toString(16).padStart(2 * (KEY_BYTES + CHECKSUM_BYTES), "0"), "hex");
+  const key = new Uint8Array(bytes.subarray(0, KEY_BYTES));
   if (!Buffer.from(checksum(key)).equals(bytes.subarray(KEY_BYTES)))
     throw new Error("Recovery key is mistyped: its last characters do not match the others.");
   return key;

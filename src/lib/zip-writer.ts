@@ -122,78 +122,63 @@ export function createZipWriter(output: ZipOutput): ZipWriter {
   };
 }
 
-/** Formats a local header. Sizes are always in the ZIP64 field, because they are not known yet when it is written. */
-function formatLocalHeader(entry: WrittenEntry): Buffer {
-  const { name } = entry;
-  const header = Buffer.alloc(LOCAL_HEADER_BYTES + name.length + LOCAL_EXTRA_BYTES);
-  header.writeUInt32LE(LOCAL_HEADER, 0);
-  header.writeUInt16LE(VERSION_NEEDED, 4);
-  header.writeUInt16LE(UTF8_FLAG, 6);
-  header.writeUInt16LE(entry.method, 8);
-  header.writeUInt32LE(entry.modified, 10);
-  header.writeUInt32LE(entry.crc, CRC_POSITION);
-  header.writeUInt32LE(IN_ZIP64_32, 18);
-  header.writeUInt32LE(IN_ZIP64_32, 22);
-  header.writeUInt16LE(name.length, 26);
-  header.writeUInt16LE(LOCAL_EXTRA_BYTES, 28);
-  name.copy(header, LOCAL_HEADER_BYTES);
-  formatZip64([entry.size, entry.packedSize]).copy(header, LOCAL_HEADER_BYTES + name.length);
+/** A number in a header, little-endian. */
+type Field = { bytes: 2 | 4 | 8; value: number };
+
+const u16 = (value: number): Field => ({ bytes: 2, value });
+const u32 = (value: number): Field => ({ bytes: 4, value });
+const u64 = (value: number): Field => ({ bytes: 8, value });
+
+function pack(...fields: Field[]): Buffer {
+  const header = Buffer.alloc(fields.reduce((sum, { bytes }) => sum + bytes, 0));
+  let at = 0;
+  for (const { bytes, value } of fields) {
+    if (bytes === 8) header.writeBigUInt64LE(BigInt(value), at);
+    else header.writeUIntLE(value, at, bytes);
+    at += bytes;
+  }
   return header;
 }
 
+/** Formats a local header. Sizes are always in the ZIP64 field, because they are not known yet when it is written. */
+const formatLocalHeader = ({ name, method, modified, crc, size, packedSize }: WrittenEntry): Buffer =>
+  Buffer.concat([
+    pack(u32(LOCAL_HEADER), u16(VERSION_NEEDED), u16(UTF8_FLAG), u16(method), u32(modified), u32(crc)),
+    pack(u32(IN_ZIP64_32), u32(IN_ZIP64_32), u16(name.length), u16(LOCAL_EXTRA_BYTES)),
+    name,
+    formatZip64([size, packedSize]),
+  ]);
+
 /** Formats an entry's header in the central directory. Values above 32 bits go into its ZIP64 field. */
-function formatCentralHeader(entry: WrittenEntry): Buffer {
-  const large = [entry.size, entry.packedSize, entry.offset].filter((value) => value >= IN_ZIP64_32);
+function formatCentralHeader({ name, method, modified, crc, size, packedSize, offset }: WrittenEntry): Buffer {
+  const large = [size, packedSize, offset].filter((value) => value >= IN_ZIP64_32);
   const extra = large.length === 0 ? Buffer.alloc(0) : formatZip64(large);
-  const header = Buffer.alloc(46);
-  header.writeUInt32LE(CENTRAL_HEADER, 0);
-  header.writeUInt16LE(MADE_BY_UNIX, 4);
-  header.writeUInt16LE(VERSION_NEEDED, 6);
-  header.writeUInt16LE(UTF8_FLAG, 8);
-  header.writeUInt16LE(entry.method, 10);
-  header.writeUInt32LE(entry.modified, 12);
-  header.writeUInt32LE(entry.crc, 16);
-  header.writeUInt32LE(Math.min(entry.packedSize, IN_ZIP64_32), 20);
-  header.writeUInt32LE(Math.min(entry.size, IN_ZIP64_32), 24);
-  header.writeUInt16LE(entry.name.length, 28);
-  header.writeUInt16LE(extra.length, 30);
-  header.writeUInt32LE(REGULAR_FILE_0644, 38);
-  header.writeUInt32LE(Math.min(entry.offset, IN_ZIP64_32), 42);
-  return Buffer.concat([header, entry.name, extra]);
+  const small = (value: number) => u32(Math.min(value, IN_ZIP64_32));
+  return Buffer.concat([
+    pack(u32(CENTRAL_HEADER), u16(MADE_BY_UNIX), u16(VERSION_NEEDED), u16(UTF8_FLAG), u16(method), u32(modified)),
+    pack(u32(crc), small(packedSize), small(size), u16(name.length), u16(extra.length)),
+    // No comment, the first disk, no internal attributes.
+    pack(u16(0), u16(0), u16(0), u32(REGULAR_FILE_0644), small(offset)),
+    name,
+    extra,
+  ]);
 }
 
-function formatZip64(values: number[]): Buffer {
-  const extra = Buffer.alloc(4 + values.length * 8);
-  extra.writeUInt16LE(ZIP64_EXTRA, 0);
-  extra.writeUInt16LE(values.length * 8, 2);
-  for (const [i, value] of values.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + i * 8);
-  return extra;
-}
+const formatZip64 = (values: number[]): Buffer =>
+  pack(u16(ZIP64_EXTRA), u16(values.length * 8), ...values.map((value) => u64(value)));
 
 /** Formats the end records. ZIP64 records are written only if needed: some readers reject them in small archives. */
 function formatEnd(entries: number, start: number, size: number): Buffer {
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(END, 0);
-  end.writeUInt16LE(Math.min(entries, IN_ZIP64_16), 8);
-  end.writeUInt16LE(Math.min(entries, IN_ZIP64_16), 10);
-  end.writeUInt32LE(Math.min(size, IN_ZIP64_32), 12);
-  end.writeUInt32LE(Math.min(start, IN_ZIP64_32), 16);
+  const count = u16(Math.min(entries, IN_ZIP64_16));
+  const [size32, start32] = [size, start].map((value) => u32(Math.min(value, IN_ZIP64_32)));
+  const end = pack(u32(END), u16(0), u16(0), count, count, size32!, start32!, u16(0));
   if (entries < IN_ZIP64_16 && start < IN_ZIP64_32 && size < IN_ZIP64_32) return end;
-
-  const zip64 = Buffer.alloc(56);
-  zip64.writeUInt32LE(ZIP64_END, 0);
-  zip64.writeBigUInt64LE(44n, 4);
-  zip64.writeUInt16LE(MADE_BY_UNIX, 12);
-  zip64.writeUInt16LE(VERSION_NEEDED, 14);
-  zip64.writeBigUInt64LE(BigInt(entries), 24);
-  zip64.writeBigUInt64LE(BigInt(entries), 32);
-  zip64.writeBigUInt64LE(BigInt(size), 40);
-  zip64.writeBigUInt64LE(BigInt(start), 48);
-  const locator = Buffer.alloc(20);
-  locator.writeUInt32LE(ZIP64_LOCATOR, 0);
-  locator.writeBigUInt64LE(BigInt(start + size), 8);
-  locator.writeUInt32LE(1, 16);
-  return Buffer.concat([zip64, locator, end]);
+  return Buffer.concat([
+    pack(u32(ZIP64_END), u64(44), u16(MADE_BY_UNIX), u16(VERSION_NEEDED), u32(0), u32(0)),
+    pack(u64(entries), u64(entries), u64(size), u64(start)),
+    pack(u32(ZIP64_LOCATOR), u32(0), u64(start + size), u32(1)),
+    end,
+  ]);
 }
 
 const FIRST_DOS_YEAR = 1980;

@@ -37,17 +37,9 @@ export async function createPoster(source: ThumbnailSource & { outputPath: strin
   const scale = Math.min(1, MAX_POSTER_SIDE_PIXELS / Math.max(video.width, video.height));
   const size = { width: toEven(video.width * scale), height: toEven(video.height * scale) };
   const at = Math.min(duration / 10, 5 * TICKS_PER_SECOND);
-  const hdr = await needsToneMap(source);
-  for (const time of [at, null]) {
-    const written = await writeStill(source, {
-      time,
-      size,
-      path: source.outputPath,
-      toneMaps: hdr,
-      isRequired: time === null,
-    });
-    if (written) return;
-  }
+  const stills = await openStills(source);
+  const isWritten = await writeStill(stills, { time: at, size, path: source.outputPath, isRequired: false });
+  if (!isWritten) await writeStill(stills, { time: null, size, path: source.outputPath, isRequired: true });
 }
 
 /** Writes the filmstrip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
@@ -60,24 +52,18 @@ export async function createFilmstrip(source: ThumbnailSource & { outputPath: st
     1,
     Math.min(MAX_FILMSTRIP_FRAMES, Math.floor(duration / (MIN_FILMSTRIP_INTERVAL_SECONDS * TICKS_PER_SECOND))),
   );
-  const hdr = await needsToneMap(source);
+  const size = { width, height };
+  const stills = await openStills(source);
   const getStillPath = (n: number) => `${source.outputPath}.${n}.still.jpg`;
   const writtenPaths: string[] = [];
   try {
     for (let n = 0; n < count; n++) {
       const time = Math.round((duration * (n + 0.5)) / count);
       const path = getStillPath(n);
-      if (await writeStill(source, { time, size: { width, height }, path, toneMaps: hdr, isRequired: false }))
-        writtenPaths.push(path);
+      if (await writeStill(stills, { time, size, path, isRequired: false })) writtenPaths.push(path);
     }
     if (writtenPaths.length === 0) {
-      await writeStill(source, {
-        time: null,
-        size: { width, height },
-        path: getStillPath(0),
-        toneMaps: hdr,
-        isRequired: true,
-      });
+      await writeStill(stills, { time: null, size, path: getStillPath(0), isRequired: true });
       writtenPaths.push(getStillPath(0));
     }
     await writeTiles(source, writtenPaths, source.outputPath);
@@ -89,26 +75,27 @@ export async function createFilmstrip(source: ThumbnailSource & { outputPath: st
 
 const toEven = (pixels: number): number => Math.max(2, 2 * Math.round(pixels / 2));
 
-async function needsToneMap(source: ThumbnailSource): Promise<boolean> {
-  return isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg));
+type StillSource = ThumbnailSource & { toneMaps: boolean };
+
+async function openStills(source: ThumbnailSource): Promise<StillSource> {
+  return { ...source, toneMaps: isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg)) };
 }
 
 type StillOptions = {
   time: Ticks | null;
   size: { width: number; height: number };
   path: string;
-  toneMaps: boolean;
   isRequired: boolean;
 };
 
 /** Writes the keyframe before a time, the cheapest frame to decode. Returns false if an optional one is missing. */
-async function writeStill(source: ThumbnailSource, options: StillOptions): Promise<boolean> {
+async function writeStill(source: StillSource, options: StillOptions): Promise<boolean> {
   const { info } = source.probed;
   const video = info.video!;
   const size = `${options.size.width}:${options.size.height}`;
   const filters = [
-    ...(options.toneMaps ? [`scale=${size}`, ...buildColorFilters(video, true), "format=yuv420p"] : []),
-    ...buildJpegFilters(size, options.toneMaps ? findOutputColors(video) : findPixelColors(video)),
+    ...(source.toneMaps ? [`scale=${size}`, ...buildColorFilters(video, true), "format=yuv420p"] : []),
+    ...buildJpegFilters(size, source.toneMaps ? findOutputColors(video) : findPixelColors(video)),
     "setsar=1",
     ...JPEG_FORMAT_FILTERS,
   ];

@@ -3,8 +3,14 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Webhook } from "standardwebhooks";
 import { AppError } from "../domain/errors";
-import type { AddressRules } from "./address-rules";
-import { type Address, parseWebhookUrl, RefusedUrlError, type Resolve, resolveAllowedAddresses } from "./addresses";
+import {
+  type Address,
+  type AddressRules,
+  parseWebhookUrl,
+  RefusedUrlError,
+  type Resolve,
+  resolveAllowedAddresses,
+} from "./addresses";
 
 export type WebhookMessage = {
   url: string;

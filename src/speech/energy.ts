@@ -6,15 +6,8 @@ export const HOP_SAMPLES = 80;
 /** The level of digital silence, in dB. */
 export const SILENCE_DB = -100;
 
-/** Measures audio that is added in chunks, in order. */
-export type EnergyMeter = {
-  add(samples: Float32Array): void;
-  /** Returns the contour of all added audio. Each value covers the 15 ms around its hop. */
-  contour(): EnergyContour;
-};
-
 /** Creates a meter for about `expectedSamples`. Levels are computed as samples are added, which bounds each step. */
-export function createEnergyMeter(expectedSamples: number): EnergyMeter {
+export function createEnergyMeter(expectedSamples: number) {
   /** Levels of the first `finished` hops, sums of squares of those after them. */
   let values = new Float32Array(Math.ceil(expectedSamples / HOP_SAMPLES) + 1);
   let count = 0;
@@ -36,7 +29,8 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
   }
 
   return {
-    add(samples) {
+    /** Measures the next samples. */
+    add(samples: Float32Array): void {
       const hops = Math.ceil((count + samples.length) / HOP_SAMPLES);
       if (hops > values.length) {
         const larger = new Float32Array(hops * 2);
@@ -50,7 +44,8 @@ export function createEnergyMeter(expectedSamples: number): EnergyMeter {
       const hopsSoFar = Math.floor(count / HOP_SAMPLES);
       finish(hopsSoFar - 1, hopsSoFar);
     },
-    contour() {
+    /** Returns the contour of all added audio. Each value covers the 15 ms around its hop. */
+    contour(): EnergyContour {
       const hops = Math.ceil(count / HOP_SAMPLES);
       finish(hops, hops);
       return values.subarray(0, hops);

@@ -14,29 +14,12 @@ export type TaskOutcome =
   | { status: "failed"; message: string }
   | { status: "crashed"; detail: string };
 
-export type SpeechProcess = {
-  pid: number;
-  /** Runs a task. Never rejects. */
-  run(order: SpeechTask, listener: TaskListener): Promise<TaskOutcome>;
-  /** Pauses a task at its next safe point, with its state in memory. `onPaused` is called when it has paused. */
-  pause(id: number): void;
-  /** Resumes a paused task. */
-  resume(id: number): void;
-  /** Cancels a task. It then ends soon. */
-  cancel(id: number): void;
-  /** Resolves when the process has ended. */
-  exited: Promise<void>;
-  /** Closes the input of the process, which then ends by itself. Kills it if it does not. */
-  close(): Promise<void>;
-  kill(): Promise<void>;
-};
-
 export type TaskListener = { onProgress: (share: number) => void; onPaused: () => void; onSaved: () => void };
 
 type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
 /** Starts a speech process. `command` is the complete argument list. */
-export function startSpeechProcess(command: string[], env: Record<string, string>): SpeechProcess {
+export function startSpeechProcess(command: string[], env: Record<string, string>) {
   const child = spawnChild({ command, env, stdin: "pipe", stdout: "pipe" });
   const pending = new Map<number, PendingTask>();
   const energyById = new Map<number, Float32Array>();
@@ -75,16 +58,21 @@ export function startSpeechProcess(command: string[], env: Record<string, string
   };
   return {
     pid: child.pid,
+    /** Resolves when the process has ended. */
     exited,
-    run: (task, listener) =>
+    /** Runs a task. Never rejects. */
+    run: (task: SpeechTask, listener: TaskListener): Promise<TaskOutcome> =>
       new Promise((settle) => {
         pending.set(task.id, { ...listener, settle });
         send(task);
       }),
-    pause: (id) => send({ command: "pause", id }),
-    resume: (id) => send({ command: "resume", id }),
-    cancel: (id) => send({ command: "cancel", id }),
-    async close() {
+    /** Pauses a task at its next safe point, with its state in memory. `onPaused` is called when it has paused. */
+    pause: (id: number) => send({ command: "pause", id }),
+    resume: (id: number) => send({ command: "resume", id }),
+    /** Cancels a task. It then ends soon. */
+    cancel: (id: number) => send({ command: "cancel", id }),
+    /** Closes the input of the process, which then ends by itself. Kills it if it does not. */
+    async close(): Promise<void> {
       await child.stdin.end().catch(() => {});
       const timer = setTimeout(() => void child.kill(), MAX_EXIT_MS);
       await exited;
@@ -93,6 +81,8 @@ export function startSpeechProcess(command: string[], env: Record<string, string
     kill: () => child.kill(),
   };
 }
+
+export type SpeechProcess = ReturnType<typeof startSpeechProcess>;
 
 /** Time that the process has to end by itself. */
 const MAX_EXIT_MS = 3_000;

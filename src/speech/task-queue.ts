@@ -14,13 +14,6 @@ export type NewTask = {
   settle: (outcome: TaskOutcome) => void;
 };
 
-export type TaskQueue = {
-  /** Adds a task. Returns a function that withdraws it. A withdrawn task settles only if it ends at the same moment. */
-  add(task: NewTask): () => void;
-  /** Settles the remaining tasks as crashed and stops the process. */
-  close(): Promise<void>;
-};
-
 export type TaskQueueOptions = {
   start: () => SpeechProcess;
   /** Time for which an idle process is kept. */
@@ -59,7 +52,7 @@ const MAX_PAUSING_MS = 1_000;
 const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";
 
 /** Creates the queue. The process starts with the first task. */
-export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOptions): TaskQueue {
+export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOptions) {
   const tasks: QueuedTask[] = [];
   const groups: TaskGroup[] = [
     { commands: ["analyze"], scheduler: createFairScheduler(quantumMs) },
@@ -232,7 +225,8 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
   }
 
   return {
-    add(queued) {
+    /** Adds a task. Returns a function that withdraws it. A withdrawn task settles only if it ends at the same moment. */
+    add(queued: NewTask): () => void {
       const task: QueuedTask = {
         ...queued,
         state: "waiting",
@@ -251,7 +245,8 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
       advance();
       return () => withdraw(task);
     },
-    async close() {
+    /** Settles the remaining tasks as crashed and stops the process. */
+    async close(): Promise<void> {
       closed = true;
       clearTimeout(timer);
       const leaving = activeProcess;

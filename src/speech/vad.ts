@@ -15,39 +15,26 @@ const STATE_SIZE = 128;
 const STATE_DIMS = [1, 1, STATE_SIZE];
 export const STATE_VALUES = 2 * STATE_SIZE + CONTEXT_SAMPLES;
 
-export type VoiceDetector = {
-  /** Starts a recording. With `state`, continues where another stream stopped. */
-  start(state?: Float32Array): VadStream;
-};
-
-/** The detection in one recording, whose samples are added in order. */
-export type VadStream = {
-  /**
-   * Returns the probability of speech per window of 512 samples. Pads with silence, so only the last call may be
-   * partial.
-   */
-  add(samples: Float32Array): Promise<Float32Array>;
-  /** Returns the state from which another stream can continue: `STATE_VALUES` values. */
-  state(): Float32Array;
-};
-
 /** Loads the detector from a folder of prepared graphs. */
-export async function loadVoiceDetector(folder: string): Promise<VoiceDetector> {
+export async function loadVoiceDetector(folder: string) {
   const graph = await loadGraph(join(folder, "silero_vad.onnx"), 1);
   return {
+    /** Starts a recording, whose samples are added in order. With `state`, continues where another stream stopped. */
     start(state = new Float32Array(STATE_VALUES)) {
       let hidden = toFloatTensor(state.slice(0, STATE_SIZE), STATE_DIMS);
       let cell = toFloatTensor(state.slice(STATE_SIZE, 2 * STATE_SIZE), STATE_DIMS);
       const context = state.slice(2 * STATE_SIZE);
       return {
-        state() {
+        /** Returns the state from which another stream can continue: `STATE_VALUES` values. */
+        state(): Float32Array {
           const now = new Float32Array(STATE_VALUES);
           now.set(hidden.values as Float32Array);
           now.set(cell.values as Float32Array, STATE_SIZE);
           now.set(context, 2 * STATE_SIZE);
           return now;
         },
-        async add(samples) {
+        /** Returns the probability of speech per window of 512 samples. Pads with silence, so only the last call may be partial. */
+        async add(samples: Float32Array): Promise<Float32Array> {
           const count = Math.ceil(samples.length / WINDOW_SAMPLES);
           if (count === 0) return new Float32Array(0);
           const windows = createWindows(samples, count, context);
@@ -65,6 +52,8 @@ export async function loadVoiceDetector(folder: string): Promise<VoiceDetector> 
     },
   };
 }
+
+export type VoiceDetector = Awaited<ReturnType<typeof loadVoiceDetector>>;
 
 function createWindows(samples: Float32Array, count: number, context: Float32Array): Float32Array {
   const width = CONTEXT_SAMPLES + WINDOW_SAMPLES;

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError, invalidField } from "../../domain/errors";
 import type { OidcProvider } from "../../domain/oidc";
-import { isLocalPath } from "../../domain/redirect-path";
+import { isLocalPath } from "../../domain/oidc";
 import { finishOidcSignIn, OIDC_SIGN_IN_MS, startOidcSignIn } from "../../work/identity/oidc-sign-in";
 import type { SignInResult } from "../../work/identity/sign-in";
 import type { Services } from "../../work/services";

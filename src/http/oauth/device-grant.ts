@@ -1,6 +1,6 @@
 /** The calls of a device that asks for an API key (RFC 8628), and of its client to revoke the key (RFC 7009). */
 import { Type } from "@sinclair/typebox";
-import { OAuthError } from "../../domain/oauth";
+import { OAuthError } from "../../domain/device-grant";
 import { exchangeDeviceCode, formatScope, revokeToken, startDeviceGrant } from "../../work/identity/device-grant";
 import { ok, type Reply } from "../call";
 import { toSignInClient } from "../dashboard/sign-in-client";

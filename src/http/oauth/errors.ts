@@ -1,7 +1,7 @@
 /** The error bodies of OAuth 2.0: `{ error, error_description }` (RFC 6749, section 5.2). */
 import { type Static, Type } from "@sinclair/typebox";
+import { OAuthError } from "../../domain/device-grant";
 import { type AppError, HTTP_STATUS, type HttpCode } from "../../domain/errors";
-import { OAuthError } from "../../domain/oauth";
 import { type ErrorShape, toSingleLine } from "../errors";
 import { strictObject } from "../fields";
 

@@ -18,11 +18,8 @@ const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE_PARAMETER + 8 + 1
 /** Size of the largest block. */
 export const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
 
-/** Encodes blocks into its own buffer: the result is valid until the next call. */
-export type BlockEncoder = { encode(samples: Int16Array): Uint8Array };
-
 /** Creates an encoder for blocks of at most `BLOCK_SAMPLES`. */
-export function createBlockEncoder(): BlockEncoder {
+export function createBlockEncoder() {
   const out = new Uint8Array(MAX_BLOCK_BYTES);
   const residuals = new Int32Array(PARTITION_SAMPLES);
   let length = 0;
@@ -61,7 +58,8 @@ export function createBlockEncoder(): BlockEncoder {
   }
 
   return {
-    encode(samples) {
+    /** Encodes a block into a buffer: the result is valid until the next call. */
+    encode(samples: Int16Array): Uint8Array {
       length = pending = pendingBits = 0;
       for (let from = 0; from < samples.length; from += PARTITION_SAMPLES) {
         putPartition(samples, from, Math.min(samples.length, from + PARTITION_SAMPLES));

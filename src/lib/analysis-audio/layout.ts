@@ -86,14 +86,12 @@ export type BlockPlace = { offset: number; size: number; crc: number };
 /** Locates blocks by number. */
 export type BlockIndex = { count: number; locate(block: number): BlockPlace };
 
-export type IndexBuilder = { add(size: number, crc: number): void; compress(): Uint8Array };
-
 /** Creates the builder of the index of a file that is being written. */
-export function createIndexBuilder(): IndexBuilder {
+export function createIndexBuilder() {
   let entries = new Uint32Array(1_024);
   let used = 0;
   return {
-    add(size, crc) {
+    add(size: number, crc: number): void {
       if (used === entries.length) {
         const larger = new Uint32Array(entries.length * 2);
         larger.set(entries);
@@ -102,7 +100,7 @@ export function createIndexBuilder(): IndexBuilder {
       entries[used++] = size;
       entries[used++] = crc;
     },
-    compress: () => Bun.zstdCompressSync(new Uint8Array(entries.buffer, 0, used * 4)),
+    compress: (): Uint8Array => Bun.zstdCompressSync(new Uint8Array(entries.buffer, 0, used * 4)),
   };
 }
 

@@ -3,21 +3,11 @@ import { open } from "node:fs/promises";
 import { BLOCK_SAMPLES, createBlockEncoder } from "./block";
 import { createIndexBuilder, formatFooter, formatHeader } from "./layout";
 
-export type AudioWriter = {
-  write(samples: Int16Array): Promise<void>;
-  /** Appends digital silence. */
-  writeSilence(samples: number): Promise<void>;
-  /** Writes the remaining samples, the index and the footer. Without them the file is not readable. */
-  finish(): Promise<void>;
-  /** Closes the file, whether finished or not. */
-  close(): Promise<void>;
-};
-
 /** Encoded blocks are written when they reach this size. */
 const WRITE_BYTES = 256 * 1024;
 
 /** Creates the file at `path`. Throws file system errors. */
-export async function createAudioFile(path: string): Promise<AudioWriter> {
+export async function createAudioFile(path: string) {
   const file = await open(path, "w");
   const encoder = createBlockEncoder();
   const index = createIndexBuilder();
@@ -60,16 +50,20 @@ export async function createAudioFile(path: string): Promise<AudioWriter> {
   }
 
   return {
-    write: (input) => append(input.length, (from, count) => block.set(input.subarray(from, from + count), filled)),
-    writeSilence: (total) => append(total, (_, count) => block.fill(0, filled, filled + count)),
-    async finish() {
+    write: (input: Int16Array): Promise<void> =>
+      append(input.length, (from, count) => block.set(input.subarray(from, from + count), filled)),
+    /** Appends digital silence. */
+    writeSilence: (total: number): Promise<void> => append(total, (_, count) => block.fill(0, filled, filled + count)),
+    /** Writes the remaining samples, the index and the footer. Without them the file is not readable. */
+    async finish(): Promise<void> {
       if (filled > 0) await endBlock();
       const compressed = index.compress();
       pending.push(compressed);
       pending.push(formatFooter({ samples, indexBytes: compressed.length, indexCrc: Bun.hash.crc32(compressed) }));
       await flush();
     },
-    close: () => file.close(),
+    /** Closes the file, whether finished or not. */
+    close: (): Promise<void> => file.close(),
   };
 }
 

@@ -6,18 +6,11 @@ const SMOOTHING = 0.03;
 const MAX_REVERSED_CORRELATION = -0.9;
 const SILENCE_POWER = 1e-9;
 
-export type Downmix = {
-  /** Returns the mono samples of all whole blocks so far: zero or more, in order. */
-  add(stereo: Float32Array): Float32Array<ArrayBuffer>;
-  /** Returns the mono samples of the last, incomplete block. */
-  end(): Float32Array<ArrayBuffer>;
-};
-
 /**
  * Creates a mixer for interleaved stereo. Weights change from block to block, and blocks are counted from the first
  * sample, so the result does not depend on how the stream is divided between calls.
  */
-export function createDownmix(sampleRate: number): Downmix {
+export function createDownmix(sampleRate: number) {
   const block = Math.round(sampleRate * BLOCK_SECONDS);
   let rest: Float32Array<ArrayBufferLike> = new Float32Array(0);
   let left = 0;
@@ -48,12 +41,14 @@ export function createDownmix(sampleRate: number): Downmix {
   }
 
   return {
-    add(stereo) {
+    /** Returns the mono samples of all whole blocks so far: zero or more, in order. */
+    add(stereo: Float32Array): Float32Array<ArrayBuffer> {
       const all = rest.length === 0 ? stereo : concat(rest, stereo);
       const count = (all.length >> 1) - ((all.length >> 1) % block);
       rest = all.slice(2 * count);
       return mix(all, count);
     },
+    /** Returns the mono samples of the last, incomplete block. */
     end: () => mix(rest, rest.length >> 1),
   };
 }

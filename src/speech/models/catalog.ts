@@ -8,13 +8,16 @@ import type { FileRole, ModelFile, ModelKind, ModelManifest } from "./manifest";
 export type CatalogModel = ModelManifest & { urls: Record<string, string> };
 
 /** The built-in model, the only one that supports forced alignment. */
-export const BUILT_IN = {
+export const BUILT_IN: ModelManifest = {
   name: "moonshine-tiny-en",
   title: "Moonshine tiny",
+  kind: "moonshine",
   languages: ["en"],
   licence: "MIT",
   source: "https://github.com/moonshine-ai/moonshine",
-} as const;
+  preference: 0,
+  files: [],
+};
 
 const HUB = "https://huggingface.co/csukuangfj";
 

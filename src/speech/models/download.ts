@@ -27,7 +27,9 @@ export type DownloadOptions = {
   stallMs?: number;
 };
 
-type DownloadSettings = Required<Omit<DownloadOptions, "signal">> & { signal: AbortSignal };
+type DownloadSettings = Required<DownloadOptions>;
+
+const DEFAULTS = { onBytes: () => {}, maxTries: 6, backoffMs: 1_000, stallMs: 60_000 };
 
 const MAX_BACKOFF_MS = 30_000;
 /** The download fails after this number of requests, even if each of them returns some data. */
@@ -39,13 +41,7 @@ const MAX_REQUESTS = 500;
  * does not respond), `storage_full`, and the signal's reason.
  */
 export async function download(file: ModelDownload, options: DownloadOptions = {}): Promise<void> {
-  const settings: DownloadSettings = {
-    signal: options.signal ?? new AbortController().signal,
-    onBytes: options.onBytes ?? (() => {}),
-    maxTries: options.maxTries ?? 6,
-    backoffMs: options.backoffMs ?? 1_000,
-    stallMs: options.stallMs ?? 60_000,
-  };
+  const settings: DownloadSettings = { ...DEFAULTS, signal: new AbortController().signal, ...options };
   if ((await getFileBytes(file.path)) === file.sizeBytes && (await hashFile(file.path)) === file.sha256) {
     settings.onBytes(file.sizeBytes);
     return;

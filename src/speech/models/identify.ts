@@ -28,32 +28,28 @@ export async function identifyModel(
   const wanted: ManifestDraft | undefined = known ?? draft ?? undefined;
   if (!wanted) {
     const expected = `the files of a model in the output of offcut models list, or files with an ${MANIFEST_NAME}`;
-    throw new AppError("validation_error", `No known model found. Expected ${expected}.`);
+    throw invalidModel(`No known model found. Expected ${expected}.`);
   }
   const files: ModelFile[] = [];
   const unchecked: string[] = [];
   for (const file of wanted.files) {
-    if (ambiguous.has(file.name)) {
-      throw new AppError(
-        "validation_error",
+    if (ambiguous.has(file.name))
+      throw invalidModel(
         `${file.name} exists more than once. Unpack the right files into a folder and add the folder.`,
       );
-    }
     const found = await stat(join(folder, file.name)).catch(() => null);
-    if (!found) throw new AppError("validation_error", `${wanted.name} is incomplete: ${file.name} is missing.`);
+    if (!found) throw invalidModel(`${wanted.name} is incomplete: ${file.name} is missing.`);
     const sha256 = found.size === (file.sizeBytes ?? found.size) ? await hashFile(join(folder, file.name)) : null;
-    if (found.size === 0 || sha256 === null || (file.sha256 !== null && sha256 !== file.sha256)) {
-      throw new AppError(
-        "validation_error",
-        `${file.name} has an unexpected checksum: it is damaged or not a file of ${wanted.name}.`,
-      );
-    }
+    if (found.size === 0 || sha256 === null || (file.sha256 !== null && sha256 !== file.sha256))
+      throw invalidModel(`${file.name} has an unexpected checksum: it is damaged or not a file of ${wanted.name}.`);
     if (file.sha256 === null) unchecked.push(file.name);
     files.push({ role: file.role, name: file.name, sizeBytes: found.size, sha256 });
   }
   const { name, title, kind, languages, licence, source, preference } = wanted;
   return { manifest: { name, title, kind, languages, licence, source, preference, files }, unchecked };
 }
+
+const invalidModel = (problem: string): AppError => new AppError("validation_error", problem);
 
 /** Finds the catalog model with the most matching files: at least two by name, one of them also by size. */
 async function findBestMatch(

@@ -67,7 +67,7 @@ export type ModelChoice = { use: "built-in" } | { use: "installed"; model: Insta
  */
 export function chooseModel(language: string, installed: readonly InstalledModel[]): ModelChoice {
   const code = toLanguageCode(language);
-  if ((BUILT_IN.languages as readonly string[]).includes(code)) return { use: "built-in" };
+  if (BUILT_IN.languages.includes(code)) return { use: "built-in" };
   const model = installed.find(({ manifest }) => manifest.languages.includes(code));
   return model ? { use: "installed", model } : null;
 }

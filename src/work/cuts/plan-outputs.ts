@@ -5,8 +5,7 @@
 import { AppError, requireFound } from "../../domain/errors";
 import { editPlan } from "../../domain/plan-edit";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
-import { applyTexts } from "../../domain/plan-texts";
-import { listEditableWords, listPlanWords } from "../../domain/plan-words";
+import { applyTexts, listEditableWords, listPlanWords } from "../../domain/plan-texts";
 import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";

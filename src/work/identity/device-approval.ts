@@ -1,5 +1,5 @@
+import { formatUserCode, parseUserCode } from "../../domain/device-grant";
 import { AppError } from "../../domain/errors";
-import { formatUserCode, parseUserCode } from "../../domain/user-codes";
 import { sha256 } from "../../lib/hash";
 import { type DeviceCode, findPendingDeviceCode, updateDeviceCode } from "../../store/device-codes";
 import { type AuditActor, recordAudit } from "../access/audit";

@@ -3,10 +3,16 @@
  * the user.
  */
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
-import { decidePoll, POLL_INTERVAL_SECONDS } from "../../domain/device-polls";
+import {
+  decidePoll,
+  formatUserCode,
+  OAuthError,
+  type OAuthErrorCode,
+  POLL_INTERVAL_SECONDS,
+  USER_CODE_LENGTH,
+  USER_CODE_LETTERS,
+} from "../../domain/device-grant";
 import { AppError } from "../../domain/errors";
-import { OAuthError, type OAuthErrorCode } from "../../domain/oauth";
-import { formatUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from "../../domain/user-codes";
 import { sha256 } from "../../lib/hash";
 import { newId, randomText, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";

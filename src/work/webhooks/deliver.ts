@@ -5,8 +5,7 @@
 import { DELIVERY_TIMEOUT_MS, findDeliveryDelayMs, updateEndpointHealth } from "../../domain/webhooks";
 import type { Log } from "../../lib/log";
 import { createPoller } from "../../lib/poller";
-import type { AddressRules } from "../../outbound/address-rules";
-import type { Resolve } from "../../outbound/addresses";
+import type { AddressRules, Resolve } from "../../outbound/addresses";
 import { sendWebhook } from "../../outbound/webhook";
 import type { Store } from "../../store/db";
 import {

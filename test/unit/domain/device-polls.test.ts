@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { decidePoll } from "../../../src/domain/device-polls";
+import { decidePoll } from "../../../src/domain/device-grant";
 
 const NOW = 1_000_000;
 const CODE = { state: "pending", interval_seconds: 5, last_polled_at: null, expires_at: NOW + 60_000 } as const;

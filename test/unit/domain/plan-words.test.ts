@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { PlanJson } from "../../../src/domain/plan-json";
-import { listEditableWords, listPlanWords } from "../../../src/domain/plan-words";
+import { listEditableWords, listPlanWords } from "../../../src/domain/plan-texts";
 import type { Word } from "../../../src/domain/speech";
 import { fromSeconds } from "../../../src/domain/time";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isLocalPath } from "../../../src/domain/redirect-path";
+import { isLocalPath } from "../../../src/domain/oidc";
 
 const ORIGIN = "http://offcut.example:4700";
 

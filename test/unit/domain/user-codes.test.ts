@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatUserCode, parseUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from "../../../src/domain/user-codes";
+import { formatUserCode, parseUserCode, USER_CODE_LENGTH, USER_CODE_LETTERS } from "../../../src/domain/device-grant";
 import { randomText } from "../../../src/lib/ids";
 
 test.each<[typed: string, code: string | null]>([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isAllowedAddress } from "../../../src/outbound/address-rules";
 import {
   type Address,
+  isAllowedAddress,
   parseWebhookUrl,
   RefusedUrlError,
   resolveAllowedAddresses,

@@ -1,5 +1,22 @@
-/** Polls of a device that waits for its user (RFC 8628, section 3.5): the responses, and the growing interval. */
+/** The device authorization grant of OAuth 2.0 (RFC 8628): codes that users compare, polls of a device, and errors. */
+import { AppError } from "./errors";
 import type { DEVICE_CODE_STATES } from "./states";
+
+/** The letters of user codes (section 6.1), shown as `WDJB-MJHT`: without vowels, so that they spell no words. */
+export const USER_CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+export const USER_CODE_LENGTH = 8;
+
+/** Formats a code for display. */
+export const formatUserCode = (code: string): string =>
+  `${code.slice(0, USER_CODE_LENGTH / 2)}-${code.slice(USER_CODE_LENGTH / 2)}`;
+
+/** Returns the letters of a typed code, or null if it is invalid. Case, spaces and hyphens are ignored. */
+export function parseUserCode(text: string): string | null {
+  const code = text.replace(/[\s-]/g, "").toUpperCase();
+  return code.length === USER_CODE_LENGTH && [...code].every((letter) => USER_CODE_LETTERS.includes(letter))
+    ? code
+    : null;
+}
 
 /** Times in milliseconds since 1970. */
 type PolledCode = {
@@ -33,4 +50,25 @@ export function decidePoll(code: PolledCode, now: number): PollResult {
   if (!isEarly) return { kind: "wait", error: "authorization_pending", intervalSeconds: interval };
   const slower = Math.min(interval + SLOW_DOWN_SECONDS, MAX_INTERVAL_SECONDS);
   return { kind: "wait", error: "slow_down", intervalSeconds: slower };
+}
+
+/** Errors of RFC 6749, section 5.2, and of RFC 8628, section 3.5. */
+export type OAuthErrorCode =
+  | "access_denied"
+  | "authorization_pending"
+  | "expired_token"
+  | "invalid_grant"
+  | "invalid_request"
+  | "invalid_scope"
+  | "slow_down"
+  | "unsupported_grant_type";
+
+/** An error that OAuth clients recognize by `error`. Always has the status 400. */
+export class OAuthError extends AppError<"bad_request"> {
+  constructor(
+    readonly error: OAuthErrorCode,
+    message: string,
+  ) {
+    super("bad_request", message);
+  }
 }
