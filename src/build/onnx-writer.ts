@@ -40,7 +40,6 @@ function writeVarint(value: number | bigint): Uint8Array {
 /** The value of an attribute: an integer, a list of integers, or `{ float }`. */
 export type AttributeValue = number | number[] | { float: number };
 
-/** A node of a graph. */
 export type NodeDefinition = {
   op: string;
   inputs: string[];

@@ -5,7 +5,6 @@ import { concatenateLayers, type LinearLayer } from "./speech-weights";
 
 type Attributes = Record<string, AttributeValue>;
 
-/** Creates an empty graph. */
 export function createGraphBuilder() {
   const operations: NodeDefinition[] = [];
   const tensors: Tensor[] = [];

@@ -9,7 +9,6 @@ export type WeightSource = { graph: SourceGraph; outer: SourceGraph | null };
 
 const firstFloat = (getTensor: Tensor): number => toFloats(getTensor)[0]!;
 
-/** Returns the values of a float32 tensor. */
 export const toFloats = (tensor: Tensor): Float32Array => new Float32Array(new Uint8Array(tensor.data).buffer);
 
 /** Returns the branches of the merged decoder: `first` for the first step, `next` for the later ones. Throws when there are none. */

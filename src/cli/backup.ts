@@ -39,7 +39,6 @@ const OPTIONS = {
   sample: { type: "string" },
 } as const;
 
-/** Returns the exit code. */
 export function backupCommand(argv: string[]): Promise<number> {
   return runCommand({ name: "backup", help: HELP, options: OPTIONS, needs: "argument" }, argv, (parsed) => {
     if (parsed.positionals[0] === "drill") return drill(parsed);

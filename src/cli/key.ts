@@ -23,7 +23,6 @@ Manages API keys. Works with and without a running server; changes take effect a
   --json            Print a JSON object
 `;
 
-/** Returns the exit code. */
 export function keyCommand(argv: string[]): Promise<number> {
   const options = {
     email: { type: "string" },

@@ -7,7 +7,6 @@ const HELP = `Usage: offcut licenses
 Prints the license of Offcut and the licenses of the software bundled in the executable.
 `;
 
-/** Returns the exit code. */
 export function licensesCommand(argv: string[]): Promise<number> {
   return runPlainCommand({ name: "licenses", help: HELP }, argv, async (config) => {
     const text = Bun.file((await openPrivateAssets(config)).licenses);

@@ -1,6 +1,8 @@
 /** A plan as text: the removed spans with their reasons, and the recording drawn as one line. */
 import type { PlanJson } from "../domain/plan-json";
 import type { RemovalReason } from "../domain/planning/rules";
+import { truncateText } from "../domain/timeline/one-line";
+import { formatTextTable } from "./text-table";
 
 const REASON_TEXTS: Record<RemovalReason, string> = {
   silence: "silence",
@@ -42,14 +44,9 @@ export function formatRemovedTable(plan: PlanJson): string[] {
     REASON_TEXTS[span.reason],
     shortenText(span.text),
   ]);
-  const head = ["from", "to", "length", "reason", "text"];
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  return [head, ...rows].map((row) =>
-    row
-      .map((cell, column) => (column < 3 ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
-      .join("  ")
-      .trimEnd(),
-  );
+  return formatTextTable([["from", "to", "length", "reason", "text"], ...rows], 3)
+    .trimEnd()
+    .split("\n");
 }
 
 /** Returns the recording as `width` cells, each showing the state of most of its time, and a legend of the marks. */
@@ -98,9 +95,4 @@ export function summarizePlan(plan: PlanJson): string[] {
 const dropControlCharacters = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
 
 /** Shortens a text to a length that identifies its place, without control characters. Messages are never shortened. */
-export function shortenText(text: string): string {
-  const characters = [...dropControlCharacters(text)];
-  return characters.length > MAX_TEXT_CHARACTERS
-    ? `${characters.slice(0, MAX_TEXT_CHARACTERS - 1).join("")}…`
-    : characters.join("");
-}
+export const shortenText = (text: string): string => truncateText(dropControlCharacters(text), MAX_TEXT_CHARACTERS);

@@ -40,7 +40,6 @@ const OPTIONS = {
   "key-file": { type: "string" },
 } as const;
 
-/** Returns the exit code. */
 export function restoreCommand(argv: string[]): Promise<number> {
   return runCommand({ name: "restore", help: HELP, options: OPTIONS, needs: "argument" }, argv, async (parsed) => {
     const { values, positionals } = parsed;

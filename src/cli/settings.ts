@@ -3,6 +3,7 @@ import type { Config } from "../config";
 import { toCamelCase } from "../config/camel-case";
 import { SETTINGS } from "../config/settings";
 import { TABLE_NAMES } from "../config/tables";
+import { maskUrlPassword } from "../speech/models/fetch-file";
 
 /** Only `offcut worker` reads them. */
 const WORKER_SETTINGS = ["head", "token", "redis", "jobs", "slots", "cache_bytes"];
@@ -47,9 +48,5 @@ const maskTable = (table: object) =>
 export function maskSecret(key: string, value: unknown): unknown {
   if (typeof value !== "string" || value === "") return value;
   if (SECRET_NAME.test(key)) return MASK;
-  if (!URL.canParse(value)) return value;
-  const url = new URL(value);
-  if (url.password === "") return value;
-  url.password = MASK;
-  return url.href;
+  return maskUrlPassword(value);
 }

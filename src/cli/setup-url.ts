@@ -10,7 +10,6 @@ Prints the link that creates the first administrator of a new server. It works o
   --json    Print a JSON object
 `;
 
-/** Returns the exit code. */
 export function setupUrlCommand(argv: string[]): Promise<number> {
   return runPlainCommand({ name: "setup-url", help: HELP }, argv, async (config, parsed) => {
     const { url } = (await runAdminCommand(config, "setup url", {})) as { url: string | null };

@@ -27,7 +27,6 @@ Works with and without a running server.
   --json             Print a JSON object
 `;
 
-/** Returns the exit code. */
 export function supportCommand(argv: string[]): Promise<number> {
   const options = { output: { type: "string", short: "o" } } as const;
   return runPlainCommand({ name: "support", help: HELP, options }, argv, async (config, parsed) => {

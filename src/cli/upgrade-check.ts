@@ -104,7 +104,6 @@ async function listMigrations(path: string): Promise<string[]> {
   }
 }
 
-/** Formats a report as text. */
 export function formatCheck({ version, migrations, ...report }: CheckReport): string {
   if (migrations === null) return `Offcut ${version}: there is no database to migrate.\n`;
   const seconds = (report.duration_ms / 1000).toFixed(1);

@@ -44,7 +44,6 @@ this executable, restarts the service and waits until it is ready. If it is not 
 
 const OPTIONS = { check: { type: "boolean" }, "public-key": { type: "string" } } as const;
 
-/** Returns the exit code. */
 export function upgradeCommand(argv: string[]): Promise<number> {
   return runCommand({ name: "upgrade", help: HELP, options: OPTIONS, needs: "argument" }, argv, async (parsed) => {
     const { values, positionals } = parsed;

@@ -34,7 +34,6 @@ const OPTIONS = {
 } as const;
 const ACTIONS = ["create", "list", "grant", "refund", "disable", "enable", "reset-two-factor"];
 
-/** Returns the exit code. */
 export const userCommand = (argv: string[]): Promise<number> =>
   runActionCommand({ name: "user", help: HELP, options: OPTIONS, actions: ACTIONS }, argv, run);
 

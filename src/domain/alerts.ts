@@ -3,6 +3,7 @@ import { formatBytes } from "./bytes";
 import type { DiskTrend } from "./disk-trend";
 import type { PROBLEM_SEVERITIES, PROBLEMS } from "./states";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time";
+import { truncateText } from "./timeline/one-line";
 
 export type Problem = (typeof PROBLEMS)[number];
 export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
@@ -40,10 +41,7 @@ const MAX_LISTED_NAMES = 5;
 
 /** Formats user-defined names as a list: `render-1, render-2 and 3 more`. */
 function formatNames(names: readonly string[], total = names.length): string {
-  const shown = names.slice(0, MAX_LISTED_NAMES).map((name) => {
-    const characters = [...name];
-    return characters.length > MAX_NAME_CHARACTERS ? `${characters.slice(0, MAX_NAME_CHARACTERS - 1).join("")}…` : name;
-  });
+  const shown = names.slice(0, MAX_LISTED_NAMES).map((name) => truncateText(name, MAX_NAME_CHARACTERS));
   const more = total - shown.length;
   if (more > 0) return `${shown.join(", ")} and ${more} more`;
   const last = shown.pop() ?? "";

@@ -6,7 +6,6 @@ import type { DEVICE_CODE_STATES } from "./states";
 export const USER_CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 export const USER_CODE_LENGTH = 8;
 
-/** Formats a code for display. */
 export const formatUserCode = (code: string): string =>
   `${code.slice(0, USER_CODE_LENGTH / 2)}-${code.slice(USER_CODE_LENGTH / 2)}`;
 

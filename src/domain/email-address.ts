@@ -4,7 +4,6 @@
 const EMAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
 /** Host names of letters and digits: mail servers read `%2e` and U+3002 as dots, and end a host name at `/`. */
 const HOST_NAME = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u;
-/** Invisible characters. */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 const MAX_EMAIL_CHARACTERS = 254;
 

@@ -7,7 +7,6 @@ export const MEDIA_FOLDERS = ["uploads", "media", "renders", "exports", "trash",
 export const DATA_MARKER_NAME = "offcut-data.id";
 export const MEDIA_MARKER_NAME = "offcut-media.id";
 
-/** Formats a marker file. */
 export const formatMarker = (id: string): string =>
   `${id}\nOffcut does not change this folder while this file is missing. Keep it, and move it with the other files.\n`;
 

@@ -99,7 +99,6 @@ const MANDATORY: readonly string[] = [
   "problem_found/in_app",
 ];
 
-/** A channel of a type. */
 export type NotificationTarget = { type: NotificationType; channel: NotificationChannel };
 
 export type NotificationChoice = NotificationTarget & { enabled: boolean };

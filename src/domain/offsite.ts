@@ -55,7 +55,6 @@ export function parseOffsiteManifest(text: string): OffsiteManifest {
   return manifest;
 }
 
-/** Returns whether a text is the name of a blob. */
 export const isBlobName = (name: unknown): boolean => typeof name === "string" && /^[0-9a-f]{64}$/.test(name);
 
 /** Returns the size of a file's blob number `index`. */

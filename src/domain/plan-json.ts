@@ -32,7 +32,6 @@ export type PlanJson = {
   language?: string | null;
 };
 
-/** Returns the JSON form of a plan. */
 export function planToJson(plan: Plan): PlanJson {
   return {
     source_duration: toSeconds(plan.sourceDuration),

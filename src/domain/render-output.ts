@@ -49,7 +49,6 @@ const MIN_SHORT_SIDE_PIXELS = 144;
 const MIN_LOSSY_BITRATE_PER_CHANNEL_BPS = 64_000;
 const LOSSLESS_BITRATE_PER_CHANNEL_BPS = 96_000;
 
-/** Returns whether the format contains video. */
 export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
 
 /**
@@ -222,7 +221,6 @@ function chooseAudioBitrate(stream: { codec: string; channels: number; bitrate: 
   return Math.round(Math.min(MAX_AUDIO_BITRATE_BPS, Math.max(MIN_AUDIO_BITRATE_BPS, audioBitrate)));
 }
 
-/** The bitrates that MP3 supports. */
 const MP3_BITRATES_BPS: readonly number[] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320].map(
   (kilobits) => kilobits * 1_000,
 );

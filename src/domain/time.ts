@@ -123,7 +123,6 @@ export function lowestTerms({ num, den }: Rational): Rational {
   return { num: num / a, den: den / a };
 }
 
-/** Returns the number of frames. */
 export const getFrameCount = (frames: FrameTimes): number =>
   frames.kind === "constant" ? frames.count : frames.times.length;
 

@@ -1,10 +1,8 @@
 /** Webhooks: the events and their payloads, the retry schedule of deliveries, and when an endpoint is disabled. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./time";
 
-/** The data of a cut's event. */
 export type CutEventData = { entity_id: string; asset_id: string };
 
-/** The data of a render's event. */
 export type RenderEventData = { entity_id: string; asset_id: string; cut_id: string | null };
 
 /** The data of an asset's event. `previous_state` is the state announced before; null for the first event. */
@@ -16,21 +14,7 @@ export type AssetEventData = {
   previous_state: string | null;
 };
 
-/** The payload of each event. Only terminal states are announced. */
-export type EventPayloads = {
-  "cut.completed": CutEventData;
-  "cut.failed": CutEventData;
-  "render.completed": RenderEventData;
-  "render.failed": RenderEventData;
-  "render.cancelled": RenderEventData;
-  "asset.ready": AssetEventData;
-  "asset.pending_payment": AssetEventData;
-  "asset.failed": AssetEventData;
-};
-
-export type EventType = keyof EventPayloads;
-
-/** Every event type, in the order of the API documentation. */
+/** Every event type, in the order of the API documentation. Only terminal states are announced. */
 export const EVENT_TYPES = [
   "cut.completed",
   "cut.failed",
@@ -40,7 +24,17 @@ export const EVENT_TYPES = [
   "asset.ready",
   "asset.pending_payment",
   "asset.failed",
-] as const satisfies readonly EventType[];
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The payload of each event, by its entity. */
+export type EventPayloads = {
+  [Type in EventType]: Type extends `cut.${string}`
+    ? CutEventData
+    : Type extends `render.${string}`
+      ? RenderEventData
+      : AssetEventData;
+};
 
 /** Delays before the second and later attempts. The first is immediate. */
 const DELIVERY_DELAYS_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 10 * HOUR_MS];

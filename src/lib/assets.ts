@@ -14,7 +14,6 @@ export type Assets = {
   folder: string | null;
   /** The graphs of the recognizer and the voice detector, prepared by `build/speech-graphs.ts`. */
   speechDir: string;
-  /** The bundled ffmpeg. */
   ffmpeg: string;
   /** The licenses of the bundled software, as one text. The file may be missing when run from the sources. */
   licenses: string;

@@ -34,7 +34,6 @@ export function createBlobCipher(recoveryKey: Uint8Array) {
     keyId: derive("offcut backup: key ID").toString("hex", 0, 8),
     /** Returns the name of a content: 64 hexadecimal digits that reveal nothing about it. */
     nameOf: (content: Uint8Array): string => hashContent(content).toString("hex"),
-    /** Encrypts a content for a place. */
     encrypt: (content: Uint8Array, place: string): Uint8Array => {
       const name = hashContent(content);
       const object = new Uint8Array(getEncryptedBytes(content.length));
@@ -61,7 +60,6 @@ const countSegments = (bytes: number): number => Math.max(1, Math.ceil(bytes / S
 /** Returns the size of the object for a content of `bytes` bytes. */
 export const getEncryptedBytes = (bytes: number): number => HEADER_BYTES + bytes + countSegments(bytes) * TAG_BYTES;
 
-/** Returns the nonce of a segment. */
 export function getSegmentNonce(index: number, isLast: boolean): Uint8Array {
   const nonce = Buffer.alloc(NONCE_BYTES);
   nonce.writeUInt32BE(index, NONCE_BYTES - 5);

@@ -10,14 +10,12 @@ export type WireError = { kind: string; message: string; [field: string]: unknow
 /** Converts errors to JSON and back. */
 export type ErrorCodec = { encode(error: unknown): WireError; decode(error: WireError): unknown };
 
-/** Messages from the caller to the worker. */
 type CallerMessage =
   | { type: "call"; id: number; operation: string; input: unknown }
   | { type: "abort"; id: number }
   | { type: "yield"; id: number; isRequested: boolean }
   | { type: "callback_result"; callback: number; value?: unknown; error?: WireError };
 
-/** Messages from the worker to the caller. */
 type WorkerMessage =
   | { type: "result"; id: number; value: unknown }
   | { type: "error"; id: number; error: WireError }
@@ -127,7 +125,6 @@ function throttle(report: (share: number) => void): (share: number) => void {
   };
 }
 
-/** Options of a call. */
 export type CallOptions = {
   signal?: AbortSignal;
   onProgress?: (share: number) => void;

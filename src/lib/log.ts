@@ -80,7 +80,6 @@ function createChildLog(output: LogOutput, fields: Record<string, unknown>): Log
   };
 }
 
-/** Creates the log on standard output. */
 export const standardLog = (level: LogLevel): Log =>
   createLog((line) => process.stdout.write(`${line}\n`), Boolean(process.stdout.isTTY), level);
 

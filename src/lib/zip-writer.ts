@@ -48,7 +48,6 @@ const END = 0x06054b50;
 const VERSION_NEEDED = 45;
 const MADE_BY_UNIX = (3 << 8) | VERSION_NEEDED;
 const REGULAR_FILE_0644 = 0o100644 * 0x10000;
-/** Names are in UTF-8. */
 const UTF8_FLAG = 1 << 11;
 const STORED = 0;
 const DEFLATED = 8;

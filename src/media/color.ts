@@ -89,16 +89,9 @@ export const JPEG_FORMAT_FILTERS: readonly string[] = ["scale=out_color_matrix=b
 
 const guessMatrix = (width: number, height: number): string => (width > 1024 || height > 576 ? "bt709" : "smpte170m");
 
-function buildTagArguments(
-  primaries: string | null,
-  transfer: string | null,
-  matrix: string | null,
-  range: string | null,
-) {
-  return [
-    ...(primaries === null ? [] : ["-color_primaries", primaries]),
-    ...(transfer === null ? [] : ["-color_trc", transfer]),
-    ...(matrix === null ? [] : ["-colorspace", matrix]),
-    ...(range === null ? [] : ["-color_range", range]),
-  ];
-}
+/** `values`: primaries, transfer, matrix and range. */
+const buildTagArguments = (...values: (string | null)[]): string[] =>
+  ["-color_primaries", "-color_trc", "-colorspace", "-color_range"].flatMap((option, n) => {
+    const value = values[n] ?? null;
+    return value === null ? [] : [option, value];
+  });

@@ -16,7 +16,6 @@ export type Mailer = {
   send: SendMail;
   /** Connects and signs in without sending a mail. Returns null, or a one-line description of the problem. */
   findProblem(): Promise<string | null>;
-  /** Closes the connections. */
   close(): void;
 };
 

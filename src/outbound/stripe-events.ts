@@ -38,7 +38,6 @@ const readUrl = (fields: Fields, name: string): string | null => {
 /** Invoices that start a period. Others are for changes in between. */
 const PERIOD_REASONS = ["subscription_create", "subscription_cycle", "subscription"];
 
-/** Converts an invoice. */
 export function toProviderInvoice(invoice: object): ProviderInvoice {
   const fields = invoice as Fields;
   // Before 2025-03-31 the subscription was in the invoice itself.
@@ -70,7 +69,6 @@ const STATES: Record<string, SubscriptionState> = {
   canceled: "cancelled",
 };
 
-/** Converts a subscription. */
 export function toProviderSubscription(subscription: object): ProviderSubscription {
   const fields = subscription as Fields;
   const items = object(fields, "items").data;

@@ -1,9 +1,8 @@
 /** Forced alignment: finds when each word of a text is spoken in a window, and how well the text fits. */
 import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { clipWindow, type EncodedWindow, encodeWindow, type WindowCache } from "./encoded-windows";
-import type { DecodedText, Moonshine } from "./moonshine";
-import type { PcmReader } from "./pcm";
+import { clipWindow, type EncodedWindow, encodeWindow, type WindowSource } from "./encoded-windows";
+import type { DecodedText } from "./moonshine";
 import { snapWordEdges } from "./snapping";
 import type { Checkpoint } from "./task-control";
 import { tokenize } from "./tokens";
@@ -14,20 +13,15 @@ const MAX_WINDOW_TICKS = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
 
 /**
- * Aligns each text and returns the results in the order of the requests. `recording` identifies the recording in the
- * cache. `check` is called between steps and may throw to stop.
+ * Aligns each text and returns the results in the order of the requests. `check` is called between steps and may throw to stop.
  */
 export async function forcedAlign(
-  moonshine: Moonshine,
-  pcm: PcmReader,
+  source: WindowSource,
   requests: AlignmentRequest[],
-  cache: WindowCache,
-  recording: string,
   check: Checkpoint,
 ): Promise<ForcedAlignment[]> {
-  const source = { moonshine, pcm, cache, recording };
   const pending = requests.map((request, index) => {
-    const window = { span: clipWindow(request.window, pcm, MAX_WINDOW_TICKS), mute: request.mute ?? [] };
+    const window = { span: clipWindow(request.window, source.pcm, MAX_WINDOW_TICKS), mute: request.mute ?? [] };
     const tokens = tokenize(request.text.replace(/\s+/g, " ").trim()).slice(0, MAX_TOKENS);
     return { index, window, order: JSON.stringify(window), tokens: request.text.trim() === "" ? [] : tokens };
   });
@@ -36,7 +30,7 @@ export async function forcedAlign(
   for (const one of pending.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.index - b.index))) {
     await check();
     const encoded = await encodeWindow(source, one.window);
-    results[one.index] = toForcedAlignment(await moonshine.score(encoded.audio, one.tokens), encoded);
+    results[one.index] = toForcedAlignment(await source.moonshine.score(encoded.audio, one.tokens), encoded);
   }
   return results;
 }

@@ -47,7 +47,6 @@ export type SpeechEvent =
   | { event: "recognized"; id: number; recognitions: Recognition[] }
   | { event: "failed"; id: number; message: string };
 
-/** A received frame. */
 export type IpcFrame =
   | { kind: "message"; message: SpeechCommand | SpeechEvent }
   | { kind: "energy"; id: number; energy: Float32Array };

@@ -124,7 +124,6 @@ function createEmptyPast(rows: number): GraphInputs {
 /** The result of one step for one row. */
 type DecodingStep = { token: number; logProb: number; attention: Float32Array; onset: Float32Array };
 
-/** A row that is being decoded. */
 type DecodingRow = { encoded: EncodedAudio; tokens: number[]; steps: DecodingStep[]; open: boolean };
 
 async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Promise<DecodedText[]> {

@@ -59,11 +59,9 @@ export function getIntegers(outputs: Record<string, TensorData>, name: string): 
   return Array.from(values, Number);
 }
 
-/** Creates a tensor of 64-bit integers. */
 export const toIntegerTensor = (values: number[], dims: readonly number[]): TensorData => ({
   values: BigInt64Array.from(values.map(BigInt)),
   dims,
 });
 
-/** Creates a tensor of 32-bit floats. */
 export const toFloatTensor = (values: Float32Array, dims: readonly number[]): TensorData => ({ values, dims });

@@ -1,15 +1,10 @@
 /** Reads analysis audio as samples for the recognizers. */
 import type { AnalysisAudioFile } from "../domain/speech";
-import { openAudioFile } from "../lib/analysis-audio/reader";
+import { type AudioReader, openAudioFile } from "../lib/analysis-audio/reader";
 
-export type PcmReader = {
-  /** Whole samples in the file. */
-  samples: number;
-  /** Changes when the file changes. */
-  version: string;
+export type PcmReader = Pick<AudioReader, "samples" | "version" | "close"> & {
   /** Returns samples from -1 to 1, starting at `from`: fewer than `count` at the end of the file, none beyond it. */
   read(from: number, count: number): Promise<Float32Array>;
-  close(): Promise<void>;
 };
 
 /** Opens analysis audio. Throws `DamagedAudioError` and file system errors. */

@@ -1,8 +1,8 @@
 /** The main function of the speech process. A crash in a recognizer ends this process, not the server. */
 
-import type { Recognition } from "../domain/speech";
+import type { Recognition, RecognitionRequest } from "../domain/speech";
 import { analyze, type SpeechModels } from "./analyze";
-import type { WindowCache } from "./encoded-windows";
+import type { WindowCache, WindowSource } from "./encoded-windows";
 import { forcedAlign } from "./forced-alignment";
 import { encodeEnergy, encodeMessage, readIpcFrames, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 import { loadMoonshine } from "./moonshine";
@@ -10,7 +10,7 @@ import { openAnalysisAudio, type PcmReader } from "./pcm";
 import { recognizeNothing, recognizeWindows, recognizeWithModel } from "./recognition";
 import { NO_LOG, openRecordLog } from "./record-log";
 import { type Checkpoint, createTaskControl, type TaskControl } from "./task-control";
-import { createTranscriberSelector, type TranscriberSelector } from "./transcriber-selector";
+import { createTranscriberSelector, type SherpaTranscriber, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector } from "./vad";
 
 /** Minimum interval between progress reports. */
@@ -75,15 +75,16 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
   try {
     pcm = await openAnalysisAudio(task);
     const models = await state.models();
-    if (task.command === "align") {
-      const recording = `${task.path}:${pcm.version}`;
-      const alignments = await forcedAlign(models.moonshine, pcm, task.requests, state.cache, recording, check);
-      emit({ event: "aligned", id: task.id, alignments });
-      return;
-    }
+    const source = { moonshine: models.moonshine, pcm, cache: state.cache, recording: `${task.path}:${pcm.version}` };
+    if (task.command === "align")
+      return emit({ event: "aligned", id: task.id, alignments: await forcedAlign(source, task.requests, check) });
     if (task.command === "recognize") {
-      emit({ event: "recognized", id: task.id, recognitions: await recognize(task, pcm, models, state, check) });
-      return;
+      const installed = task.language === null ? "built-in" : await state.selector(task.modelsDir).load(task.language);
+      return emit({
+        event: "recognized",
+        id: task.id,
+        recognitions: await recognize(installed, source, task.requests, check),
+      });
     }
     const onProgress = createProgressReporter((share) => emit({ event: "progress", id: task.id, share }));
     if (task.progressPath !== null) {
@@ -104,17 +105,14 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
   }
 }
 
-async function recognize(
-  { path, language, modelsDir, requests }: Extract<SpeechTask, { command: "recognize" }>,
-  pcm: PcmReader,
-  { moonshine }: SpeechModels,
-  { cache, selector }: ProcessState,
+function recognize(
+  installed: SherpaTranscriber | "built-in" | null,
+  source: WindowSource,
+  requests: RecognitionRequest[],
   check: Checkpoint,
-): Promise<Recognition[]> {
-  if (language === null)
-    return recognizeWindows({ moonshine, pcm, cache, recording: `${path}:${pcm.version}` }, requests, check);
-  const installed = await selector(modelsDir).load(language);
-  return installed === null ? recognizeNothing(requests) : recognizeWithModel(installed, pcm, requests, check);
+): Promise<Recognition[]> | Recognition[] {
+  if (installed === "built-in") return recognizeWindows(source, requests, check);
+  return installed === null ? recognizeNothing(requests) : recognizeWithModel(installed, source.pcm, requests, check);
 }
 
 /** Forwards shares that have increased, at most five times a second. */

@@ -20,8 +20,6 @@ export const detokenize = (tokens: readonly number[]): string =>
     .replace(/,{2,}/g, ",")
     .trim();
 
-/** Returns whether a token starts a word. */
 export const startsWord = (token: number): boolean => (llama.vocabById[token] ?? "").startsWith("▁");
 
-/** Returns whether a token is only punctuation. */
 export const isPunctuation = (token: number): boolean => /^▁?[^\p{L}\p{N}▁<]+$/u.test(llama.vocabById[token] ?? "");

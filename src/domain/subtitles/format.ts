@@ -14,7 +14,6 @@ export function formatSrt(cues: readonly TimedLines[]): string {
   return cues.map((cue, i) => `${i + 1}\n${formatSpan(cue, ",")}\n${cue.lines.map(escapeSrt).join("\n")}\n`).join("\n");
 }
 
-/** Formats WebVTT. */
 export function formatVtt(cues: readonly TimedLines[]): string {
   const blocks = cues.map((cue) => `${formatSpan(cue, ".")}\n${cue.lines.map(escapeVtt).join("\n")}\n`);
   return ["WEBVTT\n", ...blocks].join("\n");

@@ -67,7 +67,6 @@ export function toTokens(words: readonly Word[]): SubtitleToken[] {
   return out;
 }
 
-/** Joins the text of tokens. */
 export const joinTokens = (tokens: readonly SubtitleToken[]): string =>
   tokens.map((token, i) => (i === 0 || token.joinsPrevious ? "" : " ") + token.text).join("");
 

@@ -30,7 +30,6 @@ export function createDistanceTable(text: readonly string[]): DistanceTable {
   return { ids, row };
 }
 
-/** Counts the letters of a word in 32 bins. */
 function countLetters(word: string): Uint8Array {
   const bag = new Uint8Array(32);
   for (let i = 0; i < word.length; i++) bag[word.charCodeAt(i) & 31]!++;

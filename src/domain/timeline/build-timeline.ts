@@ -17,7 +17,9 @@ import type { ExportLayout, Timeline, TimelineMedia } from "./model";
 import { toOneLine } from "./one-line";
 import { parseTimecode, toFrameNumber } from "./timecode";
 
+/** A finished cut: its plan, the probed source, and the source's file name. */
 export type TimelineSource = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
+/** `mediaRoot` is the source's folder on the editor's machine. `frameRate` and `dropFrame` null match the source. */
 export type TimelineOptions = {
   layout: ExportLayout;
   mediaRoot: string | null;

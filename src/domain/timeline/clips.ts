@@ -18,7 +18,6 @@ const REASON_TEXTS: Record<RemovalReason, string> = {
   manual: "removed by hand",
 };
 
-/** Formats a removal reason for people. */
 export const formatReason = (reason: RemovalReason): string => REASON_TEXTS[reason];
 
 /** Formats the removal reason of a clip and its text. */

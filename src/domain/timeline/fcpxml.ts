@@ -13,7 +13,6 @@ const FILE_FORMAT_ID = "r3";
 /** Format of a sequence without video. */
 const DEFAULT_VIDEO = { width: 1920, height: 1080, colorSpace: null };
 
-/** Formats the document. */
 export function formatFcpxml(timeline: Timeline): string {
   const { media, rate } = timeline;
   const video = media.video ?? DEFAULT_VIDEO;

@@ -15,7 +15,6 @@ const MAX_FRAME_RATE_FPS = 240;
 /** The timebase of a rate: `base` frames per second, multiplied by 1000/1001 if `ntsc`. */
 export type Timebase = { base: number; ntsc: boolean };
 
-/** Converts a rate to frames per second. */
 export const toFramesPerSecond = (rate: Rational): number => rate.num / rate.den;
 
 /** Returns whether two rates are equal, regardless of their terms. */

@@ -1,8 +1,6 @@
 /** Timeline exports: a cut as a file for editing programs. Pure. Verified against the specifications only. */
-import type { MediaInfo } from "../media";
 import type { PlanJson } from "../plan-json";
-import type { FrameTimes, Rational } from "../time";
-import { buildTimeline, removeExtension } from "./build-timeline";
+import { buildTimeline, removeExtension, type TimelineOptions, type TimelineSource } from "./build-timeline";
 import { formatCsv } from "./csv";
 import { findEdlObstacle, formatEdl } from "./edl";
 import { formatFcp7Xml } from "./fcp7xml";
@@ -17,17 +15,7 @@ export type { ExportLayout } from "./model";
 export const EXPORT_FORMATS = ["fcpxml", "fcp7xml", "edl", "otio", "mlt", "csv", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A finished cut: its plan, the probed source, and the source's file name. */
-export type ExportInput = { plan: PlanJson; info: MediaInfo; frames: FrameTimes | null; name: string };
-
-/** `mediaRoot` is the source's folder on the editor's machine. `frameRate` and `dropFrame` null match the source. */
-export type ExportOptions = {
-  format: ExportFormat;
-  layout: ExportLayout;
-  mediaRoot: string | null;
-  frameRate: Rational | null;
-  dropFrame: boolean | null;
-};
+export type ExportOptions = TimelineOptions & { format: ExportFormat };
 
 /** The file with warnings for the user, or a sentence that says why the export is impossible (`unsupported_format`). */
 export type ExportResult =
@@ -50,7 +38,7 @@ const WRITERS: Record<ExportFormat, ExportWriter> = {
 export const getExportExtension = (format: ExportFormat): string => WRITERS[format].extension;
 
 /** Exports a cut as a timeline, exact to the frame in every format. Each format's module describes its limitations. */
-export function exportTimeline(input: ExportInput, options: ExportOptions): ExportResult {
+export function exportTimeline(input: TimelineSource, options: ExportOptions): ExportResult {
   const timeline = buildTimeline(input, options);
   if (typeof timeline === "string") return { ok: false, reason: timeline };
   const obstacle = options.format === "edl" ? findEdlObstacle(timeline) : null;

@@ -25,7 +25,6 @@ export class DamagedAudioError extends Error {
   }
 }
 
-/** Returns the header of a file. */
 export function formatHeader(): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(header);
@@ -45,7 +44,6 @@ export function hasHeader(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Returns the footer of a file. */
 export function formatFooter({ samples, indexBytes, indexCrc }: Footer): Uint8Array {
   const footer = Buffer.alloc(FOOTER_BYTES);
   footer.writeBigUInt64LE(BigInt(samples), 0);
@@ -83,7 +81,6 @@ export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
 
 /** The location of a block: `size` bytes starting at `offset`. Size 0 is silence. */
 export type BlockPlace = { offset: number; size: number; crc: number };
-/** Locates blocks by number. */
 export type BlockIndex = { count: number; locate(block: number): BlockPlace };
 
 /** Creates the builder of the index of a file that is being written. */

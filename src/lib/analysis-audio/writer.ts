@@ -52,7 +52,6 @@ export async function createAudioFile(path: string) {
   return {
     write: (input: Int16Array): Promise<void> =>
       append(input.length, (from, count) => block.set(input.subarray(from, from + count), filled)),
-    /** Appends digital silence. */
     writeSilence: (total: number): Promise<void> => append(total, (_, count) => block.fill(0, filled, filled + count)),
     /** Writes the remaining samples, the index and the footer. Without them the file is not readable. */
     async finish(): Promise<void> {
@@ -62,7 +61,6 @@ export async function createAudioFile(path: string) {
       pending.push(formatFooter({ samples, indexBytes: compressed.length, indexCrc: Bun.hash.crc32(compressed) }));
       await flush();
     },
-    /** Closes the file, whether finished or not. */
     close: (): Promise<void> => file.close(),
   };
 }

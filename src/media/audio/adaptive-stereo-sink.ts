@@ -27,7 +27,6 @@ type EncoderSession = {
   encoder: FfmpegChild;
   /** Index of its first packet in the track. */
   from: number;
-  /** Number of samples written to it. */
   samples: number;
 };
 

@@ -74,7 +74,6 @@ function measurePower(stereo: Float32Array, start: number, end: number) {
   return { left: left / count, right: right / count, cross: cross / count };
 }
 
-/** Returns the weight of the left channel. */
 function computeLeftWeight(left: number, right: number, cross: number, previous: number): number {
   if (left + right < SILENCE_POWER) return previous;
   if (cross < MAX_REVERSED_CORRELATION * Math.sqrt(left * right)) return left >= right ? 1 : 0;

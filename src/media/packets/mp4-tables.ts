@@ -9,7 +9,6 @@ import { iterateBoxes, toView } from "./mp4-boxes";
 export const MAX_SAMPLES = 2 * 24 * 3600 * 120;
 /** Entries of all tables of a file. */
 export const MAX_TABLE_ENTRIES = 2 * MAX_SAMPLES;
-/** Samples of one fragment. */
 export const MAX_FRAGMENT_SAMPLES = 2_000_000;
 /** Edits of a track: ffmpeg searches all of them for every sample. */
 export const MAX_EDITS = 20_000;

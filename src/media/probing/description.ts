@@ -1,34 +1,28 @@
 /** Parses ffmpeg's description of a file (`ffmpeg -i`): the bundled build has no ffprobe. Pure. */
-import type { Rational } from "../../domain/time";
+import type { AudioStream, VideoStream } from "../../domain/media";
 
-export type DescribedVideo = {
+/** `frameRate` is as described, in frames per second. */
+export type DescribedVideo = Pick<
+  VideoStream,
+  | "codec"
+  | "pixelFormat"
+  | "codedWidth"
+  | "codedHeight"
+  | "pixelAspect"
+  | "rotation"
+  | "bitrate"
+  | "interlaced"
+  | "color"
+> & {
   kind: "video";
-  codec: string;
-  pixelFormat: string | null;
-  codedWidth: number;
-  codedHeight: number;
-  pixelAspect: Rational;
-  rotation: 0 | 90 | 180 | 270;
-  bitrate: number | null;
   frameRate: number | null;
-  interlaced: boolean;
-  color: { primaries: string | null; transfer: string | null; matrix: string | null; range: "tv" | "pc" | null };
   attachedPicture: boolean;
   language: string | null;
   title: string | null;
 };
 
-export type DescribedAudio = {
-  kind: "audio";
-  codec: string;
-  sampleRate: number;
-  channels: number;
-  /** Whether ffmpeg lacks a matrix for mixing the channels. */
-  discrete: boolean;
-  bitrate: number | null;
-  language: string | null;
-  title: string | null;
-};
+/** `discrete`: ffmpeg lacks a matrix for mixing the channels. */
+export type DescribedAudio = Omit<AudioStream, "index" | "discrete"> & { kind: "audio"; discrete: boolean };
 
 export type MediaDescription = {
   /** In seconds; null if ffmpeg does not know it. */

@@ -126,7 +126,6 @@ export const CATALOG: readonly CatalogModel[] = [
   ]),
 ];
 
-/** Returns the model with this name, or null. */
 export const findCatalogModel = (name: string, catalog = CATALOG): CatalogModel | null =>
   catalog.find((entry) => entry.name === name) ?? null;
 

@@ -10,7 +10,6 @@ const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 export const createUpstreamError = (url: string, what: string): AppError =>
   new AppError("upstream_error", `${maskUrlPassword(url)} ${what}.`);
 
-/** Returns the URL with its password masked. */
 export function maskUrlPassword(text: string): string {
   const url = URL.parse(text);
   if (!url?.password) return text;

@@ -7,7 +7,6 @@ import { CUT_MODES, type Plan } from "../../../src/domain/plan";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
 import { analyze } from "../../../src/speech/analyze";
-import type { WindowCache } from "../../../src/speech/encoded-windows";
 import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
@@ -46,7 +45,7 @@ export async function openAnalyzer(): Promise<RecordingAnalyzer> {
       await writeFile(path, toPcmBytes(samples));
       const pcm = await openAnalysisAudio({ path });
       const analysis = await analyze(models, pcm, "en", { check: noop, onProgress: noop, log: NO_LOG });
-      const cache: WindowCache = new Map();
+      const windows = { moonshine: models.moonshine, pcm, cache: new Map(), recording: path };
       const duration = fromSeconds(samples.length / RATE);
       const count = Math.floor((samples.length / RATE) * FRAME_RATE.num);
       const probed = {
@@ -59,9 +58,8 @@ export async function openAnalyzer(): Promise<RecordingAnalyzer> {
           probed,
           script,
           options: CUT_MODES.natural,
-          forcedAlign: (requests) => forcedAlign(models.moonshine, pcm, requests, cache, path, noop),
-          recognize: (requests) =>
-            recognizeWindows({ moonshine: models.moonshine, pcm, cache, recording: path }, requests, noop),
+          forcedAlign: (requests) => forcedAlign(windows, requests, noop),
+          recognize: (requests) => recognizeWindows(windows, requests, noop),
           measureVoices: (spans) => measureVoices({ path }, spans),
           language: "en",
         });

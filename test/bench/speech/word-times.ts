@@ -128,7 +128,11 @@ async function main() {
       text: s.text,
       window: { start: Math.round((s.start - 0.15) * 1e6), end: Math.round((s.end + 0.15) * 1e6) },
     }));
-    const alignments = await forcedAlign(models.moonshine, pcm, requests, new Map(), voice, noop);
+    const alignments = await forcedAlign(
+      { moonshine: models.moonshine, pcm, cache: new Map(), recording: voice },
+      requests,
+      noop,
+    );
     for (const errors of [own, totals]) {
       compare(talk.words, transcript!.words.map(seconds), errors.transcribed);
       compare(talk.words, alignments.flatMap(({ words }) => words).map(seconds), errors.aligned);
