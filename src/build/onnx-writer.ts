@@ -68,25 +68,10 @@ export function writeModel(parts: ModelDefinition): Uint8Array {
     ...parts.inputs.map((p): ProtobufField => [11, toValueInfoFields(p)]),
     ...parts.outputs.map((p): ProtobufField => [12, toValueInfoFields(p)]),
   ];
-  const opsets: [string, number][] = [
-    ["", 17],
-    ["com.microsoft", 1],
-  ];
-  return writeMessage([
-    [1, 8],
-    [2, "offcut"],
-    [7, graph],
-    ...opsets.map(
-      ([domain, version]): ProtobufField => [
-        8,
-        [
-          [1, domain],
-          [2, version],
-        ],
-      ],
-    ),
-  ]);
+  return writeMessage([[1, 8], [2, "offcut"], [7, graph], toOpset("", 17), toOpset("com.microsoft", 1)]); // biome-ignore format: nested messages
 }
+
+const toOpset = (domain: string, version: number): ProtobufField => [8, [[1, domain], [2, version]]]; // biome-ignore format: nested messages
 
 const toNodeFields = (o: NodeDefinition): ProtobufField[] => [
   ...o.inputs.map((name): ProtobufField => [1, name]),

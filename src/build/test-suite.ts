@@ -42,24 +42,10 @@ export async function runSuite(
     const [report, known] = [join(folder, "report.xml"), join(folder, "timings.json")];
     const files = Object.fromEntries(expected.map((path) => [path, 1000 * (timings[path] ?? DEFAULT_FILE_SECONDS)]));
     await Bun.write(known, JSON.stringify({ version: 1, files }));
-    const command = [
-      ...[
-        process.execPath,
-        "test",
-        "--timeout",
-        String(TEST_TIMEOUT_MS),
-        `--parallel=${FILES_AT_A_TIME}`,
-        "--timings",
-        known,
-      ],
-      ...[
-        "--reporter=junit",
-        "--reporter-outfile",
-        report,
-        ...(suite.args ?? []),
-        ...suite.folders.map((each) => `./${each}`),
-      ],
-    ];
+    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${FILES_AT_A_TIME}`, "--timings", known];
+    const reporter = ["--reporter=junit", "--reporter-outfile", report];
+    const folders = suite.folders.map((each) => `./${each}`);
+    const command = [process.execPath, "test", ...limits, ...reporter, ...(suite.args ?? []), ...folders];
     const { code, wasStopped } = await runCommand(command, { cwd: project, env: suite.env, maxSeconds, isQuiet });
     const stopped = wasStopped ? [`The tests were stopped after ${maxSeconds} s.`] : [];
     const { result, problems } = await readReport(report);

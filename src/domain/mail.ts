@@ -10,9 +10,6 @@ export type MailResult =
   | { outcome: "refused"; detail: string }
   | { outcome: "failed"; detail: string };
 
-/** Sends a mail once. Never throws. */
-export type SendMail = (mail: Mail) => Promise<MailResult>;
-
 /** Delays before each retry. Links in mails expire after an hour at the earliest. */
 const RETRY_DELAYS_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
 

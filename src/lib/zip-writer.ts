@@ -16,17 +16,6 @@ export type ZipOutput = {
 /** `name` is the path in the archive, with `/`. `modifiedAt` is in milliseconds since 1970. */
 export type ZipEntry = { name: string; modifiedAt: number; isCompressed: boolean };
 
-export type ZipWriter = {
-  /**
-   * Writes an entry and returns its uncompressed size in bytes. Each chunk is consumed before the next one is read, so
-   * `chunks` may reuse a buffer. Rejects with errors of `chunks` and of the output, after which the archive is
-   * unusable.
-   */
-  add(entry: ZipEntry, chunks: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Writes the central directory and returns the size of the archive in bytes. */
-  finish(): Promise<number>;
-};
-
 /** The data of an entry's headers. `offset` is the position of its local header. */
 type WrittenEntry = {
   name: Buffer;
@@ -63,7 +52,7 @@ const LOCAL_HEADER_BYTES = 30;
 const LOCAL_EXTRA_BYTES = 20;
 
 /** Creates a writer for an archive that starts at position 0 of `output`. */
-export function createZipWriter(output: ZipOutput): ZipWriter {
+export function createZipWriter(output: ZipOutput) {
   const directory: Buffer[] = [];
   let position = 0;
 
@@ -98,7 +87,12 @@ export function createZipWriter(output: ZipOutput): ZipWriter {
   }
 
   return {
-    add: async (entry, chunks) => {
+    /**
+     * Writes an entry and returns its uncompressed size in bytes. Each chunk is consumed before the next one is read, so
+     * `chunks` may reuse a buffer. Rejects with errors of `chunks` and of the output, after which the archive is
+     * unusable.
+     */
+    add: async (entry: ZipEntry, chunks: AsyncIterable<Uint8Array>): Promise<number> => {
       const name = Buffer.from(entry.name);
       if (name.length === 0 || name.length > MAX_NAME_BYTES) throw new Error(`ZIP entry name of ${name.length} bytes`);
       const offset = position;
@@ -112,7 +106,8 @@ export function createZipWriter(output: ZipOutput): ZipWriter {
       directory.push(formatCentralHeader(written));
       return written.size;
     },
-    finish: async () => {
+    /** Writes the central directory and returns the size of the archive in bytes. */
+    finish: async (): Promise<number> => {
       const start = position;
       for (const header of directory) await append(header);
       await append(formatEnd(directory.length, start, position - start));
@@ -121,14 +116,16 @@ export function createZipWriter(output: ZipOutput): ZipWriter {
   };
 }
 
+export type ZipWriter = ReturnType<typeof createZipWriter>;
+
 /** A number in a header, little-endian. */
-type Field = { bytes: 2 | 4 | 8; value: number };
+type HeaderField = { bytes: 2 | 4 | 8; value: number };
 
-const u16 = (value: number): Field => ({ bytes: 2, value });
-const u32 = (value: number): Field => ({ bytes: 4, value });
-const u64 = (value: number): Field => ({ bytes: 8, value });
+const u16 = (value: number): HeaderField => ({ bytes: 2, value });
+const u32 = (value: number): HeaderField => ({ bytes: 4, value });
+const u64 = (value: number): HeaderField => ({ bytes: 8, value });
 
-function pack(...fields: Field[]): Buffer {
+function pack(...fields: HeaderField[]): Buffer {
   const header = Buffer.alloc(fields.reduce((sum, { bytes }) => sum + bytes, 0));
   let at = 0;
   for (const { bytes, value } of fields) {

@@ -1,6 +1,5 @@
 /** Extracts analysis audio from a source: 16 kHz mono PCM on the source's clock, the input of speech recognition. */
 import { AppError } from "../domain/errors";
-import type { ProbedMedia } from "../domain/media";
 import { PCM_SAMPLE_RATE_HZ } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { createAudioFile } from "../lib/analysis-audio/writer";
@@ -9,20 +8,15 @@ import { createDownmix } from "./audio/downmix";
 import { getAnalysisChannels } from "./audio/mixdown";
 import { readWholeSamples } from "./audio/splicer";
 import { startAudioDecoder } from "./audio-render";
-import { type Ffmpeg, toFfmpegError } from "./ffmpeg";
+import { type RecordingFile, toFfmpegError } from "./ffmpeg";
 
 /**
  * Writes the first audio track as analysis audio. Its first sample is time 0 of the source's clock, and it has exactly as many samples as
  * the source's duration. Errors: `AppError` `no_speech` without an audio track, `storage_full`, `processing_failed`; the signal's reason.
  */
-export async function extractAnalysisAudio(options: {
-  ffmpeg: Ffmpeg;
-  path: string;
-  probed: ProbedMedia;
-  outputPath: string;
-  signal?: AbortSignal | undefined;
-  onProgress?: ((share: number) => void) | undefined;
-}): Promise<void> {
+export async function extractAnalysisAudio(
+  options: RecordingFile & { outputPath: string; onProgress?: ((share: number) => void) | undefined },
+): Promise<void> {
   const { probed, signal } = options;
   const track = probed.info.audio[0];
   if (track === undefined) throw new AppError("no_speech", "Recording has no audio track.");

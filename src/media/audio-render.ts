@@ -1,6 +1,6 @@
 /** Decodes the audio of a source to samples on the source's clock, and renders a cut's audio to an encoded file. */
 import { AppError } from "../domain/errors";
-import type { AudioStream, ProbedMedia, ResolvedOutput } from "../domain/media";
+import type { AudioStream, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
@@ -11,7 +11,7 @@ import { buildMixdownFilters } from "./audio/mixdown";
 import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink } from "./audio/sink";
 import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer";
 import { type AudioFormat, chooseAudioFormat, toLayoutName } from "./encoder-arguments";
-import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "./ffmpeg";
+import { createWorkLimits, type FfmpegChild, type RecordingFile, startFfmpeg, toFfmpegError } from "./ffmpeg";
 
 /** Longer gaps and overlaps in timestamps are filled or trimmed, so that audio stays in sync with the source. */
 const MIN_CORRECTED_GAP_SECONDS = 0.03;
@@ -41,13 +41,7 @@ export function buildAudioDecodeArguments(
 }
 
 /** Starts decoding the first audio track of a source. */
-export function startAudioDecoder(options: {
-  ffmpeg: Ffmpeg;
-  path: string;
-  probed: ProbedMedia;
-  format: SampleFormat;
-  signal?: AbortSignal | undefined;
-}): FfmpegChild {
+export function startAudioDecoder(options: RecordingFile & { format: SampleFormat }): FfmpegChild {
   const { info } = options.probed;
   const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]! };
   return startFfmpeg({
@@ -59,10 +53,7 @@ export function startAudioDecoder(options: {
   });
 }
 
-export type AudioRenderOptions = {
-  ffmpeg: Ffmpeg;
-  path: string;
-  probed: ProbedMedia;
+export type AudioRenderOptions = RecordingFile & {
   segments: readonly AudioSegment[];
   format: ResolvedOutput["format"];
   bitrate: number;
@@ -70,7 +61,6 @@ export type AudioRenderOptions = {
   workDir: string;
   /** Maximum number of encoders that run at the same time. */
   maxEncoders: number;
-  signal?: AbortSignal | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
 

@@ -2,6 +2,7 @@
 import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
+import type { ProbedMedia } from "../domain/media";
 import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } from "../lib/process";
 import { findInstallCommand, isExecutableFile } from "../lib/programs";
 
@@ -10,6 +11,9 @@ import { findInstallCommand, isExecutableFile } from "../lib/programs";
  * `hasZscale` is the result of another process's query; if it is missing, `hasZscaleFilter` queries ffmpeg.
  */
 export type Ffmpeg = { path: string; version: string; bundled: boolean; libavutil: number; hasZscale?: boolean };
+
+/** A probed recording, and the ffmpeg that reads it. */
+export type RecordingFile = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal | undefined };
 
 const MAX_QUERY_SECONDS = 20;
 const GIB = 1024 ** 3;
@@ -133,17 +137,8 @@ export function startFfmpeg(options: FfmpegOptions): FfmpegChild {
     if (errors.length > 20) errors.shift();
     options.onLine?.(line);
   };
-  const child = spawnChild({
-    command: [options.ffmpeg.path, ...options.arguments],
-    limits: options.limits,
-    onStderrLine,
-    cwd: options.cwd,
-    sandbox: options.sandbox,
-    priority: options.priority,
-    stdin: options.stdin,
-    stdout: options.stdout,
-    signal: options.signal,
-  });
+  const command = [options.ffmpeg.path, ...options.arguments];
+  const child = spawnChild({ ...options, command, onStderrLine });
   const outcome = child.exited.then(({ code, signal }) => {
     if (signal === "SIGKILL" && child.endedBy() === null) kernelKills++;
     return {

@@ -1,6 +1,5 @@
 /** Thumbnails of a video: the poster, and the filmstrip along a timeline. */
 import { rm } from "node:fs/promises";
-import type { ProbedMedia } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
@@ -13,9 +12,7 @@ import {
   isHdr,
   JPEG_FORMAT_FILTERS,
 } from "./color";
-import { createProbeLimits, type Ffmpeg, runFfmpeg, tryFfmpeg } from "./ffmpeg";
-
-type ThumbnailSource = { ffmpeg: Ffmpeg; path: string; probed: ProbedMedia; signal?: AbortSignal | undefined };
+import { createProbeLimits, type RecordingFile, runFfmpeg, tryFfmpeg } from "./ffmpeg";
 
 export type Filmstrip = {
   /** Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. */
@@ -31,7 +28,7 @@ const MIN_FILMSTRIP_INTERVAL_SECONDS = 0.5;
 const MAX_STILL_WALL_SECONDS = 60;
 
 /** Writes a frame near the start of the recording as JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
-export async function createPoster(source: ThumbnailSource & { outputPath: string }): Promise<void> {
+export async function createPoster(source: RecordingFile & { outputPath: string }): Promise<void> {
   const { duration } = source.probed.info;
   const video = source.probed.info.video!;
   const scale = Math.min(1, MAX_POSTER_SIDE_PIXELS / Math.max(video.width, video.height));
@@ -43,7 +40,7 @@ export async function createPoster(source: ThumbnailSource & { outputPath: strin
 }
 
 /** Writes the filmstrip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
-export async function createFilmstrip(source: ThumbnailSource & { outputPath: string }): Promise<Filmstrip> {
+export async function createFilmstrip(source: RecordingFile & { outputPath: string }): Promise<Filmstrip> {
   const { duration } = source.probed.info;
   const video = source.probed.info.video!;
   const height = FILMSTRIP_HEIGHT_PIXELS;
@@ -75,9 +72,9 @@ export async function createFilmstrip(source: ThumbnailSource & { outputPath: st
 
 const toEven = (pixels: number): number => Math.max(2, 2 * Math.round(pixels / 2));
 
-type StillSource = ThumbnailSource & { toneMaps: boolean };
+type StillSource = RecordingFile & { toneMaps: boolean };
 
-async function openStills(source: ThumbnailSource): Promise<StillSource> {
+async function openStills(source: RecordingFile): Promise<StillSource> {
   return { ...source, toneMaps: isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg)) };
 }
 
@@ -129,7 +126,7 @@ async function writeStill(source: StillSource, options: StillOptions): Promise<b
 
 class NoStillError extends Error {}
 
-async function writeTiles(source: ThumbnailSource, stills: readonly string[], outputPath: string): Promise<void> {
+async function writeTiles(source: RecordingFile, stills: readonly string[], outputPath: string): Promise<void> {
   const inputs = stills.flatMap((path) => ["-f", "image2", "-pattern_type", "none", "-i", `file:${path}`]);
   const graph = stills.length === 1 ? "[0:v]null[strip]" : `hstack=inputs=${stills.length}[strip]`;
   await writeAtomically(outputPath, (tempPath) =>

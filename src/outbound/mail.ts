@@ -1,5 +1,5 @@
 /** Sends mails through an SMTP server. */
-import type { Mail, MailResult, SendMail } from "../domain/mail";
+import type { Mail, MailResult } from "../domain/mail";
 
 /** `url`: `smtp://` (with STARTTLS if offered) or `smtps://`, with user and password. `from` returns the sender. */
 export type MailServer = { url: string; from(): string };
@@ -12,15 +12,8 @@ const PERMANENT_REPLY = 500;
 /** Wrong credentials are a configuration error, not a fault of the mail. */
 const AUTHENTICATION_REPLIES = [530, 534, 535, 538];
 
-export type Mailer = {
-  send: SendMail;
-  /** Connects and signs in without sending a mail. Returns null, or a one-line description of the problem. */
-  findProblem(): Promise<string | null>;
-  close(): void;
-};
-
 /** Opens the connection pool of a mail server. */
-export function createMailer(server: MailServer): Mailer {
+export function createMailer(server: MailServer) {
   // The library is large, so it is not loaded without a mail server.
   const opening = import("nodemailer").then(({ createTransport }) =>
     createTransport({
@@ -36,6 +29,7 @@ export function createMailer(server: MailServer): Mailer {
     }),
   );
   return {
+    /** Sends a mail once. Never throws. */
     send: async (mail: Mail): Promise<MailResult> => {
       try {
         const transport = await opening;
@@ -52,7 +46,8 @@ export function createMailer(server: MailServer): Mailer {
         return toFailure(error as SmtpError);
       }
     },
-    findProblem: () =>
+    /** Connects and signs in without sending a mail. Returns null, or a one-line description of the problem. */
+    findProblem: (): Promise<string | null> =>
       opening
         .then((transport) => transport.verify())
         .then(
@@ -62,6 +57,8 @@ export function createMailer(server: MailServer): Mailer {
     close: () => void opening.then((transport) => transport.close()),
   };
 }
+
+export type Mailer = ReturnType<typeof createMailer>;
 
 type SmtpError = Error & { responseCode?: number; code?: string; command?: string };
 

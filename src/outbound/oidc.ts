@@ -19,19 +19,8 @@ const DISCOVERY_MAX_AGE_MS = 3_600_000;
 const RETRY_SECONDS = 30;
 const MAX_NAME_CHARACTERS = 120;
 
-export type OidcClient = {
-  /** Returns the URL for the browser, which returns to `redirectUri`. Errors: `AppError` `upstream_unavailable`. */
-  start(provider: OidcProvider, redirectUri: string, checks: OidcChecks): Promise<string>;
-  /**
-   * Completes a sign-in. `callbackUrl` is `redirectUri` with the parameters that the browser brought back. Errors:
-   * `AppError` `upstream_unavailable` if the provider does not respond, `bad_request` if it rejects the sign-in or its
-   * response is invalid.
-   */
-  finish(provider: OidcProvider, callbackUrl: URL, checks: OidcChecks): Promise<OidcIdentity>;
-};
-
 /** Creates the client. Providers are discovered on first use. */
-export function createOidcClient(now: () => number): OidcClient {
+export function createOidcClient(now: () => number) {
   const known = new Map<string, { at: number; discovered: Promise<Configuration> }>();
 
   async function discover(provider: OidcProvider): Promise<Configuration> {
@@ -60,7 +49,8 @@ export function createOidcClient(now: () => number): OidcClient {
   }
 
   return {
-    start: async (provider, redirectUri, checks) => {
+    /** Returns the URL for the browser, which returns to `redirectUri`. Errors: `AppError` `upstream_unavailable`. */
+    start: async (provider: OidcProvider, redirectUri: string, checks: OidcChecks): Promise<string> => {
       const configuration = await discover(provider);
       const url = buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
@@ -72,7 +62,13 @@ export function createOidcClient(now: () => number): OidcClient {
       });
       return url.href;
     },
-    finish: async (provider, callbackUrl, { state, nonce, codeVerifier }) => {
+    /**
+     * Completes a sign-in. `callbackUrl` is `redirectUri` with the parameters that the browser brought back. Errors:
+     * `AppError` `upstream_unavailable` if the provider does not respond, `bad_request` if it rejects the sign-in or its
+     * response is invalid.
+     */
+    finish: async (provider: OidcProvider, callbackUrl: URL, checks: OidcChecks): Promise<OidcIdentity> => {
+      const { state, nonce, codeVerifier } = checks;
       const configuration = await discover(provider);
       try {
         const tokens = await authorizationCodeGrant(configuration, callbackUrl, {
@@ -92,6 +88,8 @@ export function createOidcClient(now: () => number): OidcClient {
     },
   };
 }
+
+export type OidcClient = ReturnType<typeof createOidcClient>;
 
 type Claims = Record<string, unknown>;
 

@@ -131,9 +131,8 @@ export function toPaymentEvent(event: unknown): PaymentEvent {
   switch (type) {
     case "invoice.paid": {
       const invoice = toProviderInvoice(subject);
-      return invoice.isPaid
-        ? { ...common, kind: "invoice", outcome: "paid", attempt: 0, invoice }
-        : { ...common, kind: "other" };
+      if (!invoice.isPaid) break;
+      return { ...common, kind: "invoice", outcome: "paid", attempt: 0, invoice };
     }
     case "invoice.payment_failed": {
       const attempt = number(subject, "attempt_count") ?? 0;
@@ -141,13 +140,11 @@ export function toPaymentEvent(event: unknown): PaymentEvent {
     }
     case "customer.subscription.created":
     case "customer.subscription.updated":
-      return { ...common, kind: "subscription", subscription: toProviderSubscription(subject) };
-    case "customer.subscription.deleted":
-      return {
-        ...common,
-        kind: "subscription",
-        subscription: { ...toProviderSubscription(subject), state: "cancelled" },
-      };
+    case "customer.subscription.deleted": {
+      const subscription = toProviderSubscription(subject);
+      const state = type.endsWith(".deleted") ? "cancelled" : subscription.state;
+      return { ...common, kind: "subscription", subscription: { ...subscription, state } };
+    }
     case "charge.refunded":
       return {
         ...common,
@@ -156,7 +153,6 @@ export function toPaymentEvent(event: unknown): PaymentEvent {
         paymentIntentId: reference(subject, "payment_intent"),
         amountRefunded: number(subject, "amount_refunded") ?? 0,
       };
-    default:
-      return { ...common, kind: "other" };
   }
+  return { ...common, kind: "other" };
 }

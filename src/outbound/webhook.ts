@@ -44,7 +44,7 @@ export async function sendWebhook(
     const url = parseWebhookUrl(delivery.url);
     const addresses = await resolveAllowedAddresses(url, rules, resolve);
     signal.throwIfAborted();
-    const status = await postToAny(delivery, url, pickOnePerFamily(addresses), now, signal);
+    const status = await postToAny(pickOnePerFamily(addresses), (address) => post(delivery, url, address, now, signal));
     return outcome(status, status >= 300 && status < 400 ? "redirects are not followed" : null);
   } catch (error) {
     return outcome(null, error instanceof RefusedUrlError ? `the URL ${error.message}` : formatSendError(error));
@@ -58,18 +58,12 @@ const pickOnePerFamily = (addresses: Address[]): Address[] =>
 /** Errors before any data was sent, after which another address may be tried. */
 const CONNECT_ERRORS = ["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
-async function postToAny(
-  delivery: WebhookMessage,
-  url: URL,
-  [first, ...others]: Address[],
-  now: Date,
-  signal: AbortSignal,
-): Promise<number> {
+async function postToAny([first, ...others]: Address[], send: (address: Address) => Promise<number>): Promise<number> {
   try {
-    return await post(delivery, url, first!, now, signal);
+    return await send(first!);
   } catch (error) {
     if (others.length === 0 || !CONNECT_ERRORS.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    return postToAny(delivery, url, others, now, signal);
+    return postToAny(others, send);
   }
 }
 

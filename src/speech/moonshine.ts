@@ -41,28 +41,24 @@ export type DecodedText = {
 
 type OnStep = (position: number) => void | Promise<void>;
 
-export type Moonshine = {
-  /** Encodes samples: 16 kHz mono, -1 to 1. */
-  encode(samples: Float32Array): Promise<EncodedAudio>;
-  /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
-  decode(rows: EncodedAudio[], onStep?: OnStep): Promise<DecodedText[]>;
-  /**
-   * Scores given tokens (forced decoding). Scores one text at a time: rows in a batch would share a quantization scale,
-   * and a score must not depend on the rest of a batch.
-   */
-  score(encoded: EncodedAudio, tokens: number[]): Promise<DecodedText>;
-};
-
 /** Loads the encoder and the decoder from prepared graphs. The decoder's steps are too small for several threads. */
-export async function loadMoonshine(folder: string, encoderThreads: number): Promise<Moonshine> {
+export async function loadMoonshine(folder: string, encoderThreads: number) {
   const encoder = await loadGraph(join(folder, "encoder.onnx"), encoderThreads);
   const decoder = await loadGraph(join(folder, "decoder.onnx"), 1);
   return {
-    encode: (samples) => encode(encoder, samples),
-    decode: (rows, onStep = () => {}) => decode(decoder, rows, onStep),
-    score: (encoded, tokens) => score(decoder, encoded, tokens),
+    /** Encodes samples: 16 kHz mono, -1 to 1. */
+    encode: (samples: Float32Array) => encode(encoder, samples),
+    /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
+    decode: (rows: EncodedAudio[], onStep: OnStep = () => {}) => decode(decoder, rows, onStep),
+    /**
+     * Scores given tokens (forced decoding). Scores one text at a time: rows in a batch would share a quantization scale,
+     * and a score must not depend on the rest of a batch.
+     */
+    score: (encoded: EncodedAudio, tokens: number[]) => score(decoder, encoded, tokens),
   };
 }
+
+export type Moonshine = Awaited<ReturnType<typeof loadMoonshine>>;
 
 async function encode(encoder: Graph, samples: Float32Array): Promise<EncodedAudio> {
   const padded = padSamples(samples, MIN_SAMPLES);

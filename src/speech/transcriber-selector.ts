@@ -34,29 +34,12 @@ export type SherpaTranscriber = {
  */
 export type SelectedTranscriber = { language: string; installed: SherpaTranscriber | null } | null;
 
-export type TranscriberSelector = {
-  /**
-   * Selects the transcriber. If `language` is null, detects it if possible, or uses English. `check` may throw to stop.
-   */
-  select(
-    language: string | null,
-    audio: AudioWithEnergy,
-    segments: SpeechSegment[],
-    check: Checkpoint,
-  ): Promise<SelectedTranscriber>;
-  /** Returns a transcriber that uses the model installed for the language; null if there is none. */
-  load(language: string): Promise<SherpaTranscriber | null>;
-};
-
 /** Used when the language is neither given nor detected. */
 const DEFAULT_LANGUAGE = "en";
 const THREADS = 2;
 
 /** Creates the selector for a folder of models (null: none). sherpa-onnx is loaded with the first model. */
-export function createTranscriberSelector(
-  modelsDir: string | null,
-  load: () => Promise<SherpaModule> = loadSherpa,
-): TranscriberSelector {
+export function createTranscriberSelector(modelsDir: string | null, load: () => Promise<SherpaModule> = loadSherpa) {
   let library: Promise<SherpaModule> | null = null;
   const module = () => {
     library ??= load();
@@ -95,11 +78,18 @@ export function createTranscriberSelector(
     return detector && detectLanguage(detector, audio, segments, check);
   };
   return {
-    async load(language) {
+    /** Returns a transcriber that uses the model installed for the language; null if there is none. */
+    async load(language: string): Promise<SherpaTranscriber | null> {
       const choice: ModelChoice = chooseModel(language, listInstalled());
       return choice?.use === "installed" ? createTranscriber(choice.model, toLanguageCode(language)) : null;
     },
-    async select(language, audio, segments, check) {
+    /** Selects the transcriber. If `language` is null, detects it if possible, or uses English. `check` may throw to stop. */
+    async select(
+      language: string | null,
+      audio: AudioWithEnergy,
+      segments: SpeechSegment[],
+      check: Checkpoint,
+    ): Promise<SelectedTranscriber> {
       const installed = listInstalled();
       const spoken = language ?? (await detect(installed, audio, segments, check)) ?? DEFAULT_LANGUAGE;
       const choice: ModelChoice = chooseModel(spoken, installed);
@@ -111,6 +101,8 @@ export function createTranscriberSelector(
     },
   };
 }
+
+export type TranscriberSelector = ReturnType<typeof createTranscriberSelector>;
 
 /** Returns a text that changes when the model's files change. */
 const getModelIdentity = ({ manifest, folder }: InstalledModel): string =>

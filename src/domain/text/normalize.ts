@@ -67,9 +67,11 @@ export function normalizeWords(text: string, language: string | null = null): st
     .filter((word) => word !== "");
 }
 
-function spellOutText(text: string): string {
+const CASELESS_SYMBOLS = SYMBOLS.map(([pattern, words]): [RegExp, string] => [new RegExp(pattern.source, "gi"), words]);
+
+function spellOutText(text: string, symbols = SYMBOLS): string {
   let plain = expandAbbreviations(text);
-  for (const [pattern, words] of SYMBOLS) plain = plain.replace(pattern, words);
+  for (const [pattern, words] of symbols) plain = plain.replace(pattern, words);
   return spellNumbers(plain);
 }
 
@@ -88,11 +90,7 @@ function expandAbbreviations(text: string): string {
  */
 export function toSpokenText(text: string, spelled: boolean): string {
   let plain = text.normalize("NFKC").replace(/[’‘ʼ`´]/g, "'");
-  if (spelled) {
-    plain = expandAbbreviations(plain);
-    for (const [pattern, words] of SYMBOLS) plain = plain.replace(new RegExp(pattern.source, "gi"), words);
-    plain = spellNumbers(plain);
-  }
+  if (spelled) plain = spellOutText(plain, CASELESS_SYMBOLS);
   return plain
     .replace(/(?:(?<!\s)\s+)?[–—]+\s*/g, ", ")
     .replace(/[…]|\.{2,}/g, ",")

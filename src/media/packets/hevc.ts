@@ -93,16 +93,16 @@ export function parseHevcConfig(bytes: Uint8Array): HevcConfig {
 
 /** Builds `hvcC` for NAL unit lengths of four bytes, without in-band parameter sets. */
 export function buildHevcConfig({ header, vps, sps, pps }: HevcConfig): Uint8Array {
-  const array = (type: number, nals: readonly Uint8Array[]) =>
-    nals.length === 0
-      ? []
-      : [
-          0x80 | type,
-          nals.length >> 8,
-          nals.length & 255,
-          ...nals.flatMap((n) => [n.length >> 8, n.length & 255, ...n]),
-        ];
-  const arrays = [array(NAL_VPS, vps), array(NAL_SPS, sps), array(NAL_PPS, pps)].filter((bytes) => bytes.length > 0);
+  const toWord = (value: number) => [value >> 8, value & 255];
+  const types = [NAL_VPS, NAL_SPS, NAL_PPS];
+  const arrays = [vps, sps, pps]
+    .map((nals, n) => ({ type: types[n]!, nals }))
+    .filter(({ nals }) => nals.length > 0)
+    .map(({ type, nals }) => [
+      0x80 | type,
+      ...toWord(nals.length),
+      ...nals.flatMap((n) => [...toWord(n.length), ...n]),
+    ]);
   return Uint8Array.from([...header.slice(0, 21), header[21]! | 3, arrays.length, ...arrays.flat()]);
 }
 
@@ -134,17 +134,11 @@ export function findFreeParameterSetIds(config: HevcConfig): HevcParameterSetIds
     for (let id = first; id <= last; id++) if (!used.includes(id)) return id;
     return null;
   };
-  const vps = free(
-    config.vps.map((set) => readBits(set, NAL_HEADER_BITS, 4)),
-    1,
-    MAX_PARAMETER_SET_ID,
-  );
+  const vpsIds = config.vps.map((set) => readBits(set, NAL_HEADER_BITS, 4));
+  const ppsIds = config.pps.map((set) => readExpGolomb(set, NAL_HEADER_BITS).value);
+  const vps = free(vpsIds, 1, MAX_PARAMETER_SET_ID);
   const sps = free(config.sps.map(parseSpsId), 1, MAX_PARAMETER_SET_ID);
-  const pps = free(
-    config.pps.map((set) => readExpGolomb(set, NAL_HEADER_BITS).value),
-    NINE_BIT_IDS.first,
-    NINE_BIT_IDS.last,
-  );
+  const pps = free(ppsIds, NINE_BIT_IDS.first, NINE_BIT_IDS.last);
   return vps === null || sps === null || pps === null ? null : { vps, sps, pps };
 }
 
@@ -161,25 +155,16 @@ export function renumberParameterSets(config: HevcConfig, ids: HevcParameterSetI
   const ppsSpsId = readExpGolomb(ppsBytes, ppsId.end);
   if (spsId.value !== 0 || ppsId.value !== 0 || ppsSpsId.value !== 0)
     throw new Error("The encoder's parameter sets do not have id 0.");
-  const renumbered = replaceBitsInParameterSet(spsBytes, spsAt, spsId.end, formatExpGolomb(ids.sps));
+  const setVpsId = (bytes: Uint8Array) =>
+    addEmulationPrevention(replaceBits(bytes, NAL_HEADER_BITS, NAL_HEADER_BITS + 4, toFourBits(ids.vps)));
+  const newSps = replaceBitsInParameterSet(spsBytes, spsAt, spsId.end, formatExpGolomb(ids.sps));
+  const newIds = formatExpGolomb(ids.pps) + formatExpGolomb(ids.sps);
+  const newPps = replaceBitsInParameterSet(ppsBytes, NAL_HEADER_BITS, ppsSpsId.end, newIds);
   return {
     ...config,
-    vps: [
-      addEmulationPrevention(
-        replaceBits(removeEmulationPrevention(vps[0]!), NAL_HEADER_BITS, NAL_HEADER_BITS + 4, toFourBits(ids.vps)),
-      ),
-    ],
-    sps: [addEmulationPrevention(replaceBits(renumbered, NAL_HEADER_BITS, NAL_HEADER_BITS + 4, toFourBits(ids.vps)))],
-    pps: [
-      addEmulationPrevention(
-        replaceBitsInParameterSet(
-          ppsBytes,
-          NAL_HEADER_BITS,
-          ppsSpsId.end,
-          formatExpGolomb(ids.pps) + formatExpGolomb(ids.sps),
-        ),
-      ),
-    ],
+    vps: [setVpsId(removeEmulationPrevention(vps[0]!))],
+    sps: [setVpsId(newSps)],
+    pps: [addEmulationPrevention(newPps)],
   };
 }
 

@@ -18,6 +18,14 @@ export type PacketTimes = {
 /** The first video and audio stream; null where the file has none. */
 export type PacketListing = { video: PacketTimes | null; audio: PacketTimes | null };
 
+export type PacketListingOptions = {
+  path: string;
+  hasVideo: boolean;
+  hasAudio: boolean;
+  wallSeconds: number;
+  signal?: AbortSignal | undefined;
+};
+
 const LINES_PER_YIELD = 5_000;
 const MIN_TIMESTAMP = -(2 ** 60);
 const DISCARD_FLAG = 0x4;
@@ -29,15 +37,9 @@ export const MAX_PACKETS = 24 * 3600 * 120;
  * Lists the packets of the first video and audio stream. Errors: `AppError` `corrupt_media` if the file cannot be read,
  * `media_limits_exceeded` if it has too many packets.
  */
-export async function listPackets(options: {
-  ffmpeg: Ffmpeg;
-  path: string;
-  demuxer: string;
-  hasVideo: boolean;
-  hasAudio: boolean;
-  wallSeconds: number;
-  signal?: AbortSignal | undefined;
-}): Promise<PacketListing> {
+export async function listPackets(
+  options: PacketListingOptions & { ffmpeg: Ffmpeg; demuxer: string },
+): Promise<PacketListing> {
   const maps = [...(options.hasVideo ? ["-map", "0:V:0"] : []), ...(options.hasAudio ? ["-map", "0:a:0"] : [])];
   const child = startFfmpeg({
     ffmpeg: options.ffmpeg,

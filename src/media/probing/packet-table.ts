@@ -3,7 +3,7 @@ import { EncodedPacketSink, type InputTrack } from "mediabunny";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { openInput } from "../packets/open-input";
 import { yieldToEventLoop } from "../parallel";
-import { PacketCollector, type PacketListing, type PacketTimes } from "./packet-listing";
+import { PacketCollector, type PacketListing, type PacketListingOptions, type PacketTimes } from "./packet-listing";
 
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */
 export const TABLE_DEMUXERS: readonly string[] = ["mov", "matroska", "wav", "ogg", "aac"];
@@ -18,13 +18,7 @@ const PACKETS_PER_CHECK = 2_000;
  * Reads the packet table of the first video and audio track. Errors: any that mediabunny throws on an unreadable file;
  * `AppError` `media_limits_exceeded`; a plain `Error` after `wallSeconds`; the signal's reason if aborted.
  */
-export async function readPacketTable(options: {
-  path: string;
-  hasVideo: boolean;
-  hasAudio: boolean;
-  wallSeconds: number;
-  signal?: AbortSignal | undefined;
-}): Promise<PacketListing> {
+export async function readPacketTable(options: PacketListingOptions): Promise<PacketListing> {
   const deadline = Date.now() + options.wallSeconds * 1000;
   const yieldAndCheck = async () => {
     await yieldToEventLoop();
