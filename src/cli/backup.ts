@@ -90,7 +90,7 @@ async function showNewKey(config: Config, isJson: boolean): Promise<void> {
 }
 
 function formatReport(report: BackupReport): string {
-  const ways = isOffsite(report.path) ? describeTransfer(report) : describeCopies(report);
+  const ways = describeMedia(report);
   const lines = [
     `Backed up ${count(report.files)} (${formatBytes(report.bytes)}) to ${report.path} in ${(report.duration_ms / 1000).toFixed(1)} s.`,
     ...(ways.length > 0 ? [`Media: ${ways.join(", ")}.`] : []),
@@ -100,18 +100,17 @@ function formatReport(report: BackupReport): string {
   return `${lines.join("\n")}\n`;
 }
 
-function describeTransfer(report: BackupReport): string[] {
+function describeMedia(report: BackupReport): string[] {
+  const [kept, copied] = isOffsite(report.path)
+    ? ["in the bucket already", "sent"]
+    : ["linked to the previous backup", "copied"];
   return [
-    ...(report.linked_files > 0 ? [`${count(report.linked_files)} in the bucket already`] : []),
-    ...(report.copied_files > 0 ? [`${count(report.copied_files)} sent (${formatBytes(report.copied_bytes)})`] : []),
-  ];
-}
-
-function describeCopies(report: BackupReport): string[] {
-  return [
-    ...(report.linked_files > 0 ? [`${count(report.linked_files)} linked to the previous backup`] : []),
+    ...(report.linked_files > 0 ? [`${count(report.linked_files)} ${kept}`] : []),
+    // Only folders share blocks.
     ...(report.shared_files > 0 ? [`${count(report.shared_files)} sharing blocks with the data folder`] : []),
-    ...(report.copied_files > 0 ? [`${count(report.copied_files)} copied (${formatBytes(report.copied_bytes)})`] : []),
+    ...(report.copied_files > 0
+      ? [`${count(report.copied_files)} ${copied} (${formatBytes(report.copied_bytes)})`]
+      : []),
   ];
 }
 

@@ -1,7 +1,6 @@
 /** The head in `offcut doctor`, when the settings are those of a worker. */
 import { version } from "../../package.json";
-import { type Config, isLoopback } from "../config";
-import { readCertificate } from "../config/certificate";
+import { type Config, isLoopback, readCertificate } from "../config";
 import type { TokenCheck } from "../domain/worker-messages";
 import { WORKER_PROTOCOL } from "../domain/workers";
 import { createHead, describeHeadError, HeadError } from "../outbound/head";

@@ -8,7 +8,7 @@ import { ConfigError } from "./readers";
 import { type Config, SETTINGS, type Setting, type SettingsTable } from "./settings";
 import { findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
 
-export { getMailSender, isExposedWithoutTls, isLoopback, publicUrl } from "./network";
+export { getMailSender, isExposedWithoutTls, isLoopback, publicUrl, readCertificate } from "./network";
 export { ConfigError } from "./readers";
 export type { Config } from "./settings";
 

@@ -1,5 +1,8 @@
-/** Values derived from the network settings. */
+/** The setting `ca`, and values derived from the network settings. */
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
+import { ConfigError } from "./readers";
 import type { Config } from "./settings";
 
 /** Returns the URL of the server for links, from the setting or from the listening address. */
@@ -23,4 +26,17 @@ export function getMailSender(config: Pick<Config, "mailFrom">, serverUrl: strin
   const ipv6 = /^\[(.+)\]$/.exec(hostname)?.[1];
   const domain = ipv6 === undefined ? hostname : `IPv6:${ipv6}`;
   return config.mailFrom ?? `noreply@${isIP(ipv6 ?? hostname) === 0 ? domain : `[${domain}]`}`;
+}
+
+/** Returns the PEM text of the file; null if `path` is null. Throws `ConfigError` if it contains no certificate. */
+export async function readCertificate(path: string | null): Promise<string | null> {
+  if (path === null) return null;
+  try {
+    const text = await readFile(path, "utf8");
+    // An invalid certificate would make every connection fail without an explanation.
+    new X509Certificate(text);
+    return text;
+  } catch (error) {
+    throw new ConfigError(`Cannot read the certificate of ca: ${(error as Error).message}`);
+  }
 }

@@ -64,9 +64,11 @@ async function writeFully(file: FileHandle, chunks: readonly Uint8Array[], posit
   const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   const { bytesWritten } = await file.writev(chunks, position);
   if (bytesWritten === size) return;
-  const rest = Buffer.concat(chunks).subarray(bytesWritten);
-  for (let done = 0; done < rest.length; ) {
-    const more = await file.write(rest, done, rest.length - done, position + bytesWritten + done);
-    done += more.bytesWritten;
-  }
+  await writeAll(file, Buffer.concat(chunks).subarray(bytesWritten), position + bytesWritten);
+}
+
+/** Writes bytes at a position, even if single writes store only some of them. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
 }

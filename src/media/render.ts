@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
 import { listRequestedChanges } from "../domain/render-output";
 import { placeSegments } from "../domain/render-plan";
+import { createIncreasingProgress } from "../lib/progress";
 import { toStorageError } from "./atomic-output";
 import { renderAudio } from "./audio-render";
 import type { RenderTools } from "./chunked-render";
@@ -28,7 +29,8 @@ export async function renderMedia(
   if (encoder === undefined) throw new AppError("processing_failed", `Unknown encoder ${tools.encoder}.`);
   const timeline = placeSegments(request.probed, request.segments);
   if (timeline.segments.length === 0) throw new AppError("processing_failed", "There is nothing to render.");
-  const progress = createMonotonicProgress(tools.onProgress);
+  // A fallback starts again from 0.
+  const progress = createIncreasingProgress(tools.onProgress ?? (() => {}));
   try {
     await mkdir(request.workDir, { recursive: true });
     const renderTools: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
@@ -45,17 +47,6 @@ export async function renderMedia(
 }
 
 type StrategyResult = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
-
-/** Returns a listener that never reports less progress than before. A fallback starts again from 0. */
-function createMonotonicProgress(onProgress: ProgressListener | undefined): ProgressListener {
-  let last = 0;
-  return (share) => {
-    const next = Math.min(1, share);
-    if (next <= last) return;
-    last = next;
-    onProgress?.(next);
-  };
-}
 
 /** Tries the strategies from the fastest to the most robust. */
 async function renderWithFallback(run: RenderRun): Promise<StrategyResult> {

@@ -8,19 +8,6 @@ import { sleep } from "../lib/sleep";
 /** An object. `key` is relative to the prefix. `etag` is the MD5, unless the bucket encrypts with its own keys. */
 export type BucketObject = { key: string; bytes: number; etag: string; modified_at: number };
 
-/** Errors of all calls: `AppError` `upstream_error` if rejected, `upstream_unavailable`; the signal's reason. */
-export type Bucket = {
-  url: string;
-  /** Writes an object. */
-  put(key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>;
-  /** Reads an object; null if it does not exist. A larger one is cut off after `maxBytes` + 1 bytes. */
-  get(key: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null>;
-  /** Lists the objects whose keys begin with `start`. */
-  list(start: string, signal: AbortSignal): AsyncGenerator<BucketObject>;
-  /** Deletes an object. A missing one is not an error. */
-  delete(key: string, signal: AbortSignal): Promise<void>;
-};
-
 export type BucketTiming = { requestMs: number; idleMs: number; delayMs: number; attempts: number };
 
 /** A blob of 8 MiB at 30 KB/s takes less than the time limit of a request. */
@@ -48,7 +35,7 @@ const REFUSALS: Record<string, string> = {
 };
 
 /**
- * Opens a bucket. `env` contains the variables that other S3 tools use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+ * Opens a bucket. Errors of all calls: `AppError` `upstream_error` if rejected, `upstream_unavailable`; the signal's reason. `env` contains the variables that other S3 tools use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
  * `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`. Throws `AppError` `bad_request` if the credentials are
  * missing.
  */
@@ -56,27 +43,30 @@ export function openBucket(
   location: OffsiteLocation,
   env: Record<string, string | undefined>,
   timing: BucketTiming = TIMING,
-): Bucket {
+) {
   const url = formatOffsiteUrl(location);
   const client = createClient(url, location, env);
   const toKey = (key: string) => location.prefix + key;
   const attempt = <T>(signal: AbortSignal, run: (limit: Limit) => Promise<T>) => retry(url, timing, signal, run);
   return {
     url,
-    put: (key, bytes, signal) =>
+    put: (key: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> =>
       attempt(signal, async (limit) => {
         await limit(client.write(toKey(key), bytes), timing.requestMs);
       }),
-    get: (key, maxBytes, signal) =>
+    /** Reads an object; null if it does not exist. A larger one is cut off after `maxBytes` + 1 bytes. */
+    get: (key: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null> =>
       attempt(signal, (limit) => readBounded(client.file(toKey(key)).stream(), maxBytes, limit, timing.idleMs)).catch(
         (error) => {
           if (error instanceof AppError && toCode(error.details.cause) === "NoSuchKey") return null;
           throw error;
         },
       ),
-    delete: (key, signal) =>
+    /** Deletes an object. A missing one is not an error. */
+    delete: (key: string, signal: AbortSignal): Promise<void> =>
       attempt(signal, async (limit) => void (await limit(client.delete(toKey(key)), timing.idleMs))),
-    list: async function* (start, signal) {
+    /** Lists the objects whose keys begin with `start`. */
+    list: async function* (start: string, signal: AbortSignal): AsyncGenerator<BucketObject> {
       let position: { continuationToken?: string } = {};
       for (let page = 0; page < MAX_PAGES; page++) {
         const found = await attempt(signal, (limit) =>
@@ -99,6 +89,8 @@ export function openBucket(
     },
   };
 }
+
+export type Bucket = ReturnType<typeof openBucket>;
 
 function createClient(
   url: string,

@@ -8,6 +8,7 @@ import type {
   SpeechEngine,
   SpeechOptions,
 } from "../domain/speech";
+import { createIncreasingProgress } from "../lib/progress";
 import { DETECT_LANGUAGE, type SpeechTask } from "./ipc-protocol";
 import { chooseModel, findLanguageDetector, readInstalledModels } from "./models/installed-models";
 import { startSpeechProcess, type TaskOutcome } from "./speech-process";
@@ -78,10 +79,11 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
 
   return {
     canTranscribe,
-    analyze: ({ path }, { language, onProgress, onSaved = () => {}, progressPath = null, ...options }) => {
+    analyze: ({ path }, { language, onProgress = () => {}, onSaved = () => {}, progressPath = null, ...options }) => {
       const taskLanguage = canTranscribe(language) ? (language ?? defaultLanguage()) : null;
       const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.status === "analyzed" ? o.analysis : null);
       const task = { command: "analyze" as const, path, language: taskLanguage, modelsDir, progressPath };
+      // A task that is restarted after a crash reports from 0 again.
       return request(task, pick, options, { onProgress: createIncreasingProgress(onProgress), onSaved });
     },
     forcedAlign: ({ path }, requests, options = {}) => {
@@ -98,16 +100,6 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
       closed = true;
       await queue.close();
     },
-  };
-}
-
-/** Forwards only increasing progress: a task that is restarted after a crash reports from 0 again. */
-function createIncreasingProgress(report: ((share: number) => void) | undefined): (share: number) => void {
-  let highest = 0;
-  return (share) => {
-    if (share <= highest) return;
-    highest = share;
-    report?.(share);
   };
 }
 

@@ -12,24 +12,12 @@ export const DETECT_LANGUAGE = "auto";
  * the folder of installed models. `progressPath` is the file from which an interrupted analysis resumes.
  */
 export type SpeechCommand =
-  | {
-      command: "analyze";
-      id: number;
-      path: string;
-      language: string | null;
-      modelsDir: string | null;
-      progressPath: string | null;
-    }
-  | { command: "align"; id: number; path: string; requests: AlignmentRequest[] }
-  | {
-      command: "recognize";
-      id: number;
-      path: string;
-      language: string | null;
-      modelsDir: string | null;
-      requests: RecognitionRequest[];
-    }
+  | (RecordingCommand<"analyze"> & ModelChoices & { progressPath: string | null })
+  | (RecordingCommand<"align"> & { requests: AlignmentRequest[] })
+  | (RecordingCommand<"recognize"> & ModelChoices & { requests: RecognitionRequest[] })
   | { command: "pause" | "resume" | "cancel"; id: number };
+type RecordingCommand<Name extends string> = { command: Name; id: number; path: string };
+type ModelChoices = { language: string | null; modelsDir: string | null };
 
 /** A command that starts work on a recording, as opposed to one that controls such work. */
 export type SpeechTask = Extract<SpeechCommand, { path: string }>;

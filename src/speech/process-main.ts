@@ -1,6 +1,7 @@
 /** The main function of the speech process. A crash in a recognizer ends this process, not the server. */
 
 import type { Recognition, RecognitionRequest } from "../domain/speech";
+import { createIncreasingProgress } from "../lib/progress";
 import { analyze, type SpeechModels } from "./analyze";
 import type { WindowCache, WindowSource } from "./encoded-windows";
 import { forcedAlign } from "./forced-alignment";
@@ -86,7 +87,10 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
         recognitions: await recognize(installed, source, task.requests, check),
       });
     }
-    const onProgress = createProgressReporter((share) => emit({ event: "progress", id: task.id, share }));
+    const onProgress = createIncreasingProgress(
+      (share) => emit({ event: "progress", id: task.id, share }),
+      MIN_PROGRESS_INTERVAL_MS,
+    );
     if (task.progressPath !== null) {
       const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, task.language]);
       log = await openRecordLog(task.progressPath, identity, () => emit({ event: "saved", id: task.id }));
@@ -113,17 +117,4 @@ function recognize(
 ): Promise<Recognition[]> | Recognition[] {
   if (installed === "built-in") return recognizeWindows(source, requests, check);
   return installed === null ? recognizeNothing(requests) : recognizeWithModel(installed, source.pcm, requests, check);
-}
-
-/** Forwards shares that have increased, at most five times a second. */
-function createProgressReporter(report: (share: number) => void): (share: number) => void {
-  let highest = 0;
-  let last = 0;
-  return (share) => {
-    const now = performance.now();
-    if (share <= highest || now - last < MIN_PROGRESS_INTERVAL_MS) return;
-    highest = share;
-    last = now;
-    report(Math.min(1, share));
-  };
 }

@@ -3,6 +3,7 @@
  * incomplete or damaged record ends the file. The file may be lost at any time, in which case the work is repeated.
  */
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
+import { writeAll } from "../lib/write-stream";
 
 export type RecordLog = {
   /** Returns a record of an earlier run and drops it from memory; null if there is none. */
@@ -47,6 +48,7 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
   const put = async (key: string, value: Uint8Array): Promise<void> => {
     const record = serializeRecord(key, value);
     try {
+      if (file === null) throw new Error("the log is closed");
       await writeAll(file, record, at);
       at += record.length;
       onPut();
@@ -82,12 +84,6 @@ export async function openRecordLog(path: string, identity: string, onPut: () =>
 const decompress = (bytes: Uint8Array): Uint8Array => new Uint8Array(Bun.zstdDecompressSync(bytes));
 
 const decodeUtf8 = (bytes: Uint8Array | null): string | null => (bytes ? new TextDecoder().decode(bytes) : null);
-
-async function writeAll(file: FileHandle | null, bytes: Uint8Array, position: number): Promise<void> {
-  if (file === null) throw new Error("the log is closed");
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
-}
 
 function serializeRecord(key: string, content: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(key);

@@ -4,16 +4,11 @@ import type { SniffedMedia } from "../../domain/media";
 
 type MediaKind = { type: "audio" | "video"; demuxer: string; contentType: string; extension?: string | undefined };
 
-const createVideoKind = (demuxer: string, contentType: string, extension?: string): MediaKind => ({
-  type: "video",
-  demuxer,
-  contentType,
-  extension,
-});
-const createAudioKind = (demuxer: string, contentType: string, extension?: string): MediaKind => ({
-  ...createVideoKind(demuxer, contentType, extension),
-  type: "audio",
-});
+const createKinds =
+  (type: MediaKind["type"]) =>
+  (demuxer: string, contentType: string, extension?: string): MediaKind => ({ type, demuxer, contentType, extension });
+const createVideoKind = createKinds("video");
+const createAudioKind = createKinds("audio");
 
 /** Keyed by file-type's extension. Types that are not listed (images, playlists, text, archives, …) are rejected. */
 const KINDS_BY_EXTENSION: Record<string, MediaKind> = {
@@ -77,14 +72,10 @@ export async function sniffMedia(head: Uint8Array): Promise<SniffedMedia | null>
   return kind === undefined ? null : toSniffedMedia(extension, kind);
 }
 
-function toSniffedMedia(extension: string, kind: MediaKind): SniffedMedia {
-  return {
-    type: kind.type,
-    extension: kind.extension ?? extension,
-    contentType: kind.contentType,
-    demuxer: kind.demuxer,
-  };
-}
+const toSniffedMedia = (extension: string, kind: MediaKind): SniffedMedia => ({
+  ...kind,
+  extension: kind.extension ?? extension,
+});
 
 /** Recognizes the types that file-type misses or mistakes. */
 function findUnrecognizedMedia(head: Uint8Array): SniffedMedia | null {

@@ -5,6 +5,7 @@ import { AppError } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
 import { sleep } from "../../lib/sleep";
+import { writeAll } from "../../lib/write-stream";
 import { createUpstreamError, fetchModelFile, maskUrlPassword } from "./fetch-file";
 
 export type ModelDownload = {
@@ -123,8 +124,7 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
           await handle.truncate(0);
           await saveEtag(part, response.headers.get("etag"));
         }
-        for (let done = 0; done < chunk.length; )
-          done += (await handle.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
+        await writeAll(handle, chunk, at);
         at += chunk.length;
         settings.onBytes(at);
       }

@@ -7,9 +7,8 @@ import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AppError } from "../../domain/errors";
-import { decompressBzip2 } from "./bzip2";
+import { decompressBzip2, readTar, type TarEntry, type TarSink } from "./archives";
 import { isFileName, MANIFEST_NAME } from "./manifest";
-import { readTar, type TarEntry, type TarSink } from "./tar";
 
 export type UnpackOptions = {
   signal?: AbortSignal | undefined;

@@ -1,5 +1,6 @@
 /** Creates the cluster of a server with Redis. Without Redis, neither BullMQ nor the Redis client is loaded. */
-import { readCertificate } from "../../config/certificate";
+
+import { readCertificate } from "../../config";
 import type { JobName } from "../../domain/jobs";
 import type { EncodingFacts } from "../../domain/worker-messages";
 import { hasZscaleFilter } from "../../media/chunks/scale";
