@@ -3,40 +3,36 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Problem } from "../domain/alerts";
 import type { DiskSample } from "../domain/disk-trend";
 import type { Queries } from "./db";
-import { deleteRows, findRow, insertRow, updateRows } from "./rows";
+import { rowsOf } from "./rows";
 import { alerts, diskSamples } from "./schema-upkeep";
+
+const alertRows = rowsOf(alerts);
 
 export type Alert = typeof alerts.$inferSelect;
 
 /** Lists the problems that have not ended, newest first. */
 export const listOpenAlerts = (db: Queries): Promise<Alert[]> =>
-  db.select().from(alerts).where(isNull(alerts.resolved_at)).orderBy(desc(alerts.found_at), asc(alerts.problem));
+  alertRows.list(db, isNull(alerts.resolved_at), desc(alerts.found_at), asc(alerts.problem));
 
 /** Lists the latest problems, including those that have ended. */
 export const listLatestAlerts = (db: Queries, limit: number): Promise<Alert[]> =>
   db.select().from(alerts).orderBy(desc(alerts.id)).limit(limit);
 
 export const findOpenAlert = (db: Queries, problem: Problem): Promise<Alert | null> =>
-  findRow(db, alerts, and(eq(alerts.problem, problem), isNull(alerts.resolved_at)));
+  alertRows.find(db, and(eq(alerts.problem, problem), isNull(alerts.resolved_at)));
 
 /** Returns when a problem was last reported, even if it has ended; null if never. */
 export async function findLastReportTime(db: Queries, problem: Problem): Promise<number | null> {
   const reported = and(eq(alerts.problem, problem), isNotNull(alerts.reported_at));
-  return (await findRow(db, alerts, reported, desc(alerts.reported_at)))?.reported_at ?? null;
+  return (await alertRows.find(db, reported, desc(alerts.reported_at)))?.reported_at ?? null;
 }
 
-export const insertAlert = (tx: Queries, alert: typeof alerts.$inferInsert): Promise<Alert> =>
-  insertRow(tx, alerts, alert);
+export const insertAlert = alertRows.insert;
 
-export const updateAlert = (
-  tx: Queries,
-  id: string,
-  change: Partial<Pick<Alert, "severity" | "title" | "detail" | "reported_at" | "resolved_at">>,
-): Promise<boolean> => updateRows(tx, alerts, change, eq(alerts.id, id));
+export const updateAlert = alertRows.updateById;
 
 /** Deletes problems that ended before `time`. */
-export const deleteAlertsResolvedBefore = (tx: Queries, time: number): Promise<void> =>
-  deleteRows(tx, alerts, lt(alerts.resolved_at, time));
+export const deleteAlertsResolvedBefore = alertRows.deleteBy(alerts.resolved_at, lt);
 
 /** Lists the measurements, oldest first. */
 export const listDiskSamples = (db: Queries): Promise<DiskSample[]> =>

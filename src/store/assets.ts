@@ -2,32 +2,21 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
 import type { Queries } from "./db";
-import {
-  deleteRows,
-  findRow,
-  hasRow,
-  type IdPage,
-  insertRow,
-  isAnyOf,
-  listIds,
-  listNewest,
-  listRows,
-  prepareOwnRowQuery,
-  type RowPage,
-  updateRow,
-} from "./rows";
+import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
 import { assets } from "./schema";
+
+const assetRows = rowsOf(assets);
 
 export type Asset = typeof assets.$inferSelect;
 export type NewAsset = typeof assets.$inferInsert;
 
-export const insertAsset = (tx: Queries, asset: NewAsset): Promise<Asset> => insertRow(tx, assets, asset);
+export const insertAsset = assetRows.insert;
 
 /** Returns the asset if it belongs to the workspace, otherwise null. */
 export const findAsset = prepareOwnRowQuery(assets);
 
 /** Returns an asset of any workspace. For jobs. */
-export const findAssetById = (db: Queries, id: string): Promise<Asset | null> => findRow(db, assets, eq(assets.id, id));
+export const findAssetById = assetRows.findById;
 
 /** Uploads without a byte since `activeSince` have expired, as have PUT links that ended before `now`. */
 export type UploadCutoff = { activeSince: number; now: number };
@@ -55,10 +44,9 @@ export const isListed = (workspaceId: string, filter: AssetFilter) =>
 
 /** Lists the workspace's source assets, newest first. */
 export const listAssets = (db: Queries, workspaceId: string, filter: AssetFilter & IdPage): Promise<RowPage<Asset>> =>
-  listNewest(db, assets, isListed(workspaceId, filter), filter);
+  assetRows.listNewest(db, isListed(workspaceId, filter), filter);
 
-export const updateAsset = (tx: Queries, id: string, change: Partial<NewAsset>): Promise<Asset | null> =>
-  updateRow(tx, assets, change, eq(assets.id, id));
+export const updateAsset = assetRows.updateById;
 
 /** Changes the asset if its state is `from`, otherwise returns null. */
 export const updateAssetInState = (
@@ -66,9 +54,9 @@ export const updateAssetInState = (
   id: string,
   from: AssetState,
   change: Partial<NewAsset>,
-): Promise<Asset | null> => updateRow(tx, assets, change, and(eq(assets.id, id), eq(assets.state, from)));
+): Promise<Asset | null> => assetRows.update(tx, change, and(eq(assets.id, id), eq(assets.state, from)));
 
-export const deleteAsset = (tx: Queries, id: string): Promise<void> => deleteRows(tx, assets, eq(assets.id, id));
+export const deleteAsset = assetRows.deleteById;
 
 /** Counts the unfinished uploads for the workspace's cap: not expired and, if empty, created after `emptySince`. */
 export const countOpenUploads = (
@@ -77,8 +65,8 @@ export const countOpenUploads = (
   cutoff: UploadCutoff,
   emptySince: number,
 ): Promise<number> =>
-  db.$count(
-    assets,
+  assetRows.count(
+    db,
     and(
       eq(assets.workspace_id, workspaceId),
       eq(assets.state, "pending_upload"),
@@ -90,17 +78,16 @@ export const countOpenUploads = (
 
 /** Counts the unfinished uploads of all workspaces. Reads the index of all assets. */
 export const countAllOpenUploads = (db: Queries): Promise<number> =>
-  db.$count(assets, eq(assets.state, "pending_upload"));
+  assetRows.count(db, eq(assets.state, "pending_upload"));
 
 /** Lists the unfinished uploads of all workspaces. */
 export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
-  db.select().from(assets).where(eq(assets.state, "pending_upload"));
+  assetRows.list(db, eq(assets.state, "pending_upload"));
 
 /** Lists the workspace's assets that are waiting for credits, in the order of their preparation. */
 export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Promise<Asset[]> =>
-  listRows(
+  assetRows.list(
     db,
-    assets,
     and(eq(assets.workspace_id, workspaceId), eq(assets.state, "pending_payment")),
     asc(assets.prepared_at),
     asc(assets.id),
@@ -108,9 +95,8 @@ export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Prom
 
 /** Returns whether an asset of the workspace is waiting for credits, or its known charge could not be held. */
 export const hasUnpaidAssets = (db: Queries, workspaceId: string): Promise<boolean> =>
-  hasRow(
+  assetRows.has(
     db,
-    assets,
     and(
       eq(assets.workspace_id, workspaceId),
       or(
@@ -122,9 +108,8 @@ export const hasUnpaidAssets = (db: Queries, workspaceId: string): Promise<boole
 
 /** Lists the workspace's assets in preparation with a known charge that is not held, oldest first. */
 export const listAssetsWithoutHold = (db: Queries, workspaceId: string): Promise<Asset[]> =>
-  listRows(
+  assetRows.list(
     db,
-    assets,
     and(
       eq(assets.workspace_id, workspaceId),
       eq(assets.state, "processing"),

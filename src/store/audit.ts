@@ -2,8 +2,10 @@
 import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { type CountedRows, hasRow, type OffsetPage, updateRows } from "./rows";
+import { type CountedRows, type OffsetPage, rowsOf } from "./rows";
 import { auditLog, users, workspaces } from "./schema-accounts";
+
+const auditLogRows = rowsOf(auditLog);
 
 export type AuditEntry = typeof auditLog.$inferInsert;
 
@@ -19,9 +21,7 @@ export type ListedAuditEntry = {
   namedEmail: string | null;
 };
 
-export async function insertAuditEntry(tx: Queries, entry: AuditEntry): Promise<void> {
-  await tx.insert(auditLog).values(entry);
-}
+export const insertAuditEntry = auditLogRows.insert;
 
 /** Undefined means any. `user`: part of an email, of the actor, target or named user. `since` is inclusive. */
 export type AuditFilter = {
@@ -105,7 +105,7 @@ export const listAuditEntriesAfter = (
 
 /** Returns whether the log has an entry of this action about the target. */
 export const hasAuditEntry = (db: Queries, action: string, targetId: string): Promise<boolean> =>
-  hasRow(db, auditLog, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
+  auditLogRows.has(db, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
 
 /**
  * Erases details that contain one of these texts, ignoring case, in the `limit` entries that follow the one with the ID
@@ -125,9 +125,8 @@ export async function eraseAuditDetails(
     .offset(page.limit - 1);
   const isInPage = last === undefined ? undefined : sql`${auditLog.id} <= ${last.id}`;
   const contains = texts.map((text) => sql`instr(lower(${auditLog.details}), ${text.toLowerCase()}) > 0`);
-  await updateRows(
+  await auditLogRows.updateAll(
     tx,
-    auditLog,
     { details: null },
     and(gt(auditLog.id, page.afterId), isInPage, sql`(${sql.join(contains, sql` OR `)})`),
   );
@@ -148,9 +147,8 @@ export async function anonymizeAuditEntries(
     keptActions.map((action) => sql`${action}`),
     sql`, `,
   );
-  await updateRows(
+  await auditLogRows.updateAll(
     tx,
-    auditLog,
     { target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` },
     eq(auditLog.target_id, userId),
   );
@@ -166,9 +164,8 @@ export async function anonymizeAuditEntries(
     })
     .where(eq(auditLog.actor_id, userId));
   // A person who tried to sign in to the account was most likely its owner.
-  await updateRows(
+  await auditLogRows.updateAll(
     tx,
-    auditLog,
     { address: null, request_id: null },
     and(eq(auditLog.target_id, randomId), sql`${auditLog.actor_id} IS NULL`),
   );

@@ -2,8 +2,10 @@
 import { and, desc, eq, lte, notInArray } from "drizzle-orm";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, type OffsetPage, readPage, updateRows } from "./rows";
+import { type CountedRows, type OffsetPage, rowsOf } from "./rows";
 import { backupRuns } from "./schema-upkeep";
+
+const backupRunRows = rowsOf(backupRuns);
 
 export type BackupRun = typeof backupRuns.$inferSelect;
 
@@ -27,11 +29,7 @@ export async function insertBackupRun(tx: Queries, run: typeof backupRuns.$infer
   return row!;
 }
 
-export const updateBackupRun = (
-  tx: Queries,
-  id: string,
-  change: Partial<typeof backupRuns.$inferInsert>,
-): Promise<boolean> => updateRows(tx, backupRuns, change, eq(backupRuns.id, id));
+export const updateBackupRun = backupRunRows.updateById;
 
 /** Fails the runs of a server that was killed. Returns their number. */
 export async function failInterruptedRuns(tx: Queries, error: string, now: number): Promise<number> {
@@ -43,23 +41,19 @@ export async function failInterruptedRuns(tx: Queries, error: string, now: numbe
   return rows.length;
 }
 
-export const findBackupRun = (db: Queries, id: string): Promise<BackupRun | null> =>
-  findRow(db, backupRuns, eq(backupRuns.id, id));
+export const findBackupRun = backupRunRows.findById;
 
 /** Lists runs, newest first, and counts all of them. */
-export async function listBackupRuns(
+export const listBackupRuns = (
   db: Queries,
   { kind }: { kind?: BackupRunKind | undefined },
   page: OffsetPage,
-): Promise<CountedRows<BackupRun>> {
-  const condition = kind === undefined ? undefined : eq(backupRuns.kind, kind);
-  const query = db.select().from(backupRuns).where(condition).orderBy(desc(backupRuns.id));
-  return readPage(query, page, db.$count(backupRuns, condition));
-}
+): Promise<CountedRows<BackupRun>> =>
+  backupRunRows.listPage(db, kind && eq(backupRuns.kind, kind), page, desc(backupRuns.id));
 
 /** Returns the newest run of a kind in a state, or null. */
 export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]): Promise<BackupRun | null> =>
-  findRow(db, backupRuns, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
+  backupRunRows.find(db, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
 
 /** Returns the newest completed run of each kind. */
 export async function readLastSuccesses(db: Queries): Promise<Partial<Record<BackupRunKind, BackupRun>>> {

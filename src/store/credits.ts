@@ -1,20 +1,26 @@
 /** Credits: the ledger and the holds. The balance is the ledger's sum minus the active holds, and is never stored. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, sql, sum } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql, sum } from "drizzle-orm";
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
-import { exists, hasRow, type IdPage, insertRow, listNewest, type RowPage, updateRows } from "./rows";
+import { exists, type IdPage, type RowPage, rowsOf } from "./rows";
 import { holds, ledger } from "./schema";
+
+const holdRows = rowsOf(holds);
+const ledgerRows = rowsOf(ledger);
 
 export type LedgerEntry = typeof ledger.$inferSelect;
 export type Hold = typeof holds.$inferSelect;
 
 /** Returns the credits that the workspace can spend. Call it in the transaction that spends them. */
-export async function readBalance(db: Queries, workspaceId: string): Promise<number> {
+export const readBalance = async (db: Queries, workspaceId: string): Promise<number> =>
+  (await sumDeltas(db, eq(ledger.workspace_id, workspaceId))) - (await readTotalHeld(db, workspaceId));
+
+async function sumDeltas(db: Queries, condition: SQL | undefined): Promise<number> {
   const [entries] = await db
     .select({ total: sum(ledger.delta) })
     .from(ledger)
-    .where(eq(ledger.workspace_id, workspaceId));
-  return Number(entries?.total ?? 0) - (await readTotalHeld(db, workspaceId));
+    .where(condition);
+  return Number(entries?.total ?? 0);
 }
 
 export async function readTotalHeld(db: Queries, workspaceId: string): Promise<number> {
@@ -46,39 +52,31 @@ export async function listBalances(db: Queries): Promise<WorkspaceBalance[]> {
 /** Returns the workspace's charges for recordings and steps, minus their refunds. */
 export async function readCreditsUsed(db: Queries, workspaceId: string): Promise<number> {
   const isOfWork = or(isNotNull(ledger.asset_id), isNotNull(ledger.step_id));
-  const [entries] = await db
-    .select({ total: sum(ledger.delta) })
-    .from(ledger)
-    .where(
-      and(
-        eq(ledger.workspace_id, workspaceId),
-        or(inArray(ledger.type, ["consume_asset", "consume_step"]), and(eq(ledger.type, "refund"), isOfWork)),
-      ),
-    );
-  return 0 - Number(entries?.total ?? 0);
+  const isUse = and(
+    eq(ledger.workspace_id, workspaceId),
+    or(inArray(ledger.type, ["consume_asset", "consume_step"]), and(eq(ledger.type, "refund"), isOfWork)),
+  );
+  return 0 - (await sumDeltas(db, isUse));
 }
 
-export const insertLedgerEntry = (tx: Queries, entry: typeof ledger.$inferInsert): Promise<LedgerEntry> =>
-  insertRow(tx, ledger, entry);
+export const insertLedgerEntry = ledgerRows.insert;
 
 /** Lists the workspace's entries, newest first. */
 export const listLedger = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<LedgerEntry>> =>
-  listNewest(db, ledger, eq(ledger.workspace_id, workspaceId), page);
+  ledgerRows.listNewest(db, eq(ledger.workspace_id, workspaceId), page);
 
 export const hasEverGotCredits = (db: Queries, workspaceId: string): Promise<boolean> =>
-  hasRow(db, ledger, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)));
+  ledgerRows.has(db, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)));
 
 /** Lists the entries of an asset: its charge and the refund. */
 export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
-  db.select().from(ledger).where(eq(ledger.asset_id, assetId)).orderBy(asc(ledger.id));
+  ledgerRows.list(db, eq(ledger.asset_id, assetId), asc(ledger.id));
 
-export async function insertHold(tx: Queries, hold: typeof holds.$inferInsert): Promise<void> {
-  await tx.insert(holds).values(hold);
-}
+export const insertHold = holdRows.insert;
 
 /** Lists the workspace's active holds, oldest first. */
 export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
-  db.select().from(holds).where(eq(holds.workspace_id, workspaceId)).orderBy(asc(holds.id));
+  holdRows.list(db, eq(holds.workspace_id, workspaceId), asc(holds.id));
 
 /** Deletes the asset's hold. Returns whether there was one. */
 export const deleteAssetHold = (tx: Queries, assetId: string): Promise<boolean> =>
@@ -88,7 +86,7 @@ const isStepHold = (pipelineId: string) => and(eq(holds.pipeline_id, pipelineId)
 
 /** Takes `credits` from the hold for a pipeline's steps. Deletes the hold if nothing is left. */
 export async function reduceStepHold(tx: Queries, pipelineId: string, credits: number): Promise<void> {
-  await updateRows(tx, holds, { amount: sql`${holds.amount} - ${credits}` }, isStepHold(pipelineId));
+  await holdRows.updateAll(tx, { amount: sql`${holds.amount} - ${credits}` }, isStepHold(pipelineId));
   await tx.delete(holds).where(and(isStepHold(pipelineId), lte(holds.amount, 0)));
 }
 

@@ -2,31 +2,24 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
-import {
-  deleteRows,
-  findRow,
-  type IdPage,
-  insertRow,
-  isAfter,
-  listIds,
-  prepareOwnRowQuery,
-  type RowPage,
-  updateRow,
-} from "./rows";
+import { type IdPage, isAfter, listIds, prepareOwnRowQuery, type RowPage, readValue, rowsOf } from "./rows";
 import { cuts, drafts } from "./schema";
+
+const cutRows = rowsOf(cuts);
+const draftRows = rowsOf(drafts);
 
 export type Cut = typeof cuts.$inferSelect;
 export type CutRow = Omit<Cut, "plan">;
 
 const { plan: _plan, ...columnsWithoutPlan } = getTableColumns(cuts);
 
-export const insertCut = (tx: Queries, cut: typeof cuts.$inferInsert): Promise<Cut> => insertRow(tx, cuts, cut);
+export const insertCut = cutRows.insert;
 
 /** Returns the cut with its plan if it belongs to the workspace, otherwise null. */
 export const findCut = prepareOwnRowQuery(cuts);
 
 /** Returns a cut of any workspace. For jobs. */
-export const findCutById = (db: Queries, id: string): Promise<Cut | null> => findRow(db, cuts, eq(cuts.id, id));
+export const findCutById = cutRows.findById;
 
 /** Returns the size of a completed plan as JSON and the duration that it keeps, or null. */
 export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: number; keptSeconds: number } | null> {
@@ -43,9 +36,8 @@ export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: n
 
 /** Returns the cut of an identical request, unless it failed with an error that a retry may fix. */
 export const findIdenticalCut = (db: Queries, workspaceId: string, requestHash: string): Promise<Cut | null> =>
-  findRow(
+  cutRows.find(
     db,
-    cuts,
     and(
       eq(cuts.workspace_id, workspaceId),
       eq(cuts.request_hash, requestHash),
@@ -96,25 +88,22 @@ export const updateOpenCut = (
   tx: Queries,
   id: string,
   change: Partial<typeof cuts.$inferInsert>,
-): Promise<Cut | null> => updateRow(tx, cuts, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
+): Promise<Cut | null> => cutRows.update(tx, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
 
-export const deleteCut = (tx: Queries, id: string): Promise<void> => deleteRows(tx, cuts, eq(cuts.id, id));
+export const deleteCut = cutRows.deleteById;
 
 export type Draft = typeof drafts.$inferSelect;
 
 export const findDraft = (db: Queries, workspaceId: string, cutId: string): Promise<Draft | null> =>
-  findRow(db, drafts, and(eq(drafts.cut_id, cutId), eq(drafts.workspace_id, workspaceId)));
+  draftRows.find(db, and(eq(drafts.cut_id, cutId), eq(drafts.workspace_id, workspaceId)));
 
 /** Returns the revision of a cut's draft without its content; null if there is none. */
-export async function readDraftRevision(db: Queries, cutId: string): Promise<number | null> {
-  const [row] = await db.select({ revision: drafts.revision }).from(drafts).where(eq(drafts.cut_id, cutId)).limit(1);
-  return row?.revision ?? null;
-}
+export const readDraftRevision = (db: Queries, cutId: string): Promise<number | null> =>
+  readValue(db, sql`SELECT revision FROM ${drafts} WHERE cut_id = ${cutId}`);
 
 /** Inserts the draft, or replaces the older one of its cut. */
 export async function saveDraft(tx: Queries, draft: Draft): Promise<void> {
   await tx.insert(drafts).values(draft).onConflictDoUpdate({ target: drafts.cut_id, set: draft });
 }
 
-export const deleteDraft = (tx: Queries, cutId: string): Promise<void> =>
-  deleteRows(tx, drafts, eq(drafts.cut_id, cutId));
+export const deleteDraft = draftRows.deleteBy(drafts.cut_id);

@@ -2,20 +2,20 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { findRow, insertRow, isAnyOf, listIds, listRows, updateRow } from "./rows";
+import { isAnyOf, listIds, rowsOf } from "./rows";
 import { dataExports } from "./schema-notifications";
+
+const dataExportRows = rowsOf(dataExports);
 
 export type DataExport = typeof dataExports.$inferSelect;
 
-export const insertDataExport = (tx: Queries, row: typeof dataExports.$inferInsert): Promise<DataExport> =>
-  insertRow(tx, dataExports, row);
+export const insertDataExport = dataExportRows.insert;
 
-export const findDataExportById = (db: Queries, id: string): Promise<DataExport | null> =>
-  findRow(db, dataExports, eq(dataExports.id, id));
+export const findDataExportById = dataExportRows.findById;
 
 /** Returns the user's export in this state, of which there is at most one. */
 export const findDataExport = (db: Queries, userId: string, state: "pending" | "ready"): Promise<DataExport | null> =>
-  findRow(db, dataExports, and(eq(dataExports.user_id, userId), eq(dataExports.state, state)));
+  dataExportRows.find(db, and(eq(dataExports.user_id, userId), eq(dataExports.state, state)));
 
 /**
  * Returns the next pending export: users whose last export ended longest ago come first, so that repeated exports do
@@ -23,9 +23,8 @@ export const findDataExport = (db: Queries, userId: string, state: "pending" | "
  */
 export async function findNextDataExport(db: Queries, excluded: string[]): Promise<DataExport | null> {
   const lastEnd = sql`(SELECT max(other.finished_at) FROM data_exports other WHERE other.user_id = ${dataExports.user_id})`;
-  return findRow(
+  return dataExportRows.find(
     db,
-    dataExports,
     and(eq(dataExports.state, "pending"), sql`not ${isAnyOf(dataExports.id, excluded)}`),
     lastEnd,
     dataExports.requested_at,
@@ -35,11 +34,11 @@ export async function findNextDataExport(db: Queries, excluded: string[]): Promi
 
 /** Lists all exports that can be downloaded, or could be until they expired. */
 export const listReadyExports = (db: Queries): Promise<DataExport[]> =>
-  db.select().from(dataExports).where(eq(dataExports.state, "ready"));
+  dataExportRows.list(db, eq(dataExports.state, "ready"));
 
 /** Lists the exports that expire by `now`. */
 export const listExpiredExports = (db: Queries, now: number): Promise<DataExport[]> =>
-  listRows(db, dataExports, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
+  dataExportRows.list(db, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
 
 /** Returns the IDs of these exports that may have files. */
 export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promise<Set<string>> =>
@@ -63,4 +62,4 @@ export const updateDataExport = (
   from: "pending" | "ready",
   change: SQLiteUpdateSetSource<typeof dataExports>,
 ): Promise<DataExport | null> =>
-  updateRow(tx, dataExports, change, and(eq(dataExports.id, id), eq(dataExports.state, from)));
+  dataExportRows.update(tx, change, and(eq(dataExports.id, id), eq(dataExports.state, from)));

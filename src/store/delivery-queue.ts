@@ -6,7 +6,7 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { first, listIds } from "./rows";
+import { first, listIds, readValue } from "./rows";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
 import type { Delivery, WebhookEndpoint } from "./webhooks";
 import { hasActiveOwner } from "./workspaces";
@@ -72,12 +72,11 @@ export const findPendingDelivery = (
   );
 
 /** Returns the time at which the next delivery becomes due after `now`, or null. */
-export async function findNextDeliveryTime(db: Queries, now: number): Promise<number | null> {
-  const [row] = await db.all<{ at: number | null }>(
-    sql`SELECT min(due_at) AS at FROM deliveries INDEXED BY deliveries_due WHERE state = 'pending' AND due_at > ${now}`,
+export const findNextDeliveryTime = (db: Queries, now: number): Promise<number | null> =>
+  readValue(
+    db,
+    sql`SELECT min(due_at) FROM deliveries INDEXED BY deliveries_due WHERE state = 'pending' AND due_at > ${now}`,
   );
-  return row?.at ?? null;
-}
 
 /** Counts the workspace's pending test events, and returns when the first is due; null if there are none. */
 export async function countQueuedTests(

@@ -38,17 +38,16 @@ export type RowReader<Row> = (db: Queries, userId: string) => AsyncGenerator<Row
 type OwnedTable = SQLiteTable & { workspace_id: Column };
 type CreatedTable = OwnedTable & { created_by: Column };
 
-const inPersonal = (table: OwnedTable): Selection => ({
-  where: (userId) => eq(table.workspace_id, userId),
-  key: "id",
-});
+const byId = (where: Selection["where"]): Selection => ({ where, key: "id" });
+const byRowId = (where: Selection["where"]): Selection => ({ where, key: "rowid" });
+const inPersonal = (table: OwnedTable) => byId((userId) => eq(table.workspace_id, userId));
 const isMembership = (column: Column, userId: string): SQL =>
   sql`${column} in (select m.workspace_id from workspace_members m where m.user_id = ${userId})`;
-const madeInShared = (table: CreatedTable): Selection => ({
-  where: (userId) =>
-    and(eq(table.created_by, userId), ne(table.workspace_id, userId), isMembership(table.workspace_id, userId))!,
-  key: "rowid",
-});
+const madeInShared = (table: CreatedTable) =>
+  byRowId(
+    (userId) =>
+      and(eq(table.created_by, userId), ne(table.workspace_id, userId), isMembership(table.workspace_id, userId))!,
+  );
 const ofUser = (table: { user_id: Column }, key: Selection["key"]): Selection => ({
   where: (userId) => eq(table.user_id, userId),
   key,
@@ -143,13 +142,13 @@ function splitByChains<Row extends { is_chain: boolean }>(rows: Row[]): Row[][] 
 const readDeliveries: RowReader<typeof deliveries.$inferSelect> = async function* (db, userId) {
   for await (const endpoints of readRows(webhookEndpoints, [inPersonal(webhookEndpoints)])(db, userId)) {
     for (const { id } of endpoints)
-      yield* readRows(deliveries, [{ where: () => eq(deliveries.endpoint_id, id), key: "id" }])(db, userId);
+      yield* readRows(deliveries, [byId(() => eq(deliveries.endpoint_id, id))])(db, userId);
   }
 };
 
 /** All data of a user. */
 export const EXPORTED_ROWS = {
-  users: readRows(users, [{ where: (userId) => eq(users.id, userId), key: "id" }]),
+  users: readRows(users, [byId((userId) => eq(users.id, userId))]),
   sessions: readRows(sessions, [ofUser(sessions, "id")]),
   signInNetworks: readRows(signInNetworks, [ofUser(signInNetworks, "rowid")]),
   oidcIdentities: readRows(oidcIdentities, [ofUser(oidcIdentities, "rowid")]),
@@ -160,53 +159,39 @@ export const EXPORTED_ROWS = {
   cuts: readRows(cuts, [inPersonal(cuts), madeInShared(cuts)], CUTS_PER_BATCH),
   drafts: readRows(
     drafts,
-    [
-      {
-        where: (userId) => and(eq(drafts.updated_by, userId), isMembership(drafts.workspace_id, userId))!,
-        key: "rowid",
-      },
-    ],
+    [byRowId((userId) => and(eq(drafts.updated_by, userId), isMembership(drafts.workspace_id, userId))!)],
     CUTS_PER_BATCH,
   ),
   renders: readRows(renders, [inPersonal(renders), madeInShared(renders)]),
   renderShares: readRows(renderShares, [
-    {
-      where: (userId) => and(eq(renderShares.created_by, userId), isMembership(renderShares.workspace_id, userId))!,
-      key: "rowid",
-    },
+    byRowId((userId) => and(eq(renderShares.created_by, userId), isMembership(renderShares.workspace_id, userId))!),
   ]),
   pipelines: readPipelines,
   ledger: readRows(ledger, [inPersonal(ledger)]),
   holds: readRows(holds, [inPersonal(holds)]),
   orders: readRows(orders, [
     inPersonal(orders),
-    { where: (userId) => and(eq(orders.user_id, userId), ne(orders.workspace_id, userId))!, key: "rowid" },
+    byRowId((userId) => and(eq(orders.user_id, userId), ne(orders.workspace_id, userId))!),
   ]),
   invoices: readRows(invoices, [
     inPersonal(invoices),
-    {
-      where: (userId) =>
+    byId(
+      (userId) =>
         and(
           ne(invoices.workspace_id, userId),
           sql`${invoices.order_id} in (select o.id from orders o where o.user_id = ${userId})`,
         )!,
-      key: "id",
-    },
+    ),
   ]),
   subscriptions: readRows(subscriptions, [
-    {
-      where: (userId) => sql`(${subscriptions.workspace_id} = ${userId} or ${subscriptions.user_id} = ${userId})`,
-      key: "id",
-    },
+    byId((userId) => sql`(${subscriptions.workspace_id} = ${userId} or ${subscriptions.user_id} = ${userId})`),
   ]),
-  paymentCustomers: readRows(paymentCustomers, [
-    { where: (userId) => eq(paymentCustomers.workspace_id, userId), key: "rowid" },
-  ]),
+  paymentCustomers: readRows(paymentCustomers, [byRowId((userId) => eq(paymentCustomers.workspace_id, userId))]),
   webhookEndpoints: readRows(webhookEndpoints, [inPersonal(webhookEndpoints)]),
   deliveries: readDeliveries,
   notifications: readRows(notifications, [ofUser(notifications, "id")]),
   notificationPreferences: readRows(notificationPreferences, [ofUser(notificationPreferences, "rowid")]),
   dataExports: readRows(dataExports, [ofUser(dataExports, "id")]),
-  auditLog: readRows(auditLog, [{ where: (userId) => eq(auditLog.actor_id, userId), key: "id" }]),
+  auditLog: readRows(auditLog, [byId((userId) => eq(auditLog.actor_id, userId))]),
   mails: readRows(mails, [ofUser(mails, "rowid")]),
 };

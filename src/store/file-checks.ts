@@ -1,9 +1,11 @@
 /** The recorded state of the files in the media folder: their hashes, and detected problems. */
-import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, min, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { FileProblem } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, deleteRows, findRow, isAnyOf, type OffsetPage, readPage, updateRows } from "./rows";
+import { type CountedRows, isAnyOf, type OffsetPage, readValue, rowsOf } from "./rows";
 import { fileChecks } from "./schema-upkeep";
+
+const fileCheckRows = rowsOf(fileChecks);
 
 export type FileCheck = typeof fileChecks.$inferSelect;
 
@@ -22,8 +24,7 @@ export const listFileChecksAfter = (db: Queries, path: string, limit: number): P
   db.select().from(fileChecks).where(gt(fileChecks.path, path)).orderBy(asc(fileChecks.path)).limit(limit);
 
 /** Returns the check of a file; null if it was never read and has no problem. */
-export const findFileCheck = (db: Queries, path: string): Promise<FileCheck | null> =>
-  findRow(db, fileChecks, eq(fileChecks.path, path));
+export const findFileCheck = fileCheckRows.findBy(fileChecks.path);
 
 /** Stores a check, replacing an earlier one of the same file but keeping its ID. */
 export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void> {
@@ -31,17 +32,14 @@ export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void
   await tx.insert(fileChecks).values(check).onConflictDoUpdate({ target: fileChecks.path, set: change });
 }
 
-export const updateFileCheck = (tx: Queries, id: string, change: Partial<FileCheck>): Promise<boolean> =>
-  updateRows(tx, fileChecks, change, eq(fileChecks.id, id));
+export const updateFileCheck = fileCheckRows.updateById;
 
 export const deleteFileChecks = (tx: Queries, ids: string[]): Promise<void> =>
-  deleteRows(tx, fileChecks, isAnyOf(fileChecks.id, ids));
+  fileCheckRows.delete(tx, isAnyOf(fileChecks.id, ids));
 
 /** Returns when the first file was checked; null if none was. */
-export async function readFirstCheck(db: Queries): Promise<number | null> {
-  const [row] = await db.select({ time: min(fileChecks.created_at) }).from(fileChecks);
-  return row?.time ?? null;
-}
+export const readFirstCheck = (db: Queries): Promise<number | null> =>
+  readValue(db, sql`SELECT min(created_at) FROM ${fileChecks}`);
 
 /** A file with a problem that no administrator has accepted. */
 export type OpenFinding = FileCheck & { problem: FileProblem; found_at: number };
@@ -53,17 +51,18 @@ export async function listOpenFindings(
   page: OffsetPage,
 ): Promise<CountedRows<OpenFinding>> {
   const matches = and(isOpen, problem === undefined ? undefined : eq(fileChecks.problem, problem));
-  const query = db.select().from(fileChecks).where(matches).orderBy(desc(fileChecks.found_at), desc(fileChecks.id));
-  return readPage(query, page, db.$count(fileChecks, matches)) as Promise<CountedRows<OpenFinding>>;
+  return fileCheckRows.listPage(db, matches, page, desc(fileChecks.found_at), desc(fileChecks.id)) as Promise<
+    CountedRows<OpenFinding>
+  >;
 }
 
 /** Returns the problem with this ID if it was not accepted, otherwise null. */
 export async function findOpenFinding(db: Queries, id: string): Promise<OpenFinding | null> {
-  return findRow(db, fileChecks, and(eq(fileChecks.id, id), isOpen)) as Promise<OpenFinding | null>;
+  return fileCheckRows.find(db, and(eq(fileChecks.id, id), isOpen)) as Promise<OpenFinding | null>;
 }
 
 /** Counts the problems that were not accepted. */
-export const countOpenFindings = (db: Queries): Promise<number> => db.$count(fileChecks, isOpen);
+export const countOpenFindings = (db: Queries): Promise<number> => fileCheckRows.count(db, isOpen);
 
 /** Returns the number of files that were read, and the times of the latest and the oldest read. */
 export async function readCheckTotals(

@@ -4,6 +4,7 @@ import type { RenderCandidate } from "../domain/drill";
 import type { MediaInfo } from "../domain/media";
 import type { AssetFiles, RenderFiles } from "../domain/scrub";
 import type { Queries } from "./db";
+import { readValue } from "./rows";
 import { assets, renders } from "./schema";
 import { hasOwnFile } from "./storage";
 
@@ -87,10 +88,8 @@ export async function findOwner(db: Queries, kind: "asset" | "render", id: strin
 }
 
 /** Returns whether any job is running. */
-export async function isAnyJobRunning(db: Queries): Promise<boolean> {
-  const [row] = await db.all<{ n: number }>(sql`SELECT EXISTS (SELECT 1 FROM steps WHERE state = 'running') AS n`);
-  return row?.n === 1;
-}
+export const isAnyJobRunning = async (db: Queries): Promise<boolean> =>
+  (await readValue(db, sql`SELECT EXISTS (SELECT 1 FROM steps WHERE state = 'running')`)) === 1;
 
 /** Lists the file of each complete recording and render. Paths are relative to the data folder. */
 export async function listStoredFiles(db: Queries): Promise<{ path: string; bytes: number }[]> {

@@ -1,14 +1,15 @@
 /** Invoices of payment providers, and their entries in the ledger. */
 import { and, count, desc, eq, sql, sum } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, insertRow, type OffsetPage, only, readPage, updateRows } from "./rows";
+import { type CountedRows, type OffsetPage, only, rowsOf } from "./rows";
 import { ledger } from "./schema";
 import { invoices } from "./schema-billing";
 
+const invoiceRows = rowsOf(invoices);
+
 export type Invoice = typeof invoices.$inferSelect;
 
-export const insertInvoice = (tx: Queries, invoice: typeof invoices.$inferInsert): Promise<Invoice> =>
-  insertRow(tx, invoices, invoice);
+export const insertInvoice = invoiceRows.insert;
 
 export const updateInvoice = (
   tx: Queries,
@@ -17,23 +18,19 @@ export const updateInvoice = (
 ): Promise<Invoice> => only(tx.update(invoices).set(change).where(eq(invoices.id, id)).returning());
 
 /** Returns the invoice with this ID of the provider, or null. */
-export const findInvoice = (db: Queries, paymentInvoiceId: string): Promise<Invoice | null> =>
-  findRow(db, invoices, eq(invoices.payment_invoice_id, paymentInvoiceId));
+export const findInvoice = invoiceRows.findBy(invoices.payment_invoice_id);
 
 /** Returns the first invoice of an order, or null. */
 export const findOrderInvoice = (db: Queries, orderId: string): Promise<Invoice | null> =>
-  findRow(db, invoices, eq(invoices.order_id, orderId), invoices.id);
+  invoiceRows.find(db, eq(invoices.order_id, orderId), invoices.id);
 
 /** Lists the invoices of a workspace, newest first. */
-export async function listInvoices(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Invoice>> {
-  const condition = eq(invoices.workspace_id, workspaceId);
-  const query = db.select().from(invoices).where(condition).orderBy(desc(invoices.id));
-  return readPage(query, page, db.$count(invoices, condition));
-}
+export const listInvoices = (db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Invoice>> =>
+  invoiceRows.listPage(db, eq(invoices.workspace_id, workspaceId), page, desc(invoices.id));
 
 /** Moves the invoices of a workspace to another ID, and removes the links to their pages, which show the payer. */
 export const moveInvoices = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
-  updateRows(tx, invoices, { workspace_id: newId, url: null }, eq(invoices.workspace_id, workspaceId));
+  invoiceRows.updateAll(tx, { workspace_id: newId, url: null }, eq(invoices.workspace_id, workspaceId));
 
 /** Returns whether the ledger contains the credits of an invoice, and how many of them refunds have taken back. */
 export async function readInvoiceCredits(

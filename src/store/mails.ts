@@ -1,14 +1,14 @@
 /** The queue of mails. */
 import { and, eq, gt, inArray, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { deleteRows, findRow } from "./rows";
+import { readValue, rowsOf } from "./rows";
 import { mails } from "./schema-accounts";
+
+const mailRows = rowsOf(mails);
 
 export type StoredMail = typeof mails.$inferSelect;
 
-export async function insertMail(tx: Queries, mail: typeof mails.$inferInsert): Promise<void> {
-  await tx.insert(mails).values(mail);
-}
+export const insertMail = mailRows.insert;
 
 /** `turn` identifies the recipient, by user if the server knows one. */
 export type DueMail = { id: string; template: string; turn: string };
@@ -24,19 +24,15 @@ export const listDueMails = (db: Queries, now: number): Promise<DueMail[]> =>
     GROUP BY coalesce(user_id, recipient) ORDER BY min(due_at), id LIMIT ${MAX_DUE_MAILS}`);
 
 /** Returns the time at which the next mail becomes due after `now`, or null. */
-export async function findNextMailTime(db: Queries, now: number): Promise<number | null> {
-  const [row] = await db.all<{ at: number | null }>(
-    sql`SELECT min(due_at) AS at FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at > ${now}`,
-  );
-  return row?.at ?? null;
-}
+export const findNextMailTime = (db: Queries, now: number): Promise<number | null> =>
+  readValue(db, sql`SELECT min(due_at) FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at > ${now}`);
 
 /** Counts the mails that have not been sent. */
-export const countPendingMails = (db: Queries): Promise<number> => db.$count(mails, eq(mails.state, "pending"));
+export const countPendingMails = (db: Queries): Promise<number> => mailRows.count(db, eq(mails.state, "pending"));
 
 /** Returns a mail that has not been sent, or null. */
 export const findPendingMail = (db: Queries, id: string): Promise<StoredMail | null> =>
-  findRow(db, mails, and(eq(mails.id, id), eq(mails.state, "pending")));
+  mailRows.find(db, and(eq(mails.id, id), eq(mails.state, "pending")));
 
 export async function updateMail(tx: Queries, id: string, change: Partial<StoredMail>): Promise<void> {
   await tx.update(mails).set(change).where(eq(mails.id, id));
@@ -54,9 +50,9 @@ export async function countRecentMails(
     userId === null ? and(isNull(mails.user_id), eq(mails.recipient, address)) : eq(mails.user_id, userId);
   const isCounted =
     "only" in templates ? eq(mails.template, templates.only) : notInArray(mails.template, [...templates.except]);
-  return db.$count(mails, and(isRecipient, gt(mails.created_at, since), isCounted));
+  return mailRows.count(db, and(isRecipient, gt(mails.created_at, since), isCounted));
 }
 
 /** Deletes mails that were sent or given up, and created before `time`. */
 export const deleteFinishedMailsBefore = (tx: Queries, time: number): Promise<void> =>
-  deleteRows(tx, mails, and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));
+  mailRows.delete(tx, and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));

@@ -4,9 +4,11 @@ import type { NotificationType } from "../domain/notifications";
 import { NOTIFICATION_TYPES } from "../domain/states";
 import type { Queries } from "./db";
 import type { StoredNotification } from "./notifications";
-import { updateRows } from "./rows";
+import { rowsOf } from "./rows";
 import { mails, workspaceMembers } from "./schema-accounts";
 import { notifications } from "./schema-notifications";
+
+const notificationRows = rowsOf(notifications);
 
 /** `last_at` is when the last mail of this type was queued, or 0. */
 export type WaitingMail = { user_id: string; type: NotificationType; last_at: number };
@@ -90,9 +92,8 @@ export async function discardWaitingMails(tx: Queries, group: MailGroup): Promis
 /** Does the same for notifications in workspaces that the user has left. */
 export async function discardMailsOfLeftWorkspaces(tx: Queries, group: MailGroup): Promise<void> {
   const isMember = sql`EXISTS (SELECT 1 FROM ${workspaceMembers} w WHERE w.workspace_id = ${notifications.workspace_id} AND w.user_id = ${group.userId})`;
-  await updateRows(
+  await notificationRows.updateAll(
     tx,
-    notifications,
     { mail_state: "none" },
     and(isWaitingIn(group), sql`${notifications.workspace_id} IS NOT NULL`, sql`NOT ${isMember}`),
   );

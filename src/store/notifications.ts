@@ -2,9 +2,11 @@
 import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { NotificationChoice, NotificationType } from "../domain/notifications";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, first, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
+import { type CountedRows, first, type OffsetPage, rowsOf } from "./rows";
 import { users } from "./schema-accounts";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
+
+const notificationRows = rowsOf(notifications);
 
 export type StoredNotification = typeof notifications.$inferSelect;
 
@@ -16,13 +18,9 @@ export const insertNotification = (
   first(tx.insert(notifications).values(notification).onConflictDoNothing().returning());
 
 export const findNotification = (db: Queries, userId: string, id: string): Promise<StoredNotification | null> =>
-  findRow(db, notifications, and(eq(notifications.id, id), eq(notifications.user_id, userId)));
+  notificationRows.find(db, and(eq(notifications.id, id), eq(notifications.user_id, userId)));
 
-export const updateNotification = (
-  tx: Queries,
-  id: string,
-  change: Partial<Pick<StoredNotification, "mail_state" | "payload" | "read_at">>,
-): Promise<StoredNotification | null> => updateRow(tx, notifications, change, eq(notifications.id, id));
+export const updateNotification = notificationRows.updateById;
 
 /**
  * The notifications of a user that a credential can see. `workspaceId` limits them to a workspace, null does not;
@@ -44,27 +42,24 @@ const isShownTo = (reader: NotificationReader, { isUnread }: { isUnread: boolean
   );
 
 /** Lists the notifications that the reader can see, newest first. */
-export async function listNotifications(
+export const listNotifications = (
   db: Queries,
   reader: NotificationReader,
   page: OffsetPage & { isUnread: boolean },
-): Promise<CountedRows<StoredNotification>> {
-  const query = db.select().from(notifications).where(isShownTo(reader, page)).orderBy(desc(notifications.id));
-  return readPage(query, page, countNotifications(db, reader, page));
-}
+): Promise<CountedRows<StoredNotification>> =>
+  notificationRows.listPage(db, isShownTo(reader, page), page, desc(notifications.id));
 
 /** Counts the notifications that the reader can see. */
 export const countNotifications = (
   db: Queries,
   reader: NotificationReader,
   filter: { isUnread: boolean },
-): Promise<number> => db.$count(notifications, isShownTo(reader, filter));
+): Promise<number> => notificationRows.count(db, isShownTo(reader, filter));
 
 /** Marks all unread notifications of the user as read, including hidden ones. */
 export const markAllRead = (tx: Queries, userId: string, now: number): Promise<boolean> =>
-  updateRows(
+  notificationRows.updateAll(
     tx,
-    notifications,
     { read_at: now },
     and(eq(notifications.user_id, userId), isNull(notifications.read_at)),
   );
@@ -77,7 +72,7 @@ export async function markCauseRead(
   now: number,
 ): Promise<void> {
   const isAbout = and(eq(notifications.user_id, userId), eq(notifications.type, type), eq(notifications.cause, cause));
-  await updateRows(tx, notifications, { read_at: now }, and(isAbout, isNull(notifications.read_at)));
+  await notificationRows.updateAll(tx, { read_at: now }, and(isAbout, isNull(notifications.read_at)));
 }
 
 /** Returns whether the account with an address, if any, accepts mails of a type. */
@@ -118,9 +113,8 @@ export async function deleteReadNotificationsBefore(tx: Queries, time: number, l
 
 /** Returns the notification about the user's latest export request, or null. */
 export const findLatestExport = (db: Queries, userId: string): Promise<StoredNotification | null> =>
-  findRow(
+  notificationRows.find(
     db,
-    notifications,
     and(eq(notifications.user_id, userId), eq(notifications.type, "data_export_ready")),
     desc(notifications.id),
   );

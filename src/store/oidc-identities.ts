@@ -1,9 +1,11 @@
 /** Accounts at OpenID Connect providers that sign in users of this server. */
 import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "./db";
-import { deleteRows, first, updateRows } from "./rows";
+import { first, rowsOf } from "./rows";
 import { oidcIdentities, users } from "./schema-accounts";
 import type { User } from "./users";
+
+const oidcIdentityRows = rowsOf(oidcIdentities);
 
 export type StoredIdentity = typeof oidcIdentities.$inferSelect;
 
@@ -23,17 +25,13 @@ export const findOidcIdentity = (
 
 /** Lists the identities of a user, first linked first. There is at most one per issuer. */
 export const listOidcIdentities = (db: Queries, userId: string): Promise<StoredIdentity[]> =>
-  db.select().from(oidcIdentities).where(eq(oidcIdentities.user_id, userId)).orderBy(asc(oidcIdentities.id));
+  oidcIdentityRows.list(db, eq(oidcIdentities.user_id, userId), asc(oidcIdentities.id));
 
-export const deleteOidcIdentity = (tx: Queries, id: string): Promise<void> =>
-  deleteRows(tx, oidcIdentities, eq(oidcIdentities.id, id));
+export const deleteOidcIdentity = oidcIdentityRows.deleteById;
 
-export const deleteOidcIdentitiesOf = (tx: Queries, userId: string): Promise<void> =>
-  deleteRows(tx, oidcIdentities, eq(oidcIdentities.user_id, userId));
+export const deleteOidcIdentitiesOf = oidcIdentityRows.deleteBy(oidcIdentities.user_id);
 
-export async function insertOidcIdentity(tx: Queries, identity: typeof oidcIdentities.$inferInsert): Promise<void> {
-  await tx.insert(oidcIdentities).values(identity);
-}
+export const insertOidcIdentity = oidcIdentityRows.insert;
 
 /** Records a sign-in, with the provider's current address of the user. */
 export const touchOidcIdentity = (
@@ -41,4 +39,4 @@ export const touchOidcIdentity = (
   id: string,
   use: { email: string | null; now: number },
 ): Promise<boolean> =>
-  updateRows(tx, oidcIdentities, { email: use.email, last_sign_in_at: use.now }, eq(oidcIdentities.id, id));
+  oidcIdentityRows.updateAll(tx, { email: use.email, last_sign_in_at: use.now }, eq(oidcIdentities.id, id));

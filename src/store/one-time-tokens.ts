@@ -2,8 +2,10 @@
 import { and, count, eq, gt, isNull, lte, sql } from "drizzle-orm";
 import type { TOKEN_PURPOSES } from "../domain/states";
 import type { Queries } from "./db";
-import { deleteRows, findRow, updateRow, updateRows } from "./rows";
+import { rowsOf } from "./rows";
 import { oneTimeTokens } from "./schema-accounts";
+
+const oneTimeTokenRows = rowsOf(oneTimeTokens);
 
 export type OneTimeToken = typeof oneTimeTokens.$inferSelect;
 export type TokenPurpose = (typeof TOKEN_PURPOSES)[number];
@@ -19,22 +21,20 @@ const isUsable = ({ purpose, hash, now }: TokenSearch) =>
     gt(oneTimeTokens.expires_at, now),
   );
 
-export async function insertOneTimeToken(tx: Queries, token: typeof oneTimeTokens.$inferInsert): Promise<void> {
-  await tx.insert(oneTimeTokens).values(token);
-}
+export const insertOneTimeToken = oneTimeTokenRows.insert;
 
 /** Returns a usable token, or null. */
 export const findUsableToken = (db: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
-  findRow(db, oneTimeTokens, isUsable(search));
+  oneTimeTokenRows.find(db, isUsable(search));
 
 /** Returns the ID of the token with this hash, used or not, or null. */
 export async function findOneTimeTokenId(db: Queries, hash: string): Promise<string | null> {
-  return (await findRow(db, oneTimeTokens, eq(oneTimeTokens.hash, hash)))?.id ?? null;
+  return (await oneTimeTokenRows.find(db, eq(oneTimeTokens.hash, hash)))?.id ?? null;
 }
 
 /** Uses up a token. Returns it, or null if it can no longer be used. */
 export const takeToken = (tx: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
-  updateRow(tx, oneTimeTokens, { used_at: search.now }, isUsable(search));
+  oneTimeTokenRows.update(tx, { used_at: search.now }, isUsable(search));
 
 /** Counts a failed attempt at a token's code. Attempt number `maxAttempts` uses up the token. */
 export const countFailedAttempt = (
@@ -42,9 +42,8 @@ export const countFailedAttempt = (
   id: string,
   { maxAttempts, now }: { maxAttempts: number; now: number },
 ): Promise<boolean> =>
-  updateRows(
+  oneTimeTokenRows.updateAll(
     tx,
-    oneTimeTokens,
     {
       attempts: sql`${oneTimeTokens.attempts} + 1`,
       used_at: sql`CASE WHEN ${oneTimeTokens.attempts} + 1 >= ${maxAttempts} THEN ${now} ELSE ${oneTimeTokens.used_at} END`,
@@ -70,13 +69,12 @@ export async function countRecentTokens(
 
 /** Counts the tokens that a user created for others after `since`. */
 export const countTokensCreatedBy = (db: Queries, createdBy: string, since: number): Promise<number> =>
-  db.$count(oneTimeTokens, and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
+  oneTimeTokenRows.count(db, and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
 
 /** Uses up all tokens of a user for a purpose. */
 export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose, now: number): Promise<boolean> =>
-  updateRows(
+  oneTimeTokenRows.updateAll(
     tx,
-    oneTimeTokens,
     { used_at: now },
     and(eq(oneTimeTokens.user_id, userId), eq(oneTimeTokens.purpose, purpose), isNull(oneTimeTokens.used_at)),
   );
@@ -91,9 +89,8 @@ export const revokeTokensCreatedBy = (
   which: "all" | "administration",
   now: number,
 ): Promise<boolean> =>
-  updateRows(
+  oneTimeTokenRows.updateAll(
     tx,
-    oneTimeTokens,
     { used_at: now, workspace_id: null },
     and(
       eq(oneTimeTokens.created_by, createdBy),
@@ -102,5 +99,4 @@ export const revokeTokensCreatedBy = (
     ),
   );
 
-export const deleteExpiredTokens = (tx: Queries, now: number): Promise<void> =>
-  deleteRows(tx, oneTimeTokens, lte(oneTimeTokens.expires_at, now));
+export const deleteExpiredTokens = oneTimeTokenRows.deleteBy(oneTimeTokens.expires_at, lte);

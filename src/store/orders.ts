@@ -2,30 +2,21 @@
 import { and, desc, eq, gt, or } from "drizzle-orm";
 import type { ORDER_STATES } from "../domain/states";
 import type { Queries } from "./db";
-import {
-  type CountedRows,
-  deleteRows,
-  findRow,
-  first,
-  insertRow,
-  type OffsetPage,
-  readPage,
-  updateRow,
-  updateRows,
-} from "./rows";
+import { type CountedRows, first, type OffsetPage, readPage, rowsOf } from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { orders } from "./schema-billing";
+
+const orderRows = rowsOf(orders);
 
 export type Order = typeof orders.$inferSelect;
 type OrderState = (typeof ORDER_STATES)[number];
 
-export const insertOrder = (tx: Queries, order: typeof orders.$inferInsert): Promise<Order> =>
-  insertRow(tx, orders, order);
+export const insertOrder = orderRows.insert;
 
-export const findOrderById = (db: Queries, id: string): Promise<Order | null> => findRow(db, orders, eq(orders.id, id));
+export const findOrderById = orderRows.findById;
 
 export const findOrder = (db: Queries, workspaceId: string, id: string): Promise<Order | null> =>
-  findRow(db, orders, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
+  orderRows.find(db, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
 
 /** Changes the state of an order if it is in one of `from`. Returns the changed order, or null. */
 export const updateOrderState = (
@@ -34,33 +25,31 @@ export const updateOrderState = (
   from: OrderState[],
   change: { state: OrderState; decided_by?: string; decided_at: number },
 ): Promise<Order | null> =>
-  updateRow(tx, orders, change, and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))));
+  orderRows.update(tx, change, and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))));
 
 /** Stores the provider's checkout of an order. Returns false if the order is no longer pending. */
 export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: string): Promise<boolean> =>
-  updateRows(
+  orderRows.updateAll(
     tx,
-    orders,
     { provider_checkout_id: providerCheckoutId },
     and(eq(orders.id, id), eq(orders.state, "pending")),
   );
 
 /** Deletes an order that is still pending because its checkout could not be started. */
 export const deletePendingOrder = (tx: Queries, id: string): Promise<void> =>
-  deleteRows(tx, orders, and(eq(orders.id, id), eq(orders.state, "pending")));
+  orderRows.delete(tx, and(eq(orders.id, id), eq(orders.state, "pending")));
 
 /** Counts the pending orders of a workspace that were created after `since`. */
 export const countPendingOrders = (db: Queries, workspaceId: string, since: number): Promise<number> =>
-  db.$count(
-    orders,
+  orderRows.count(
+    db,
     and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending"), gt(orders.created_at, since)),
   );
 
 /** Closes the pending orders of a workspace that is being deleted. */
 export const closeOrders = (tx: Queries, workspaceId: string, now: number): Promise<boolean> =>
-  updateRows(
+  orderRows.updateAll(
     tx,
-    orders,
     { state: "expired", decided_at: now },
     and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending")),
   );
@@ -101,7 +90,7 @@ export async function listAllOrders(
     filter.provider === undefined ? undefined : eq(orders.provider, filter.provider),
   );
   const query = selectListedOrders(db).where(condition).orderBy(desc(orders.id));
-  return readPage(query, page, db.$count(orders, condition));
+  return readPage(query, page, orderRows.count(db, condition));
 }
 
 /** Returns an order of any workspace, or null. */
@@ -109,8 +98,5 @@ export const findListedOrder = (db: Queries, id: string): Promise<ListedOrder | 
   first(selectListedOrders(db).where(eq(orders.id, id)).limit(1));
 
 /** Lists the orders of a workspace, newest first. */
-export async function listOrders(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Order>> {
-  const condition = eq(orders.workspace_id, workspaceId);
-  const query = db.select().from(orders).where(condition).orderBy(desc(orders.id));
-  return readPage(query, page, db.$count(orders, condition));
-}
+export const listOrders = (db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Order>> =>
+  orderRows.listPage(db, eq(orders.workspace_id, workspaceId), page, desc(orders.id));

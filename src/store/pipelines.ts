@@ -2,9 +2,12 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
 import type { Queries } from "./db";
-import { type CountedRows, findRow, hasRow, isAnyOf, type OffsetPage, readPage, updateRow, updateRows } from "./rows";
+import { type CountedRows, isAnyOf, type OffsetPage, rowsOf } from "./rows";
 import { cuts, pipelines, steps } from "./schema";
 import type { Step } from "./steps";
+
+const pipelineRows = rowsOf(pipelines);
+const stepRows = rowsOf(steps);
 
 export type Pipeline = typeof pipelines.$inferSelect;
 
@@ -21,11 +24,10 @@ const isListed = eq(pipelines.is_hidden, false);
 
 /** Returns the pipeline if it belongs to the workspace and is not hidden, otherwise null. */
 export const findPipeline = (db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> =>
-  findRow(db, pipelines, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
+  pipelineRows.find(db, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
 
 /** Returns a pipeline of any workspace. */
-export const findPipelineById = (db: Queries, id: string): Promise<Pipeline | null> =>
-  findRow(db, pipelines, eq(pipelines.id, id));
+export const findPipelineById = pipelineRows.findById;
 
 /** Counts the cuts and renders of a workspace that wait for a runner, not those that wait for an earlier step. */
 export async function countWaitingJobs(db: Queries, workspaceId: string): Promise<number> {
@@ -58,8 +60,7 @@ export async function listPipelines(
     filter.inputAssetId === undefined ? undefined : eq(pipelines.input_asset_id, filter.inputAssetId),
     isListed,
   );
-  const query = db.select().from(pipelines).where(matches).orderBy(desc(pipelines.id));
-  return readPage(query, page, db.$count(pipelines, matches));
+  return pipelineRows.listPage(db, matches, page, desc(pipelines.id));
 }
 
 /** A step without `params`, which may have hundreds of kilobytes. */
@@ -79,7 +80,7 @@ export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map
 
 /** Returns the first step of the pipeline that has not ended, or null. */
 export const findOpenStep = (db: Queries, pipelineId: string): Promise<Step | null> =>
-  findRow(db, steps, and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)), asc(steps.step_order));
+  stepRows.find(db, and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)), asc(steps.step_order));
 
 /** Returns the cut of the last completed cut step before `stepOrder`, or null. It may have been deleted. */
 export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
@@ -119,7 +120,7 @@ export async function deleteScriptsAfter(tx: Queries, pipelineId: string, stepOr
 
 /** Returns whether a step after this one has lost its parameters. */
 export const hasIncompleteStepsAfter = (db: Queries, pipelineId: string, stepOrder: number): Promise<boolean> =>
-  hasRow(db, steps, and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)));
+  stepRows.has(db, and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)));
 
 /** Assigns a subject to a pending step and makes it due. Resets a step that had ended. */
 export const startStep = (
@@ -127,9 +128,8 @@ export const startStep = (
   stepId: string,
   start: { subjectId: string; params: StoredStepParams | null; now: number },
 ): Promise<boolean> =>
-  updateRows(
+  stepRows.updateAll(
     tx,
-    steps,
     {
       state: "pending",
       subject_id: start.subjectId,
@@ -159,13 +159,9 @@ export const endPipeline = (
   state: "completed" | "failed" | "cancelled",
   now: number,
 ): Promise<Pipeline | null> =>
-  updateRow(tx, pipelines, { state, finished_at: now }, and(eq(pipelines.id, id), isNull(pipelines.finished_at)));
+  pipelineRows.update(tx, { state, finished_at: now }, and(eq(pipelines.id, id), isNull(pipelines.finished_at)));
 
-export const updatePipeline = (
-  tx: Queries,
-  id: string,
-  change: Partial<typeof pipelines.$inferInsert>,
-): Promise<boolean> => updateRows(tx, pipelines, change, eq(pipelines.id, id));
+export const updatePipeline = pipelineRows.updateById;
 
 /** Lists this step of the pipeline and the later ones, in order. */
 export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number): Promise<StepRow[]> =>
@@ -177,16 +173,15 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
 
 /** Sets the price of a step. */
 export const updateStepPrice = (tx: Queries, stepId: string, credits: number): Promise<boolean> =>
-  updateRows(tx, steps, { credits_cost: credits }, eq(steps.id, stepId));
+  stepRows.updateAll(tx, { credits_cost: credits }, eq(steps.id, stepId));
 
 /** Records the output asset of a step. */
 export const updateStepOutput = (tx: Queries, stepId: string, assetId: string): Promise<boolean> =>
-  updateRows(tx, steps, { output_asset_id: assetId }, eq(steps.id, stepId));
+  stepRows.updateAll(tx, { output_asset_id: assetId }, eq(steps.id, stepId));
 
 export const addCreditsConsumed = (tx: Queries, id: string, credits: number): Promise<boolean> =>
-  updateRows(
+  pipelineRows.updateAll(
     tx,
-    pipelines,
     { total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` },
     eq(pipelines.id, id),
   );

@@ -2,8 +2,10 @@
 import { and, asc, eq, getTableColumns, type Placeholder, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { deleteRows, findRow, prepareOwnRowQuery, prepareRowQuery, updateRow } from "./rows";
+import { prepareOwnRowQuery, prepareRowQuery, rowsOf } from "./rows";
 import { projects } from "./schema";
+
+const projectRows = rowsOf(projects);
 
 export type Project = typeof projects.$inferSelect;
 
@@ -21,16 +23,15 @@ export const insertProject = async (tx: Queries, project: Project): Promise<Proj
 
 /** Counts the projects of the workspace, including archived ones. */
 export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>
-  db.$count(projects, eq(projects.workspace_id, workspaceId));
+  projectRows.count(db, eq(projects.workspace_id, workspaceId));
 
 /** Returns the project if it belongs to the workspace, otherwise null. */
 export const findProject = prepareOwnRowQuery(projects);
 
 /** Returns the oldest active project of the workspace with this name, or null. */
 export const findActiveProjectByName = (db: Queries, workspaceId: string, name: string): Promise<Project | null> =>
-  findRow(
+  projectRows.find(
     db,
-    projects,
     and(eq(projects.workspace_id, workspaceId), eq(projects.state, "active"), eq(projects.name, name)),
     asc(projects.id),
   );
@@ -46,11 +47,11 @@ export async function updateProject(
   now: number,
 ): Promise<Project | null> {
   const updated_at = sql`max(${projects.updated_at}, ${now})`;
-  return updateRow(tx, projects, { ...change, updated_at }, eq(projects.id, id));
+  return projectRows.update(tx, { ...change, updated_at }, eq(projects.id, id));
 }
 
 /** Sets the project's last activity to `now` unless it is later. */
 export const touchProject = (tx: Queries, id: string, now: number): Promise<Project | null> =>
   updateProject(tx, id, { last_activity_at: sql`max(${projects.last_activity_at}, ${now})` }, now);
 
-export const deleteProject = (tx: Queries, id: string): Promise<void> => deleteRows(tx, projects, eq(projects.id, id));
+export const deleteProject = projectRows.deleteById;

@@ -2,11 +2,13 @@
 import { eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { deleteDeviceCodesOf } from "./device-codes";
-import { exists, listIds, only, updateRows } from "./rows";
+import { exists, listIds, only, rowsOf } from "./rows";
 import { assets, ledger, pipelines, projects, renders } from "./schema";
 import { apiKeys, mails, oneTimeTokens, sessions, workspaces } from "./schema-accounts";
 import { liveEvents } from "./schema-notifications";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
+
+const ledgerRows = rowsOf(ledger);
 
 /** The content of a workspace, for the record of its deletion. */
 export type WorkspaceContent = { projects: number; assets: number; renders: number; bytes: number };
@@ -71,4 +73,4 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
 
 /** Moves the ledger entries of a workspace to another ID. */
 export const moveLedger = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
-  updateRows(tx, ledger, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));
+  ledgerRows.updateAll(tx, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));

@@ -1,19 +1,18 @@
 /** Public download links of renders. A link works while its row exists and its creator has write access. */
 import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, deleteRows, findRow, type OffsetPage } from "./rows";
+import { type CountedRows, type OffsetPage, rowsOf } from "./rows";
 import { users, workspaceMembers } from "./schema-accounts";
 import { renderShares } from "./schema-shares";
 
+const renderShareRows = rowsOf(renderShares);
+
 export type RenderShare = typeof renderShares.$inferSelect;
 
-export async function insertRenderShare(tx: Queries, share: RenderShare): Promise<void> {
-  await tx.insert(renderShares).values(share);
-}
+export const insertRenderShare = renderShareRows.insert;
 
 /** Returns a link of any workspace, or null. */
-export const findRenderShareById = (db: Queries, id: string): Promise<RenderShare | null> =>
-  findRow(db, renderShares, eq(renderShares.id, id));
+export const findRenderShareById = renderShareRows.findById;
 
 /** Returns the link of a render, or null. */
 export async function findRenderShare(db: Queries, renderId: string, id: string): Promise<RenderShare | null> {
@@ -52,16 +51,13 @@ export async function listRenderShares(
   return { rows: all.slice(page.offset, page.offset + page.limit).map(({ share }) => share), total: all.length };
 }
 
-export const deleteRenderShare = (tx: Queries, id: string): Promise<void> =>
-  deleteRows(tx, renderShares, eq(renderShares.id, id));
+export const deleteRenderShare = renderShareRows.deleteById;
 
 /** Deletes the links that a user has created in a workspace. */
 export const deleteRenderSharesOf = (tx: Queries, workspaceId: string, userId: string): Promise<void> =>
-  deleteRows(tx, renderShares, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
+  renderShareRows.delete(tx, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
 
 /** Deletes the links that a user has created in any workspace. */
-export const deleteRenderSharesBy = (tx: Queries, userId: string): Promise<void> =>
-  deleteRows(tx, renderShares, eq(renderShares.created_by, userId));
+export const deleteRenderSharesBy = renderShareRows.deleteBy(renderShares.created_by);
 
-export const deleteRenderSharesExpiredBefore = (tx: Queries, time: number): Promise<void> =>
-  deleteRows(tx, renderShares, lt(renderShares.expires_at, time));
+export const deleteRenderSharesExpiredBefore = renderShareRows.deleteBy(renderShares.expires_at, lt);

@@ -2,40 +2,28 @@
 import { and, desc, eq, isNull, notInArray } from "drizzle-orm";
 import type { RenderState } from "../domain/states";
 import type { Queries } from "./db";
-import {
-  deleteRows,
-  findRow,
-  type IdPage,
-  insertRow,
-  isAnyOf,
-  listIds,
-  listNewest,
-  prepareOwnRowQuery,
-  type RowPage,
-  updateRow,
-} from "./rows";
+import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
 import { renders } from "./schema";
+
+const renderRows = rowsOf(renders);
 
 export type Render = typeof renders.$inferSelect;
 
 /** Returns whether a render is not in a terminal state. */
 export const isOpenRender = ({ state }: Render): boolean => state === "pending" || state === "processing";
 
-export const insertRender = (tx: Queries, render: typeof renders.$inferInsert): Promise<Render> =>
-  insertRow(tx, renders, render);
+export const insertRender = renderRows.insert;
 
 /** Returns the render if it belongs to the workspace, otherwise null. */
 export const findRender = prepareOwnRowQuery(renders);
 
 /** Returns a render of any workspace. For jobs. */
-export const findRenderById = (db: Queries, id: string): Promise<Render | null> =>
-  findRow(db, renders, eq(renders.id, id));
+export const findRenderById = renderRows.findById;
 
 /** Returns the render of an identical request, unless it failed or was cancelled. */
 export const findIdenticalRender = (db: Queries, workspaceId: string, requestHash: string): Promise<Render | null> =>
-  findRow(
+  renderRows.find(
     db,
-    renders,
     and(
       eq(renders.workspace_id, workspaceId),
       eq(renders.request_hash, requestHash),
@@ -49,22 +37,24 @@ export const listRenders = (
   db: Queries,
   workspaceId: string,
   filter: IdPage & { assetId: string | null; cutId: string | null; state: RenderState | null },
-): Promise<RowPage<Render>> => {
-  const condition = and(
-    eq(renders.workspace_id, workspaceId),
-    filter.assetId ? eq(renders.asset_id, filter.assetId) : undefined,
-    filter.cutId ? eq(renders.cut_id, filter.cutId) : undefined,
-    filter.state ? eq(renders.state, filter.state) : undefined,
+): Promise<RowPage<Render>> =>
+  renderRows.listNewest(
+    db,
+    and(
+      eq(renders.workspace_id, workspaceId),
+      filter.assetId ? eq(renders.asset_id, filter.assetId) : undefined,
+      filter.cutId ? eq(renders.cut_id, filter.cutId) : undefined,
+      filter.state ? eq(renders.state, filter.state) : undefined,
+    ),
+    filter,
   );
-  return listNewest(db, renders, condition, filter);
-};
 
 /** Lists the renders of the asset in any state. */
 export const listAssetRenders = (db: Queries, assetId: string): Promise<Render[]> =>
-  db.select().from(renders).where(eq(renders.asset_id, assetId));
+  renderRows.list(db, eq(renders.asset_id, assetId));
 /** Lists the renders of the cut in any state. */
 export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
-  db.select().from(renders).where(eq(renders.cut_id, cutId));
+  renderRows.list(db, eq(renders.cut_id, cutId));
 
 /** Returns the IDs that belong to a render with a file, now or later. */
 export const findExistingRenderIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
@@ -82,6 +72,6 @@ export const updateOpenRender = (
   tx: Queries,
   id: string,
   change: Partial<typeof renders.$inferInsert>,
-): Promise<Render | null> => updateRow(tx, renders, change, and(eq(renders.id, id), isNull(renders.completed_at)));
+): Promise<Render | null> => renderRows.update(tx, change, and(eq(renders.id, id), isNull(renders.completed_at)));
 
-export const deleteRender = (tx: Queries, id: string): Promise<void> => deleteRows(tx, renders, eq(renders.id, id));
+export const deleteRender = renderRows.deleteById;

@@ -1,5 +1,17 @@
 /** Common conditions, queries and result conversions. */
-import { and, type Column, desc, eq, lt, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  desc,
+  eq,
+  getTableColumns,
+  lt,
+  type lte,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { AnySQLiteColumn, SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
 import type { SortKey } from "./paging";
@@ -13,69 +25,80 @@ export const only = async <Row>(query: PromiseLike<Row[]>): Promise<Row> => (awa
 /** Returns whether a query yields any rows. */
 export const exists = async (query: PromiseLike<unknown[]>): Promise<boolean> => (await query).length > 0;
 
+/** Returns the only value of a raw query's first row, or null. */
+export const readValue = async <Value>(db: Queries, query: SQL): Promise<Value | null> =>
+  (await db.values<[Value | null]>(query))[0]?.[0] ?? null;
+
 /** Returns the IDs of the rows. */
 export const listIds = async <Id>(query: PromiseLike<{ id: Id }[]>): Promise<Id[]> => (await query).map(({ id }) => id);
 
-/** Returns the first row of the table, in this order, that matches the condition, or null. */
-export async function findRow<T extends SQLiteTable>(
-  db: Queries,
-  table: T,
-  condition: SQL | undefined,
-  ...order: (SQL | SQLiteColumn)[]
-): Promise<T["$inferSelect"] | null> {
-  const query = db.select().from(table as SQLiteTable);
-  return first(
-    query
-      .where(condition)
-      .orderBy(...order)
-      .limit(1),
-  );
-}
-
-/** Lists the rows of the table, in this order, that match the condition. */
-export const listRows = <T extends SQLiteTable>(
-  db: Queries,
-  table: T,
-  condition: SQL | undefined,
-  ...order: (SQL | SQLiteColumn)[]
-): Promise<T["$inferSelect"][]> =>
-  db
-    .select()
-    .from(table as SQLiteTable)
-    .where(condition)
-    .orderBy(...order)
-    .execute();
-
-/** Returns whether a row of the table matches the condition. */
-export const hasRow = (db: Queries, table: SQLiteTable, condition: SQL | undefined): Promise<boolean> =>
-  exists(db.select({ one: sql`1` }).from(table).where(condition).limit(1));
-
-/** Inserts a row, and returns it with its defaults. */
-export const insertRow = <T extends SQLiteTable>(tx: Queries, table: T, row: T["$inferInsert"]) =>
-  only<T["$inferSelect"]>(tx.insert(table).values(row).returning());
-
-/** Changes the rows that match the condition. Returns the first one, or null. */
-export const updateRow = <T extends SQLiteTable>(
-  tx: Queries,
-  table: T,
-  change: SQLiteUpdateSetSource<T>,
-  condition: SQL | undefined,
-) => first<T["$inferSelect"]>(tx.update(table).set(change).where(condition).returning());
-
-/** Changes the rows that match the condition. Returns whether there were any. */
-export async function updateRows<T extends SQLiteTable>(
-  tx: Queries,
-  table: T,
-  change: SQLiteUpdateSetSource<T>,
-  condition: SQL | undefined,
-): Promise<boolean> {
-  const { rowsAffected } = await tx.update(table).set(change).where(condition);
-  return rowsAffected > 0;
-}
-
-/** Deletes the rows that match the condition. */
-export async function deleteRows(tx: Queries, table: SQLiteTable, condition: SQL | undefined): Promise<void> {
-  await tx.delete(table).where(condition);
+/** Returns the common queries of a table. */
+export function rowsOf<T extends SQLiteTable>(table: T) {
+  type Row = T["$inferSelect"];
+  type Change = SQLiteUpdateSetSource<T>;
+  type Condition = SQL | undefined;
+  type Order = (SQL | SQLiteColumn)[];
+  const { id } = getTableColumns(table) as unknown as { id: SQLiteColumn };
+  const select = (db: Queries, condition: Condition) =>
+    db
+      .select()
+      .from(table as SQLiteTable)
+      .where(condition);
+  const update = (tx: Queries, change: Change, condition: Condition): Promise<Row | null> =>
+    first(tx.update(table).set(change).where(condition).returning());
+  const find = (db: Queries, condition: Condition, ...order: Order): Promise<Row | null> =>
+    first(
+      select(db, condition)
+        .orderBy(...order)
+        .limit(1),
+    );
+  const remove = async (tx: Queries, condition: Condition): Promise<void> => {
+    await tx.delete(table).where(condition);
+  };
+  return {
+    /** Inserts a row, and returns it with its defaults. */
+    insert: (tx: Queries, row: T["$inferInsert"]): Promise<Row> => only(tx.insert(table).values(row).returning()),
+    /** Returns the first row, in this order, that matches the condition, or null. */
+    find,
+    findById: (db: Queries, value: string) => find(db, eq(id, value)),
+    /** Returns a query for the row with a value in a unique column, or null. */
+    findBy: (column: SQLiteColumn) => (db: Queries, value: string) => find(db, eq(column, value)),
+    /** Lists the rows, in this order, that match the condition. */
+    list: (db: Queries, condition: Condition, ...order: Order): Promise<Row[]> =>
+      select(db, condition)
+        .orderBy(...order)
+        .execute(),
+    /** Lists the rows that match the condition, newest first. */
+    listNewest: (db: Queries, condition: Condition, page: IdPage): Promise<RowPage<Row>> =>
+      toRowPage(select(db, and(condition, isAfter(id, page))).orderBy(desc(id)), page.limit),
+    /** Lists a page of the rows, in this order, that match the condition, and counts all of them. */
+    listPage: (db: Queries, condition: Condition, page: OffsetPage, ...order: Order): Promise<CountedRows<Row>> =>
+      readPage(select(db, condition).orderBy(...order), page, db.$count(table, condition)),
+    count: (db: Queries, condition: Condition): Promise<number> => db.$count(table, condition),
+    /** Returns whether a row matches the condition. */
+    has: (db: Queries, condition: Condition): Promise<boolean> =>
+      exists(
+        db
+          .select({ one: sql`1` })
+          .from(table as SQLiteTable)
+          .where(condition)
+          .limit(1),
+      ),
+    /** Changes the rows that match the condition. Returns the first one, or null. */
+    update,
+    updateById: (tx: Queries, value: string, change: Change) => update(tx, change, eq(id, value)),
+    /** Changes the rows that match the condition. Returns whether there were any. */
+    updateAll: async (tx: Queries, change: Change, condition: Condition): Promise<boolean> =>
+      (await tx.update(table).set(change).where(condition)).rowsAffected > 0,
+    /** Deletes the rows that match the condition. */
+    delete: remove,
+    deleteById: (tx: Queries, value: string) => remove(tx, eq(id, value)),
+    /** Returns a query that deletes the rows with a value in a column or, with `lt` or `lte`, with a lower one. */
+    deleteBy:
+      <Column extends SQLiteColumn>(column: Column, matches: typeof eq | typeof lt | typeof lte = eq) =>
+      (tx: Queries, value: Column["_"]["data"]) =>
+        remove(tx, matches(column, value)),
+  };
 }
 
 /** Matches the rows after the key `[value, id]`, or any row if it is null. Lists are sorted by `value`, then by ID. */
@@ -105,22 +128,6 @@ export type IdPage = { afterId: string | null; limit: number };
 /** Matches the rows after the previous page. */
 export const isAfter = (id: SQLiteColumn, { afterId }: IdPage): SQL | undefined =>
   afterId === null ? undefined : lt(id, afterId);
-
-/** Lists the rows of the table that match the condition, newest first. */
-export const listNewest = <T extends SQLiteTable & { id: SQLiteColumn }>(
-  db: Queries,
-  table: T,
-  condition: SQL | undefined,
-  page: IdPage,
-): Promise<RowPage<T["$inferSelect"]>> =>
-  toRowPage(
-    db
-      .select()
-      .from(table as SQLiteTable)
-      .where(and(condition, isAfter(table.id, page)))
-      .orderBy(desc(table.id)),
-    page.limit,
-  );
 
 /** A page of a list: `limit` rows, skipping the first `offset`. */
 export type OffsetPage = { limit: number; offset: number };

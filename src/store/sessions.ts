@@ -1,9 +1,13 @@
 /** Sessions of users, and the networks from which they have signed in. An ended session has no row. */
-import { and, desc, eq, lte, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { deleteRows, exists, listIds, type OffsetPage, prepareRowQuery } from "./rows";
+import { type CountedRows, exists, listIds, type OffsetPage, prepareRowQuery, rowsOf } from "./rows";
 import { sessions, signInNetworks, users } from "./schema-accounts";
 import type { User } from "./users";
+
+const signInNetworkRows = rowsOf(signInNetworks);
+
+const sessionRows = rowsOf(sessions);
 
 export type Session = typeof sessions.$inferSelect;
 
@@ -38,19 +42,18 @@ const sessionWithUserQuery = prepareRowQuery<{ id: string }, { session: Session;
 export const findSessionWithUser = (db: Queries, id: string) => sessionWithUserQuery(db, { id });
 
 /** Lists the user's sessions that have not expired, last used first. */
-export const listSessions = (db: Queries, userId: string, page: OffsetPage & { now: number }): Promise<Session[]> =>
-  db
-    .select()
-    .from(sessions)
-    .where(isOpen(userId, page.now))
-    .orderBy(desc(sessions.last_seen_at), desc(sessions.id))
-    .limit(page.limit)
-    .offset(page.offset);
-
-export const countSessions = (db: Queries, userId: string, now: number): Promise<number> =>
-  db.$count(sessions, isOpen(userId, now));
-
-const isOpen = (userId: string, now: number) => and(eq(sessions.user_id, userId), sql`${sessions.expires_at} > ${now}`);
+export const listSessions = (
+  db: Queries,
+  userId: string,
+  page: OffsetPage & { now: number },
+): Promise<CountedRows<Session>> =>
+  sessionRows.listPage(
+    db,
+    and(eq(sessions.user_id, userId), gt(sessions.expires_at, page.now)),
+    page,
+    desc(sessions.last_seen_at),
+    desc(sessions.id),
+  );
 
 /** Records the use of a session, and when it will end without another use. Does not change `Store.accountsRevision`. */
 export async function touchSession(tx: Queries, id: string, use: { now: number; expiresAt: number }): Promise<void> {
@@ -117,5 +120,4 @@ export async function recordSignInNetwork(tx: Queries, userId: string, network: 
   );
 }
 
-export const deleteSignInNetworksOf = (tx: Queries, userId: string): Promise<void> =>
-  deleteRows(tx, signInNetworks, eq(signInNetworks.user_id, userId));
+export const deleteSignInNetworksOf = signInNetworkRows.deleteBy(signInNetworks.user_id);

@@ -2,9 +2,11 @@
 import { and, asc, eq, gt, gte, inArray, lt, ne, or, sql } from "drizzle-orm";
 import { type DueJob, type Job, type JobName, MIN_UNCLEAN_STARTS_ALONE } from "../domain/jobs";
 import type { Queries } from "./db";
-import { updateRows } from "./rows";
+import { readValue, rowsOf } from "./rows";
 import { pipelines, steps } from "./schema";
 import { isAttempt, type Step, type StepAttempt } from "./steps";
+
+const stepRows = rowsOf(steps);
 
 /**
  * Matches due pending steps, and running ones with an expired lease. Excludes the owner's own: after the machine was
@@ -140,9 +142,8 @@ export const renewLease = (
   leaseUntil: number,
   progress: number | null,
 ): Promise<boolean> =>
-  updateRows(
+  stepRows.updateAll(
     tx,
-    steps,
     {
       lease_until: leaseUntil,
       progress: progress === null ? undefined : sql`max(coalesce(${steps.progress}, 0), ${progress})`,
@@ -189,10 +190,5 @@ export async function requeueInterruptedSteps(tx: Queries, now: number): Promise
 }
 
 /** Returns the time at which the next pending step becomes due, or null. */
-export async function findNextDueTime(db: Queries, now: number): Promise<number | null> {
-  const [row] = await db
-    .select({ at: sql<number | null>`min(${steps.run_after})` })
-    .from(steps)
-    .where(and(eq(steps.state, "pending"), gt(steps.run_after, now)));
-  return row?.at ?? null;
-}
+export const findNextDueTime = (db: Queries, now: number): Promise<number | null> =>
+  readValue(db, sql`SELECT min(run_after) FROM ${steps} WHERE state = 'pending' AND run_after > ${now}`);

@@ -2,8 +2,10 @@
 import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
 import type { Queries } from "./db";
-import { findRow, isAnyOf, listIds, listRows, updateRow } from "./rows";
+import { isAnyOf, listIds, rowsOf } from "./rows";
 import { pipelines, steps } from "./schema";
+
+const stepRows = rowsOf(steps);
 
 export type Step = typeof steps.$inferSelect;
 
@@ -16,7 +18,7 @@ export const findPreviewStep = (db: Queries, assetId: string): Promise<Step | nu
   findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
 
 const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>
-  findRow(db, steps, matches, sql`id desc`);
+  stepRows.find(db, matches, sql`id desc`);
 
 /** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while unknown. */
 export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_at"> | null, now: number): number {
@@ -26,7 +28,7 @@ export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_
   return Math.min(60, Math.max(1, Math.ceil(remaining)));
 }
 
-export const findStep = (db: Queries, stepId: string): Promise<Step | null> => findRow(db, steps, eq(steps.id, stepId));
+export const findStep = stepRows.findById;
 
 /** Returns the progress of pending and running steps, by subject. */
 export async function readProgress(db: Queries, subjectIds: string[]): Promise<Map<string, number>> {
@@ -63,9 +65,8 @@ export async function endStep(
   },
 ): Promise<Step | null> {
   const { state, error, now } = end;
-  return updateRow(
+  return stepRows.update(
     tx,
-    steps,
     {
       state,
       error_code: error?.code,
@@ -84,7 +85,7 @@ export async function endStep(
 
 /** Lists the unfinished steps of these subjects. */
 export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
-  listRows(db, steps, and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
+  stepRows.list(db, and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
 
 /** Marks the asset as deleted in the pipelines and steps that refer to it, which are kept. */
 export async function markAssetDeleted(tx: Queries, assetId: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** The storage that workspaces use, according to the rows. No files are read. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, isAnyOf, type OffsetPage, only } from "./rows";
+import { type CountedRows, isAnyOf, type OffsetPage, only, readValue } from "./rows";
 import { assets, renders } from "./schema";
 import { users, workspaceMembers, workspaces } from "./schema-accounts";
 
@@ -102,16 +102,14 @@ export async function listStorageByWorkspace(
       ),
     );
   const ownersOf = Map.groupBy(owners, (owner) => owner.workspaceId);
-  const [all] = await db.all<{ n: number }>(
-    sql`SELECT count(*) AS n FROM workspaces w WHERE ${matchesStorage(filter)}`,
-  );
+  const total = await readValue<number>(db, sql`SELECT count(*) FROM workspaces w WHERE ${matchesStorage(filter)}`);
   return {
     rows: rows.map((row) => ({
       ...row,
       isPersonal: row.isPersonal === 1,
       owners: (ownersOf.get(row.id) ?? []).map(({ id, email }) => ({ id, email })),
     })),
-    total: all?.n ?? 0,
+    total: total ?? 0,
   };
 }
 
@@ -137,9 +135,5 @@ export const readStorageTotals = (db: Queries): Promise<StorageTotals> =>
   );
 
 /** Returns the size of the database file in bytes, without its write-ahead log. */
-export async function readDatabaseBytes(db: Queries): Promise<number> {
-  const [row] = await db.all<{ bytes: number }>(
-    sql`SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()`,
-  );
-  return row?.bytes ?? 0;
-}
+export const readDatabaseBytes = async (db: Queries): Promise<number> =>
+  (await readValue<number>(db, sql`SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`)) ?? 0;

@@ -1,9 +1,12 @@
 /** The second factors of users: the authenticator and its recovery codes. Secrets are encrypted, codes are hashed. */
 import { and, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "./db";
-import { updateRow, updateRows } from "./rows";
+import { rowsOf } from "./rows";
 import { recoveryCodes, users } from "./schema-accounts";
 import type { User } from "./users";
+
+const recoveryCodeRows = rowsOf(recoveryCodes);
+const userRows = rowsOf(users);
 
 export type RecoveryCode = typeof recoveryCodes.$inferInsert;
 
@@ -27,9 +30,8 @@ export async function completeTotpEnrollment(
   const { secret, step, now } = enrollment;
   const change = { totp_secret: secret, totp_pending_secret: null, totp_last_step: step, two_factor_enabled: true };
   await tx.update(users).set(change).where(eq(users.id, userId));
-  await updateRows(
+  await recoveryCodeRows.updateAll(
     tx,
-    recoveryCodes,
     { activated_at: now },
     and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.activated_at)),
   );
@@ -38,15 +40,14 @@ export async function completeTotpEnrollment(
 /** Uses up a time step. Returns whether it and all later ones were unused. */
 export async function takeTotpStep(tx: Queries, userId: string, step: number): Promise<boolean> {
   const isLater = or(isNull(users.totp_last_step), lt(users.totp_last_step, step));
-  return updateRows(tx, users, { totp_last_step: step }, and(eq(users.id, userId), isLater));
+  return userRows.updateAll(tx, { totp_last_step: step }, and(eq(users.id, userId), isLater));
 }
 
 /** Removes the authenticator and the recovery codes, so that sign-in asks only for the password. */
 export async function removeTwoFactor(tx: Queries, userId: string): Promise<User | null> {
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
-  return updateRow(
+  return userRows.update(
     tx,
-    users,
     { totp_secret: null, totp_pending_secret: null, totp_last_step: null, two_factor_enabled: false },
     eq(users.id, userId),
   );
@@ -63,8 +64,8 @@ const isUnused = (userId: string) =>
 
 /** Uses up a recovery code. Returns whether it was unused. */
 export const takeRecoveryCode = (tx: Queries, userId: string, hash: string, now: number): Promise<boolean> =>
-  updateRows(tx, recoveryCodes, { used_at: now }, and(isUnused(userId), eq(recoveryCodes.hash, hash)));
+  recoveryCodeRows.updateAll(tx, { used_at: now }, and(isUnused(userId), eq(recoveryCodes.hash, hash)));
 
 /** Counts the usable recovery codes. */
 export const countRecoveryCodes = (db: Queries, userId: string): Promise<number> =>
-  db.$count(recoveryCodes, isUnused(userId));
+  recoveryCodeRows.count(db, isUnused(userId));

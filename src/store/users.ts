@@ -1,24 +1,13 @@
 /** Accounts and their API keys. */
-import { and, asc, eq, isNull, lte, ne, not, or, sql } from "drizzle-orm";
+import { and, asc, eq, isNull, lte, ne, not, or, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import {
-  deleteRows,
-  findRow,
-  first,
-  hasRow,
-  type IdPage,
-  insertRow,
-  listIds,
-  listNewest,
-  only,
-  prepareRowQuery,
-  type RowPage,
-  updateRow,
-  updateRows,
-} from "./rows";
+import { first, type IdPage, listIds, only, prepareRowQuery, type RowPage, rowsOf } from "./rows";
 import { apiKeys, users, workspaceMembers } from "./schema-accounts";
 import { insertPersonalWorkspace } from "./workspaces";
+
+const apiKeyRows = rowsOf(apiKeys);
+const userRows = rowsOf(users);
 
 export type User = typeof users.$inferSelect;
 export type ApiKey = typeof apiKeys.$inferSelect;
@@ -32,9 +21,9 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
 
 /** Returns the user with this email address, ignoring case, or null. */
 export const findUserByEmail = (db: Queries, email: string): Promise<User | null> =>
-  findRow(db, users, eq(users.email, email.toLowerCase()));
+  userRows.find(db, eq(users.email, email.toLowerCase()));
 
-export const findUserById = (db: Queries, id: string): Promise<User | null> => findRow(db, users, eq(users.id, id));
+export const findUserById = userRows.findById;
 
 /** Joins the first and last name; null if there is neither. */
 export const formatUserName = (user: Pick<User, "first_name" | "last_name">): string | null =>
@@ -47,8 +36,7 @@ export const listUsers = (db: Queries): Promise<User[]> => db.select().from(user
 export type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two_factor_enabled">>;
 
 /** Changes the profile of a user. Returns null if the account no longer exists. */
-export const updateProfile = (tx: Queries, id: string, change: ProfileChange): Promise<User | null> =>
-  updateRow(tx, users, change, eq(users.id, id));
+export const updateProfile = userRows.updateById;
 
 /** Changes an existing account. */
 export const updateAccountState = (
@@ -59,18 +47,18 @@ export const updateAccountState = (
 
 /** Lists the accounts that were deleted at or before this time, first deleted first. */
 export const listUsersDeletedBefore = (db: Queries, time: number): Promise<User[]> =>
-  db.select().from(users).where(lte(users.deleted_at, time)).orderBy(asc(users.deleted_at), asc(users.id));
+  userRows.list(db, lte(users.deleted_at, time), asc(users.deleted_at), asc(users.id));
 
 /** Deletes an account with its keys, sessions and memberships. */
-export const deleteUser = (tx: Queries, id: string): Promise<void> => deleteRows(tx, users, eq(users.id, id));
+export const deleteUser = userRows.deleteById;
 
 /** Returns whether there is an administrator, even if disabled. */
-export const hasAdministrator = (db: Queries): Promise<boolean> => hasRow(db, users, eq(users.is_admin, true));
+export const hasAdministrator = (db: Queries): Promise<boolean> => userRows.has(db, eq(users.is_admin, true));
 
 /** Uses the right to a workspace with initial credits, once per interval. Returns false if it was already used. */
 export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number): Promise<boolean> {
   const isDue = or(isNull(users.workspace_grant_at), lte(users.workspace_grant_at, now - intervalMs));
-  return updateRows(tx, users, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
+  return userRows.updateAll(tx, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
 }
 
 export const listAdminIds = (db: Queries): Promise<string[]> =>
@@ -78,14 +66,14 @@ export const listAdminIds = (db: Queries): Promise<string[]> =>
 
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
 export const recordSignIn = (tx: Queries, id: string, now: number): Promise<boolean> =>
-  updateRows(tx, users, { last_sign_in_at: now }, eq(users.id, id));
+  userRows.updateAll(tx, { last_sign_in_at: now }, eq(users.id, id));
 
 export const setPasswordHash = (tx: Queries, id: string, hash: string): Promise<boolean> =>
-  updateRows(tx, users, { password_hash: hash }, eq(users.id, id));
+  userRows.updateAll(tx, { password_hash: hash }, eq(users.id, id));
 
 /** Records that the user owns the address, unless this is already known. */
 export const setEmailVerified = (tx: Queries, id: string, now: number): Promise<boolean> =>
-  updateRows(tx, users, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
+  userRows.updateAll(tx, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
 
 /** An invited account that has not been used yet. */
 const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
@@ -102,8 +90,8 @@ export const demoteInvitedAdmins = (tx: Queries, invitedBy: string): Promise<str
 
 /** Counts the other active administrators: not disabled or being deleted, and with an accepted invitation. */
 export const countOtherAdmins = (db: Queries, id: string): Promise<number> =>
-  db.$count(
-    users,
+  userRows.count(
+    db,
     and(
       eq(users.is_admin, true),
       ne(users.id, id),
@@ -113,8 +101,7 @@ export const countOtherAdmins = (db: Queries, id: string): Promise<number> =>
     ),
   );
 
-export const insertApiKey = (tx: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKey> =>
-  insertRow(tx, apiKeys, key);
+export const insertApiKey = apiKeyRows.insert;
 
 /** `role` is the owner's role in the key's workspace; null if the owner is no longer a member. */
 export type KeyOwner = { key: ApiKey; user: User; role: WorkspaceRole | null };
@@ -135,34 +122,30 @@ const keyOwnerQuery = prepareRowQuery<{ hash: string }, KeyOwner>((db) =>
 
 export type ApiKeyWithOwner = { key: ApiKey; email: string };
 
-/** Lists keys with their owner's email address, oldest first. `userId` null lists those of all accounts. */
-export const listApiKeys = (db: Queries, userId: string | null): Promise<ApiKeyWithOwner[]> =>
+const selectKeys = (db: Queries, condition: SQL | undefined) =>
   db
     .select({ key: apiKeys, email: users.email })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.user_id))
-    .where(userId === null ? undefined : eq(apiKeys.user_id, userId))
-    .orderBy(asc(apiKeys.id));
+    .where(condition);
+
+/** Lists keys with their owner's email address, oldest first. `userId` null lists those of all accounts. */
+export const listApiKeys = (db: Queries, userId: string | null): Promise<ApiKeyWithOwner[]> =>
+  selectKeys(db, userId === null ? undefined : eq(apiKeys.user_id, userId)).orderBy(asc(apiKeys.id));
 
 /** Deletes a key. Returns the deleted key, or null if it did not exist. */
 export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithOwner | null> {
-  const [found] = await tx
-    .select({ key: apiKeys, email: users.email })
-    .from(apiKeys)
-    .innerJoin(users, eq(users.id, apiKeys.user_id))
-    .where(eq(apiKeys.id, id))
-    .limit(1);
-  if (!found) return null;
-  await tx.delete(apiKeys).where(eq(apiKeys.id, id));
+  const found = await first(selectKeys(tx, eq(apiKeys.id, id)).limit(1));
+  if (found) await apiKeyRows.deleteById(tx, id);
   return found;
 }
 
 /** Lists the user's own keys, newest first. `afterId` is the last key of the previous page. */
 export const listOwnApiKeys = (db: Queries, userId: string, page: IdPage): Promise<RowPage<ApiKey>> =>
-  listNewest(db, apiKeys, eq(apiKeys.user_id, userId), page);
+  apiKeyRows.listNewest(db, eq(apiKeys.user_id, userId), page);
 
 export const countApiKeys = (db: Queries, userId: string): Promise<number> =>
-  db.$count(apiKeys, eq(apiKeys.user_id, userId));
+  apiKeyRows.count(db, eq(apiKeys.user_id, userId));
 
 /** Deletes a key of the user. Returns the deleted key, or null if the user has no such key. */
 export const deleteApiKeyOf = (tx: Queries, userId: string, id: string): Promise<ApiKey | null> =>
@@ -177,7 +160,7 @@ export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { h
 
 /** Records the use of a key. Does not change `Store.accountsRevision`. */
 export const touchApiKey = (tx: Queries, id: string, now: number): Promise<boolean> =>
-  updateRows(tx, apiKeys, { last_used_at: now }, eq(apiKeys.id, id));
+  apiKeyRows.updateAll(tx, { last_used_at: now }, eq(apiKeys.id, id));
 
 /** Returns the first owner of a workspace, or null if the workspace does not exist. */
 export async function findWorkspaceOwner(db: Queries, workspaceId: string): Promise<User | null> {

@@ -2,44 +2,34 @@
 import { and, asc, count, desc, eq, gt, inArray, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import type { SortKey } from "./paging";
-import {
-  deleteRows,
-  exists,
-  findRow,
-  follows,
-  type IdPage,
-  insertRow,
-  listNewest,
-  listRows,
-  type RowPage,
-  toRowPage,
-  updateRow,
-} from "./rows";
+import { exists, follows, type IdPage, type RowPage, rowsOf, toRowPage } from "./rows";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 import { hasRemainingOwner } from "./workspaces";
+
+const deliveryRows = rowsOf(deliveries);
+const eventRows = rowsOf(events);
+const webhookEndpointRows = rowsOf(webhookEndpoints);
 
 export type WebhookEndpoint = typeof webhookEndpoints.$inferSelect;
 export type Delivery = typeof deliveries.$inferSelect;
 
-export const insertEndpoint = (tx: Queries, endpoint: typeof webhookEndpoints.$inferInsert): Promise<WebhookEndpoint> =>
-  insertRow(tx, webhookEndpoints, endpoint);
+export const insertEndpoint = webhookEndpointRows.insert;
 
 /** Returns the endpoint if it belongs to the workspace, otherwise null. */
 export const findEndpoint = (db: Queries, workspaceId: string, id: string): Promise<WebhookEndpoint | null> =>
-  findRow(db, webhookEndpoints, and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)));
+  webhookEndpointRows.find(db, and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)));
 
 /** Lists the workspace's endpoints, newest first. */
 export const listEndpoints = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<WebhookEndpoint>> =>
-  listNewest(db, webhookEndpoints, eq(webhookEndpoints.workspace_id, workspaceId), page);
+  webhookEndpointRows.listNewest(db, eq(webhookEndpoints.workspace_id, workspaceId), page);
 
 export const countEndpoints = (db: Queries, workspaceId: string): Promise<number> =>
-  db.$count(webhookEndpoints, eq(webhookEndpoints.workspace_id, workspaceId));
+  webhookEndpointRows.count(db, eq(webhookEndpoints.workspace_id, workspaceId));
 
 /** Lists the workspace's enabled endpoints; none while all of its owners are being deleted. */
 export const listEnabledEndpoints = (tx: Queries, workspaceId: string): Promise<WebhookEndpoint[]> =>
-  listRows(
+  webhookEndpointRows.list(
     tx,
-    webhookEndpoints,
     and(
       eq(webhookEndpoints.workspace_id, workspaceId),
       eq(webhookEndpoints.state, "enabled"),
@@ -76,31 +66,21 @@ export async function readFailingEndpoints(
   return { urls: rows.map((row) => row.url), total: counted?.total ?? 0, disabled: counted?.disabled ?? 0 };
 }
 
-export const updateEndpoint = (
-  tx: Queries,
-  id: string,
-  change: Partial<typeof webhookEndpoints.$inferInsert>,
-): Promise<WebhookEndpoint | null> => updateRow(tx, webhookEndpoints, change, eq(webhookEndpoints.id, id));
+export const updateEndpoint = webhookEndpointRows.updateById;
 
-export const deleteEndpoint = (tx: Queries, id: string): Promise<void> =>
-  deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.id, id));
+export const deleteEndpoint = webhookEndpointRows.deleteById;
 
-export const deleteEndpointsOf = (tx: Queries, workspaceId: string): Promise<void> =>
-  deleteRows(tx, webhookEndpoints, eq(webhookEndpoints.workspace_id, workspaceId));
+export const deleteEndpointsOf = webhookEndpointRows.deleteBy(webhookEndpoints.workspace_id);
 
 /** Inserts a delivery, unless there is one of the same event to the same endpoint. */
 export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
   await tx.insert(deliveries).values(delivery).onConflictDoNothing();
 }
 
-export const updateDelivery = (
-  tx: Queries,
-  id: string,
-  change: Partial<typeof deliveries.$inferInsert>,
-): Promise<Delivery | null> => updateRow(tx, deliveries, change, eq(deliveries.id, id));
+export const updateDelivery = deliveryRows.updateById;
 
 export const findDelivery = (db: Queries, endpointId: string, id: string): Promise<Delivery | null> =>
-  findRow(db, deliveries, and(eq(deliveries.id, id), eq(deliveries.endpoint_id, endpointId)));
+  deliveryRows.find(db, and(eq(deliveries.id, id), eq(deliveries.endpoint_id, endpointId)));
 
 /** Lists the endpoint's deliveries, of one state or all, newest first. `after` is the previous page's last sort key. */
 export async function listDeliveries(
@@ -119,9 +99,8 @@ export async function listDeliveries(
 
 /** Deletes deliveries in a terminal state that were created before `time`. */
 export const deleteFinishedDeliveriesBefore = (tx: Queries, time: number): Promise<void> =>
-  deleteRows(
+  deliveryRows.delete(
     tx,
-    deliveries,
     and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))),
   );
 
@@ -133,4 +112,4 @@ export const insertEvent = (tx: Queries, event: typeof events.$inferInsert): Pro
 
 /** Lists the entity's events, oldest first. */
 export const listEntityEvents = (db: Queries, entityId: string): Promise<OutboxEvent[]> =>
-  db.select().from(events).where(eq(events.entity_id, entityId)).orderBy(events.id);
+  eventRows.list(db, eq(events.entity_id, entityId), events.id);

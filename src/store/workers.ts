@@ -1,20 +1,12 @@
 /** Workers on other machines, their join tokens, and their runs. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import {
-  deleteRows,
-  findRow,
-  first,
-  insertRow,
-  isAnyOf,
-  listRows,
-  type OffsetPage,
-  only,
-  prepareRowQuery,
-  updateRow,
-  updateRows,
-} from "./rows";
+import { type CountedRows, first, isAnyOf, type OffsetPage, only, prepareRowQuery, readPage, rowsOf } from "./rows";
 import { workerRuns, workers, workerTokens } from "./schema-workers";
+
+const workerRunRows = rowsOf(workerRuns);
+const workerTokenRows = rowsOf(workerTokens);
+const workerRows = rowsOf(workers);
 
 export type WorkerToken = typeof workerTokens.$inferSelect;
 export type WorkerRow = typeof workers.$inferSelect;
@@ -25,8 +17,7 @@ export type TokenWithWorker = { token: WorkerToken; workerId: string | null };
 
 const isValid = isNull(workerTokens.revoked_at);
 
-export const insertWorkerToken = (tx: Queries, token: typeof workerTokens.$inferInsert): Promise<WorkerToken> =>
-  insertRow(tx, workerTokens, token);
+export const insertWorkerToken = workerTokenRows.insert;
 
 const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
   db
@@ -42,29 +33,28 @@ export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQue
 
 /** Returns the token with this name or ID if it is not revoked, otherwise null. */
 export const findWorkerToken = (db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> =>
-  findRow(db, workerTokens, and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid));
+  workerTokenRows.find(db, and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid));
+
+/** Counts the tokens that are not revoked. */
+export const countWorkerTokens = (db: Queries): Promise<number> => workerTokenRows.count(db, isValid);
 
 /** Lists the tokens that are not revoked, by name. */
-export const listWorkerTokens = (db: Queries, page: OffsetPage): Promise<TokenWithWorker[]> =>
-  db
+export const listWorkerTokens = (db: Queries, page: OffsetPage): Promise<CountedRows<TokenWithWorker>> => {
+  const query = db
     .select({ token: workerTokens, workerId: workers.id })
     .from(workerTokens)
     .leftJoin(workers, eq(workers.token_id, workerTokens.id))
     .where(isValid)
-    .orderBy(asc(workerTokens.name))
-    .limit(page.limit)
-    .offset(page.offset);
-
-/** Counts the tokens that are not revoked. */
-export const countWorkerTokens = (db: Queries): Promise<number> => db.$count(workerTokens, isValid);
+    .orderBy(asc(workerTokens.name));
+  return readPage(query, page, countWorkerTokens(db));
+};
 
 /** Revokes a token. Returns it, or null if it was already revoked. */
 export const revokeWorkerToken = (tx: Queries, id: string, now: number): Promise<WorkerToken | null> =>
-  updateRow(tx, workerTokens, { revoked_at: now }, and(eq(workerTokens.id, id), isValid));
+  workerTokenRows.update(tx, { revoked_at: now }, and(eq(workerTokens.id, id), isValid));
 
 /** Deletes tokens that were revoked before `time`, with their workers and runs. */
-export const deleteRevokedTokensBefore = (tx: Queries, time: number): Promise<void> =>
-  deleteRows(tx, workerTokens, lt(workerTokens.revoked_at, time));
+export const deleteRevokedTokensBefore = workerTokenRows.deleteBy(workerTokens.revoked_at, lt);
 
 /** A worker's announcement and its time. */
 export type AnnouncedWorker = Omit<typeof workers.$inferInsert, "id" | "is_draining" | "speed" | "created_at">;
@@ -103,7 +93,7 @@ export async function touchWorker(
 }
 
 export const setWorkerDraining = (tx: Queries, id: string, isDraining: boolean): Promise<boolean> =>
-  updateRows(tx, workers, { is_draining: isDraining }, eq(workers.id, id));
+  workerRows.updateAll(tx, { is_draining: isDraining }, eq(workers.id, id));
 
 /** A worker, and when its token was revoked. */
 export type ListedWorker = { worker: WorkerRow; revokedAt: number | null };
@@ -147,7 +137,7 @@ export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Pr
 
 /** Lists the runs of a worker with these IDs. */
 export const listRunsOf = (db: Queries, workerId: string, ids: string[]): Promise<WorkerRun[]> =>
-  listRows(db, workerRuns, and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
+  workerRunRows.list(db, and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
 
 /** Deletes runs that ended before `time`, and all but the last `kept` of each worker. */
 export async function deleteOldWorkerRuns(tx: Queries, time: number, kept: number): Promise<void> {

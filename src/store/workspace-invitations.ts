@@ -4,10 +4,12 @@ import { alias } from "drizzle-orm/sqlite-core";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import type { OneTimeToken } from "./one-time-tokens";
-import { type CountedRows, type OffsetPage, readPage, updateRows } from "./rows";
+import { type CountedRows, type OffsetPage, readPage, rowsOf } from "./rows";
 import { oneTimeTokens, users, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
+
+const oneTimeTokenRows = rowsOf(oneTimeTokens);
 
 /** `inviter` is null if that account was deleted. */
 export type WorkspaceInvitation = { token: OneTimeToken; inviter: User | null; role: WorkspaceRole };
@@ -24,7 +26,7 @@ const withRoles = <Row extends { token: OneTimeToken }>({ rows, total }: Counted
 
 /** Counts the invitations to a workspace that can be accepted. */
 export const countInvitations = (db: Queries, workspaceId: string, now: number): Promise<number> =>
-  db.$count(oneTimeTokens, isOpen(workspaceId, now));
+  oneTimeTokenRows.count(db, isOpen(workspaceId, now));
 
 /** Lists the invitations to a workspace that can be accepted, newest first. */
 export async function listInvitations(
@@ -59,7 +61,7 @@ export async function listReceivedInvitations(
 ): Promise<CountedRows<ReceivedInvitation>> {
   const isReceived = and(eq(oneTimeTokens.email, email), isNotNull(oneTimeTokens.workspace_id), isUsable(now));
   const query = selectReceived(db).where(isReceived).orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id));
-  return withRoles(await readPage(query, page, db.$count(oneTimeTokens, isReceived)));
+  return withRoles(await readPage(query, page, oneTimeTokenRows.count(db, isReceived)));
 }
 
 /** Returns an invitation to a workspace that an address has received and can accept, or null. */
@@ -77,7 +79,7 @@ export async function findReceivedInvitation(
 
 /** Uses up an invitation. */
 export const takeInvitation = (tx: Queries, id: string, now: number): Promise<boolean> =>
-  updateRows(tx, oneTimeTokens, { used_at: now }, eq(oneTimeTokens.id, id));
+  oneTimeTokenRows.updateAll(tx, { used_at: now }, eq(oneTimeTokens.id, id));
 
 const inviters = alias(users, "inviters");
 
@@ -100,9 +102,8 @@ export async function listInvitationsToNotify(
 
 /** Records that the account was notified about an invitation. Returns false if it was used up meanwhile. */
 export const recordInvitationNotified = (tx: Queries, id: string, now: number): Promise<boolean> =>
-  updateRows(
+  oneTimeTokenRows.updateAll(
     tx,
-    oneTimeTokens,
     { notified_at: now },
     and(eq(oneTimeTokens.id, id), isUsable(now), isNull(oneTimeTokens.notified_at)),
   );

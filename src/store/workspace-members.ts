@@ -3,10 +3,13 @@ import { and, asc, count, desc, eq, isNull, ne, type SQL, sql } from "drizzle-or
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { deleteRenderSharesOf } from "./render-shares";
-import { type CountedRows, exists, first, listIds, type OffsetPage, readPage, updateRows } from "./rows";
+import { type CountedRows, exists, first, listIds, type OffsetPage, readPage, rowsOf } from "./rows";
 import { apiKeys, oneTimeTokens, users, workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
+
+const oneTimeTokenRows = rowsOf(oneTimeTokens);
+const workspaceMemberRows = rowsOf(workspaceMembers);
 
 export type OwnWorkspace = { workspace: Workspace; role: WorkspaceRole };
 export type Member = { user: User; role: WorkspaceRole; since: number };
@@ -48,49 +51,35 @@ export async function listWorkspaces(
     .innerJoin(workspaces, eq(workspaces.id, workspaceMembers.workspace_id))
     .where(isListed)
     .orderBy(desc(workspaces.is_personal), asc(workspaces.name), asc(workspaces.id));
-  return readPage(query, page, db.$count(workspaceMembers, isListed));
+  return readPage(query, page, workspaceMemberRows.count(db, isListed));
 }
 
 /** Counts the shared workspaces that the user created. */
 export const countCreatedWorkspaces = (db: Queries, userId: string): Promise<number> =>
   db.$count(workspaces, and(eq(workspaces.created_by, userId), eq(workspaces.is_personal, false)));
 
+const selectMembers = (db: Queries, condition: SQL | undefined) =>
+  db
+    .select({ user: users, role: workspaceMembers.role, since: workspaceMembers.created_at })
+    .from(workspaceMembers)
+    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
+    .where(condition);
+
 /** Returns whether a member of the workspace has this address. */
 export const isMemberAddress = (db: Queries, workspaceId: string, email: string): Promise<boolean> =>
-  exists(
-    db
-      .select({ id: users.id })
-      .from(workspaceMembers)
-      .innerJoin(users, eq(users.id, workspaceMembers.user_id))
-      .where(and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email)))
-      .limit(1),
-  );
-
-const memberColumns = { user: users, role: workspaceMembers.role, since: workspaceMembers.created_at };
+  exists(selectMembers(db, and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email))).limit(1));
 
 /** Lists the members of a workspace, earliest first. */
 export async function listMembers(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Member>> {
-  const query = db
-    .select(memberColumns)
-    .from(workspaceMembers)
-    .innerJoin(users, eq(users.id, workspaceMembers.user_id))
-    .where(eq(workspaceMembers.workspace_id, workspaceId))
-    .orderBy(asc(workspaceMembers.created_at), asc(users.id));
-  return readPage(query, page, countMembers(db, workspaceId));
+  const query = selectMembers(db, eq(workspaceMembers.workspace_id, workspaceId));
+  return readPage(query.orderBy(asc(workspaceMembers.created_at), asc(users.id)), page, countMembers(db, workspaceId));
 }
 
 export const countMembers = (db: Queries, workspaceId: string): Promise<number> =>
-  db.$count(workspaceMembers, eq(workspaceMembers.workspace_id, workspaceId));
+  workspaceMemberRows.count(db, eq(workspaceMembers.workspace_id, workspaceId));
 
 export const findMember = (db: Queries, workspaceId: string, userId: string): Promise<Member | null> =>
-  first(
-    db
-      .select(memberColumns)
-      .from(workspaceMembers)
-      .innerJoin(users, eq(users.id, workspaceMembers.user_id))
-      .where(isOf(workspaceId, userId))
-      .limit(1),
-  );
+  first(selectMembers(db, isOf(workspaceId, userId)).limit(1));
 
 /** Lists the workspaces whose only member is this user. */
 export const listOwnWorkspaceIds = (db: Queries, userId: string): Promise<string[]> =>
@@ -134,7 +123,7 @@ export async function countOtherOwners(db: Queries, workspaceId: string, userId:
 }
 
 export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<boolean> =>
-  updateRows(tx, workspaceMembers, { role }, isOf(workspaceId, userId));
+  workspaceMemberRows.updateAll(tx, { role }, isOf(workspaceId, userId));
 
 /** Revokes a user's invitations to a workspace. */
 export async function revokeInvitationsBy(
@@ -153,9 +142,8 @@ export async function revokeInvitationsOf(tx: Queries, workspaceId: string, emai
 
 /** The rows stay until they expire, because they count against the inviter's limit, but without a workspace. */
 const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<boolean> =>
-  updateRows(
+  oneTimeTokenRows.updateAll(
     tx,
-    oneTimeTokens,
     { used_at: sql`coalesce(${oneTimeTokens.used_at}, ${now})`, workspace_id: null },
     and(eq(oneTimeTokens.workspace_id, workspaceId), eq(oneTimeTokens.purpose, "invitation"), which),
   );

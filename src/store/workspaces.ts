@@ -2,8 +2,11 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import { findRow, insertRow, prepareRowQuery, updateRow, updateRows } from "./rows";
+import { prepareRowQuery, readValue, rowsOf } from "./rows";
 import { workspaceMembers, workspaces } from "./schema-accounts";
+
+const workspaceMemberRows = rowsOf(workspaceMembers);
+const workspaceRows = rowsOf(workspaces);
 
 export type Workspace = typeof workspaces.$inferSelect;
 
@@ -14,18 +17,14 @@ export async function insertPersonalWorkspace(tx: Queries, user: { id: string; c
   await insertMember(tx, { workspace_id: id, user_id: id, role: "owner", created_at });
 }
 
-export const insertWorkspace = (tx: Queries, workspace: typeof workspaces.$inferInsert): Promise<Workspace> =>
-  insertRow(tx, workspaces, workspace);
+export const insertWorkspace = workspaceRows.insert;
 
-export const findWorkspaceById = (db: Queries, id: string): Promise<Workspace | null> =>
-  findRow(db, workspaces, eq(workspaces.id, id));
+export const findWorkspaceById = workspaceRows.findById;
 
 export const renameWorkspace = (tx: Queries, id: string, name: string): Promise<Workspace | null> =>
-  updateRow(tx, workspaces, { name }, eq(workspaces.id, id));
+  workspaceRows.update(tx, { name }, eq(workspaces.id, id));
 
-export async function insertMember(tx: Queries, member: typeof workspaceMembers.$inferInsert): Promise<void> {
-  await tx.insert(workspaceMembers).values(member);
-}
+export const insertMember = workspaceMemberRows.insert;
 
 const roleQuery = prepareRowQuery<{ workspaceId: string; userId: string }, { role: WorkspaceRole }>((db) =>
   db
@@ -55,7 +54,7 @@ export const readQuotaOverride = async (db: Queries, workspaceId: string): Promi
 /** Sets the quota of a workspace; null uses the configured one, 0 means none. Returns false if it was the same. */
 export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null): Promise<boolean> {
   const isOther = sql`${workspaces.storage_quota_bytes} IS NOT ${bytes}`;
-  return updateRows(tx, workspaces, { storage_quota_bytes: bytes }, and(eq(workspaces.id, workspaceId), isOther));
+  return workspaceRows.updateAll(tx, { storage_quota_bytes: bytes }, and(eq(workspaces.id, workspaceId), isOther));
 }
 
 /** Lists the shared workspaces whose only active owner is this user. */
@@ -81,8 +80,5 @@ export const hasActiveOwner = (workspaceId: SQL): SQL =>
 export const hasRemainingOwner = (workspaceId: SQL): SQL => hasOwner(workspaceId, sql`u.deleted_at IS NULL`);
 
 /** Returns whether all owners of the workspace are disabled. */
-export async function isWorkspaceDisabled(db: Queries, workspaceId: string): Promise<boolean> {
-  const hasEnabledOwner = hasOwner(sql`${workspaceId}`, sql`u.disabled_at IS NULL`);
-  const [row] = await db.all<{ found: number }>(sql`SELECT ${hasEnabledOwner} AS found`);
-  return row?.found !== 1;
-}
+export const isWorkspaceDisabled = async (db: Queries, workspaceId: string): Promise<boolean> =>
+  (await readValue(db, sql`SELECT ${hasOwner(sql`${workspaceId}`, sql`u.disabled_at IS NULL`)}`)) !== 1;

@@ -1,6 +1,6 @@
 /** The sessions of the signed-in user. */
 import { notFound } from "../../domain/errors";
-import { countSessions, deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
+import { deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
 import { recordAudit } from "../../work/access/audit";
 import { type Call, noContent } from "../call";
 import { offsetListRoute } from "../list-route";
@@ -18,12 +18,8 @@ export const list = offsetListRoute({
   access: { credential: "session", target: "account" },
   item: "SessionItem",
   description: "A page of sessions",
-  read: async ({ services, principal }, { limit, offset }) => {
-    const { read } = services.store;
-    const now = services.now();
-    const rows = await listSessions(read, principal.user.id, { now, limit, offset });
-    return { rows, total: await countSessions(read, principal.user.id, now) };
-  },
+  read: ({ services, principal }, page) =>
+    listSessions(services.store.read, principal.user.id, { now: services.now(), ...page }),
   show: showSession,
 });
 

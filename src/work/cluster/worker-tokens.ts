@@ -56,7 +56,7 @@ export const toTokenView = ({ token, workerId }: TokenWithWorker): WorkerTokenVi
 
 /** Lists the tokens that are not revoked, by name. */
 export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>
-  (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).map(toTokenView);
+  (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).rows.map(toTokenView);
 
 /** A new token. Only `secret` contains it. */
 export type CreatedWorkerToken = { token: WorkerToken; secret: string };

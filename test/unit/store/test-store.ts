@@ -48,7 +48,7 @@ export async function addUser(tx: Queries): Promise<{ userId: string; workspaceI
 }
 
 /** Adds a user to a workspace. */
-export const addMember = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<void> =>
+export const addMember = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole) =>
   insertMember(tx, { workspace_id: workspaceId, user_id: userId, role, created_at: 0 });
 
 /** Grants credits to a workspace. */

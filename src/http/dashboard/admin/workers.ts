@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../../domain/errors";
-import { countWorkerTokens, listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
+import { listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
 import { revokeWorker, setDraining } from "../../../work/cluster/worker-administration";
 import type { WorkerView } from "../../../work/cluster/worker-list";
 import { createWorkerToken, revokeToken, WORKER_NAME, WORKER_NAME_RULE } from "../../../work/cluster/worker-tokens";
@@ -128,10 +128,7 @@ export const listTokens = offsetListRoute({
   access: ADMIN_ACCESS,
   item: "AdminWorkerToken",
   description: "A page of tokens",
-  read: async ({ services: { store } }, { limit, offset }) => ({
-    rows: await listWorkerTokens(store.read, { limit, offset }),
-    total: await countWorkerTokens(store.read),
-  }),
+  read: ({ services: { store } }, page) => listWorkerTokens(store.read, page),
   show: (_, token) => showToken(token),
 });
 
