@@ -56,8 +56,6 @@ export function createFamilies(services: Services): Family[] {
       rateLimit,
       routes: publicRoutes,
       hasUploads: true,
-      hasSignedUploads: false,
-      hasWorkspaces: false,
       document: { path: "/openapi.json", guide: GUIDES.public, securitySchemes: { apiKey: API_KEY_SCHEME } },
     }),
     family({
@@ -82,9 +80,6 @@ export function createFamilies(services: Services): Family[] {
       errorShape: publicErrorShape,
       rateLimit,
       routes: keyRoutes,
-      hasUploads: false,
-      hasSignedUploads: false,
-      hasWorkspaces: false,
       document: { path: `${KEYS_PREFIX}/openapi.json`, guide: GUIDES.keys, securitySchemes: sessionSchemes },
     }),
     family({
@@ -93,8 +88,6 @@ export function createFamilies(services: Services): Family[] {
       errorShape: oauthErrorShape,
       rateLimit,
       routes: oauthRoutes,
-      hasUploads: false,
-      hasSignedUploads: false,
       hasWorkspaces: true,
       document: { path: `${OAUTH_PREFIX}/openapi.json`, guide: GUIDES.oauth, securitySchemes: sessionSchemes },
     }),

@@ -125,12 +125,11 @@ export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
   for (const cookie of reply.cookies ?? []) headers.append("Set-Cookie", cookie);
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-  if (reply.stream !== undefined) return new Response(reply.stream, { status: reply.status, headers });
-  if (reply.file !== undefined) return new Response(reply.file, { status: reply.status, headers });
-  if (reply.text !== undefined) return new Response(reply.text, { status: reply.status, headers });
-  if (reply.body === undefined) return new Response(null, { status: reply.status, headers });
+  const { status, stream, file, text, body } = reply;
+  const content = stream ?? file ?? text;
+  if (content !== undefined || body === undefined) return new Response(content, { status, headers });
   headers.set("Content-Type", JSON_TYPE);
-  return new Response(JSON.stringify(reply.body), { status: reply.status, headers });
+  return new Response(JSON.stringify(body), { status, headers });
 }
 
 /** Returns the response with these headers set. */

@@ -32,11 +32,11 @@ export type FamilyDefinition = {
   rateLimit: RateLimiter;
   routes: Route[];
   /** Mounts the TUS surface under `/uploads`. */
-  hasUploads: boolean;
+  hasUploads?: boolean;
   /** Creates uploads with signed links and without a length. Mounts the PUT of the links. */
-  hasSignedUploads: boolean;
+  hasSignedUploads?: boolean;
   /** Whether callers can name the workspace in which they act, and resources show their creators. */
-  hasWorkspaces: boolean;
+  hasWorkspaces?: boolean;
   document: FamilyDocument;
 };
 
@@ -137,7 +137,7 @@ export function family(definition: FamilyDefinition): Family {
         detail: () => describeRoute(route, definition),
         handle: (request, params) => runRoute(host, route, request, params),
       }));
-      const discover = async () => host.uploads.options(definition.hasSignedUploads);
+      const discover = async () => host.uploads.options(definition.hasSignedUploads ?? false);
       if (definition.hasUploads) {
         const path = `${prefix}/uploads/:upload_id`;
         const handle: MountedRoute["handle"] = (request, params) => runUpload(host, request, params.upload_id!);

@@ -37,7 +37,7 @@ export async function createOpenApiDocument(family: Family, routes: FamilyRoute[
 }
 
 /** Returns the schemas that operations of the family refer to. */
-function collectSchemas({ hasWorkspaces }: Family, operations: object[]): JsonObject {
+function collectSchemas({ hasWorkspaces = false }: Family, operations: object[]): JsonObject {
   const references = JSON.stringify(operations).matchAll(/"#\/components\/schemas\/(\w+)"/g);
   const names = new Set([...references].map(([, name]) => name));
   const used = Object.entries(SCHEMAS).filter(([name]) => names.has(name));

@@ -6,7 +6,7 @@ import { BODY_TYPES } from "./parse-request";
 import { type Route, WORKSPACE_HEADER } from "./route";
 
 /** The common parts of a family's operations. */
-type FamilyTraits = { prefix: string; hasWorkspaces: boolean };
+type FamilyTraits = { prefix: string; hasWorkspaces?: boolean };
 
 /** Converts a schema to plain JSON without the properties that only validation uses. */
 export function toPlainSchema(value: unknown): unknown {
@@ -36,7 +36,7 @@ export function describeRoute(route: Route, family: FamilyTraits): JsonObject {
 
 /** Returns whether callers can name the workspace of this route in a header. */
 const takesWorkspace = ({ access, path }: Route, { hasWorkspaces }: FamilyTraits): boolean =>
-  hasWorkspaces &&
+  hasWorkspaces === true &&
   access.authentication === "required" &&
   access.target === "workspace" &&
   !path.includes(":workspace_id");

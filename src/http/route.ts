@@ -6,6 +6,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode, notFound } from "../domain/errors";
 import { sha256 } from "../lib/hash";
+import type { Queries } from "../store/db";
 import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access/access";
 import { findReplay } from "../work/idempotency";
 import type { Call, OpenCall, Reply } from "./call";
@@ -46,12 +47,32 @@ type OwnField = "query" | "body" | "handle";
 /** `path` is relative to the family's prefix, with parameters as `:name`. */
 export type Route = RouteHandler & { method: Method; path: string };
 
-/** Builds routes from a table of method, path and handler. */
-export const createRoutes = (table: [Method, string, RouteHandler][]): Route[] =>
-  table.map(([method, path, handler]) => ({ ...handler, method, path }));
+/** Builds routes from a table of method, path and handler. `access` replaces parts of the access of all of them. */
+export const createRoutes = (table: [Method, string, RouteHandler][], access: Partial<RouteAccess> = {}): Route[] =>
+  table.map(([method, path, handler]) => ({ ...handler, access: { ...handler.access, ...access }, method, path }));
 
 /** Finds the resource that a path names. `name` is for the 404: "Asset". */
 export type ResourceLoader<Row> = { name: string; find(call: Call): Promise<Row | null> };
+
+/** Creates the loader of a resource by its ID in the path. */
+export const createLoader = <Row>(
+  name: string,
+  parameter: string,
+  find: (db: Queries, id: string) => Promise<Row | null>,
+): ResourceLoader<Row> => ({
+  name,
+  find: ({ services, params }) => find(services.store.read, params[parameter]!),
+});
+
+/** Creates the loader of a resource by its ID in the path, in the workspace of the call. */
+export const createOwnLoader = <Row>(
+  name: string,
+  parameter: string,
+  find: (db: Queries, workspaceId: string, id: string) => Promise<Row | null>,
+): ResourceLoader<Row> => ({
+  name,
+  find: ({ services, principal, params }) => find(services.store.read, principal.workspace.id, params[parameter]!),
+});
 
 type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, Row> = {
   query: Q extends TObject ? Static<Q> : undefined;
@@ -81,7 +102,8 @@ type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | unde
   headers?: Record<string, string>;
   /** Returns the headers of an error with this status. */
   errorHeaders?(status: number): Record<string, string>;
-  handle(call: OpenCall, input: Omit<RouteInput<Q, B, undefined>, "resource">): Promise<Reply>;
+  /** Without a reply, the response is 204. */
+  handle(call: OpenCall, input: Omit<RouteInput<Q, B, undefined>, "resource">): Promise<Reply> | Promise<void>;
 };
 
 type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefined, Row> = Omit<
@@ -95,8 +117,11 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
   load?: ResourceLoader<Row> | undefined;
   /** Adds parts to a reply that must not be stored for `Idempotency-Key`, also to a replayed one. */
   complete?(call: Call, reply: Reply): Reply | Promise<Reply>;
-  handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply>;
+  /** Without a reply, the response is 204. */
+  handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply> | Promise<void>;
 };
+
+const NO_CONTENT: Reply = { status: 204 };
 
 /** Creates a route handler from its definition. */
 export function route<
@@ -106,7 +131,7 @@ export function route<
 >(definition: RouteDefinition<Q, B, Row>): RouteHandler {
   const { access, idempotent = false, load, complete = (_: Call, reply: Reply) => reply } = definition;
   return {
-    ...describeRoute(definition),
+    ...withDefaults(definition),
     access: { ...DEFAULT_ACCESS, ...access },
     idempotent,
     run: async (received, params, principal) => {
@@ -131,8 +156,9 @@ export function route<
         const replay = await findReplay(call.services.store.read, call.idempotency, call.services.now());
         if (replay) return complete(call, replay);
       }
-      const handled = definition.handle(call, { ...input, resource } as RouteInput<Q, B, Row>);
-      const reply = await handled.catch(async (error) => {
+      const handled = { ...input, resource } as RouteInput<Q, B, Row>;
+      const handle = async (): Promise<Reply> => (await definition.handle(call, handled)) ?? NO_CONTENT;
+      const reply = await handle().catch(async (error) => {
         if (!(error instanceof AppError)) await requirePresence(call, load);
         throw error;
       });
@@ -162,41 +188,35 @@ export function openRoute<Q extends TObject | undefined = undefined, B extends T
   definition: OpenRouteDefinition<Q, B>,
 ): RouteHandler {
   return {
-    ...describeRoute(definition),
+    ...withDefaults(definition),
     access: { ...DEFAULT_ACCESS, authentication: "none", inGrace: true, target: "account", rateLimited: false },
     idempotent: false,
     run: async (received, params) => {
       const call: OpenCall = { ...received, params: parsePath(params, definition.pathParameters) };
       const { query, body } = await readInput(definition, call);
-      return definition.handle(call, { query, body } as RouteInput<Q, B, undefined>);
+      return (await definition.handle(call, { query, body } as RouteInput<Q, B, undefined>)) ?? NO_CONTENT;
     },
   };
 }
 
-type InputDefinition = Pick<
-  OpenRouteDefinition<TObject | undefined, TObject | undefined>,
-  "query" | "body" | "isBodyOptional" | "bodyType" | "maxBodyBytes"
->;
+type Definition = Omit<OpenRouteDefinition<TObject | undefined, TObject | undefined>, "handle">;
 
-const describeRoute = (
-  definition: Omit<OpenRouteDefinition<TObject | undefined, TObject | undefined>, "handle">,
-): Omit<RouteHandler, "access" | "idempotent" | "run"> => ({
-  summary: definition.summary,
-  pathParameters: definition.pathParameters ?? {},
-  query: definition.query,
-  body: definition.body,
-  isBodyOptional: definition.isBodyOptional ?? false,
-  bodyType: definition.bodyType ?? "json",
-  maxBodyBytes: definition.maxBodyBytes ?? MAX_BODY_BYTES,
-  responses: definition.responses,
-  errors: definition.errors ?? [],
-  example: definition.example,
-  headers: definition.headers ?? {},
-  errorHeaders: definition.errorHeaders ?? (() => ({})),
+const withDefaults = (definition: Definition): Omit<RouteHandler, "access" | "idempotent" | "run"> => ({
+  example: undefined,
+  query: undefined,
+  body: undefined,
+  pathParameters: {},
+  isBodyOptional: false,
+  bodyType: "json",
+  maxBodyBytes: MAX_BODY_BYTES,
+  errors: [],
+  headers: {},
+  errorHeaders: () => ({}),
+  ...definition,
 });
 
 /** Parses query and body. `text` is the body as it was sent. Throws `AppError`. */
-async function readInput(definition: InputDefinition, { request, services }: OpenCall) {
+async function readInput(definition: Definition, { request, services }: OpenCall) {
   const { query, body, bodyType = "json", maxBodyBytes: maxBytes = MAX_BODY_BYTES } = definition;
   const parsedQuery = query ? parseQuery(query, new URL(request.url)) : undefined;
   const timeoutMs = services.config.requestTimeoutSeconds * 1000;

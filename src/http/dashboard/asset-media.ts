@@ -13,7 +13,7 @@ import { strictObject, uuidField } from "../fields";
 import { matchesEtag, replyWithFile } from "../file-response";
 import type { PathParameter } from "../parse-request";
 import { respondsWith, respondsWithFile, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, route } from "../route";
 import { FILE_POLICY } from "../security-headers";
 
 const workspaceId = Type.Optional(
@@ -24,10 +24,7 @@ export const mediaAccess = { rateLimited: false };
 /** Derived files change only when a newer version of the server creates them again. */
 export const MEDIA_CACHE = "private, max-age=3600";
 
-export const loadAsset: ResourceLoader<Asset> = {
-  name: "Asset",
-  find: ({ services, principal, params }) => findAsset(services.store.read, principal.workspace.id, params.asset_id!),
-};
+export const loadAsset = createOwnLoader("Asset", "asset_id", findAsset);
 
 export const MEDIA_ERRORS = [
   "asset_processing",

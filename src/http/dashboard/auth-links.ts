@@ -7,7 +7,7 @@ import {
 } from "../../work/identity/email-verification";
 import { acceptInvitation as accept } from "../../work/identity/invitations";
 import { requestPasswordReset, resetPassword as reset } from "../../work/identity/password-reset";
-import { accepted, noContent } from "../call";
+import { accepted } from "../call";
 import { secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
@@ -27,10 +27,8 @@ export const verifyEmail = openRoute({
     ),
   }),
   responses: { 204: respondsWithNothing("The address is confirmed") },
-  handle: async (call, { body }) => {
-    await confirmAddress(call.services, body, { client: toSignInClient(call), userId: await findSessionUser(call) });
-    return noContent();
-  },
+  handle: async (call, { body }) =>
+    confirmAddress(call.services, body, { client: toSignInClient(call), userId: await findSessionUser(call) }),
 });
 
 export const requestVerification = route({
@@ -72,10 +70,7 @@ export const resetPassword = openRoute({
     ),
   }),
   responses: { 204: respondsWithNothing("The password was changed: sign in with it") },
-  handle: async (call, { body }) => {
-    await reset(call.services, body, toSignInClient(call));
-    return noContent();
-  },
+  handle: (call, { body }) => reset(call.services, body, toSignInClient(call)),
 });
 
 export const acceptInvitation = openRoute({

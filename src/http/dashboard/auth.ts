@@ -132,8 +132,5 @@ export const updatePassword = route({
     password: newPassword,
   }),
   responses: { 204: respondsWithNothing("The password was changed") },
-  handle: async (call, { body }) => {
-    await changePassword(call.services, toAccountOwner(call), body);
-    return noContent();
-  },
+  handle: (call, { body }) => changePassword(call.services, toAccountOwner(call), body),
 });

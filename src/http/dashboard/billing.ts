@@ -9,12 +9,12 @@ import { cancelOrder, continueCheckout } from "../../work/billing/open-orders";
 import { applyPaymentEvent } from "../../work/billing/payment-events";
 import { cancelSubscription } from "../../work/billing/subscriptions";
 import { withIdempotencyKey } from "../../work/idempotency";
-import { type Call, createOnce, noContent, type OpenCall, ok, type Reply } from "../call";
+import { type Call, createOnce, type OpenCall, ok, type Reply } from "../call";
 import { strictObject, textField } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, readBodyText } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { openRoute, type ResourceLoader, route } from "../route";
+import { createOwnLoader, openRoute, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
@@ -95,10 +95,7 @@ export const listWorkspaceOrders = offsetListRoute({
   show: (call, order) => showOrder(call, order, call.principal.user.id),
 });
 
-const load: ResourceLoader<Order> = {
-  name: "Order",
-  find: ({ services, principal, params }) => findOrder(services.store.read, principal.workspace.id, params.order_id!),
-};
+const load = createOwnLoader("Order", "order_id", findOrder);
 
 export const readOrder = route({
   summary: "Retrieve an order",
@@ -176,6 +173,5 @@ export const receiveEvent = openRoute({
     const body = await readBodyText(request, { type: "json", maxBytes: MAX_LARGE_BODY_BYTES, timeoutMs });
     const event = await payments.readEvent(body, request.headers.get("stripe-signature"));
     await applyPaymentEvent({ ...services, payments, log }, event);
-    return noContent();
   },
 });

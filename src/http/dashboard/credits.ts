@@ -1,7 +1,7 @@
 /** The credits of a workspace: balance, holds, and the history as a list and as a file for spreadsheets. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { type CsvCell, escapeFormula, formatCsvHeader, formatCsvRow } from "../../domain/csv";
+import { escapeFormula } from "../../domain/csv";
 import { LEDGER_TYPES } from "../../domain/states";
 import {
   type CreditEntry,
@@ -11,16 +11,15 @@ import {
   listHoldsWithAssets,
 } from "../../store/credit-history";
 import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
-import type { Queries } from "../../store/db";
 import { listSteps } from "../../store/pipelines";
 import { ok, streamedDownload } from "../call";
 import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute, offsetListRoute } from "../list-route";
 import { showLedgerEntry } from "../public/account";
-import { readInBatches } from "../read-in-batches";
 import { respondsWith, respondsWithFile } from "../response-docs";
 import { route } from "../route";
+import { type CsvColumn, formatCsv, readInBatches } from "../row-export";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
@@ -111,40 +110,23 @@ export const exportHistory = route({
     streamedDownload({
       filename: `credits-${formatTime(now()).slice(0, 10)}.csv`,
       contentType: "text/csv; charset=utf-8",
-      parts: readCsv(store.read, workspace.id, toFilter(given)),
+      parts: formatCsv(
+        COLUMNS,
+        readInBatches((page) => listCreditEntriesAfter(store.read, workspace.id, toFilter(given), page), showEntry),
+      ),
     }),
 });
 
-const COLUMNS = [
-  "created_at",
-  "type",
-  "delta",
-  "recording",
-  "step",
-  "description",
-  "payment_invoice_id",
-  "asset_id",
-  "pipeline_id",
-  "order_id",
-  "id",
-];
-
-async function* readCsv(db: Queries, workspaceId: string, filter: CreditFilter): AsyncGenerator<string> {
-  yield formatCsvHeader(COLUMNS);
-  for await (const entries of readInBatches((page) => listCreditEntriesAfter(db, workspaceId, filter, page)))
-    yield entries.map((entry) => formatCsvRow(toRow(showEntry(entry)))).join("");
-}
-
-const toRow = (entry: Resource<"CreditEntry">): CsvCell[] => [
-  entry.created_at,
-  entry.type,
-  entry.delta,
-  escapeFormula(entry.asset?.filename ?? ""),
-  entry.processor_name ?? "",
-  escapeFormula(entry.description ?? ""),
-  escapeFormula(entry.payment_invoice_id ?? ""),
-  entry.asset_id ?? entry.asset?.id ?? "",
-  entry.pipeline_id ?? "",
-  entry.order_id ?? "",
-  entry.id,
+const COLUMNS: CsvColumn<Resource<"CreditEntry">>[] = [
+  ["created_at", (entry) => entry.created_at],
+  ["type", (entry) => entry.type],
+  ["delta", (entry) => entry.delta],
+  ["recording", (entry) => escapeFormula(entry.asset?.filename ?? "")],
+  ["step", (entry) => entry.processor_name ?? ""],
+  ["description", (entry) => escapeFormula(entry.description ?? "")],
+  ["payment_invoice_id", (entry) => escapeFormula(entry.payment_invoice_id ?? "")],
+  ["asset_id", (entry) => entry.asset_id ?? entry.asset?.id ?? ""],
+  ["pipeline_id", (entry) => entry.pipeline_id ?? ""],
+  ["order_id", (entry) => entry.order_id ?? ""],
+  ["id", (entry) => entry.id],
 ];

@@ -2,20 +2,17 @@
 import { Type } from "@sinclair/typebox";
 import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/cuts";
 import { updateDraft } from "../../work/cuts/drafts";
-import { noContent, ok, okJsonText } from "../call";
+import { ok, okJsonText } from "../call";
 import { strictObject } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLoader, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
-const load: ResourceLoader<Draft> = {
-  name: "Draft",
-  find: ({ services, principal, params }) => findDraft(services.store.read, principal.workspace.id, params.cut_id!),
-};
+const load = createOwnLoader("Draft", "cut_id", findDraft);
 
 const showDraft = (draft: Draft): Resource<"Draft"> => showRow(SCHEMAS.Draft, draft, {});
 
@@ -70,8 +67,5 @@ export const remove = route({
   summary: "Discard the draft of a cut",
   responses: { 204: respondsWithNothing("Deleted") },
   load,
-  handle: async ({ services }, { resource }) => {
-    await services.store.write((tx) => deleteDraft(tx, resource.cut_id));
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => services.store.write((tx) => deleteDraft(tx, resource.cut_id)),
 });

@@ -1,7 +1,7 @@
 /** The accounts at sign-in providers that are linked to the signed-in user. */
 import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
 import { formatProviderName, removeIdentity } from "../../work/identity/identities";
-import { type Call, noContent } from "../call";
+import type { Call } from "../call";
 import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
@@ -29,8 +29,5 @@ export const remove = route({
   access: { credential: "fresh-session", target: "account" },
   errors: ["conflict"],
   responses: { 204: respondsWithNothing("The provider no longer signs you in") },
-  handle: async (call) => {
-    await removeIdentity(call.services, toAccountOwner(call), call.params.identity_id!);
-    return noContent();
-  },
+  handle: (call) => removeIdentity(call.services, toAccountOwner(call), call.params.identity_id!),
 });

@@ -38,6 +38,47 @@ import * as workspaces from "./workspaces";
 /** The prefix of the dashboard family. */
 export const DASHBOARD_PREFIX = "/api/v1";
 
+/** All routes for administrators, whose workspace does not matter. */
+const adminRoutes = createRoutes(
+  [
+    ["GET", "/admin/users", adminUsers.list],
+    ["POST", "/admin/users", adminUsers.invite],
+    ["GET", "/admin/users/:user_id", adminUsers.read],
+    ["PATCH", "/admin/users/:user_id", adminUsers.update],
+    ["DELETE", "/admin/users/:user_id", adminUsers.remove],
+    ["POST", "/admin/users/:user_id/restore", adminUsers.restore],
+    ["POST", "/admin/users/:user_id/credits", adminUsers.addCredits],
+    ["POST", "/admin/users/:user_id/password-reset", adminUsers.createPasswordLink],
+    ["GET", "/admin/orders", adminOrders.list],
+    ["GET", "/admin/orders/:order_id", adminOrders.read],
+    ["POST", "/admin/orders/:order_id/approve", adminOrders.approve],
+    ["POST", "/admin/orders/:order_id/reject", adminOrders.reject],
+    ["GET", "/admin/jobs", adminJobs.list],
+    ["POST", "/admin/jobs/:job_id/cancel", adminJobs.cancel],
+    ["GET", "/admin/storage", adminStorage.list],
+    ["GET", "/admin/storage/totals", adminStorage.readTotals],
+    ["GET", "/admin/backups", adminBackups.list],
+    ["POST", "/admin/backups", adminBackups.create],
+    ["POST", "/admin/backups/drill", adminBackups.drill],
+    ["POST", "/admin/backups/:run_id/verify", adminBackups.verify],
+    ["GET", "/admin/storage/checks", adminStorage.readChecks],
+    ["GET", "/admin/storage/findings", adminStorage.listFindings],
+    ["POST", "/admin/storage/findings/resolve", adminStorage.resolveFindings],
+    ["GET", "/admin/health", adminHealth.read],
+    ["GET", "/admin/workers", adminWorkers.list],
+    ["GET", "/admin/workers/:worker_id", adminWorkers.read],
+    ["POST", "/admin/workers/:worker_id/drain", adminWorkers.drain],
+    ["POST", "/admin/workers/:worker_id/resume", adminWorkers.resume],
+    ["POST", "/admin/workers/:worker_id/revoke", adminWorkers.revoke],
+    ["GET", "/admin/worker-tokens", adminWorkers.listTokens],
+    ["POST", "/admin/worker-tokens", adminWorkers.createToken],
+    ["DELETE", "/admin/worker-tokens/:token_id", adminWorkers.removeToken],
+    ["GET", "/admin/audit", adminAudit.list],
+    ["GET", "/admin/audit/export", adminAudit.exportAll],
+  ],
+  { credential: "fresh-session", role: "admin", target: "account" },
+);
+
 const ownRoutes = createRoutes([
   ["GET", "/auth/methods", auth.methods],
   ["POST", "/auth/setup", auth.setup],
@@ -145,45 +186,10 @@ const ownRoutes = createRoutes([
   ["GET", "/pipelines/:pipeline_id", pipelines.read],
   ["POST", "/pipelines/:pipeline_id/cancel", pipelines.cancel],
   ["POST", "/pipelines/:pipeline_id/steps/:step_id/retry", pipelines.retry],
-
-  ["GET", "/admin/users", adminUsers.list],
-  ["POST", "/admin/users", adminUsers.invite],
-  ["GET", "/admin/users/:user_id", adminUsers.read],
-  ["PATCH", "/admin/users/:user_id", adminUsers.update],
-  ["DELETE", "/admin/users/:user_id", adminUsers.remove],
-  ["POST", "/admin/users/:user_id/restore", adminUsers.restore],
-  ["POST", "/admin/users/:user_id/credits", adminUsers.addCredits],
-  ["POST", "/admin/users/:user_id/password-reset", adminUsers.createPasswordLink],
-  ["GET", "/admin/orders", adminOrders.list],
-  ["GET", "/admin/orders/:order_id", adminOrders.read],
-  ["POST", "/admin/orders/:order_id/approve", adminOrders.approve],
-  ["POST", "/admin/orders/:order_id/reject", adminOrders.reject],
-  ["GET", "/admin/jobs", adminJobs.list],
-  ["POST", "/admin/jobs/:job_id/cancel", adminJobs.cancel],
-  ["GET", "/admin/storage", adminStorage.list],
-  ["GET", "/admin/storage/totals", adminStorage.readTotals],
-  ["GET", "/admin/backups", adminBackups.list],
-  ["POST", "/admin/backups", adminBackups.create],
-  ["POST", "/admin/backups/drill", adminBackups.drill],
-  ["POST", "/admin/backups/:run_id/verify", adminBackups.verify],
-  ["GET", "/admin/storage/checks", adminStorage.readChecks],
-  ["GET", "/admin/storage/findings", adminStorage.listFindings],
-  ["POST", "/admin/storage/findings/resolve", adminStorage.resolveFindings],
-  ["GET", "/admin/health", adminHealth.read],
-  ["GET", "/admin/workers", adminWorkers.list],
-  ["GET", "/admin/workers/:worker_id", adminWorkers.read],
-  ["POST", "/admin/workers/:worker_id/drain", adminWorkers.drain],
-  ["POST", "/admin/workers/:worker_id/resume", adminWorkers.resume],
-  ["POST", "/admin/workers/:worker_id/revoke", adminWorkers.revoke],
-  ["GET", "/admin/worker-tokens", adminWorkers.listTokens],
-  ["POST", "/admin/worker-tokens", adminWorkers.createToken],
-  ["DELETE", "/admin/worker-tokens/:token_id", adminWorkers.removeToken],
-  ["GET", "/admin/audit", adminAudit.list],
-  ["GET", "/admin/audit/export", adminAudit.exportAll],
 ]);
 
 /** Resources with a form of their own in this family replace the public ones. */
 const isOwn = ({ method, path }: { method: string; path: string }): boolean =>
   ownRoutes.some((own) => own.method === method && own.path === path);
 
-export const dashboardRoutes = [...ownRoutes, ...publicRoutes.filter((route) => !isOwn(route))];
+export const dashboardRoutes = [...ownRoutes, ...adminRoutes, ...publicRoutes.filter((route) => !isOwn(route))];

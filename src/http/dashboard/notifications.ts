@@ -23,7 +23,7 @@ import { createExportLinks } from "../../work/data-export/requests";
 import { canMail } from "../../work/mail/mails";
 import { changePreferences } from "../../work/notifications/notifications";
 import type { Services } from "../../work/services";
-import { type Call, noContent, ok } from "../call";
+import { type Call, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetParameters } from "../list-route";
@@ -82,10 +82,7 @@ export const markAll = route({
   summary: "Mark all your notifications as read",
   access: CHANGE_ACCESS,
   responses: { 204: respondsWithNothing("No notification is unread") },
-  handle: async ({ services, principal }) => {
-    await services.store.write((tx) => markAllRead(tx, principal.user.id, services.now()));
-    return noContent();
-  },
+  handle: ({ services, principal }) => services.store.write((tx) => markAllRead(tx, principal.user.id, services.now())),
 });
 
 async function showPreferences({ services, principal }: Call): Promise<Resource<"NotificationPreferences">> {

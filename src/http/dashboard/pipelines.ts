@@ -13,7 +13,7 @@ import { oneOf, strictObject, uuidField } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { pipelineSteps, readSteps } from "./pipeline-steps";
@@ -67,11 +67,7 @@ async function showStored(call: Call, db: Queries, id: string): Promise<Resource
   return showPipeline(call, parts!);
 }
 
-export const pipelineLoader: ResourceLoader<Pipeline> = {
-  name: "Pipeline",
-  find: ({ services, principal, params }) =>
-    findPipeline(services.store.read, principal.workspace.id, params.pipeline_id!),
-};
+export const pipelineLoader = createOwnLoader("Pipeline", "pipeline_id", findPipeline);
 
 export const create = route({
   summary: "Run several steps on an asset, one after another",

@@ -6,7 +6,7 @@ import { findUserById, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
 import { restoreAccount, startAccountDeletion } from "../../work/identity/account-deletion";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
-import { noContent, ok } from "../call";
+import { ok } from "../call";
 import { clearableText, emptyToNull, nullable, secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
@@ -86,7 +86,6 @@ export const removeMe = route({
   handle: async (call) => {
     const { store, now } = call.services;
     await store.write((tx) => startAccountDeletion(tx, toCallActor(call), call.principal.user.id, now()));
-    return noContent();
   },
 });
 

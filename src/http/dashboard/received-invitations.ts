@@ -8,7 +8,7 @@ import {
   declineReceivedInvitation,
   type InvitationChoice,
 } from "../../work/workspaces/received-invitations";
-import { type Call, noContent, ok, type Reply } from "../call";
+import { type Call, ok, type Reply } from "../call";
 import { secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
@@ -69,7 +69,6 @@ export const decline = route({
     await services.store.write((tx) =>
       declineReceivedInvitation(tx, toCallActor(call), principal.user, choice, services.now()),
     );
-    return noContent();
   },
 });
 

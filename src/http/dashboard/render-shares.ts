@@ -11,7 +11,7 @@ import {
   type RenderShare,
 } from "../../store/render-shares";
 import { toActor } from "../../work/access/access";
-import { created, createOnce, noContent } from "../call";
+import { created, createOnce } from "../call";
 import { strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
@@ -99,8 +99,5 @@ export const revoke = route({
   summary: "Revoke a link of a render",
   responses: { 204: respondsWithNothing("Revoked") },
   load,
-  handle: async ({ services }, { resource }) => {
-    await services.store.write((tx) => deleteRenderShare(tx, resource.id));
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => services.store.write((tx) => deleteRenderShare(tx, resource.id)),
 });

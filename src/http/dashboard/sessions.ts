@@ -2,7 +2,7 @@
 import { notFound } from "../../domain/errors";
 import { deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
 import { recordAudit } from "../../work/access/audit";
-import { type Call, noContent } from "../call";
+import type { Call } from "../call";
 import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
@@ -35,7 +35,6 @@ export const removeOthers = route({
         await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
       }
     });
-    return noContent();
   },
 });
 
@@ -57,6 +56,5 @@ export const remove = route({
       return true;
     });
     if (!isEnded) throw notFound("Session");
-    return noContent();
   },
 });

@@ -9,7 +9,7 @@ import {
   replaceRecoveryCodes,
 } from "../../work/identity/two-factor";
 import { canMail } from "../../work/mail/mails";
-import { created, createOnce, noContent, ok } from "../call";
+import { created, createOnce, ok } from "../call";
 import { secretField, strictObject } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
@@ -75,10 +75,7 @@ export const confirm = route({
   example: { code: "123456" },
   body: strictObject({ code: secretField("A code of the authenticator", MAX_CODE_CHARACTERS) }),
   responses: { 204: respondsWithNothing("Sign-in asks for a code from now on") },
-  handle: async (call, { body }) => {
-    await confirmAuthenticator(call.services, toAccountOwner(call), body.code);
-    return noContent();
-  },
+  handle: (call, { body }) => confirmAuthenticator(call.services, toAccountOwner(call), body.code),
 });
 
 export const replaceCodes = route({
@@ -100,8 +97,5 @@ export const remove = route({
   example: { password: "correct horse battery" },
   body: strictObject({ password: confirmingPassword }),
   responses: { 204: respondsWithNothing("The authenticator was removed") },
-  handle: async (call, { body }) => {
-    await removeAuthenticator(call.services, toAccountOwner(call), body.password);
-    return noContent();
-  },
+  handle: (call, { body }) => removeAuthenticator(call.services, toAccountOwner(call), body.password),
 });

@@ -6,7 +6,7 @@ import { listInvitations, type WorkspaceInvitation } from "../../store/workspace
 import { listMembers, type Member } from "../../store/workspace-members";
 import { requireRemoval } from "../../work/access/access";
 import { changeRole, inviteMember, removeMember, revokeInvitation } from "../../work/workspaces/workspaces";
-import { created, createOnce, noContent, ok } from "../call";
+import { created, createOnce, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
@@ -92,7 +92,6 @@ export const remove = route({
     requireRemoval(principal, userId);
     const request = { workspaceId: principal.workspace.id, userId, now: services.now() };
     await services.store.write((tx) => removeMember(tx, toCallActor(call), request));
-    return noContent();
   },
 });
 
@@ -121,6 +120,5 @@ export const revokePending = route({
     const { services, principal, params } = call;
     const request = { workspaceId: principal.workspace.id, id: params.invitation_id!, now: services.now() };
     await services.store.write((tx) => revokeInvitation(tx, toCallActor(call), request));
-    return noContent();
   },
 });

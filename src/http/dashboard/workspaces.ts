@@ -7,7 +7,7 @@ import { findWorkspaceById, type Workspace } from "../../store/workspaces";
 import { findOnlyWorkspace } from "../../work/access/access";
 import { readStorageQuota } from "../../work/storage/limits";
 import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces/workspaces";
-import { type Call, created, createOnce, noContent, ok } from "../call";
+import { type Call, created, createOnce, ok } from "../call";
 import { strictObject, textField, uuidField } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
@@ -115,6 +115,5 @@ export const remove = route({
   handle: async (call, { resource }) => {
     const request = { workspaceId: resource.id, ownerId: call.principal.user.id };
     await removeWorkspace(call.services, toCallActor(call), request);
-    return noContent();
   },
 });

@@ -5,7 +5,7 @@ import { invalidField } from "../../domain/errors";
 import { parseIsoTime } from "../../domain/iso-time";
 import { type ApiKey, listOwnApiKeys } from "../../store/users";
 import { createOwnKey, MAX_KEY_NAME_CHARACTERS, revokeOwnKey } from "../../work/identity/api-keys";
-import { created, createOnce, noContent } from "../call";
+import { created, createOnce } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
@@ -86,6 +86,5 @@ export const remove = route({
     const { services, principal, params } = call;
     const key = { userId: principal.user.id, keyId: params.key_id! };
     await services.store.write((tx) => revokeOwnKey(tx, key, toCallActor(call), services.now()));
-    return noContent();
   },
 });

@@ -9,7 +9,7 @@ import { removeAsset } from "../../work/assets/deletion";
 import { isCuttable } from "../../work/cuts/new-cuts";
 import { parseUploadMetadata } from "../../work/uploads/metadata";
 import { createUpload, getUploadCutoff, getUploadExpiry, isUploadExpired } from "../../work/uploads/uploads";
-import { type Call, created, createOnce, noContent, ok } from "../call";
+import { type Call, created, createOnce, ok } from "../call";
 import { nullable, oneOf, strictObject, uuidField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -148,8 +148,5 @@ export const remove = route({
   errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load,
-  handle: async ({ services }, { resource }) => {
-    await removeAsset(services, resource.id);
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => removeAsset(services, resource.id),
 });

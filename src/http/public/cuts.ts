@@ -12,12 +12,12 @@ import { toActor } from "../../work/access/access";
 import { removeCut } from "../../work/assets/deletion";
 import { prepareEdit } from "../../work/cuts/plan-files";
 import { createCut } from "../../work/cuts/requests";
-import { type Call, created, createOnce, noContent, ok, okJsonText, type Reply } from "../call";
+import { type Call, created, createOnce, ok, okJsonText, type Reply } from "../call";
 import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { editedSegments, editedTexts, readPlanEdit } from "./edit-fields";
@@ -88,10 +88,7 @@ const showCutDetail = async (call: Call, cut: Cut): Promise<Resource<"CutDetail"
 export const showCutDetailJson = async (call: Call, cut: Cut, more: object = {}): Promise<string> =>
   `${JSON.stringify({ ...(await showCut(call, cut)), ...more }).slice(0, -1)},"plan":${cut.plan}}`;
 
-export const cutLoader: ResourceLoader<Cut> = {
-  name: "Cut",
-  find: ({ services, principal, params }) => findCut(services.store.read, principal.workspace.id, params.cut_id!),
-};
+export const cutLoader = createOwnLoader("Cut", "cut_id", findCut);
 
 export const create = route({
   summary: "Plan which parts of an asset to keep",
@@ -198,8 +195,5 @@ export const remove = route({
   errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load: cutLoader,
-  handle: async ({ services }, { resource }) => {
-    await removeCut(services, resource.id);
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => removeCut(services, resource.id),
 });

@@ -7,11 +7,11 @@ import { findProject, insertProject, type Project, type ProjectChange, updatePro
 import { listSortedProjects } from "../../store/sorted-lists";
 import { removeProject } from "../../work/assets/deletion";
 import { requireRoomForProject } from "../../work/storage/limits";
-import { type Call, created, createOnce, noContent, ok } from "../call";
+import { type Call, created, createOnce, ok } from "../call";
 import { oneOf, strictObject, textField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
@@ -22,11 +22,7 @@ const state = oneOf(...PROJECT_STATES);
 export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> =>
   showRow(SCHEMAS.Project, project, await authorship(project.created_by));
 
-const load: ResourceLoader<Project> = {
-  name: "Project",
-  find: ({ services, principal, params }) =>
-    findProject(services.store.read, principal.workspace.id, params.project_id!),
-};
+const load = createOwnLoader("Project", "project_id", findProject);
 
 export const create = route({
   summary: "Create a project",
@@ -109,8 +105,5 @@ export const remove = route({
   errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load,
-  handle: async ({ services }, { resource }) => {
-    await removeProject(services, resource.id);
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => removeProject(services, resource.id),
 });

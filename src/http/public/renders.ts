@@ -10,11 +10,11 @@ import { readProgress } from "../../store/steps";
 import { toActor } from "../../work/access/access";
 import { removeRender } from "../../work/assets/deletion";
 import { cancelRender, createRender } from "../../work/renders/requests";
-import { type Call, created, noContent, ok } from "../call";
+import { type Call, created, ok } from "../call";
 import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
@@ -79,10 +79,7 @@ async function showRenderDetail(
   });
 }
 
-export const renderLoader: ResourceLoader<Render> = {
-  name: "Render",
-  find: ({ services, principal, params }) => findRender(services.store.read, principal.workspace.id, params.render_id!),
-};
+export const renderLoader = createOwnLoader("Render", "render_id", findRender);
 
 export const create = route({
   summary: "Render an asset, with or without a cut, to a file",
@@ -186,8 +183,5 @@ export const remove = route({
   errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
   load: renderLoader,
-  handle: async ({ services }, { resource }) => {
-    await removeRender(services, resource);
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => removeRender(services, resource),
 });

@@ -20,12 +20,12 @@ import {
   requireAllowedUrl,
   rotateSecret,
 } from "../../work/webhooks/endpoints";
-import { type Call, created, createOnce, noContent, ok } from "../call";
+import { type Call, created, createOnce, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { createOwnLoader, type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
@@ -56,11 +56,7 @@ const showDelivery = (delivery: Delivery): Resource<"Delivery"> =>
 
 const showDeliveryReference = (deliveryId: string): Resource<"DeliveryReference"> => ({ delivery_id: deliveryId });
 
-const load: ResourceLoader<WebhookEndpoint> = {
-  name: "Webhook endpoint",
-  find: ({ services, principal, params }) =>
-    findEndpoint(services.store.read, principal.workspace.id, params.endpoint_id!),
-};
+const load = createOwnLoader("Webhook endpoint", "endpoint_id", findEndpoint);
 
 const loadWithDelivery: ResourceLoader<{ endpoint: WebhookEndpoint; delivery: Delivery }> = {
   name: "Delivery",
@@ -154,10 +150,7 @@ export const remove = route({
   summary: "Delete a webhook endpoint",
   responses: { 204: respondsWithNothing("Deleted") },
   load,
-  handle: async ({ services }, { resource }) => {
-    await services.store.write((tx) => deleteEndpoint(tx, resource.id));
-    return noContent();
-  },
+  handle: ({ services }, { resource }) => services.store.write((tx) => deleteEndpoint(tx, resource.id)),
 });
 
 export const rotate = route({

@@ -1,21 +1,19 @@
 /** The audit log, for administrators. */
 import { Type } from "@sinclair/typebox";
 import type { AuditAction } from "../../../domain/audit-actions";
-import { escapeFormula, formatCsvHeader, formatCsvRow } from "../../../domain/csv";
+import { escapeFormula } from "../../../domain/csv";
 import { type AuditFilter, type ListedAuditEntry, listAuditEntries, listAuditEntriesAfter } from "../../../store/audit";
-import type { Queries } from "../../../store/db";
 import { recordAudit } from "../../../work/access/audit";
 import { streamedDownload } from "../../call";
 import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
-import { readInBatches } from "../../read-in-batches";
 import { respondsWithFile } from "../../response-docs";
 import { route } from "../../route";
+import { type CsvColumn, formatCsv, readInBatches } from "../../row-export";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 const MAX_ACTION_CHARACTERS = 100;
 
@@ -62,7 +60,6 @@ const showEntry = ({ entry, actorEmail, targetName, namedId, namedEmail }: Liste
 
 export const list = offsetListRoute({
   summary: "List the audit log, newest first",
-  access: ADMIN_ACCESS,
   filters,
   item: "AuditEntry",
   description: "A page of entries",
@@ -73,7 +70,6 @@ export const list = offsetListRoute({
 
 export const exportAll = route({
   summary: "Download the audit log as JSON lines or as CSV, oldest first",
-  access: ADMIN_ACCESS,
   query: strictObject({
     ...filters,
     format: Type.Optional({ ...oneOf("jsonl", "csv"), description: "by default `jsonl`" }),
@@ -88,25 +84,21 @@ export const exportAll = route({
     const time = now();
     const actor = toCallActor(call);
     await store.write((tx) => recordAudit(tx, actor, { action: "audit_log.exported", target: null }, time));
+    const filter = toAuditFilter(query);
+    const entries = readInBatches((page) => listAuditEntriesAfter(store.read, filter, page), showEntry);
     return streamedDownload({
       filename: `audit-${formatTime(time).slice(0, 10)}.${format}`,
       contentType: format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson",
-      parts:
-        format === "csv" ? readCsv(store.read, toAuditFilter(query)) : readJsonLines(store.read, toAuditFilter(query)),
+      parts: format === "csv" ? formatCsv(CSV_COLUMNS, entries) : formatJsonLines(entries),
     });
   },
 });
 
-async function* readEntries(db: Queries, filter: AuditFilter): AsyncGenerator<Resource<"AuditEntry">[]> {
-  for await (const rows of readInBatches((page) => listAuditEntriesAfter(db, filter, page))) yield rows.map(showEntry);
+async function* formatJsonLines(batches: AsyncGenerator<object[]>): AsyncGenerator<string> {
+  for await (const entries of batches) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
 }
 
-async function* readJsonLines(db: Queries, filter: AuditFilter): AsyncGenerator<string> {
-  for await (const entries of readEntries(db, filter))
-    yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
-}
-
-const CSV_COLUMNS: [title: string, value: (entry: Resource<"AuditEntry">) => string | null | undefined][] = [
+const VALUES: [title: string, value: (entry: Resource<"AuditEntry">) => string | null | undefined][] = [
   ["created_at", (entry) => entry.created_at],
   ["action", (entry) => entry.action],
   ["actor_kind", (entry) => entry.actor.kind],
@@ -124,10 +116,6 @@ const CSV_COLUMNS: [title: string, value: (entry: Resource<"AuditEntry">) => str
   ["named_user_email", (entry) => entry.named_user?.email],
 ];
 
-async function* readCsv(db: Queries, filter: AuditFilter): AsyncGenerator<string> {
-  yield formatCsvHeader(CSV_COLUMNS.map(([title]) => title));
-  for await (const entries of readEntries(db, filter))
-    yield entries
-      .map((entry) => formatCsvRow(CSV_COLUMNS.map(([, value]) => escapeFormula(value(entry) ?? ""))))
-      .join("");
-}
+const CSV_COLUMNS = VALUES.map(
+  ([title, value]): CsvColumn<Resource<"AuditEntry">> => [title, (entry) => escapeFormula(value(entry) ?? "")],
+);

@@ -19,7 +19,6 @@ import { type ResourceLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {
   const { figures } = run;
@@ -45,7 +44,6 @@ const isAvailable = async ({ path, state }: BackupRun): Promise<boolean> =>
 
 export const list = route({
   summary: "List backups, their verifications and drills, newest first, with the state of the backups",
-  access: ADMIN_ACCESS,
   query: strictObject({ ...offsetParameters, kind: Type.Optional(oneOf(...BACKUP_RUN_KINDS)) }),
   responses: { 200: respondsWith("BackupList", "A page of runs, and a summary of the newest ones") },
   handle: async ({ services }, { query: { limit, offset, kind } }) => {
@@ -96,7 +94,7 @@ async function respondWithRun(
   return reply!;
 }
 
-const START = { access: ADMIN_ACCESS, idempotent: true, errors: ["conflict" as const] };
+const START = { idempotent: true, errors: ["conflict" as const] };
 
 export const create = route({
   ...START,

@@ -5,7 +5,6 @@ import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
-import { ADMIN_ACCESS } from "./access";
 import { showDisk } from "./storage";
 
 const problemSchema = SCHEMAS.SystemHealth.properties.problems.items;
@@ -37,7 +36,6 @@ const showHealth = (health: SystemHealth): Resource<"SystemHealth"> =>
 
 export const read = route({
   summary: "Retrieve the state of the server: disk, database, ffmpeg, encoders, models and queue",
-  access: ADMIN_ACCESS,
   responses: { 200: respondsWith("SystemHealth", "The state of the server") },
   handle: async ({ services }) => ok(showHealth(await services.readHealth())),
 });

@@ -9,11 +9,10 @@ import { ok } from "../../call";
 import { oneOf, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
-import { type ResourceLoader, route } from "../../route";
+import { createLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 const showJob = ({ step, userId, email, ...job }: ListedJob): Resource<"AdminJob"> =>
   showRow(SCHEMAS.AdminJob, step, {
@@ -27,7 +26,6 @@ const showJob = ({ step, userId, email, ...job }: ListedJob): Resource<"AdminJob
 
 export const list = offsetListRoute({
   summary: "List the jobs of all workspaces, newest first",
-  access: ADMIN_ACCESS,
   filters: {
     state: Type.Optional(oneOf(...STEP_STATES)),
     name: Type.Optional(oneOf(...JOB_NAMES)),
@@ -44,14 +42,10 @@ export const list = offsetListRoute({
   show: (_, job) => showJob(job),
 });
 
-const loadJob: ResourceLoader<ListedJob> = {
-  name: "Job",
-  find: ({ services, params }) => findListedJob(services.store.read, params.job_id!),
-};
+const loadJob = createLoader("Job", "job_id", findListedJob);
 
 export const cancel = route({
   summary: "Cancel a waiting or running job, and the later steps of its pipeline",
-  access: ADMIN_ACCESS,
   load: loadJob,
   errors: ["conflict"],
   responses: { 200: respondsWith("AdminJob", "The cancelled job") },

@@ -8,11 +8,10 @@ import { type Call, type OpenCall, ok } from "../../call";
 import { oneOf } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
-import { type ResourceLoader, route } from "../../route";
+import { createLoader, route } from "../../route";
 import type { Resource } from "../../schemas";
 import { showOrder } from "../billing";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 const showListedOrder = (
   call: Pick<OpenCall, "services">,
@@ -24,14 +23,10 @@ const showListedOrder = (
   decided_by: order.decided_by,
 });
 
-const load: ResourceLoader<ListedOrder> = {
-  name: "Order",
-  find: ({ services, params }) => findListedOrder(services.store.read, params.order_id!),
-};
+const load = createLoader("Order", "order_id", findListedOrder);
 
 export const list = offsetListRoute({
   summary: "List the orders of all workspaces, newest first",
-  access: ADMIN_ACCESS,
   filters: {
     state: Type.Optional(oneOf(...ORDER_STATES)),
     provider: Type.Optional(oneOf(...PAYMENT_PROVIDERS)),
@@ -44,7 +39,6 @@ export const list = offsetListRoute({
 
 export const read = route({
   summary: "Retrieve an order of any workspace",
-  access: ADMIN_ACCESS,
   load,
   responses: { 200: respondsWith("AdminOrder", "The order") },
   handle: async (call, { resource }) => ok(showListedOrder(call, resource)),
@@ -53,7 +47,6 @@ export const read = route({
 const decision = (summary: string, description: string, decide: typeof approveOrder) =>
   route({
     summary,
-    access: ADMIN_ACCESS,
     load,
     errors: ["conflict"],
     responses: { 200: respondsWith("AdminOrder", description) },

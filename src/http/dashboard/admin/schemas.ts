@@ -63,16 +63,11 @@ const disk = strictObject({
 /** The schemas by their names in the OpenAPI documents. */
 export const ADMIN_SCHEMAS = {
   AdminUser: user,
-  AdminUserDetail: Type.Composite(
-    [
-      user,
-      strictObject({
-        default_storage_quota_bytes: orNull(integer, "the configured quota; null if there is no limit"),
-        contents,
-      }),
-    ],
-    { additionalProperties: false },
-  ),
+  AdminUserDetail: strictObject({
+    ...user.properties,
+    default_storage_quota_bytes: orNull(integer, "the configured quota; null if there is no limit"),
+    contents,
+  }),
   InvitedUser: strictObject({
     user,
     invitation_url: orNull(

@@ -28,7 +28,6 @@ import { route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"WorkspaceStorage"> => ({
   workspace: { id: row.id, name: row.name, is_personal: row.isPersonal },
@@ -43,7 +42,6 @@ const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"Wor
 
 export const list = offsetListRoute({
   summary: "List the storage of each workspace, largest first",
-  access: ADMIN_ACCESS,
   filters: {
     q: Type.Optional({
       ...textField(MAX_SEARCH_CHARACTERS),
@@ -58,7 +56,6 @@ export const list = offsetListRoute({
 
 export const readTotals = route({
   summary: "Retrieve the storage of all workspaces by kind, and the free disk space",
-  access: ADMIN_ACCESS,
   responses: { 200: respondsWith("StorageTotals", "The totals") },
   handle: async ({ services }) => {
     const { read } = services.store;
@@ -92,7 +89,6 @@ export const showDisk = (disk: DiskState): Resource<"SystemHealth">["disk"] => (
 
 export const readChecks = route({
   summary: "Retrieve the number of checked files, and of files with a problem",
-  access: ADMIN_ACCESS,
   responses: { 200: respondsWith("StorageChecks", "The state of the weekly check") },
   handle: async ({ services: { store } }) => {
     const [totals, open] = await Promise.all([readCheckTotals(store.read), countOpenFindings(store.read)]);
@@ -117,7 +113,6 @@ async function showFinding({ services }: Call, finding: OpenFinding): Promise<Re
 
 export const listFindings = offsetListRoute({
   summary: "List the files that are missing, changed, untracked or undecodable, newest first",
-  access: ADMIN_ACCESS,
   filters: { problem: Type.Optional(oneOf(...FILE_PROBLEMS)) },
   item: "StorageFinding",
   description: "A page of files with a problem that was not accepted",
@@ -129,7 +124,6 @@ const MAX_IDS = 100;
 
 export const resolveFindings = route({
   summary: "Accept files with a problem as they are, delete or restore them, or delete their recordings and renders",
-  access: ADMIN_ACCESS,
   example: { action: "restore", ids: ["01941f29-7c00-7000-8000-000000000000"] },
   body: strictObject({
     action: {

@@ -21,7 +21,7 @@ import {
   restoreDeletedAccount,
 } from "../../../work/access/administration";
 import type { Services } from "../../../work/services";
-import { type Call, created, createOnce, noContent, ok, type Reply } from "../../call";
+import { type Call, created, createOnce, ok, type Reply } from "../../call";
 import {
   clearableText,
   emptyToNull,
@@ -39,12 +39,11 @@ import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
-import { type ResourceLoader, route } from "../../route";
+import { createLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 const MAX_NOTE_CHARACTERS = 500;
 /** Far above any studio's use, and far below the range in which sums lose precision. */
@@ -86,10 +85,7 @@ async function showUserDetail(
   };
 }
 
-const load: ResourceLoader<ListedUser> = {
-  name: "User",
-  find: ({ services, params }) => findListedUser(services.store.read, params.user_id!),
-};
+const load = createLoader("User", "user_id", findListedUser);
 
 const toActingAdmin = (call: Call): ActingAdmin => ({ actor: toCallActor(call), admin: call.principal.user });
 
@@ -103,7 +99,6 @@ const role = oneOf("member", "admin");
 
 export const list = offsetListRoute({
   summary: "List accounts, by default newest first",
-  access: ADMIN_ACCESS,
   filters: {
     q: Type.Optional({ ...textField(MAX_SEARCH_CHARACTERS), description: "part of the email address or the name" }),
     role: Type.Optional(role),
@@ -122,7 +117,6 @@ export const list = offsetListRoute({
 
 export const read = route({
   summary: "Retrieve an account with counts of its content",
-  access: ADMIN_ACCESS,
   load,
   responses: { 200: respondsWith("AdminUserDetail", "The account") },
   handle: async ({ services }, { resource }) => ok(await showUserDetail(services, resource)),
@@ -130,7 +124,6 @@ export const read = route({
 
 export const invite = route({
   summary: "Create an account, whose owner chooses a password through a link that is valid for 7 days",
-  access: ADMIN_ACCESS,
   idempotent: true,
   errors: ["conflict"],
   example: { email: "ada@studio.example", role: "member" },
@@ -163,7 +156,6 @@ export const invite = route({
 
 export const update = route({
   summary: "Change the role or quota of an account, or disable it. Absent fields stay unchanged",
-  access: ADMIN_ACCESS,
   load,
   errors: ["conflict"],
   example: { role: "admin" },
@@ -190,19 +182,14 @@ export const update = route({
 
 export const remove = route({
   summary: "Delete an account. It can be restored for 30 days",
-  access: ADMIN_ACCESS,
   load,
   errors: ["conflict"],
   responses: { 204: respondsWithNothing("The grace period has started, or had started before") },
-  handle: async (call) => {
-    await deleteAccount(call.services, toCallActor(call), call.params.user_id!);
-    return noContent();
-  },
+  handle: (call) => deleteAccount(call.services, toCallActor(call), call.params.user_id!),
 });
 
 export const restore = route({
   summary: "Restore an account within 30 days of its deletion",
-  access: ADMIN_ACCESS,
   load,
   errors: ["conflict"],
   responses: { 200: respondsWith("AdminUser", "The account") },
@@ -214,7 +201,6 @@ export const restore = route({
 
 export const addCredits = route({
   summary: "Add or remove credits of an account. Assets that are waiting for credits become ready",
-  access: ADMIN_ACCESS,
   load,
   idempotent: true,
   errors: ["conflict"],
@@ -248,7 +234,6 @@ export const addCredits = route({
 
 export const createPasswordLink = route({
   summary: "Create a link with which the user chooses a new password. It is valid for an hour",
-  access: ADMIN_ACCESS,
   load,
   responses: { 200: respondsWith("AccountLink", "The link, which is shown once") },
   handle: async (call) => {

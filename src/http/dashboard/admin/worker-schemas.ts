@@ -45,50 +45,40 @@ const token = strictObject({
 /** The schemas by their names in the OpenAPI documents. */
 export const WORKER_SCHEMAS = {
   AdminWorker: worker,
-  AdminWorkerDetail: Type.Composite(
-    [
-      worker,
+  AdminWorkerDetail: strictObject({
+    ...worker.properties,
+    is_draining: Type.Boolean({ description: "also set while it is offline" }),
+    protocol: Type.Integer({ description: "the version of the job protocol" }),
+    ffmpeg: text,
+    encoder: text,
+    sandbox: strictObject({ mode: enumeration(SANDBOX_MODES), reason: orNull(text, "why it is not bwrap") }),
+    languages: Type.Array(text, { description: "languages of its speech models, as ISO 639-1 codes" }),
+    free_bytes: integer,
+    created_at: time,
+    revoked_at: orNull(time),
+    runs: Type.Array(
       strictObject({
-        is_draining: Type.Boolean({ description: "also set while it is offline" }),
-        protocol: Type.Integer({ description: "the version of the job protocol" }),
-        ffmpeg: text,
-        encoder: text,
-        sandbox: strictObject({ mode: enumeration(SANDBOX_MODES), reason: orNull(text, "why it is not bwrap") }),
-        languages: Type.Array(text, { description: "languages of its speech models, as ISO 639-1 codes" }),
-        free_bytes: integer,
-        created_at: time,
-        revoked_at: orNull(time),
-        runs: Type.Array(
-          strictObject({
-            id,
-            kind,
-            job_id: step,
-            subject_id: subject,
-            outcome: enumeration(WORKER_RUN_OUTCOMES),
-            media_seconds: orNull(
-              Type.Number(),
-              "duration of the chunk, or of the recording that was cut or rendered; null if unknown",
-            ),
-            started_at: time,
-            ended_at: time,
-          }),
-          { description: "the last 200 ended runs, newest first, kept for 30 days" },
+        id,
+        kind,
+        job_id: step,
+        subject_id: subject,
+        outcome: enumeration(WORKER_RUN_OUTCOMES),
+        media_seconds: orNull(
+          Type.Number(),
+          "duration of the chunk, or of the recording that was cut or rendered; null if unknown",
         ),
+        started_at: time,
+        ended_at: time,
       }),
-    ],
-    { additionalProperties: false },
-  ),
+      { description: "the last 200 ended runs, newest first, kept for 30 days" },
+    ),
+  }),
   AdminWorkerToken: token,
-  CreatedWorkerToken: Type.Composite(
-    [
-      token,
-      strictObject({
-        token: orNull(
-          Type.String({ description: "for `offcut worker --token`" }),
-          "shown only once; null in a response replayed for an Idempotency-Key",
-        ),
-      }),
-    ],
-    { additionalProperties: false },
-  ),
+  CreatedWorkerToken: strictObject({
+    ...token.properties,
+    token: orNull(
+      Type.String({ description: "for `offcut worker --token`" }),
+      "shown only once; null in a response replayed for an Idempotency-Key",
+    ),
+  }),
 };

@@ -6,7 +6,7 @@ import { listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
 import { revokeWorker, setDraining } from "../../../work/cluster/worker-administration";
 import type { WorkerView } from "../../../work/cluster/worker-list";
 import { createWorkerToken, revokeToken, WORKER_NAME, WORKER_NAME_RULE } from "../../../work/cluster/worker-tokens";
-import { type Call, created, createOnce, noContent, ok } from "../../call";
+import { type Call, created, createOnce, ok } from "../../call";
 import { strictObject } from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
@@ -15,7 +15,6 @@ import { type ResourceLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
-import { ADMIN_ACCESS } from "./access";
 
 const showWorker = ({ worker, state, current }: WorkerView): Resource<"AdminWorker"> => ({
   id: worker.id,
@@ -72,7 +71,6 @@ const load: ResourceLoader<WorkerView> = {
 const changeRoute = (summary: string, description: string, change: (call: Call, id: string) => Promise<unknown>) =>
   route({
     summary,
-    access: ADMIN_ACCESS,
     load,
     errors: ["conflict"],
     responses: { 200: respondsWith("AdminWorker", description) },
@@ -85,7 +83,6 @@ const changeRoute = (summary: string, description: string, change: (call: Call, 
 
 export const list = offsetListRoute({
   summary: "List the workers on other machines by name, without revoked ones",
-  access: ADMIN_ACCESS,
   item: "AdminWorker",
   description: "A page of workers",
   read: async ({ services }, { limit, offset }) => {
@@ -98,7 +95,6 @@ export const list = offsetListRoute({
 
 export const read = route({
   summary: "Retrieve a worker with its runs",
-  access: ADMIN_ACCESS,
   load,
   responses: { 200: respondsWith("AdminWorkerDetail", "The worker; a revoked one is kept for 30 days") },
   handle: async (call, { resource }) => ok(await showDetail(call, resource)),
@@ -125,7 +121,6 @@ const showToken = ({ token, workerId }: TokenWithWorker): Resource<"AdminWorkerT
 
 export const listTokens = offsetListRoute({
   summary: "List the join tokens that are not revoked, by name",
-  access: ADMIN_ACCESS,
   item: "AdminWorkerToken",
   description: "A page of tokens",
   read: ({ services: { store } }, page) => listWorkerTokens(store.read, page),
@@ -134,7 +129,6 @@ export const listTokens = offsetListRoute({
 
 export const createToken = route({
   summary: "Create a join token, with which one worker can run jobs of this server",
-  access: ADMIN_ACCESS,
   idempotent: true,
   errors: ["conflict"],
   example: { name: "edit-suite-2" },
@@ -156,10 +150,6 @@ export const createToken = route({
 
 export const removeToken = route({
   summary: "Revoke a join token. Its worker is rejected from now on, and its current work is queued again",
-  access: ADMIN_ACCESS,
   responses: { 204: respondsWithNothing("Revoked") },
-  handle: async (call) => {
-    await revokeToken(call.services, toCallActor(call), { id: call.params.token_id! });
-    return noContent();
-  },
+  handle: (call) => revokeToken(call.services, toCallActor(call), { id: call.params.token_id! }),
 });
