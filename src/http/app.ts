@@ -42,7 +42,6 @@ const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
 const BROKEN_LINK = { title: "File not available", href: "/", link: "Open the dashboard" };
 const UNKNOWN_PAGE = { title: "Page not found", href: "/", link: "Open the dashboard" };
 
-/** Creates the route families of the server. */
 export function createFamilies(services: Services): Family[] {
   const authenticateUser = createDashboardAuthenticator(services);
   const sessionSchemes = { session: SESSION_SCHEME, cookie: COOKIE_SCHEME };
@@ -94,7 +93,6 @@ export function createFamilies(services: Services): Family[] {
   ];
 }
 
-/** Creates the server's request handler. */
 export async function createHandler(services: Services): Promise<Handler> {
   const { config } = services;
   const contexts = new WeakMap<Request, RequestContext>();

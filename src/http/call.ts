@@ -132,7 +132,6 @@ export function toResponse(reply: Reply): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** Returns the response with these headers set. */
 export function withHeaders(response: Response, headers: Record<string, string>): Response {
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;

@@ -10,7 +10,6 @@ export type RequestClient = {
 /** For requests without a connection. */
 export const UNKNOWN_CLIENT: RequestClient = { address: null, isSecure: false };
 
-/** Returns the client of a request. */
 export function findClient(
   config: Pick<Config, "tlsCert" | "trustedProxies">,
   request: Request,

@@ -44,7 +44,6 @@ const ALLOWED_HEADERS = [
   "If-None-Match",
 ].join(", ");
 
-/** Returns whether the request is a CORS preflight. */
 export const isPreflight = (request: Request): boolean =>
   request.method === "OPTIONS" && request.headers.has("origin") && request.headers.has("access-control-request-method");
 

@@ -68,7 +68,6 @@ export function toErrorReply(error: unknown, shape: ErrorShape, onUnknown: (erro
   return { status: shape.toStatus?.(code) ?? HTTP_STATUS[code], body: shape.toBody(code, shown), headers };
 }
 
-/** Limits the fields of an error to `MAX_FIELD_ERRORS`. */
 function limitFields(error: AppError | null): AppError | null {
   const fields = error?.details.fields;
   if (!error || !fields || fields.length <= MAX_FIELD_ERRORS) return error;
@@ -84,7 +83,6 @@ function asAppError(error: unknown): AppError | null {
   return isStorageFull(error) ? storageFullError() : null;
 }
 
-/** Creates the error for a full disk. */
 export const storageFullError = (): AppError =>
   new AppError("upstream_unavailable", "Server storage is full. Try again later.", {
     retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,

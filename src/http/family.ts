@@ -76,7 +76,6 @@ export type Family = FamilyDefinition & {
   mount(host: FamilyHost): FamilyRoute[];
 };
 
-/** Creates a family. */
 export function family(definition: FamilyDefinition): Family {
   const { prefix, authenticate, checkOpenCall, errorShape, rateLimit, routes, hasWorkspaces } = definition;
 

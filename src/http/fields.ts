@@ -73,7 +73,6 @@ export const secretField = (description: string, max: number) =>
     errorText: `must be a string of 1 to ${max} characters`,
   });
 
-/** Returns the schema with a description for the OpenAPI document. */
 export const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
 
 /** Returns the schema of an object without additional properties. */

@@ -4,7 +4,6 @@ import type { SchemaName } from "./schemas";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Returns a reference to a schema of the document. */
 export const schemaRef = (name: SchemaName | "Error"): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
 /** Describes a parameter. By default it is text, and optional outside of a path. */
@@ -19,7 +18,6 @@ export const describeParameter = (place: "path" | "query" | "header", name: stri
 
 const WAITING_CODES: HttpCode[] = ["rate_limited", "asset_processing", "upstream_unavailable"];
 
-/** Describes error responses by status. */
 export const describeErrors = (codes: HttpCode[]): JsonObject =>
   Object.fromEntries(
     [...Map.groupBy(new Set(codes), (code) => HTTP_STATUS[code])].map(([status, group]) => [

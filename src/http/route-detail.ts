@@ -17,7 +17,6 @@ export function toPlainSchema(value: unknown): unknown {
   return Object.fromEntries(Object.entries(shown).map(([key, inner]) => [key, toPlainSchema(inner)]));
 }
 
-/** Describes the operation of a route in a family. */
 export function describeRoute(route: Route, family: FamilyTraits): JsonObject {
   // A family with one resource mounts it at the prefix itself.
   const path = /^(\/:|$)/.test(route.path) ? `${family.prefix}${route.path}` : route.path;
@@ -95,7 +94,6 @@ const BODY_ERRORS: HttpCode[] = [
   "upstream_unavailable",
 ];
 
-/** Lists the error codes that a route can return. */
 function listErrorCodes({ access, path, query, body, errors }: Route, hasWorkspaceHeader: boolean): HttpCode[] {
   const codes: HttpCode[] = access.authentication === "none" ? [] : ["unauthenticated"];
   codes.push("forbidden", "rate_limited", "internal_error");

@@ -123,7 +123,6 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
 
 const NO_CONTENT: Reply = { status: 204 };
 
-/** Creates a route handler from its definition. */
 export function route<
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,

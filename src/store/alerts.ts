@@ -31,7 +31,6 @@ export const insertAlert = alertRows.insert;
 
 export const updateAlert = alertRows.updateById;
 
-/** Deletes problems that ended before `time`. */
 export const deleteAlertsResolvedBefore = alertRows.deleteBy(alerts.resolved_at, lt);
 
 /** Lists the measurements, oldest first. */

@@ -103,7 +103,6 @@ export const listAuditEntriesAfter = (
     .orderBy(asc(auditLog.id))
     .limit(page.limit);
 
-/** Returns whether the log has an entry of this action about the target. */
 export const hasAuditEntry = (db: Queries, action: string, targetId: string): Promise<boolean> =>
   auditLogRows.has(db, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
 

@@ -51,7 +51,6 @@ export const listBackupRuns = (
 ): Promise<CountedRows<BackupRun>> =>
   backupRunRows.listPage(db, kind && eq(backupRuns.kind, kind), page, desc(backupRuns.id));
 
-/** Returns the newest run of a kind in a state, or null. */
 export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]): Promise<BackupRun | null> =>
   backupRunRows.find(db, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
 

@@ -79,7 +79,6 @@ export async function listCuts(
   return { rows, hasMore: sizes.length > ids.length };
 }
 
-/** Lists the IDs of the asset's cuts. */
 export const listAssetCutIds = (db: Queries, assetId: string): Promise<string[]> =>
   listIds(db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId)));
 

@@ -36,7 +36,6 @@ export async function findNextDataExport(db: Queries, excluded: string[]): Promi
 export const listReadyExports = (db: Queries): Promise<DataExport[]> =>
   dataExportRows.list(db, eq(dataExports.state, "ready"));
 
-/** Lists the exports that expire by `now`. */
 export const listExpiredExports = (db: Queries, now: number): Promise<DataExport[]> =>
   dataExportRows.list(db, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
 

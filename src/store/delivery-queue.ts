@@ -57,7 +57,6 @@ export async function listDueDeliveries(
     ORDER BY d.due_at, d.id`);
 }
 
-/** Returns a pending delivery with its endpoint, or null. */
 export const findPendingDelivery = (
   db: Queries,
   id: string,

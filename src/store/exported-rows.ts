@@ -146,7 +146,6 @@ const readDeliveries: RowReader<typeof deliveries.$inferSelect> = async function
   }
 };
 
-/** All data of a user. */
 export const EXPORTED_ROWS = {
   users: readRows(users, [byId((userId) => eq(users.id, userId))]),
   sessions: readRows(sessions, [ofUser(sessions, "id")]),

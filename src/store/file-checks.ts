@@ -61,7 +61,6 @@ export async function findOpenFinding(db: Queries, id: string): Promise<OpenFind
   return fileCheckRows.find(db, and(eq(fileChecks.id, id), isOpen)) as Promise<OpenFinding | null>;
 }
 
-/** Counts the problems that were not accepted. */
 export const countOpenFindings = (db: Queries): Promise<number> => fileCheckRows.count(db, isOpen);
 
 /** Returns the number of files that were read, and the times of the latest and the oldest read. */

@@ -87,7 +87,6 @@ export async function findOwner(db: Queries, kind: "asset" | "render", id: strin
   return row ? toAsset(row) : null;
 }
 
-/** Returns whether any job is running. */
 export const isAnyJobRunning = async (db: Queries): Promise<boolean> =>
   (await readValue(db, sql`SELECT EXISTS (SELECT 1 FROM steps WHERE state = 'running')`)) === 1;
 

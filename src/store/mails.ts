@@ -27,10 +27,8 @@ export const listDueMails = (db: Queries, now: number): Promise<DueMail[]> =>
 export const findNextMailTime = (db: Queries, now: number): Promise<number | null> =>
   readValue(db, sql`SELECT min(due_at) FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at > ${now}`);
 
-/** Counts the mails that have not been sent. */
 export const countPendingMails = (db: Queries): Promise<number> => mailRows.count(db, eq(mails.state, "pending"));
 
-/** Returns a mail that has not been sent, or null. */
 export const findPendingMail = (db: Queries, id: string): Promise<StoredMail | null> =>
   mailRows.find(db, and(eq(mails.id, id), eq(mails.state, "pending")));
 

@@ -89,7 +89,6 @@ export async function discardLog(path: string): Promise<void> {
   for (const suffix of LOG_SUFFIXES) await rm(path + suffix, { force: true });
 }
 
-/** Removes leftovers of an earlier migration. */
 export async function discardCopies(path: string): Promise<void> {
   for (const copy of [path + DRAFT_SUFFIX, path + RESULT_SUFFIX]) await discard(copy);
 }

@@ -6,7 +6,6 @@ import { readMigrations } from "./read-migrations" with { type: "macro" };
 /** In order. The name of a released migration never changes. */
 const MIGRATIONS = readMigrations();
 
-/** The schema of this version. */
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)!.name;
 
 /** Returns whether this version has a migration. A database with an unknown one belongs to a newer version. */

@@ -49,7 +49,6 @@ export const listNotifications = (
 ): Promise<CountedRows<StoredNotification>> =>
   notificationRows.listPage(db, isShownTo(reader, page), page, desc(notifications.id));
 
-/** Counts the notifications that the reader can see. */
 export const countNotifications = (
   db: Queries,
   reader: NotificationReader,
@@ -64,7 +63,6 @@ export const markAllRead = (tx: Queries, userId: string, now: number): Promise<b
     and(eq(notifications.user_id, userId), isNull(notifications.read_at)),
   );
 
-/** Marks all notifications about a cause as read. */
 export async function markCauseRead(
   tx: Queries,
   userId: string,
@@ -127,7 +125,6 @@ export async function deleteOldestNotifications(tx: Queries, userId: string, kep
     .where(and(eq(notifications.user_id, userId), sql`${notifications.id} <= ${oldest}`, isDeletable));
 }
 
-/** Lists the choices of a user, for one type or all. */
 export const listChoices = (db: Queries, userId: string, type?: NotificationType): Promise<NotificationChoice[]> =>
   db
     .select({

@@ -71,7 +71,6 @@ export async function countRecentTokens(
 export const countTokensCreatedBy = (db: Queries, createdBy: string, since: number): Promise<number> =>
   oneTimeTokenRows.count(db, and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
 
-/** Uses up all tokens of a user for a purpose. */
 export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose, now: number): Promise<boolean> =>
   oneTimeTokenRows.updateAll(
     tx,

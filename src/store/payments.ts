@@ -14,7 +14,6 @@ export type Subscription = typeof subscriptions.$inferSelect;
 export const findCustomerId = async (db: Queries, workspaceId: string): Promise<string | null> =>
   (await paymentCustomerRows.find(db, eq(paymentCustomers.workspace_id, workspaceId)))?.provider_customer_id ?? null;
 
-/** Returns whether a workspace has this customer ID. */
 export const isKnownCustomer = (db: Queries, customerId: string): Promise<boolean> =>
   paymentCustomerRows.has(db, eq(paymentCustomers.provider_customer_id, customerId));
 
@@ -25,13 +24,11 @@ export async function insertCustomer(tx: Queries, row: typeof paymentCustomers.$
 
 export const deleteCustomer = paymentCustomerRows.deleteBy(paymentCustomers.workspace_id);
 
-/** Returns whether an event was applied. */
 export const hasPaymentEvent = (db: Queries, id: string): Promise<boolean> =>
   paymentEventRows.has(db, eq(paymentEvents.id, id));
 
 export const insertPaymentEvent = paymentEventRows.insert;
 
-/** Deletes events that were received before `time`. */
 export const deletePaymentEventsBefore = paymentEventRows.deleteBy(paymentEvents.received_at, lt);
 
 export const findSubscription = subscriptionRows.findBy(subscriptions.provider_subscription_id);

@@ -171,11 +171,9 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
     .where(and(eq(steps.pipeline_id, pipelineId), gte(steps.step_order, stepOrder)))
     .orderBy(asc(steps.step_order));
 
-/** Sets the price of a step. */
 export const updateStepPrice = (tx: Queries, stepId: string, credits: number): Promise<boolean> =>
   stepRows.updateAll(tx, { credits_cost: credits }, eq(steps.id, stepId));
 
-/** Records the output asset of a step. */
 export const updateStepOutput = (tx: Queries, stepId: string, assetId: string): Promise<boolean> =>
   stepRows.updateAll(tx, { output_asset_id: assetId }, eq(steps.id, stepId));
 

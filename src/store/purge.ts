@@ -71,6 +71,5 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
   await tx.delete(oneTimeTokens).where(sql`lower(${oneTimeTokens.email}) = ${email}`);
 }
 
-/** Moves the ledger entries of a workspace to another ID. */
 export const moveLedger = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
   ledgerRows.updateAll(tx, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));

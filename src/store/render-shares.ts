@@ -14,7 +14,6 @@ export const insertRenderShare = renderShareRows.insert;
 /** Returns a link of any workspace, or null. */
 export const findRenderShareById = renderShareRows.findById;
 
-/** Returns the link of a render, or null. */
 export async function findRenderShare(db: Queries, renderId: string, id: string): Promise<RenderShare | null> {
   const share = await findRenderShareById(db, id);
   return share?.render_id === renderId ? share : null;

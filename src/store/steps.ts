@@ -83,7 +83,6 @@ export async function endStep(
   );
 }
 
-/** Lists the unfinished steps of these subjects. */
 export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
   stepRows.list(db, and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
 
@@ -94,7 +93,6 @@ export async function markAssetDeleted(tx: Queries, assetId: string): Promise<vo
   await tx.update(steps).set({ output_asset_deleted: true }).where(eq(steps.output_asset_id, assetId));
 }
 
-/** Returns the IDs whose steps are waiting. */
 export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
   listIds(
     db
@@ -103,7 +101,6 @@ export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]
       .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending"))),
   );
 
-/** Returns the IDs whose steps have not ended. */
 export const listUnendedStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
   listIds(
     db

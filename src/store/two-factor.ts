@@ -53,7 +53,6 @@ export async function removeTwoFactor(tx: Queries, userId: string): Promise<User
   );
 }
 
-/** Replaces all recovery codes of a user. */
 export async function replaceCodes(tx: Queries, userId: string, codes: RecoveryCode[]): Promise<void> {
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
   await tx.insert(recoveryCodes).values(codes);
@@ -66,6 +65,5 @@ const isUnused = (userId: string) =>
 export const takeRecoveryCode = (tx: Queries, userId: string, hash: string, now: number): Promise<boolean> =>
   recoveryCodeRows.updateAll(tx, { used_at: now }, and(isUnused(userId), eq(recoveryCodes.hash, hash)));
 
-/** Counts the usable recovery codes. */
 export const countRecoveryCodes = (db: Queries, userId: string): Promise<number> =>
   recoveryCodeRows.count(db, isUnused(userId));

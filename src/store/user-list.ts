@@ -40,7 +40,6 @@ const storageBytes = sql<number>`((SELECT coalesce(sum(upload_length + derived_b
   + (SELECT coalesce(sum(size_bytes), 0) FROM renders WHERE workspace_id = users.id)
   + coalesce((SELECT text_bytes FROM workspaces WHERE id = users.id), 0))`;
 
-/** The columns by which accounts can be sorted. */
 export const USER_SORTS = ["created_at", "email", "last_sign_in_at", "credits", "storage_used_bytes"] as const;
 export type UserSorting = { sort: (typeof USER_SORTS)[number]; isDescending: boolean };
 
@@ -74,7 +73,6 @@ export async function listUserPage(
   return readPage(query, page, db.$count(users, matchesUser(filter)));
 }
 
-/** Returns the account as it is listed, or null. */
 export const findListedUser = (db: Queries, id: string): Promise<ListedUser | null> =>
   first(selectUsers(db).where(eq(users.id, id)).limit(1));
 

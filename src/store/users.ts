@@ -38,7 +38,6 @@ export type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two
 /** Changes the profile of a user. Returns null if the account no longer exists. */
 export const updateProfile = userRows.updateById;
 
-/** Changes an existing account. */
 export const updateAccountState = (
   tx: Queries,
   id: string,

@@ -77,7 +77,6 @@ export async function findReceivedInvitation(
   return row ? { ...row, role: readInvitedRole(row.token) } : null;
 }
 
-/** Uses up an invitation. */
 export const takeInvitation = (tx: Queries, id: string, now: number): Promise<boolean> =>
   oneTimeTokenRows.updateAll(tx, { used_at: now }, eq(oneTimeTokens.id, id));
 
@@ -113,7 +112,6 @@ const ROLE = "role";
 /** Returns the data with which an invitation stores its role. */
 export const toInvitedRole = (role: WorkspaceRole | null): Record<string, unknown> => ({ [ROLE]: role });
 
-/** Returns the role that an invitation grants. */
 export const readInvitedRole = ({ data }: Pick<OneTimeToken, "data">): WorkspaceRole =>
   (data?.[ROLE] ?? "viewer") as WorkspaceRole;
 

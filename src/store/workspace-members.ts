@@ -65,7 +65,6 @@ const selectMembers = (db: Queries, condition: SQL | undefined) =>
     .innerJoin(users, eq(users.id, workspaceMembers.user_id))
     .where(condition);
 
-/** Returns whether a member of the workspace has this address. */
 export const isMemberAddress = (db: Queries, workspaceId: string, email: string): Promise<boolean> =>
   exists(selectMembers(db, and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email))).limit(1));
 

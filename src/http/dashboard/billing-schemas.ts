@@ -59,7 +59,6 @@ const namedAsset = (description: string) => orNull(strictObject({ id, filename: 
 
 const payableSteps = enumeration(JOB_NAMES);
 
-/** The schemas by their names in the OpenAPI documents. */
 export const BILLING_SCHEMAS = {
   PriceList: strictObject({
     items: Type.Array(price),

@@ -6,7 +6,6 @@ export const HOST_PREFIX = "__Host-";
 
 type Cookie = { name: string; value: string; path: string; maxAgeSeconds: number; isSecure: boolean };
 
-/** Formats a `Set-Cookie` header. */
 export const formatCookie = ({ name, value, path, maxAgeSeconds, isSecure }: Cookie): string =>
   [
     `${name}=${value}`,

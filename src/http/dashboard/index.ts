@@ -35,7 +35,6 @@ import * as uploads from "./uploads";
 import * as workspaceMembers from "./workspace-members";
 import * as workspaces from "./workspaces";
 
-/** The prefix of the dashboard family. */
 export const DASHBOARD_PREFIX = "/api/v1";
 
 /** All routes for administrators, whose workspace does not matter. */

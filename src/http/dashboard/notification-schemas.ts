@@ -141,7 +141,6 @@ const preference = strictObject({
   }),
 });
 
-/** The schemas by their names in the OpenAPI documents. */
 export const NOTIFICATION_SCHEMAS = {
   Notification: notification,
   NotificationList: strictObject({

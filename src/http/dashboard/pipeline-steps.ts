@@ -13,7 +13,6 @@ const asset_id = Type.Optional(uuidField("If present, the asset of the pipeline"
 const cutStepParams = strictObject({ asset_id, ...cutParams });
 const renderStepParams = strictObject({ asset_id, ...renderParams });
 
-/** The schema of a list of steps. */
 export const pipelineSteps = Type.Array(
   strictObject({
     processor_name: oneOf("cut", "render"),

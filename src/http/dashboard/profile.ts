@@ -16,7 +16,6 @@ import { toAccountOwner, toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 120;
 
-/** Returns the profile of a user. */
 export const showProfile = (user: User): Resource<"Profile"> =>
   showRow(SCHEMAS.Profile, user, {
     role: user.is_admin ? "admin" : "member",

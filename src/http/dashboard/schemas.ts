@@ -79,7 +79,6 @@ const step = strictObject({
   finished_at: orNull(time),
 });
 
-/** The schemas by their names in the OpenAPI documents. */
 export const DASHBOARD_SCHEMAS = {
   ...NOTIFICATION_SCHEMAS,
   Profile: profile,

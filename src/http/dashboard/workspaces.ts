@@ -19,7 +19,6 @@ import { toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 256;
 
-/** Returns a workspace of the user as the API shows it. */
 export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> =>
   showRow(SCHEMAS.Workspace, workspace, { role });
 

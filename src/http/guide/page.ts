@@ -1,7 +1,6 @@
 /** The HTML page of a guide, with its contents and, for a family, the reference that Swagger UI shows. Nothing in it is inline. */
 import type { Guide } from "./index";
 
-/** The files that a page loads. */
 export type PageFiles = { style: string; start: string; referenceStyle: string; referenceScript: string };
 
 const HEADING = /<h2 id="([^"]+)"><a [^>]*>(.*?)<\/a><\/h2>/g;

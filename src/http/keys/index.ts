@@ -2,7 +2,6 @@
 import { createRoutes } from "../route";
 import * as keys from "./api-keys";
 
-/** The prefix of the family. */
 export const KEYS_PREFIX = "/api-keys";
 
 export const keyRoutes = createRoutes([

@@ -15,7 +15,6 @@ const key = {
   expires_at: orNull(time, "null if never"),
 };
 
-/** The schemas by their names in the OpenAPI documents. */
 export const KEY_SCHEMAS = {
   ApiKey: strictObject(key),
   ApiKeyWithSecret: strictObject({ ...key, key: orNull(text, "the key itself; null if the response is replayed") }),

@@ -6,7 +6,6 @@ import { createRoutes } from "../route";
 import * as approval from "./approval";
 import * as grant from "./device-grant";
 
-/** The prefix of the family. */
 export const OAUTH_PREFIX = "/oauth";
 
 /** `/device` itself is a page. */

@@ -5,7 +5,6 @@ import { integer, orNull, text, time } from "../schema-parts";
 
 const userCode = Type.String({ description: "eight letters, shown as XXXX-XXXX" });
 
-/** The schemas by their names in the OpenAPI documents. */
 export const OAUTH_SCHEMAS = {
   DeviceAuthorization: strictObject({
     device_code: text,

@@ -17,7 +17,6 @@ import { type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
-/** Returns the URL that accepts the bytes of an asset. */
 const createUploadUrl = (call: Call, asset: Asset): string =>
   `${call.services.publicUrl()}${call.url(`/uploads/${asset.id}`)}`;
 

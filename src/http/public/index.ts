@@ -8,7 +8,6 @@ import * as projects from "./projects";
 import * as renders from "./renders";
 import * as webhooks from "./webhook-endpoints";
 
-/** The prefix of the public family. */
 export const PUBLIC_PREFIX = "/v1";
 
 export const publicRoutes = createRoutes([

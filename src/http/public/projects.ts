@@ -18,7 +18,6 @@ import { showRow } from "../show-row";
 const name = textField(256);
 const state = oneOf(...PROJECT_STATES);
 
-/** Returns a project as the API shows it. */
 export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> =>
   showRow(SCHEMAS.Project, project, await authorship(project.created_by));
 

@@ -30,7 +30,6 @@ const settings = strictObject({
   next_at: orNull(time, "when the next nightly backup is due"),
 });
 
-/** The schemas by their names in the OpenAPI documents. */
 export const BACKUP_SCHEMAS = {
   BackupRun: run,
   BackupList: strictObject({

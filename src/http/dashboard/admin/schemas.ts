@@ -60,7 +60,6 @@ const disk = strictObject({
   is_low: flag,
 });
 
-/** The schemas by their names in the OpenAPI documents. */
 export const ADMIN_SCHEMAS = {
   AdminUser: user,
   AdminUserDetail: strictObject({

@@ -89,7 +89,6 @@ const load = createLoader("User", "user_id", findListedUser);
 
 const toActingAdmin = (call: Call): ActingAdmin => ({ actor: toCallActor(call), admin: call.principal.user });
 
-/** Responds with an account after a change. */
 async function respondWithUser(call: Call): Promise<Reply> {
   const user = requireFound(await load.find(call), load.name);
   return ok(showListedUser(user));

@@ -42,7 +42,6 @@ const token = strictObject({
   last_used_at: orNull(time),
 });
 
-/** The schemas by their names in the OpenAPI documents. */
 export const WORKER_SCHEMAS = {
   AdminWorker: worker,
   AdminWorkerDetail: strictObject({
