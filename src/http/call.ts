@@ -1,11 +1,11 @@
 /** A call of a route, and the replies that a handler returns. */
 import type { Log } from "../lib/log";
 import type { Queries } from "../store/db";
+import { findUserById, formatUserName, type User } from "../store/users";
 import type { Principal } from "../work/access/access";
 import { type IdempotencyKey, withIdempotencyKey } from "../work/idempotency";
 import type { Services } from "../work/services";
 import type { AuthenticationOptions } from "./authentication";
-import type { ReadAuthorship } from "./authorship";
 import type { RequestClient } from "./client";
 import { FILE_POLICY } from "./security-headers";
 
@@ -145,3 +145,25 @@ export function formatAttachment(name: string): string {
 }
 
 export const isReadMethod = (method: string): boolean => method === "GET" || method === "HEAD";
+
+/** The field, or nothing in a family that does not show it. `created_by` is null if the account was deleted. */
+export type Authorship = { created_by?: { id: string; name: string | null } | null };
+
+/** Returns the field for the creator of a resource; null if that account was deleted. */
+export type ReadAuthorship = (userId: string | null) => Promise<Authorship>;
+
+export const hideAuthors: ReadAuthorship = async () => ({});
+
+/** Creates the reader of a call. The caller, and users that were already read, are not read again. */
+export function createAuthorReader(db: Queries, caller: User): ReadAuthorship {
+  const show = (user: User | null): Authorship => ({
+    created_by: user && { id: user.id, name: formatUserName(user) },
+  });
+  const known = new Map([[caller.id, Promise.resolve(show(caller))]]);
+  return (userId) => {
+    if (userId === null) return Promise.resolve(show(null));
+    const found = known.get(userId) ?? findUserById(db, userId).then(show);
+    known.set(userId, found);
+    return found;
+  };
+}

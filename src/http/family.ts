@@ -8,8 +8,15 @@ import type { Log } from "../lib/log";
 import { type Caller, enterWorkspace, type Principal, type RouteAccess, UPLOAD_ACCESS } from "../work/access/access";
 import type { Services } from "../work/services";
 import type { Authenticate } from "./authentication";
-import { createAuthorReader, hideAuthors } from "./authorship";
-import { isReadMethod, type Reauthorize, toResponse, toResponseTo, withHeaders } from "./call";
+import {
+  createAuthorReader,
+  hideAuthors,
+  isReadMethod,
+  type Reauthorize,
+  toResponse,
+  toResponseTo,
+  withHeaders,
+} from "./call";
 import type { Connection, RequestClient } from "./client";
 import { type ErrorShape, toErrorReply } from "./errors";
 import type { Guide } from "./guide";

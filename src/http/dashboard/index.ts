@@ -17,7 +17,6 @@ import * as auth from "./auth";
 import * as authLinks from "./auth-links";
 import * as billing from "./billing";
 import * as credits from "./credits";
-import * as dataExport from "./data-export";
 import * as drafts from "./drafts";
 import * as identities from "./identities";
 import * as liveEvents from "./live-events";
@@ -152,8 +151,8 @@ const ownRoutes = createRoutes([
 
   ["DELETE", "/users/me", profile.removeMe],
   ["POST", "/users/me/restore", profile.restoreMe],
-  ["GET", "/users/me/export", dataExport.read],
-  ["POST", "/users/me/export", dataExport.create],
+  ["GET", "/users/me/export", profile.readExport],
+  ["POST", "/users/me/export", profile.createExport],
 
   ["GET", "/notifications", notifications.list],
   ["POST", "/notifications/read", notifications.markAll],

@@ -1,17 +1,20 @@
-/** The signed-in user's profile, and the deletion of the account, which can be undone for 30 days. */
+/** The signed-in user's profile, the export of all data, and the deletion of the account, which can be undone for 30 days. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "../../domain/errors";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { findLatestExport } from "../../store/notifications";
 import { findUserById, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
+import { readWrittenBytes, requestDataExport } from "../../work/data-export/requests";
 import { restoreAccount, startAccountDeletion } from "../../work/identity/account-deletion";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
-import { ok } from "../call";
-import { clearableText, emptyToNull, nullable, secretField, strictObject, withDescription } from "../fields";
+import { createOnce, ok } from "../call";
+import { clearableText, emptyToNull, nullable, oneOf, secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
+import { showNotification, showNotifications } from "./notifications";
 import { toAccountOwner, toCallActor } from "./sign-in-client";
 
 const MAX_NAME_CHARACTERS = 120;
@@ -97,5 +100,39 @@ export const restoreMe = route({
     const { store, now } = call.services;
     const user = await store.write((tx) => restoreAccount(tx, toCallActor(call), call.principal.user.id, now()));
     return ok(showProfile(user));
+  },
+});
+
+export const readExport = route({
+  summary: "Retrieve the notification of your latest data export, with a new download link while it is `ready`",
+  access: { credential: "account", inGrace: true, target: "account" },
+  responses: { 200: respondsWith("LatestDataExport", "The notification, or null") },
+  handle: async (call) => {
+    const row = await findLatestExport(call.services.store.read, call.principal.user.id);
+    const [notification = null] = await showNotifications(call, row === null ? [] : [row]);
+    const written_bytes = await readWrittenBytes(call.services, call.principal.user.id);
+    return ok({ notification, written_bytes } satisfies Resource<"LatestDataExport">);
+  },
+});
+
+export const createExport = route({
+  summary:
+    "Export your data as a ZIP archive of JSON files. The notification of the export shows when it is `ready`, and then contains a download link",
+  access: { credential: "account", inGrace: true, target: "account" },
+  idempotent: true,
+  errors: ["upstream_unavailable"],
+  query: strictObject({
+    media: Type.Optional({ ...oneOf("true", "false"), description: "`true` includes your recordings and renders" }),
+  }),
+  responses: {
+    202: respondsWith("Notification", "The notification of the new export, or of the one that is `pending`"),
+  },
+  handle: async (call, { query }) => {
+    const { services, principal } = call;
+    return createOnce(call, async (tx) => {
+      const hasMedia = query.media === "true";
+      const row = await requestDataExport(services, tx, { userId: principal.user.id, hasMedia });
+      return { status: 202, body: showNotification(row) };
+    });
   },
 });

@@ -19,7 +19,7 @@ import type { WorkerToken } from "../../store/workers";
 import { refuseProtocol } from "../../work/cluster/worker-announcement";
 import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-contact";
 import { authenticateWorker } from "../../work/cluster/worker-tokens";
-import { noContent, ok } from "../call";
+import { noContent, ok, type Reply } from "../call";
 import { validate } from "../validation";
 import { type CallOfWorker, readBody, type WorkerRoute } from "./call";
 
@@ -38,77 +38,56 @@ async function readAnnouncement(call: CallOfWorker): Promise<WorkerAnnouncement>
   return validate(announcementMessage, body, "body");
 }
 
-export const joinRoutes: WorkerRoute[] = [
-  {
-    method: "POST",
-    path: "/check",
-    run: async (call) => {
-      const token = await requireToken(call);
-      const program = await readBody(call, programMessage);
-      if (program.protocol !== WORKER_PROTOCOL) throw refuseProtocol(program);
-      const { services } = call;
-      const isOnline = services.workerList.listOnline().some(({ tokenId }) => tokenId === token.id);
-      const answer: TokenCheck = { name: token.name, version, isOnline, time: services.now() };
-      return ok(answer);
-    },
+/** The handlers by their paths. */
+const HANDLERS: Record<string, (call: CallOfWorker, token: WorkerToken) => Promise<Reply>> = {
+  check: async (call, token) => {
+    const program = await readBody(call, programMessage);
+    if (program.protocol !== WORKER_PROTOCOL) throw refuseProtocol(program);
+    const { services } = call;
+    const isOnline = services.workerList.listOnline().some(({ tokenId }) => tokenId === token.id);
+    const answer: TokenCheck = { name: token.name, version, isOnline, time: services.now() };
+    return ok(answer);
   },
-  {
-    method: "POST",
-    path: "/join",
-    run: async (call) => {
-      const token = await requireToken(call);
-      const worker = await call.services.workerList.join(token, await readAnnouncement(call));
-      const membership: Membership = {
-        workerId: worker.id,
-        queue: getQueueName(worker.id),
-        heartbeatMs: HEARTBEAT_MS,
-        lostAfterMs: LOST_AFTER_MS,
-      };
-      return ok(membership);
-    },
+  join: async (call, token) => {
+    const worker = await call.services.workerList.join(token, await readAnnouncement(call));
+    const membership: Membership = {
+      workerId: worker.id,
+      queue: getQueueName(worker.id),
+      heartbeatMs: HEARTBEAT_MS,
+      lostAfterMs: LOST_AFTER_MS,
+    };
+    return ok(membership);
   },
-  {
-    method: "POST",
-    path: "/heartbeat",
-    run: async (call) => {
-      const token = await requireToken(call);
-      const heartbeat = await readBody(call, heartbeatMessage);
-      const worker = call.services.workerList.heartbeat(token, heartbeat);
-      if (!worker) throw new AppError("not_found", "Worker is unknown to this run of the server. Join again.");
-      const { isDraining } = worker;
-      const answer: HeartbeatAnswer = {
-        isDraining,
-        ...call.cluster.executions.heartbeat(heartbeat, heartbeat.running),
-      };
-      return ok(answer);
-    },
+  heartbeat: async (call, token) => {
+    const heartbeat = await readBody(call, heartbeatMessage);
+    const worker = call.services.workerList.heartbeat(token, heartbeat);
+    if (!worker) throw new AppError("not_found", "Worker is unknown to this run of the server. Join again.");
+    const { isDraining } = worker;
+    const answer: HeartbeatAnswer = {
+      isDraining,
+      ...call.cluster.executions.heartbeat(heartbeat, heartbeat.running),
+    };
+    return ok(answer);
   },
-  {
-    method: "POST",
-    path: "/copies",
-    run: async (call) => {
-      await requireToken(call);
-      const { assets } = await readBody(call, copiesMessage);
-      const existing = await findExistingAssetIds(call.services.store.read, assets);
-      return ok({ deleted: assets.filter((id) => !existing.has(id)) });
-    },
+  copies: async (call) => {
+    const { assets } = await readBody(call, copiesMessage);
+    const existing = await findExistingAssetIds(call.services.store.read, assets);
+    return ok({ deleted: assets.filter((id) => !existing.has(id)) });
   },
-  {
-    method: "POST",
-    path: "/ended",
-    run: async (call) => {
-      const token = await requireToken(call);
-      const { executions } = await readBody(call, executionsMessage);
-      return ok({ ended: await call.services.workerList.findEnded(token, executions) });
-    },
+  ended: async (call, token) => {
+    const { executions } = await readBody(call, executionsMessage);
+    return ok({ ended: await call.services.workerList.findEnded(token, executions) });
   },
-  {
-    method: "POST",
-    path: "/leave",
-    run: async (call) => {
-      const token = await requireToken(call);
-      call.services.workerList.leave(token, await readBody(call, bootMessage));
-      return noContent();
-    },
+  leave: async (call, token) => {
+    call.services.workerList.leave(token, await readBody(call, bootMessage));
+    return noContent();
   },
-];
+};
+
+export const joinRoutes = Object.entries(HANDLERS).map(
+  ([name, handle]): WorkerRoute => ({
+    method: "POST",
+    path: `/${name}`,
+    run: async (call) => handle(call, await requireToken(call)),
+  }),
+);
