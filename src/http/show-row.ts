@@ -1,4 +1,4 @@
-/** Resources made of rows. A resource has the fields of its schema: those that the row has under the same names, and those that are computed. */
+/** Resources made of rows. A resource has the fields of its schema: those that the row has under the same names, also in camel case, and those that are computed. */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { formatTime } from "./format-time";
 
@@ -10,10 +10,22 @@ type TimeText<Value> = Value extends number ? string : Value;
 /** A number that the schema has as text is a time. */
 type ShownValue<Value, Field> = [Value, Field] extends [number | null, string | null] ? TimeText<Value> : Value;
 
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The value that a row has under the name of a field, in snake case or in camel case. */
+type RowValue<Row, Name extends string> = Name extends keyof Row
+  ? Row[Name]
+  : CamelCase<Name> extends keyof Row
+    ? Row[CamelCase<Name>]
+    : Missing;
+type Missing = { readonly missing: unique symbol };
+
 /** The fields that a row has in the form of the schema. Optional fields of a resource are never taken from a row. */
 type RowKey<Shown, Row> = {
-  [K in RequiredKey<Shown> & keyof Row]: ShownValue<Row[K], Shown[K]> extends Shown[K] ? K : never;
-}[RequiredKey<Shown> & keyof Row];
+  [K in RequiredKey<Shown> & string]: ShownValue<RowValue<Row, K>, Shown[K]> extends Shown[K] ? K : never;
+}[RequiredKey<Shown> & string];
 
 type ComputedFields<Shown, Row> = Omit<Shown, RowKey<Shown, Row>> & Partial<Pick<Shown, RowKey<Shown, Row>>>;
 
@@ -24,21 +36,26 @@ export function showRow<Schema extends TObject, Row extends object>(
   computed: ComputedFields<Static<Schema>, Row>,
 ): Static<Schema> {
   const shown: Record<string, unknown> = {};
-  for (const { name, isTime } of listRequiredFields(schema)) {
-    const value = (row as Record<string, unknown>)[name];
+  const values = row as Record<string, unknown>;
+  for (const { name, camelCase, isTime } of listRequiredFields(schema)) {
+    const value = name in values ? values[name] : values[camelCase];
     shown[name] = isTime && typeof value === "number" ? formatTime(value) : value;
   }
   return Object.assign(shown, computed) as Static<Schema>;
 }
 
-type Field = { name: string; isTime: boolean };
+type Field = { name: string; camelCase: string; isTime: boolean };
 
 const requiredFields = new WeakMap<TObject, Field[]>();
 
 function listRequiredFields(schema: TObject): Field[] {
   const known = requiredFields.get(schema);
   if (known) return known;
-  const fields = (schema.required ?? []).map((name) => ({ name, isTime: isTime(schema.properties[name]!) }));
+  const fields = (schema.required ?? []).map((name) => ({
+    name,
+    camelCase: name.replace(/_(\w)/g, (_, first: string) => first.toUpperCase()),
+    isTime: isTime(schema.properties[name]!),
+  }));
   requiredFields.set(schema, fields);
   return fields;
 }

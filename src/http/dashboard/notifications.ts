@@ -29,7 +29,8 @@ import { formatTime } from "../format-time";
 import { offsetParameters } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import type { Resource } from "../schemas";
+import { type Resource, SCHEMAS } from "../schemas";
+import { showRow } from "../show-row";
 import type { ShownPayloads } from "./notification-schemas";
 
 const ACCESS = { inGrace: true, target: "account" } satisfies Partial<RouteAccess>;
@@ -82,22 +83,23 @@ export const markAll = route({
   summary: "Mark all your notifications as read",
   access: CHANGE_ACCESS,
   responses: { 204: respondsWithNothing("No notification is unread") },
-  handle: ({ services, principal }) => services.store.write((tx) => markAllRead(tx, principal.user.id, services.now())),
+  handle: async ({ services, principal }) => {
+    await services.store.write((tx) => markAllRead(tx, principal.user.id, services.now()));
+  },
 });
+
+const preferenceSchema = SCHEMAS.NotificationPreferences.properties.items.items;
 
 async function showPreferences({ services, principal }: Call): Promise<Resource<"NotificationPreferences">> {
   const isMailAvailable = canMail(services, principal.user);
   const choices = await listChoices(services.store.read, principal.user.id);
   return {
-    items: resolvePreferences(choices).map(({ type, channel, enabled, isDefault, isMandatory }) => ({
-      type,
-      category: NOTIFICATION_CATEGORIES[type],
-      channel,
-      enabled,
-      is_default: isDefault,
-      is_mandatory: isMandatory,
-      is_available: channel === "in_app" || isMailAvailable,
-    })),
+    items: resolvePreferences(choices).map((choice) =>
+      showRow(preferenceSchema, choice, {
+        category: NOTIFICATION_CATEGORIES[choice.type],
+        is_available: choice.channel === "in_app" || isMailAvailable,
+      }),
+    ),
   };
 }
 

@@ -7,25 +7,20 @@ import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { showDisk } from "./storage";
 
-const problemSchema = SCHEMAS.SystemHealth.properties.problems.items;
+const schemas = SCHEMAS.SystemHealth.properties;
 
 const showHealth = (health: SystemHealth): Resource<"SystemHealth"> =>
   showRow(SCHEMAS.SystemHealth, health, {
-    problems: health.problems.map((problem) => showRow(problemSchema, problem, {})),
+    problems: health.problems.map((problem) => showRow(schemas.problems.items, problem, {})),
     disk: showDisk(health.disk),
     database: { is_alive: health.database.isAlive, size_bytes: health.database.bytes },
-    ffmpeg: { path: health.ffmpeg.path, version: health.ffmpeg.version, is_bundled: health.ffmpeg.isBundled },
+    ffmpeg: showRow(schemas.ffmpeg, health.ffmpeg, {}),
     encoders: health.encoders && {
       in_use: health.encoders.inUse,
       video: health.encoders.video,
       audio: health.encoders.audio,
     },
-    models: health.models.map((model) => ({
-      name: model.name,
-      languages: [...model.languages],
-      is_built_in: model.isBuiltIn,
-    })),
-    damaged_models: health.damagedModels,
+    models: health.models.map((model) => showRow(schemas.models.items, model, { languages: [...model.languages] })),
     redis: health.redis && {
       host: health.redis.host,
       is_reachable: health.redis.problem === null,

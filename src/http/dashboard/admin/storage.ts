@@ -21,7 +21,6 @@ import {
 } from "../../../work/upkeep/file-findings";
 import { type Call, ok } from "../../call";
 import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, uuidField } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
@@ -29,16 +28,12 @@ import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 
-const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"WorkspaceStorage"> => ({
-  workspace: { id: row.id, name: row.name, is_personal: row.isPersonal },
-  owners: row.owners,
-  used_bytes: row.sourceBytes + row.derivedBytes + row.renderBytes + row.textBytes,
-  source_bytes: row.sourceBytes,
-  derived_bytes: row.derivedBytes,
-  render_bytes: row.renderBytes,
-  text_bytes: row.textBytes,
-  storage_quota_bytes: findEffectiveQuota(services, row.quotaBytes),
-});
+const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"WorkspaceStorage"> =>
+  showRow(SCHEMAS.WorkspaceStorage, row, {
+    workspace: { id: row.id, name: row.name, is_personal: row.isPersonal },
+    used_bytes: row.sourceBytes + row.derivedBytes + row.renderBytes + row.textBytes,
+    storage_quota_bytes: findEffectiveQuota(services, row.quotaBytes),
+  });
 
 export const list = offsetListRoute({
   summary: "List the storage of each workspace, largest first",
@@ -65,39 +60,25 @@ export const readTotals = route({
       readDatabaseBytes(read),
       measureTrash(services.folders),
     ]);
-    return ok({
+    const shown = showRow(SCHEMAS.StorageTotals, totals, {
       used_bytes: totals.sourceBytes + totals.derivedBytes + totals.renderBytes + totals.textBytes,
-      source_bytes: totals.sourceBytes,
-      derived_bytes: totals.derivedBytes,
-      render_bytes: totals.renderBytes,
-      text_bytes: totals.textBytes,
-      recordings: totals.recordings,
-      renders: totals.renders,
       database_bytes: databaseBytes,
       trash_bytes: trashBytes,
       disk: showDisk(disk),
-    } satisfies Resource<"StorageTotals">);
+    });
+    return ok(shown);
   },
 });
 
-export const showDisk = (disk: DiskState): Resource<"SystemHealth">["disk"] => ({
-  free_bytes: disk.freeBytes,
-  total_bytes: disk.totalBytes,
-  reserve_bytes: disk.reserveBytes,
-  is_low: disk.isLow,
-});
+export const showDisk = (disk: DiskState): Resource<"SystemHealth">["disk"] =>
+  showRow(SCHEMAS.SystemHealth.properties.disk, disk, {});
 
 export const readChecks = route({
   summary: "Retrieve the number of checked files, and of files with a problem",
   responses: { 200: respondsWith("StorageChecks", "The state of the weekly check") },
   handle: async ({ services: { store } }) => {
     const [totals, open] = await Promise.all([readCheckTotals(store.read), countOpenFindings(store.read)]);
-    return ok({
-      files: totals.files,
-      open_findings: open,
-      last_checked_at: formatTime(totals.lastCheckedAt),
-      oldest_checked_at: formatTime(totals.oldestCheckedAt),
-    } satisfies Resource<"StorageChecks">);
+    return ok(showRow(SCHEMAS.StorageChecks, totals, { open_findings: open }));
   },
 });
 

@@ -58,6 +58,9 @@ const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser)
     storage_quota_bytes: quotaBytes,
   });
 
+const contentsSchema = SCHEMAS.AdminUserDetail.properties.contents;
+const sharedWorkspaceSchema = contentsSchema.properties.shared_workspaces.items;
+
 async function showUserDetail(
   { config, now, store }: Services,
   listed: ListedUser,
@@ -66,22 +69,9 @@ async function showUserDetail(
   return {
     ...showListedUser(listed),
     default_storage_quota_bytes: config.storageQuotaBytes || null,
-    contents: {
-      projects: contents.projects,
-      assets: contents.assets,
-      cuts: contents.cuts,
-      renders: contents.renders,
-      open_jobs: contents.openJobs,
-      webhook_endpoints: contents.webhookEndpoints,
-      api_keys: contents.apiKeys,
-      sessions: contents.sessions,
-      shared_workspaces: contents.sharedWorkspaces.map(({ id, name, role: itsRole, isOnlyOwner }) => ({
-        id,
-        name,
-        role: itsRole,
-        is_only_owner: isOnlyOwner,
-      })),
-    },
+    contents: showRow(contentsSchema, contents, {
+      shared_workspaces: contents.sharedWorkspaces.map((one) => showRow(sharedWorkspaceSchema, one, {})),
+    }),
   };
 }
 
@@ -184,7 +174,9 @@ export const remove = route({
   load,
   errors: ["conflict"],
   responses: { 204: respondsWithNothing("The grace period has started, or had started before") },
-  handle: (call) => deleteAccount(call.services, toCallActor(call), call.params.user_id!),
+  handle: async (call) => {
+    await deleteAccount(call.services, toCallActor(call), call.params.user_id!);
+  },
 });
 
 export const restore = route({

@@ -16,50 +16,25 @@ import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
 
-const showWorker = ({ worker, state, current }: WorkerView): Resource<"AdminWorker"> => ({
-  id: worker.id,
-  name: worker.name,
-  state,
-  version: worker.version,
-  jobs: worker.jobs,
-  slots: worker.slots,
-  current: current.map((run) => ({
-    id: run.execution,
-    kind: run.kind,
-    job_id: run.stepId,
-    subject_id: run.subjectId,
-    progress: run.progress,
-    started_at: formatTime(run.startedAt),
-  })),
-  speed: worker.speed,
-  last_seen_at: formatTime(worker.last_seen_at),
-});
+const currentSchema = SCHEMAS.AdminWorker.properties.current.items;
+const runSchema = SCHEMAS.AdminWorkerDetail.properties.runs.items;
+
+const showWorker = ({ worker, state, current }: WorkerView): Resource<"AdminWorker"> =>
+  showRow(SCHEMAS.AdminWorker, worker, {
+    state,
+    current: current.map((run) => showRow(currentSchema, run, { id: run.execution, job_id: run.stepId })),
+  });
 
 async function showDetail({ services }: Call, view: WorkerView): Promise<Resource<"AdminWorkerDetail">> {
   const { worker, revokedAt } = view;
   const runs = await services.workerList.listRuns(worker.id);
-  return {
+  return showRow(SCHEMAS.AdminWorkerDetail, worker, {
     ...showWorker(view),
-    is_draining: worker.is_draining,
-    protocol: worker.protocol,
     ffmpeg: worker.encoding.ffmpeg,
     encoder: worker.encoding.encoder,
-    sandbox: worker.sandbox,
-    languages: worker.languages,
-    free_bytes: worker.free_bytes,
-    created_at: formatTime(worker.created_at),
     revoked_at: formatTime(revokedAt),
-    runs: runs.map((run) => ({
-      id: run.id,
-      kind: run.kind,
-      job_id: run.step_id,
-      subject_id: run.subject_id,
-      outcome: run.outcome,
-      media_seconds: run.media_seconds,
-      started_at: formatTime(run.started_at),
-      ended_at: formatTime(run.ended_at),
-    })),
-  };
+    runs: runs.map((run) => showRow(runSchema, run, { job_id: run.step_id })),
+  });
 }
 
 const load: ResourceLoader<WorkerView> = {
@@ -151,5 +126,7 @@ export const createToken = route({
 export const removeToken = route({
   summary: "Revoke a join token. Its worker is rejected from now on, and its current work is queued again",
   responses: { 204: respondsWithNothing("Revoked") },
-  handle: (call) => revokeToken(call.services, toCallActor(call), { id: call.params.token_id! }),
+  handle: async (call) => {
+    await revokeToken(call.services, toCallActor(call), { id: call.params.token_id! });
+  },
 });
