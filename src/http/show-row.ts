@@ -14,13 +14,12 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The value that a row has under the name of a field, in snake case or in camel case. */
+/** The value that a row has under the name of a field, in snake case or in camel case. If there is none, `symbol`, which no field has. */
 type RowValue<Row, Name extends string> = Name extends keyof Row
   ? Row[Name]
   : CamelCase<Name> extends keyof Row
     ? Row[CamelCase<Name>]
-    : Missing;
-type Missing = { readonly missing: unique symbol };
+    : symbol;
 
 /** The fields that a row has in the form of the schema. Optional fields of a resource are never taken from a row. */
 type RowKey<Shown, Row> = {
