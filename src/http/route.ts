@@ -4,7 +4,7 @@
  * resource in the path, request body, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import { AppError, type HttpCode, notFound } from "../domain/errors";
+import { AppError, type HttpCode, notFound, requireFound } from "../domain/errors";
 import { sha256 } from "../lib/hash";
 import type { Queries } from "../store/db";
 import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access/access";
@@ -141,12 +141,12 @@ export function route<
         principal,
         idempotency: null,
       };
-      let resource = await loadResource(call, load);
+      let resource = load && (await getResource(call, load));
       const { text, ...input } = await readInput(definition, call);
       if (definition.body) {
         // Sending the body may take long. Meanwhile the caller may have lost access, or the resource may have changed.
         call.principal = await received.reauthorize();
-        resource = await loadResource(call, load);
+        resource = load && (await getResource(call, load));
       }
       if (idempotent) {
         const sent = definition.body ? withoutSecrets(definition.body, input.body, text) : text;
@@ -166,12 +166,9 @@ export function route<
   };
 }
 
-/** Throws `AppError` `not_found` if the resource does not exist. */
-async function loadResource<Row>(call: Call, load: ResourceLoader<Row> | undefined): Promise<Row | undefined> {
-  const resource = load && (await load.find(call));
-  if (resource === null) throw notFound(load!.name);
-  return resource;
-}
+/** Returns the resource in the path. Throws `AppError` `not_found`. */
+export const getResource = async <Row>(call: Call, load: ResourceLoader<Row>): Promise<Row> =>
+  requireFound(await load.find(call), load.name);
 
 /** Throws `AppError` if the workspace or the resource was deleted while the call ran, which is why it failed. */
 async function requirePresence(call: Call, load: ResourceLoader<unknown> | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 /** Share links: downloads of renders by people without an account. */
 import { Type } from "@sinclair/typebox";
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError } from "../../domain/errors";
 import { findFile } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
 import {
@@ -17,7 +17,7 @@ import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { renderLoader } from "../public/renders";
 import { respondsWith, respondsWithNothing } from "../response-docs";
-import { type ResourceLoader, route } from "../route";
+import { getResource, type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
@@ -80,8 +80,8 @@ export const list = offsetListRoute({
   item: "RenderShare",
   description: "A page of links, without their addresses",
   read: async (call, page) => {
-    const render = requireFound(await renderLoader.find(call), renderLoader.name);
-    return listRenderShares(call.services.store.read, render.id, call.services.now(), page);
+    const { id } = await getResource(call, renderLoader);
+    return listRenderShares(call.services.store.read, id, call.services.now(), page);
   },
   show: async ({ authorship }, share: RenderShare): Promise<Resource<"RenderShare">> =>
     showRow(SCHEMAS.RenderShare, share, await authorship(share.created_by)),

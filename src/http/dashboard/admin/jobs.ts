@@ -1,6 +1,5 @@
 /** Jobs of all workspaces, for administrators. */
 import { Type } from "@sinclair/typebox";
-import { requireFound } from "../../../domain/errors";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { STEP_STATES } from "../../../domain/states";
 import { findListedJob, type ListedJob, listJobs } from "../../../store/job-list";
@@ -9,7 +8,7 @@ import { ok } from "../../call";
 import { oneOf, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
-import { createLoader, route } from "../../route";
+import { createLoader, getResource, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
@@ -51,7 +50,6 @@ export const cancel = route({
   responses: { 200: respondsWith("AdminJob", "The cancelled job") },
   handle: async (call, { resource }) => {
     await cancelJob(call.services, toCallActor(call), resource);
-    const cancelled = requireFound(await loadJob.find(call), loadJob.name);
-    return ok(showJob(cancelled));
+    return ok(showJob(await getResource(call, loadJob)));
   },
 });

@@ -1,6 +1,5 @@
 /** Orders of all workspaces, for administrators, who approve or reject those of the offline provider. */
 import { Type } from "@sinclair/typebox";
-import { requireFound } from "../../../domain/errors";
 import { ORDER_STATES, PAYMENT_PROVIDERS } from "../../../domain/states";
 import { findListedOrder, type ListedOrder, listAllOrders } from "../../../store/orders";
 import { approveOrder, rejectOrder } from "../../../work/billing/orders";
@@ -8,7 +7,7 @@ import { type Call, type OpenCall, ok } from "../../call";
 import { oneOf } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
-import { createLoader, route } from "../../route";
+import { createLoader, getResource, route } from "../../route";
 import type { Resource } from "../../schemas";
 import { showOrder } from "../billing";
 import { toCallActor } from "../sign-in-client";
@@ -53,8 +52,7 @@ const decision = (summary: string, description: string, decide: typeof approveOr
     handle: async (call: Call, { resource }) => {
       const { services } = call;
       await services.store.write((tx) => decide(tx, toCallActor(call), resource.order.id, services.now()));
-      const decided = requireFound(await load.find(call), load.name);
-      return ok(showListedOrder(call, decided));
+      return ok(showListedOrder(call, await getResource(call, load)));
     },
   });
 

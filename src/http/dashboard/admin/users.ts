@@ -39,7 +39,7 @@ import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
-import { createLoader, route } from "../../route";
+import { createLoader, getResource, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { email } from "../auth";
@@ -80,8 +80,7 @@ const load = createLoader("User", "user_id", findListedUser);
 const toActingAdmin = (call: Call): ActingAdmin => ({ actor: toCallActor(call), admin: call.principal.user });
 
 async function respondWithUser(call: Call): Promise<Reply> {
-  const user = requireFound(await load.find(call), load.name);
-  return ok(showListedUser(user));
+  return ok(showListedUser(await getResource(call, load)));
 }
 
 const role = oneOf("member", "admin");

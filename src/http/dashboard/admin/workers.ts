@@ -1,7 +1,6 @@
 /** Workers on other machines and their join tokens, for administrators. */
 
 import { Type } from "@sinclair/typebox";
-import { requireFound } from "../../../domain/errors";
 import { listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
 import { revokeWorker, setDraining } from "../../../work/cluster/worker-administration";
 import type { WorkerView } from "../../../work/cluster/worker-list";
@@ -11,7 +10,7 @@ import { strictObject } from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
-import { type ResourceLoader, route } from "../../route";
+import { getResource, type ResourceLoader, route } from "../../route";
 import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { toCallActor } from "../sign-in-client";
@@ -51,8 +50,7 @@ const changeRoute = (summary: string, description: string, change: (call: Call, 
     responses: { 200: respondsWith("AdminWorker", description) },
     handle: async (call) => {
       await change(call, call.params.worker_id!);
-      const worker = requireFound(await load.find(call), load.name);
-      return ok(showWorker(worker));
+      return ok(showWorker(await getResource(call, load)));
     },
   });
 
