@@ -10,47 +10,28 @@ type SchemaProperties = TSchema & { characters?: number; enum?: string[] };
 
 const named = (type: string, context: Record<string, unknown> = {}): PydanticError => ({ type, context });
 
+const TYPES: Partial<Record<ValueErrorType, (schema: SchemaProperties, error: ValueError) => PydanticError>> = {
+  [ValueErrorType.ObjectRequiredProperty]: () => named("missing"),
+  [ValueErrorType.ObjectAdditionalProperties]: () => named("extra_forbidden"),
+  [ValueErrorType.Object]: () => named("model_attributes_type"),
+  [ValueErrorType.Array]: () => named("list_type"),
+  [ValueErrorType.ArrayMaxItems]: ({ maxItems }, { value }) =>
+    named("too_long", { field_type: "List", max_length: maxItems, actual_length: lengthOf(value) }),
+  [ValueErrorType.ArrayMinItems]: ({ minItems }, { value }) =>
+    named("too_short", { field_type: "List", min_length: minItems, actual_length: lengthOf(value) }),
+  [ValueErrorType.Boolean]: () => named("bool_type"),
+  [ValueErrorType.String]: (schema) =>
+    schema.enum ? toEnumError(schema.enum) : named(schema.format === "uuid" ? "uuid_type" : "string_type"),
+  [ValueErrorType.StringMinLength]: ({ minLength }) => named("string_too_short", { min_length: minLength }),
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => named("string_too_long", { max_length: maxLength }),
+  [ValueErrorType.StringPattern]: (schema) =>
+    schema.enum ? toEnumError(schema.enum) : named("string_pattern_mismatch", { pattern: schema.pattern }),
+  [ValueErrorType.StringFormat]: (schema, error) => toFormatError(error, schema),
+};
+
 /** Converts an error of the validator. `place`: query parameters are texts, so a number in them fails to parse. */
-export function toPydanticError(error: ValueError, place: "body" | "query"): PydanticError {
-  const schema = error.schema as SchemaProperties;
-  switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return named("missing");
-    case ValueErrorType.ObjectAdditionalProperties:
-      return named("extra_forbidden");
-    case ValueErrorType.Object:
-      return named("model_attributes_type");
-    case ValueErrorType.Array:
-      return named("list_type");
-    case ValueErrorType.ArrayMaxItems:
-      return named("too_long", {
-        field_type: "List",
-        max_length: schema.maxItems,
-        actual_length: lengthOf(error.value),
-      });
-    case ValueErrorType.ArrayMinItems:
-      return named("too_short", {
-        field_type: "List",
-        min_length: schema.minItems,
-        actual_length: lengthOf(error.value),
-      });
-    case ValueErrorType.Boolean:
-      return named("bool_type");
-    case ValueErrorType.String:
-      if (schema.enum) return toEnumError(schema.enum);
-      return named(schema.format === "uuid" ? "uuid_type" : "string_type");
-    case ValueErrorType.StringMinLength:
-      return named("string_too_short", { min_length: schema.minLength });
-    case ValueErrorType.StringMaxLength:
-      return named("string_too_long", { max_length: schema.maxLength });
-    case ValueErrorType.StringPattern:
-      return schema.enum ? toEnumError(schema.enum) : named("string_pattern_mismatch", { pattern: schema.pattern });
-    case ValueErrorType.StringFormat:
-      return toFormatError(error, schema);
-    default:
-      return toNumberError(error, place);
-  }
-}
+export const toPydanticError = (error: ValueError, place: "body" | "query"): PydanticError =>
+  TYPES[error.type]?.(error.schema as SchemaProperties, error) ?? toNumberError(error, place);
 
 function toFormatError(error: ValueError, schema: SchemaProperties): PydanticError {
   if (schema.format === "uuid") return named("uuid_parsing", { error: "not a UUID" });

@@ -114,30 +114,25 @@ const toDottedPath = (pointer: string): string =>
     .replaceAll("~1", "/")
     .replaceAll("~0", "~");
 
-function describeError(error: ValueError): string {
-  const errorText = (error.schema as { errorText?: string }).errorText;
-  switch (error.type) {
-    case ValueErrorType.ObjectRequiredProperty:
-      return "is required";
-    case ValueErrorType.StringMinLength:
-      return errorText ?? `must have at least ${error.schema.minLength} characters`;
-    case ValueErrorType.StringMaxLength:
-      return errorText ?? `must have at most ${error.schema.maxLength} characters`;
-    case ValueErrorType.ObjectAdditionalProperties:
-      return "is not a known property";
-    case ValueErrorType.StringFormat:
-      return errorText ?? "must be a UUID";
-    case ValueErrorType.Object:
-      return errorText ?? "must be an object";
-    case ValueErrorType.Array:
-      return errorText ?? "must be a list";
-    case ValueErrorType.Boolean:
-      return errorText ?? "must be true or false";
-    case ValueErrorType.String:
-      return errorText ?? (error.schema.format === "uuid" ? "must be a UUID" : "must be a string");
-    case ValueErrorType.Number:
-      return errorText ?? "must be a number";
-    default:
-      return errorText ?? error.message.charAt(0).toLowerCase() + error.message.slice(1);
-  }
-}
+/** Messages that no `errorText` replaces. */
+const FIXED_MESSAGES: Partial<Record<ValueErrorType, string>> = {
+  [ValueErrorType.ObjectRequiredProperty]: "is required",
+  [ValueErrorType.ObjectAdditionalProperties]: "is not a known property",
+};
+
+const MESSAGES: Partial<Record<ValueErrorType, (schema: TSchema) => string>> = {
+  [ValueErrorType.StringMinLength]: ({ minLength }) => `must have at least ${minLength} characters`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `must have at most ${maxLength} characters`,
+  [ValueErrorType.StringFormat]: () => "must be a UUID",
+  [ValueErrorType.Object]: () => "must be an object",
+  [ValueErrorType.Array]: () => "must be a list",
+  [ValueErrorType.Boolean]: () => "must be true or false",
+  [ValueErrorType.String]: ({ format }) => (format === "uuid" ? "must be a UUID" : "must be a string"),
+  [ValueErrorType.Number]: () => "must be a number",
+};
+
+const describeError = ({ type, schema, message }: ValueError): string =>
+  FIXED_MESSAGES[type] ??
+  (schema as { errorText?: string }).errorText ??
+  MESSAGES[type]?.(schema) ??
+  message.charAt(0).toLowerCase() + message.slice(1);

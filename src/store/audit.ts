@@ -7,8 +7,6 @@ import { auditLog, users, workspaces } from "./schema-accounts";
 
 const auditLogRows = rowsOf(auditLog);
 
-export type AuditEntry = typeof auditLog.$inferInsert;
-
 /**
  * `actorEmail` is null if the actor is not a user or the account was purged; the same applies to `targetName` for users
  * and workspaces. `namedId` is the user named in the details, such as a workspace member that was changed.
