@@ -1,5 +1,6 @@
 /** Resources made of rows. A resource has the fields of its schema: those that the row has under the same names, also in camel case, and those that are computed. */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { type CamelCase, toCamelCase } from "../config/camel-case";
 import { formatTime } from "./format-time";
 
 /** The fields of an object that are not optional. */
@@ -9,10 +10,6 @@ type TimeText<Value> = Value extends number ? string : Value;
 
 /** A number that the schema has as text is a time. */
 type ShownValue<Value, Field> = [Value, Field] extends [number | null, string | null] ? TimeText<Value> : Value;
-
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
 
 /** The value that a row has under the name of a field, in snake case or in camel case. If there is none, `symbol`, which no field has. */
 type RowValue<Row, Name extends string> = Name extends keyof Row
@@ -52,7 +49,7 @@ function listRequiredFields(schema: TObject): Field[] {
   if (known) return known;
   const fields = (schema.required ?? []).map((name) => ({
     name,
-    camelCase: name.replace(/_(\w)/g, (_, first: string) => first.toUpperCase()),
+    camelCase: toCamelCase(name),
     isTime: isTime(schema.properties[name]!),
   }));
   requiredFields.set(schema, fields);

@@ -37,7 +37,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
   type Row = T["$inferSelect"];
   type Change = SQLiteUpdateSetSource<T>;
   type Condition = SQL | undefined;
-  type Order = (SQL | SQLiteColumn)[];
+  type SortOrder = (SQL | SQLiteColumn)[];
   const { id } = getTableColumns(table) as unknown as { id: SQLiteColumn };
   const select = (db: Queries, condition: Condition) =>
     db
@@ -46,7 +46,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
       .where(condition);
   const update = (tx: Queries, change: Change, condition: Condition): Promise<Row | null> =>
     first(tx.update(table).set(change).where(condition).returning());
-  const find = (db: Queries, condition: Condition, ...order: Order): Promise<Row | null> =>
+  const find = (db: Queries, condition: Condition, ...order: SortOrder): Promise<Row | null> =>
     first(
       select(db, condition)
         .orderBy(...order)
@@ -64,7 +64,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     /** Returns a query for the row with a value in a unique column, or null. */
     findBy: (column: SQLiteColumn) => (db: Queries, value: string) => find(db, eq(column, value)),
     /** Lists the rows, in this order, that match the condition. */
-    list: (db: Queries, condition: Condition, ...order: Order): Promise<Row[]> =>
+    list: (db: Queries, condition: Condition, ...order: SortOrder): Promise<Row[]> =>
       select(db, condition)
         .orderBy(...order)
         .execute(),
@@ -72,7 +72,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     listNewest: (db: Queries, condition: Condition, page: IdPage): Promise<RowPage<Row>> =>
       toRowPage(select(db, and(condition, isAfter(id, page))).orderBy(desc(id)), page.limit),
     /** Lists a page of the rows, in this order, that match the condition, and counts all of them. */
-    listPage: (db: Queries, condition: Condition, page: OffsetPage, ...order: Order): Promise<CountedRows<Row>> =>
+    listPage: (db: Queries, condition: Condition, page: OffsetPage, ...order: SortOrder): Promise<CountedRows<Row>> =>
       readPage(select(db, condition).orderBy(...order), page, db.$count(table, condition)),
     count: (db: Queries, condition: Condition): Promise<number> => db.$count(table, condition),
     /** Returns whether a row matches the condition. */
