@@ -36,6 +36,8 @@ export type MediaFolder = {
   peaks: string;
   /** The words as columns, compressed with gzip. */
   transcriptColumns: string;
+  /** What renders have encoded, for the next render (`media/render-cache/`). */
+  renderCache: string;
   /** A sheet of the storyboard; `n` counts from 0. */
   storyboardSheet(n: number): string;
 };
@@ -92,6 +94,7 @@ export function getMediaFolder(dir: string): MediaFolder {
     previewFacts: join(dir, "preview.json"),
     peaks: join(dir, "waveform.bin"),
     transcriptColumns: join(dir, "transcript-columns.json.gz"),
+    renderCache: join(dir, "render.cache"),
     storyboardSheet: (n) => join(dir, `storyboard-${String(n + 1).padStart(4, "0")}.jpg`),
   };
 }

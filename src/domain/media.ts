@@ -99,4 +99,6 @@ export type RenderResult = {
   duration: Ticks;
   /** Differences from the source, for the user. */
   warnings: string[];
+  /** Whether parts that earlier renders have encoded were used. */
+  usesCache: boolean;
 };

@@ -112,6 +112,7 @@ const REMADE_NAMES = [
   "preview.json",
   "waveform.bin",
   "transcript-columns.json.gz",
+  "render.cache",
 ] as const;
 
 const STORYBOARD_NAME = /^storyboard-\d{4}\.jpg$/;

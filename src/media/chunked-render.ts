@@ -6,6 +6,7 @@ import { encodeLocally } from "./chunks/local";
 import type { VideoEncoder } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
 import type { PacketSource } from "./packets/source";
+import type { RenderCache } from "./render-cache/cache-file";
 import { getSourceVersion } from "./source-version";
 
 export type RenderTools = {
@@ -19,6 +20,8 @@ export type RenderTools = {
   /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
   encoderSemaphore?: Semaphore | undefined;
   log?: ((event: string, fields: object) => void) | undefined;
+  /** What earlier renders of the recording have encoded. Only smart renders use it. */
+  cache?: RenderCache | undefined;
 };
 
 export type EncodedChunks = {

@@ -37,9 +37,11 @@ export async function renderMedia(
     const rendered = await renderWithFallback({ request, timeline, tools: renderTools, progress });
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
+    await tools.cache?.save();
     progress(1);
     const warnings = [...listRenderWarnings(request, rendered.strategy === "smart"), ...rendered.warnings];
-    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings };
+    const usesCache = (tools.cache?.hits() ?? 0) > 0;
+    return { ...rendered, sizeBytes: size, duration: timeline.duration, warnings, usesCache };
   } catch (error) {
     tools.signal?.throwIfAborted();
     throw toStorageError(error);
@@ -54,13 +56,23 @@ async function renderWithFallback(run: RenderRun): Promise<StrategyResult> {
   if (request.output.video === null) return await renderAudioOnly(run);
   const reasons = listRequestedChanges(request.probed, request.output);
   if (request.output.matchesSource)
-    try {
-      return { strategy: "smart", reasons, ...(await renderSmart(run)) };
-    } catch (error) {
-      const reason = toFallbackReason(error, tools.signal);
-      tools.log?.("render.fell_back", { from: "smart", to: "chunked", reason });
-      reasons.push(reason);
-    }
+    for (;;)
+      try {
+        return { strategy: "smart", reasons, ...(await renderSmart(run)) };
+      } catch (error) {
+        const reason = toFallbackReason(error, tools.signal);
+        const { cache } = tools;
+        if (cache !== undefined && cache.hits() > 0) {
+          // An entry may be wrong although it is not damaged.
+          tools.log?.("render.cache_dropped", { reason });
+          await cache.reset();
+          continue;
+        }
+        tools.log?.("render.fell_back", { from: "smart", to: "chunked", reason });
+        await cache?.reset();
+        reasons.push(reason);
+        break;
+      }
   const chunked = { strategy: "chunked", encodedShare: 1, reasons } as const;
   try {
     return { ...chunked, warnings: await renderChunked(run) };

@@ -24,6 +24,8 @@ import {
   writeVideoTrack,
 } from "./packets/video-track";
 import { yieldToEventLoop } from "./parallel";
+import type { SplicePacket } from "./render-cache/splice-entries";
+import { type CachedSplices, findCachedSplices } from "./smart/cached-splices";
 import { openSmartSource, planRange, type SmartSource } from "./smart/source";
 import { mergeDescriptions, toSplicedPacket } from "./smart/splice-bitstream";
 import { type CheckWindow, decodeCheckWindows, formatConcatList, planCheckWindows } from "./smart/splice-check";
@@ -33,11 +35,16 @@ import { encodeSplices, groupSpliceTasks, type SpliceTask } from "./smart/splice
 export type SmartPlan = {
   source: SmartSource;
   segments: SpliceSegment[];
+  /** Segments that an earlier render has encoded. */
+  cached: CachedSplices;
+  /** The other segments to encode. */
   tasks: SpliceTask[];
   outputTimes: OutputTimes;
   rotation: VideoStream["rotation"];
   frameCount: number;
+  /** Number of frames that are not copied, of which `missingCount` are not in the cache either. */
   encodedCount: number;
+  missingCount: number;
 };
 
 /** Above this share, a full encode takes fewer bits. For HEVC, it would also change the codec to H.264. */
@@ -62,9 +69,13 @@ export async function planSmartRender(
     const share = encodedCount / timeline.frameCount;
     if (share > MAX_ENCODED_SHARE[source.bitstream.codec])
       throw new SpliceError(`${Math.round(share * 100)}% of the frames would be encoded.`);
+    const { sourcePath } = request;
+    const cached = await findCachedSplices(tools.cache, encoded, { source, sourcePath, probed, ffmpeg: tools.ffmpeg });
+    const missing = encoded.filter((segment) => !cached.has(segment));
+    const missingCount = missing.reduce((sum, { from, to }) => sum + to - from, 0);
     const taskFrames = Math.min(
       MAX_TASK_FRAMES,
-      Math.max(MIN_TASK_FRAMES, Math.ceil(encodedCount / tools.maxProcesses)),
+      Math.max(MIN_TASK_FRAMES, Math.ceil(missingCount / tools.maxProcesses)),
     );
     const sharesPackets = (previous: SpliceSegment, segment: SpliceSegment) =>
       planDecodeRange(segment, source.order).from < planDecodeRange(previous, source.order).to;
@@ -73,7 +84,9 @@ export async function planSmartRender(
       segments,
       frameCount: timeline.frameCount,
       encodedCount,
-      tasks: groupSpliceTasks(encoded, taskFrames, tools.maxProcesses, sharesPackets),
+      missingCount,
+      cached,
+      tasks: groupSpliceTasks(missing, taskFrames, tools.maxProcesses, sharesPackets),
       outputTimes: toSourceOutputTimes(timeline, probed.frames!),
       rotation: probed.info.video!.rotation,
     };
@@ -105,7 +118,9 @@ export async function writeSmartVideo(
   onFrames?: (frames: number) => void,
 ): Promise<void> {
   const { source, outputTimes, rotation } = plan;
-  const config: VideoTrackConfig = { ...source.config, description: await readMergedDescription(source, paths) };
+  const encoder = await readEncoderConfig(plan, paths);
+  const description = withSpliceError(() => mergeDescriptions(source.bitstream, source.splice, encoder));
+  const config: VideoTrackConfig = { ...source.config, description };
   const rate = outputTimes.constantRate;
   await writeAtomically(outputPath, (tempPath) =>
     writeVideoTrack({
@@ -113,29 +128,37 @@ export async function writeSmartVideo(
       config,
       rotation,
       constantRate: rate === null ? null : rate.num / rate.den,
-      packets: readSplicedPackets(plan, paths, signal),
+      packets: readSplicedPackets(plan, paths, encoder, signal),
       onPackets: onFrames,
     }),
   );
 }
 
-/** Returns the decoder configuration of the spliced track. All encoded tasks must have the same parameter sets. */
-async function readMergedDescription(source: SmartSource, paths: readonly string[]): Promise<Uint8Array> {
-  let first: VideoTrackConfig | null = null;
+type EncoderConfig = Pick<VideoTrackConfig, "codec" | "description">;
+
+/** Returns the configuration of the encoded segments, which is the same for all of them; null if there are none. */
+async function readEncoderConfig(
+  { source, cached }: SmartPlan,
+  paths: readonly string[],
+): Promise<EncoderConfig | null> {
+  const { description } = cached;
+  let first: EncoderConfig | null = description === null ? null : { codec: source.config.codec, description };
   for (const path of paths) {
     const config = await withVideoTrack(path, readTrackConfig);
     first ??= config;
     if (!isSameBytes(first.description, config.description))
       throw new SpliceError("Encoded segments have different parameter sets.");
   }
-  return withSpliceError(() => mergeDescriptions(source.bitstream, source.splice, first));
+  return first;
 }
 
 async function* readSplicedPackets(
   plan: SmartPlan,
   paths: readonly string[],
+  encoder: EncoderConfig | null,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<VideoTrackPacket> {
+  const { cached } = plan;
   const { times } = plan.outputTimes;
   const encoded = readEncodedPackets(plan, paths);
   let position = 0;
@@ -147,7 +170,12 @@ async function* readSplicedPackets(
       duration: times[first + rank + 1]! - times[first + rank]!,
     });
     if (segment.kind === "copy") yield* readCopiedPackets(plan.source, segment, toTiming, signal);
-    else yield* readEncodedSegment(encoded, segment, toTiming);
+    else {
+      const isCached = cached.has(segment);
+      const packets = isCached ? await cached.read(segment) : await readEncodedSegment(encoded, segment);
+      for (const { data, type, rank } of packets) yield { data, type, ...toTiming(rank) };
+      if (!isCached && encoder !== null) await cached.add(segment, { description: encoder.description, packets });
+    }
     position += segment.to - segment.from;
   }
 }
@@ -206,28 +234,22 @@ export async function checkSplices(
   }
 }
 
-type EncodedSplicePacket = { data: Uint8Array; type: "key" | "delta"; rank: number };
-
-async function* readEncodedSegment(
-  encoded: AsyncGenerator<EncodedSplicePacket, void>,
+async function readEncodedSegment(
+  encoded: AsyncGenerator<SplicePacket, void>,
   { from, to }: SpliceSegment,
-  toTiming: PacketTiming,
-): AsyncGenerator<VideoTrackPacket> {
-  for (let n = 0; n < to - from; n++) {
+): Promise<SplicePacket[]> {
+  const packets: SplicePacket[] = [];
+  while (packets.length < to - from) {
     const next = await encoded.next();
-    if (next.done) throw new SpliceError(`An encoded segment has ${n} frames, expected ${to - from}.`);
-    if (n === 0 && next.value.type !== "key")
-      throw new SpliceError("An encoded segment does not start with an IDR picture.");
-    const { data, type, rank } = next.value;
-    yield { data, type, ...toTiming(rank) };
+    if (next.done) throw new SpliceError(`An encoded segment has ${packets.length} frames, expected ${to - from}.`);
+    packets.push(next.value);
   }
+  if (packets[0]!.type !== "key") throw new SpliceError("An encoded segment does not start with an IDR picture.");
+  return packets;
 }
 
-/** Reads the packets of all encoded segments in plan order, each with its rank in the display order of its segment. */
-async function* readEncodedPackets(
-  plan: SmartPlan,
-  paths: readonly string[],
-): AsyncGenerator<EncodedSplicePacket, void> {
+/** Reads the packets of all tasks in plan order, each with its rank in the display order of its segment. */
+async function* readEncodedPackets(plan: SmartPlan, paths: readonly string[]): AsyncGenerator<SplicePacket, void> {
   for (const [n, task] of plan.tasks.entries()) {
     const { splice, bitstream } = plan.source;
     const { track, close } = await openVideoTrack(paths[n]!);

@@ -115,7 +115,7 @@ export async function renderSmart(run: RenderRun): Promise<{ warnings: string[];
       codec: plan.source.bitstream.codec,
       encoding: `${plan.source.bitstream.codec} segments`,
       frameCount: plan.frameCount,
-      encodedCount: plan.encodedCount,
+      encodedCount: plan.missingCount,
       constantRate: plan.outputTimes.constantRate,
       warnings: [],
       async encode(signal, onFrames) {
@@ -126,6 +126,7 @@ export async function renderSmart(run: RenderRun): Promise<{ warnings: string[];
         tools.log?.("render.segments_encoded", {
           frames: plan.frameCount,
           encoded_frames: plan.encodedCount,
+          cached_frames: plan.encodedCount - plan.missingCount,
           encoded_share: encodedShare,
           segments: plan.segments.length,
           tasks: paths.length,

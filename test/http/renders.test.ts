@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { sql } from "drizzle-orm";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -159,6 +161,38 @@ describe("a completed render", () => {
     const copy = await anna.ready(new Uint8Array(bytes));
     expect(Math.abs(Number(copy.duration_seconds) - filmCut.plan!.kept_duration)).toBeLessThan(0.05);
     expect(copy).toMatchObject({ width: 320, height: 240, frame_rate: { num: 10, den: 1 }, audio_tracks: 1 });
+  });
+
+  test("leaves what it has encoded for the next render of the recording, and counts it as storage", async () => {
+    const asset = await anna.ready(await video(4));
+    const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
+    const { dir, renderCache } = server.services().folders.media(asset.id);
+    const used = async () =>
+      (await anna.must<{ storage_used_bytes: number }>("GET", "/v1/users/me")).storage_used_bytes;
+    const before = await used();
+    const events = () =>
+      server.log.filter((line) => line.includes("render.segments_encoded")).map((line) => JSON.parse(line));
+    const first = await anna.renderEnded((await anna.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
+    const encoded = events().at(-1);
+    expect(encoded).toMatchObject({ render: first.id, cached_frames: 0 });
+    expect(encoded.encoded_frames).toBeGreaterThan(0);
+    const { size } = Bun.file(renderCache);
+    expect(await used()).toBe(before + size + first.size_bytes!);
+
+    const json = { asset_id: asset.id, cut_id: cut.id, output: { format: "mov" } };
+    const second = await anna.renderEnded((await anna.startRender(json)).id);
+    const { encoded_frames, cached_frames } = events().at(-1);
+    expect([cached_frames, cached_frames]).toEqual([encoded.encoded_frames, encoded_frames]);
+    expect(await used()).toBe(before + size + first.size_bytes! + second.size_bytes!);
+    expect((await readdir(dir)).filter((name) => name.includes("cache"))).toEqual(["render.cache"]);
+    const makers = await server
+      .services()
+      .store.read.all<{ made_with: string }>(
+        sql`select made_with from renders where asset_id = ${asset.id} order by created_at`,
+      );
+    expect(makers.map(({ made_with }) => made_with.endsWith(", parts of earlier renders"))).toEqual([false, true]);
+    await anna.must("DELETE", `/v1/assets/${asset.id}`);
+    expect(await Bun.file(renderCache).exists()).toBe(false);
   });
 
   test.each([

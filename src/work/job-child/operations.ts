@@ -9,6 +9,7 @@ import type { Ffmpeg } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import type { IndexedTracks } from "../../media/preview/write-index";
 import type { ProbeLimits } from "../../media/probe";
+import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
 import type { RenderCheck } from "../../media/render-check";
 import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
 import type { SentPreparedFiles } from "../assets/prepared-check";
@@ -62,6 +63,8 @@ export type JobOperations = {
       outputPath: string;
       encoder: string;
       jobs: number;
+      /** What earlier renders of the recording have encoded. The new file is complete, or missing. */
+      cache: RenderCacheFiles | null;
     },
     RenderResult
   >;

@@ -140,18 +140,27 @@ const OPERATIONS: Implementation = {
     const { createEditedPlan } = await import("../cuts/plan-outputs");
     return createEditedPlan(cut, edit);
   },
-  async render({ encoder, jobs, ffmpeg, ...input }, call) {
-    const { renderMedia } = await import("../../media/render");
-    return renderMedia(await readRenderRequest(input), {
-      ffmpeg,
-      encoder,
-      maxProcesses: jobs,
-      signal: call.signal,
-      shouldYield: call.shouldYield,
-      encoderSemaphore: createSharedSemaphore(call),
-      onProgress: call.progress,
-      log: call.log,
-    });
+  async render({ encoder, jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
+    const [{ renderMedia }, { openRenderCache }] = await Promise.all([
+      import("../../media/render"),
+      import("../../media/render-cache/cache-file"),
+    ]);
+    const cache = cacheFiles === null ? undefined : await openRenderCache(cacheFiles);
+    try {
+      return await renderMedia(await readRenderRequest(input), {
+        ffmpeg,
+        encoder,
+        maxProcesses: jobs,
+        signal: call.signal,
+        shouldYield: call.shouldYield,
+        encoderSemaphore: createSharedSemaphore(call),
+        onProgress: call.progress,
+        log: call.log,
+        cache,
+      });
+    } finally {
+      await cache?.close();
+    }
   },
   async planSplit({ ffmpeg, encoder, places, sizes, incomplete, ...input }, call) {
     const { signal } = call;

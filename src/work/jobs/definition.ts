@@ -6,7 +6,7 @@ import type { Config } from "../../config";
 import type { Job } from "../../domain/jobs";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import type { Queries } from "../../store/db";
-import type { CoreNeeds } from "../needs";
+import type { ConfigNeeds, CoreNeeds } from "../needs";
 import type { MediaTools } from "./media-tools";
 
 /** A file of a job. `name` is unique among the files of the job and names no folder. */
@@ -28,6 +28,9 @@ export type InputParts = IncompleteFile & {
   fetch(range: { first: number; last: number }, signal: AbortSignal): Promise<void>;
 };
 
+/** `maxBytes`: how large it may become. */
+type RenderCacheFile = { path: string; maxBytes: number };
+
 /** The context of `run`, besides its tools and its input. Paths are absolute. */
 export type RunContext<Checkpoint = never> = {
   /** Its reason is the error that `run` throws. */
@@ -46,12 +49,20 @@ export type RunContext<Checkpoint = never> = {
   outputDir: string;
   /** Keeps unfinished work between attempts. It is on the file system of `outputDir` and may not exist yet. */
   workDir: string;
+  /** The file with what renders of the recording have encoded, on the same file system; undefined where none is kept. */
+  renderCache?: RenderCacheFile | undefined;
   /** Stores an intermediate result before the job ends. Throws `JobAborted` when another attempt has replaced this one. */
   checkpoint(checkpoint: Checkpoint): Promise<void>;
 };
 
 /** An input with the folders of the job's blobs on the server. A worker machine has its own folders. */
-export type LoadedJob<Input> = { input: Input; inputDir: string; outputDir: string };
+export type LoadedJob<Input> = {
+  input: Input;
+  inputDir: string;
+  outputDir: string;
+  /** As in `RunContext`, for a run on the server. */
+  renderCache?: RenderCacheFile;
+};
 
 /** The arguments of functions that write rows, besides the transaction. `now` is in milliseconds since 1970. */
 export type SettleContext = { job: Job; now: number; config: Config };
@@ -71,7 +82,7 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   /** Marks the subject as being processed. Returns false when it was deleted or has ended: the job then has nothing to do. */
   begin(tx: Queries, context: SettleContext): Promise<boolean>;
   /** Reads what `run` needs. Returns null when the subject was deleted. */
-  load(services: CoreNeeds, job: Job): Promise<LoadedJob<Input> | null>;
+  load(services: CoreNeeds & ConfigNeeds, job: Job): Promise<LoadedJob<Input> | null>;
   /** Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in `context.workDir`. */
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
   /** Writes an intermediate result. Called only for the current attempt. */

@@ -79,6 +79,7 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     getInputPath: (name) => join(loaded.inputDir, name),
     outputDir: loaded.outputDir,
     workDir: join(tools.temporaryFolder, getWorkName(job.name, job.subjectId)),
+    renderCache: loaded.renderCache,
     checkpoint: (checkpoint) =>
       store.write(async (tx) => {
         if (!isCurrentAttempt(await findStep(tx, job.stepId), job)) throw new JobAborted("lost");

@@ -1,7 +1,7 @@
 /** The job `render`: rows in, rows out. */
 import { discard } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
-import { findAssetById } from "../../store/assets";
+import { findAssetById, updateAsset } from "../../store/assets";
 import { findCutById } from "../../store/cuts";
 import { findRenderById, updateOpenRender } from "../../store/renders";
 import type { CoreNeeds } from "../needs";
@@ -9,6 +9,7 @@ import { findQuotaProblem } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
 import { getBlob } from "./blob-files";
 import type { JobDefinition, LoadedJob } from "./definition";
+import { chooseMaxCacheBytes } from "./render-cache";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";
 
 /** Reads the inputs of a render. Returns null if the render or its cut was deleted. */
@@ -45,7 +46,17 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
       (await updateOpenRender(tx, render.id, { state: "processing", started_at: render.started_at ?? now })) !== null
     );
   },
-  load: (services, job) => loadRender(services, job.subjectId),
+  load: async (services, job) => {
+    const { folders, store } = services;
+    const loaded = await loadRender(services, job.subjectId);
+    const render = loaded && (await findRenderById(store.read, job.subjectId));
+    if (!render) return loaded;
+    const { renderCache: path } = folders.media(render.asset_id);
+    const { workspaceId } = job;
+    const { bytes: sourceBytes } = loaded.input.blobs.source;
+    const maxBytes = await chooseMaxCacheBytes(services, store.read, { workspaceId, path, sourceBytes });
+    return { ...loaded, renderCache: { path, maxBytes } };
+  },
   run: runRender,
   checkpoint: async () => {},
   settle: async (tx, output, { job, now }) => {
@@ -59,7 +70,10 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
       warnings: output.warnings,
       completed_at: now,
     });
-    if (render) await emitRenderEvent(tx, render, "render.completed", now);
+    if (!render) return;
+    if (output.derivedBytes !== undefined)
+      await updateAsset(tx, render.asset_id, { derived_bytes: output.derivedBytes });
+    await emitRenderEvent(tx, render, "render.completed", now);
   },
   fail: async (tx, { code, message }, { job, now }) => {
     const render = await updateOpenRender(tx, job.subjectId, {

@@ -14,6 +14,7 @@ import { shareSemaphore } from "../job-child/shared-semaphore";
 import { removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
+import { openCacheSession } from "./render-cache";
 
 export type RenderInput = {
   blobs: { source: BlobRef; probed: BlobRef };
@@ -29,6 +30,8 @@ export type RenderOutput = JobOutput &
   Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings"> & {
     /** As `describeMaker` returns it; missing when several places made the file. */
     madeWith?: string;
+    /** Bytes of everything in the recording's folder but its source, if the render has changed them. */
+    derivedBytes?: number | undefined;
   };
 
 /** Returns the ffmpeg and the encoder of a render. With the same ones it is rendered with the same frames again. */
@@ -53,22 +56,35 @@ export async function runRender(
   await mkdir(workDir, { recursive: true });
   await removePartFiles(outputDir);
   const encoder = await tools.encoder();
+  const { plan, output } = input;
+  const isCacheable = output.video !== null && output.matchesSource;
+  const cache = isCacheable ? await openCacheSession(context, tools.maxFileBytes()) : null;
   await using child = openJobChild({
     command: tools.jobCommand,
     sandbox: tools.sandbox,
-    view: { readOnly: [source, probed], writable: [workDir], devices: true },
+    view: { readOnly: [source, probed, ...(cache?.readOnly ?? [])], writable: [workDir], devices: true },
     limitCode: "processing_failed",
     maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
     maxFileBytes: tools.maxFileBytes(),
   });
   const permits = shareSemaphore(tools.encoderSemaphore);
-  const { plan, output } = input;
   const isEncoded = output.video !== null && !output.matchesSource;
   const ffmpeg = isEncoded ? await withKnownFilters(tools.ffmpeg) : tools.ffmpeg;
   const jobs = Math.max(1, navigator.hardwareConcurrency);
   const running = child.run(
     "render",
-    { ffmpeg, source, probed, plan, output, workDir, outputPath: renderedPath, encoder, jobs },
+    {
+      ffmpeg,
+      source,
+      probed,
+      plan,
+      output,
+      workDir,
+      outputPath: renderedPath,
+      encoder,
+      jobs,
+      cache: cache?.files ?? null,
+    },
     {
       signal,
       recordingSeconds: toSeconds(input.duration),
@@ -85,7 +101,8 @@ export async function runRender(
   // The render may have been deleted meanwhile, with its folder.
   await mkdir(outputDir, { recursive: true });
   const bytes = await commitFile(renderedPath, join(outputDir, name));
-  const { strategy, encodedShare, reasons, warnings } = result;
+  const derivedBytes = await cache?.commit(input.blobs.source.name);
+  const { strategy, encodedShare, reasons, warnings, usesCache } = result;
   context.log("render.finished", { strategy, encoded_share: encodedShare, reasons, warnings });
   return {
     blobs: [{ name, bytes }],
@@ -93,6 +110,8 @@ export async function runRender(
     encodedShare,
     reasons,
     warnings,
-    madeWith: await describeMaker(tools),
+    // With other segments in one process, an encoder chooses other qualities: the frames may differ a little.
+    madeWith: `${await describeMaker(tools)}${usesCache ? ", parts of earlier renders" : ""}`,
+    derivedBytes,
   };
 }

@@ -3,6 +3,7 @@
  * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N] [--peer hevc]`.
  * Work that a server does once per start or per file (selecting ffmpeg, probing) is measured separately and subtracted.
  */
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -40,17 +41,21 @@ async function measure(command: string[]): Promise<Cost> {
   return { cpu, wall: (performance.now() - started) / 1000, text };
 }
 
-const measureRender = async (source: string, plan: [number, number][], output: object, path = out) => {
+const measureRender = async (source: string, plan: [number, number][], output: object, path = out, cache = "") => {
   const once = (outputPath: string) =>
     measure([
       ...["bun", join(import.meta.dir, "render-once.ts"), source, outputPath, JSON.stringify(plan)],
-      ...[JSON.stringify(output), ...(values.ffmpeg === undefined ? [] : [values.ffmpeg])],
+      ...[JSON.stringify(output), values.ffmpeg ?? "", cache],
     ]);
   const [startup, whole] = [await once(""), await once(path)];
   return { ...whole, cpu: whole.cpu - startup.cpu, wall: whole.wall - startup.wall };
 };
 
 const measureFfmpeg = (...recipe: string[]) => measure([ffmpeg, "-y", "-v", "error", "-nostdin", ...recipe]);
+
+/** Returns the plan with one start, in the middle of the recording, half a second later. */
+const moveOneStart = (plan: [number, number][]): [number, number][] =>
+  plan.map(([from, to], n) => (n === plan.length >> 1 ? [from + 0.5, to] : [from, to]));
 
 async function compare(name: string, source: string, seconds: number, count: number): Promise<void> {
   const plan = randomPlan(seconds, count, 0.7, 5);
@@ -68,7 +73,10 @@ async function compare(name: string, source: string, seconds: number, count: num
     ...["-i", source, "-vf", `select='${between}',setpts=N/FRAME_RATE/TB`],
     ...["-af", `aselect='${between}',asetpts=N/SR/TB`, ...X264, ...AAC, out],
   );
-  const smart = await measureRender(source, plan, {});
+  const cache = `${out}.cache`;
+  const smart = await measureRender(source, plan, {}, out, cache);
+  const again = await measureRender(source, moveOneStart(plan), {}, out, cache);
+  await rm(cache, { force: true });
   const { events } = JSON.parse(smart.text) as { events: { event: string; encoded_share?: number; reason?: string }[] };
   const changed = await measureRender(source, plan, { resolution: "480p" });
   const audio = await measureRender(source, plan, { format: "m4a" }, `${out}.m4a`);
@@ -80,6 +88,7 @@ async function compare(name: string, source: string, seconds: number, count: num
       `${name}, ${count} segments, ${kept.toFixed(0)} of ${seconds} s kept`,
       `  match-source ${smart.cpu.toFixed(1)} s CPU, ${smart.wall.toFixed(1)} s wall, ${share === undefined ? events.map((e) => e.reason).join() : `${(share * 100).toFixed(0)}% encoded`}`,
       `    against (a) transcode ${ratio(smart, a)}, (b) copy ${ratio(smart, b)}, (c) select ${ratio(smart, c)}; (a) ${a.cpu.toFixed(1)} s, (b) ${b.cpu.toFixed(2)} s, (c) ${c.cpu.toFixed(1)} s`,
+      `  again after one edit ${costOf(again)}: against (a) ${ratio(again, a)}`,
       `  480p ${costOf(changed)}: against a transcode to 480p ${ratio(changed, small)} (${costOf(small)})`,
       `  audio only ${costOf(audio)}: against a copy of the audio ${ratio(audio, audioCopy)}, wall ${(audio.wall / audioCopy.wall).toFixed(2)} (${costOf(audioCopy)})`,
     ].join("\n"),

@@ -16,6 +16,7 @@ import type { Ffmpeg } from "../../../src/media/ffmpeg";
 import { probeMedia } from "../../../src/media/probe";
 import { sniffMedia } from "../../../src/media/probing/sniff";
 import { renderMedia } from "../../../src/media/render";
+import type { RenderCache } from "../../../src/media/render-cache/cache-file";
 import { fullOr } from "../../full-size";
 import { bundledFfmpeg } from "./generated-media";
 import { findBeep, readFrameNumbers, readFrameTimes, readSamples } from "./readback";
@@ -72,6 +73,7 @@ export async function withRender<Result>(
     output?: OutputRequest;
     ffmpeg?: Ffmpeg;
     log?: (event: string, fields: object) => void;
+    cache?: RenderCache;
   },
   use: (rendered: Omit<Rendered, "segments">) => Promise<Result>,
 ): Promise<Result> {
@@ -88,6 +90,7 @@ export async function withRender<Result>(
         encoder: "libx264",
         maxProcesses: 2,
         ...(log === undefined ? {} : { log }),
+        cache: options.cache,
       },
     );
     return await use({ path: outputPath, folder, result, probed });

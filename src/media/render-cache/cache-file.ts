@@ -1,0 +1,175 @@
+/**
+ * The cache of a recording's renders: encoded splices and audio chunks in one file. A render reads the file of the earlier ones and writes
+ * a new one. Entries are checked when they are read, so a damaged file costs time but never a wrong frame.
+ */
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { createSemaphore } from "../../lib/semaphore";
+
+export type RenderCache = {
+  /** Returns the content of an entry; null if it is missing or damaged. */
+  find(key: string): Promise<Uint8Array | null>;
+  /** Adds an entry. It is lost when the disk is full. */
+  add(key: string, content: Uint8Array): Promise<void>;
+  /** Number of entries that were found since the last `reset`. */
+  hits(): number;
+  /** Drops the added entries and finds nothing from now on: a render failed with the entries that it found. */
+  reset(): Promise<void>;
+  /** Writes the new file if entries were added: those of this render, then earlier ones while there is room. Returns whether it did. */
+  save(): Promise<boolean>;
+  /** Closes both files. Removes the new one unless it was saved. */
+  close(): Promise<void>;
+};
+
+/** `path` null: there is no earlier file. `newPath` must not exist. */
+export type RenderCacheFiles = { path: string | null; newPath: string; maxBytes: number };
+
+/** Contents start after the magic number. The index and the trailer follow the last one. */
+type Entry = { key: string; at: number; bytes: number; hash: string };
+
+/** Changes with the format of the file or of its entries. */
+const MAGIC = new TextEncoder().encode("OCRC0001");
+const HASH_CHARACTERS = 32;
+/** Length and hash of the index, and the magic number again. */
+const TRAILER_BYTES = 4 + HASH_CHARACTERS / 2 + MAGIC.length;
+const MAX_INDEX_BYTES = 8 * 1024 ** 2;
+const MAX_ENTRY_BYTES = 64 * 1024 ** 2;
+const KEY = /^[0-9a-f]{24}$/;
+
+/** Opens the cache of a recording. A file that is not a cache of this format counts as empty. */
+export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFiles): Promise<RenderCache> {
+  const source = path === null ? null : await open(path, "r").catch(() => null);
+  const earlier = new Map((source === null ? [] : await readIndex(source)).map((entry) => [entry.key, entry]));
+  const found = new Set<string>();
+  const added: Entry[] = [];
+  const turns = createSemaphore(1);
+  let target: FileHandle | null = null;
+  let end = MAGIC.length;
+  let isBroken = false;
+  let isSaved = false;
+
+  /** Appends to the new file. After an error, such as a full disk, there is no new file. */
+  async function append(bytes: Uint8Array): Promise<void> {
+    try {
+      if (target === null) {
+        target = await open(newPath, "wx", 0o600);
+        await writeWhole(target, MAGIC, 0);
+      }
+      await writeWhole(target, bytes, end);
+      end += bytes.length;
+    } catch {
+      isBroken = true;
+    }
+  }
+
+  async function addEntry(entry: Omit<Entry, "at">, content: Uint8Array): Promise<void> {
+    if (isBroken || end + content.length > maxBytes) return;
+    const at = end;
+    await append(content);
+    if (!isBroken) added.push({ ...entry, at });
+  }
+
+  async function writeIndex(): Promise<void> {
+    const index = new TextEncoder().encode(JSON.stringify(added));
+    const trailer = new Uint8Array(TRAILER_BYTES);
+    new DataView(trailer.buffer).setUint32(0, index.length);
+    trailer.set(Buffer.from(hash(index), "hex"), 4);
+    trailer.set(MAGIC, TRAILER_BYTES - MAGIC.length);
+    if (index.length > MAX_INDEX_BYTES) isBroken = true;
+    await append(index);
+    await append(trailer);
+    // What `reset` has dropped may reach beyond the end.
+    await target?.truncate(end).catch(() => {
+      isBroken = true;
+    });
+  }
+
+  async function save(): Promise<boolean> {
+    if (added.length === 0) return false;
+    const kept = new Set(added.map(({ key }) => key));
+    // The order of use: an entry that no render has used for long is the first one without room.
+    const others = [...earlier.values()].filter(({ key }) => !kept.has(key));
+    for (const entry of [
+      ...others.filter(({ key }) => found.has(key)),
+      ...others.filter(({ key }) => !found.has(key)),
+    ]) {
+      if (end + entry.bytes > maxBytes) continue;
+      const content = source === null ? null : await readAt(source, entry.at, entry.bytes);
+      if (content !== null) await addEntry(entry, content);
+    }
+    await writeIndex();
+    isSaved = !isBroken;
+    return isSaved;
+  }
+
+  return {
+    find: async (key) => {
+      const entry = earlier.get(key);
+      const content = entry === undefined || source === null ? null : await readAt(source, entry.at, entry.bytes);
+      if (entry === undefined || content === null || hash(content) !== entry.hash) {
+        earlier.delete(key);
+        return null;
+      }
+      found.add(key);
+      return content;
+    },
+    add: (key, content) =>
+      turns.run(undefined, async () => {
+        if (content.length > MAX_ENTRY_BYTES || added.some((entry) => entry.key === key)) return;
+        await addEntry({ key, bytes: content.length, hash: hash(content) }, content);
+      }),
+    hits: () => found.size,
+    reset: () =>
+      turns.run(undefined, async () => {
+        earlier.clear();
+        found.clear();
+        added.length = 0;
+        end = MAGIC.length;
+      }),
+    save: () => turns.run(undefined, save),
+    close: async () => {
+      await source?.close().catch(() => {});
+      await target?.close().catch(() => {});
+      if (!isSaved) await rm(newPath, { force: true });
+    },
+  };
+}
+
+const hash = (bytes: Uint8Array): string =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, HASH_CHARACTERS);
+
+/** Returns the entries of a file; none if it is truncated, damaged or of another format. */
+async function readIndex(file: FileHandle): Promise<Entry[]> {
+  const { size } = await file.stat();
+  const trailerAt = size - TRAILER_BYTES;
+  const trailer = await readAt(file, trailerAt, TRAILER_BYTES);
+  const magic = await readAt(file, 0, MAGIC.length);
+  if (trailer === null || magic === null || !isMagic(magic) || !isMagic(trailer.subarray(-MAGIC.length))) return [];
+  const length = new DataView(trailer.buffer).getUint32(0);
+  const indexAt = trailerAt - length;
+  if (length > MAX_INDEX_BYTES || indexAt < MAGIC.length) return [];
+  const index = await readAt(file, indexAt, length);
+  if (index === null || hash(index) !== Buffer.from(trailer.subarray(4, -MAGIC.length)).toString("hex")) return [];
+  const entries = JSON.parse(new TextDecoder().decode(index)) as Entry[];
+  return entries.filter(
+    ({ key, at, bytes }) => KEY.test(key) && bytes <= MAX_ENTRY_BYTES && at >= MAGIC.length && at + bytes <= indexAt,
+  );
+}
+
+const isMagic = (bytes: Uint8Array): boolean => Buffer.compare(bytes, MAGIC) === 0;
+
+/** Returns the bytes at a position; null if the file ends before them or cannot be read. */
+async function readAt(file: FileHandle, at: number, length: number): Promise<Uint8Array | null> {
+  if (at < 0 || length < 0) return null;
+  const bytes = new Uint8Array(length);
+  for (let done = 0; done < length; ) {
+    const read = await file.read(bytes, done, length - done, at + done).catch(() => null);
+    if (read === null || read.bytesRead === 0) return null;
+    done += read.bytesRead;
+  }
+  return bytes;
+}
+
+async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+}

@@ -1,0 +1,74 @@
+/** The cache of a recording's renders as a file of the recording: how large it may become, and how a child process replaces it. */
+import { rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
+import type { Queries } from "../../store/db";
+import { readStorageUsed } from "../../store/storage";
+import { commitFile } from "../job-child/scratch";
+import type { ConfigNeeds } from "../needs";
+import { readStorageQuota } from "../storage/limits";
+import { findBlob, listBlobs } from "./blob-files";
+import type { RunContext } from "./definition";
+
+/** Maximum size: so much of the source, of the free quota and of the free disk space, and this many bytes. */
+const MAX_SOURCE_SHARE = 1 / 2;
+const MAX_QUOTA_SHARE = 1 / 4;
+const MAX_DISK_SHARE = 1 / 8;
+const MAX_BYTES = 512 * 1024 ** 2;
+
+/** Returns how large the cache of a recording may become, so that it does not exhaust the workspace's quota. */
+export async function chooseMaxCacheBytes(
+  services: ConfigNeeds,
+  db: Queries,
+  { workspaceId, path, sourceBytes }: { workspaceId: string; path: string; sourceBytes: number },
+): Promise<number> {
+  const maxBytes = Math.min(MAX_BYTES, sourceBytes * MAX_SOURCE_SHARE);
+  const quota = await readStorageQuota(services, db, workspaceId);
+  if (quota === null) return maxBytes;
+  const current = (await findBlob(path))?.bytes ?? 0;
+  const free = quota - (await readStorageUsed(db, workspaceId)) + current;
+  return Math.max(0, Math.min(maxBytes, free * MAX_QUOTA_SHARE));
+}
+
+export type CacheSession = {
+  files: RenderCacheFiles;
+  /** Paths that the child reads. */
+  readOnly: string[];
+  /**
+   * Replaces the cache with the file that the child has written, if any. Returns the bytes of everything in the recording's folder but its
+   * source; undefined if nothing has changed. The render is complete, so problems are only logged.
+   */
+  commit(sourceName: string): Promise<number | undefined>;
+};
+
+/** Prepares the files for a child process; null where no cache is kept. `maxFileBytes`: how large a file may become now. */
+export async function openCacheSession(
+  context: Pick<RunContext, "renderCache" | "workDir" | "log">,
+  maxFileBytes: number | null,
+): Promise<CacheSession | null> {
+  const { renderCache, workDir, log } = context;
+  if (renderCache === undefined) return null;
+  const { path } = renderCache;
+  const maxBytes = Math.min(renderCache.maxBytes, (maxFileBytes ?? Number.POSITIVE_INFINITY) * MAX_DISK_SHARE);
+  const newPath = join(workDir, "render.cache.new");
+  await rm(newPath, { recursive: true, force: true });
+  const hasCache = (await findBlob(path)) !== null;
+  return {
+    files: { path: hasCache ? path : null, newPath, maxBytes: Math.floor(maxBytes) },
+    readOnly: hasCache ? [path] : [],
+    commit: async (sourceName) => {
+      const written = await findBlob(newPath);
+      if (written === null || written.bytes > maxBytes) return undefined;
+      try {
+        // Fails when the recording was deleted meanwhile, with its folder.
+        await commitFile(newPath, path);
+        const blobs = await listBlobs(dirname(path), sourceName);
+        log("render.cache_saved", { bytes: written.bytes, file: basename(path) });
+        return blobs.reduce((sum, { bytes }) => sum + bytes, 0);
+      } catch (error) {
+        log("render.cache_lost", { error: String(error) });
+        return undefined;
+      }
+    },
+  };
+}
