@@ -26,7 +26,7 @@ import {
 import { yieldToEventLoop } from "./parallel";
 import type { SplicePacket } from "./render-cache/splice-entries";
 import { type CachedSplices, findCachedSplices } from "./smart/cached-splices";
-import { openSmartSource, planRange, type SmartSource } from "./smart/source";
+import { listDecodeStarts, openSmartSource, planRange, type SmartSource } from "./smart/source";
 import { mergeDescriptions, toSplicedPacket } from "./smart/splice-bitstream";
 import { type CheckWindow, decodeCheckWindows, formatConcatList, planCheckWindows } from "./smart/splice-check";
 import { encodeSplices, groupSpliceTasks, type SpliceTask } from "./smart/splice-encode";
@@ -45,6 +45,8 @@ export type SmartPlan = {
   /** Number of frames that are not copied, of which `missingCount` are not in the cache either. */
   encodedCount: number;
   missingCount: number;
+  /** Packets of copied segments at which a decoder can start, ascending. */
+  decodeStarts: Int32Array;
 };
 
 /** Above this share, a full encode takes fewer bits. For HEVC, it would also change the codec to H.264. */
@@ -86,6 +88,7 @@ export async function planSmartRender(
       encodedCount,
       missingCount,
       cached,
+      decodeStarts: await listDecodeStarts(source, segments),
       tasks: groupSpliceTasks(missing, taskFrames, tools.maxProcesses, sharesPackets),
       outputTimes: toSourceOutputTimes(timeline, probed.frames!),
       rotation: probed.info.video!.rotation,
@@ -200,13 +203,9 @@ async function* readCopiedPackets(
 
 /** Returns the windows of the output that are decoded to check the splices. */
 export function listCheckWindows(plan: SmartPlan): CheckWindow[] {
-  const { frames, randomAccessPoints } = plan.source.order;
-  // Without leading pictures: a decoder that starts there would report their missing references.
-  const standalone = {
-    frames,
-    randomAccessPoints: randomAccessPoints.filter((packet) => !(frames[packet + 1]! < frames[packet]!)),
-  };
-  return planCheckWindows(plan.segments, (frame) => getRandomAccessFrame(frame, standalone));
+  const starts = { frames: plan.source.order.frames, randomAccessPoints: plan.decodeStarts };
+  const findRandomAccessFrame = (frame: number) => getRandomAccessFrame(frame, starts);
+  return planCheckWindows(plan.segments, findRandomAccessFrame, plan.cached.has);
 }
 
 /** Decodes the splices of the finished file. Errors: `SpliceError` on any decoder message; the signal's reason. */

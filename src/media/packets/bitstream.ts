@@ -1,5 +1,6 @@
 /** A common interface to H.264 and HEVC bitstreams, with the properties that splicing needs. Pure. */
 import * as h264 from "./h264";
+import { createRecoveryRewriter, type RecoveryRewriter } from "./h264-recovery";
 import * as hevc from "./hevc";
 
 /** The parameter sets of a bitstream, tagged with its codec. */
@@ -39,6 +40,12 @@ export const isReferencePicture = ({ codec, parameterSets }: Bitstream, units: r
 /** Returns whether decoding can start at a picture if its leading pictures are skipped. */
 export const isRandomAccessPoint = ({ codec }: Bitstream, units: readonly Uint8Array[]): boolean =>
   codec === "h264" ? units.some((nal) => h264.getNalType(nal) === h264.NAL_IDR) : hevc.isRandomAccessPoint(units);
+
+/** Returns the rewriter for a stream that starts at an intra picture of H.264 that is not IDR; null if it cannot. */
+export const createEntryRewriter = (
+  { codec, parameterSets }: Bitstream,
+  units: readonly Uint8Array[],
+): RecoveryRewriter | null => (codec === "h264" ? createRecoveryRewriter(parameterSets, units) : null);
 
 /** Returns a random access point that does not depend on earlier pictures. */
 export const toSplicedRandomAccessPoint = (

@@ -8,6 +8,8 @@ export type SequenceFacts = {
   height: number;
   frameNumberBits: number;
   orderBits: number | null;
+  /** `max_num_ref_frames`. */
+  maxReferences: number;
   hasSeparatePlanes: boolean;
   hasFieldsOnly: boolean;
 };
@@ -54,7 +56,7 @@ export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   const orderType = reader.readNumber();
   if (orderType !== 0 && orderType !== 2) return null;
   const orderBits = orderType === 0 ? reader.readNumber() + 4 : null;
-  reader.readNumber();
+  const maxReferences = reader.readNumber();
   reader.readBits(1);
   const columns = reader.readNumber() + 1;
   const rows = reader.readNumber() + 1;
@@ -70,6 +72,7 @@ export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
     height: rows * MACROBLOCK * (hasFramesOnly ? 1 : 2) - (top + bottom) * unitY,
     frameNumberBits,
     orderBits,
+    maxReferences,
     hasSeparatePlanes,
     hasFieldsOnly: !hasFramesOnly,
   };

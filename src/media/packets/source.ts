@@ -10,6 +10,7 @@ import {
   type Bitstream,
   buildPacket,
   changesParameterSets,
+  createEntryRewriter,
   isRandomAccessPoint,
   isReferencePicture,
   isSpliceableCodec,
@@ -17,6 +18,7 @@ import {
   parseNalUnits,
   toSplicedRandomAccessPoint,
 } from "./bitstream";
+import type { RecoveryRewriter } from "./h264-recovery";
 import { checkMp4 } from "./mp4-check";
 import { readMp4Structure } from "./mp4-structure";
 import { openInput } from "./open-input";
@@ -196,7 +198,31 @@ function parsePacket(packet: EncodedPacket, { bitstream }: PacketSource): Uint8A
 
 /** Returns whether decoding can start at a packet. Containers also mark other pictures as sync samples. */
 export async function isRandomAccessPointAt(source: PacketSource, index: number): Promise<boolean> {
+  const units = parsePacket(await getPacket(source, index), source);
+  if (isRandomAccessPoint(source.bitstream, units)) return true;
+  return createEntryRewriter(source.bitstream, units) !== null && (await isRecoveryPointAt(source, index));
+}
+
+/** Returns whether decoding can start at a packet as it is in the source, and all packets after it are shown after it. */
+export async function isIndependentAt(source: PacketSource, index: number): Promise<boolean> {
+  const { frames } = source.order;
+  if (frames[index + 1]! < frames[index]!) return false;
   return isRandomAccessPoint(source.bitstream, parsePacket(await getPacket(source, index), source));
+}
+
+/** Packets after an intra picture that are examined: enough for all references to be newer. */
+const MAX_RECOVERY_PACKETS = 120;
+
+/** Returns whether the packets after an intra picture, without its leading pictures, refer to no picture before it. */
+async function isRecoveryPointAt(source: PacketSource, from: number): Promise<boolean> {
+  const to = Math.min(source.timestamps.length, from + MAX_RECOVERY_PACKETS);
+  try {
+    for await (const { isSettled } of readSourcePackets(source, { from, to }, () => true)) if (isSettled) break;
+    return true;
+  } catch (error) {
+    if (error instanceof SpliceError) return false;
+    throw error;
+  }
 }
 
 /** Removes a packet that turned out not to be a random access point. */
@@ -214,7 +240,8 @@ export async function findDecodeRange(source: PacketSource, range: { from: numbe
   }
 }
 
-export type SourcePacket = { index: number; frame: number; data: Uint8Array };
+/** `isSettled`: no packet from here on can refer to one before the start. */
+export type SourcePacket = { index: number; frame: number; data: Uint8Array; isSettled: boolean };
 
 /**
  * Yields the packets `[from, to)`; `from` is a random access point and is made independent of earlier packets. Packets that `isKept`
@@ -229,17 +256,24 @@ export async function* readSourcePackets(
   const first = order.frames[from]!;
   let index = from;
   if (index >= to) return;
+  let rewriter: RecoveryRewriter | null = null;
   for await (const packet of iteratePackets(source.sink, { start: await getPacket(source, index) })) {
     if (packet.timestamp !== timestamps[index]) throw new SpliceError("Packets are not in the order of the table.");
     const frame = order.frames[index]!;
     const units = parsePacket(packet, source);
-    if (isKept(frame) || (frame >= first && isReferencePicture(bitstream, units))) {
-      const isUnchanged = index > from && bitstream.parameterSets.lengthSize === 4;
-      const data = isUnchanged
-        ? packet.data
-        : buildPacket(index === from ? toSplicedRandomAccessPoint(bitstream, units) : units);
-      yield { index, frame, data };
+    if (index === from && !isRandomAccessPoint(bitstream, units)) {
+      rewriter = createEntryRewriter(bitstream, units);
+      if (rewriter === null) throw new SpliceError("A segment does not start with a random access point.");
     }
+    const entry = rewriter?.isDone() === false ? rewriter : null;
+    const isWanted = isKept(frame) && (entry === null || frame >= first);
+    if (isWanted || (frame >= first && isReferencePicture(bitstream, units))) {
+      const isUnchanged = index > from && bitstream.parameterSets.lengthSize === 4 && entry === null;
+      const spliced = index === from && entry === null ? toSplicedRandomAccessPoint(bitstream, units) : units;
+      const written = entry === null ? spliced : withSpliceError(() => entry.rewrite(units));
+      const data = isUnchanged ? packet.data : buildPacket(written);
+      yield { index, frame, data, isSettled: entry === null || entry.isDone() || entry.isSettled() };
+    } else if (entry !== null) withSpliceError(() => entry.drop(units));
     if (++index >= to) return;
   }
   throw new SpliceError("The source ends before its packet table does.");

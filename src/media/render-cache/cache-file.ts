@@ -24,7 +24,7 @@ export type RenderCache = {
 export type RenderCacheFiles = { path: string | null; newPath: string; maxBytes: number };
 
 /** Contents start after the magic number. The index and the trailer follow the last one. */
-type Entry = { key: string; at: number; bytes: number; hash: string };
+type CacheEntry = { key: string; at: number; bytes: number; hash: string };
 
 /** Changes with the format of the file or of its entries. */
 const MAGIC = new TextEncoder().encode("OCRC0001");
@@ -40,7 +40,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
   const source = path === null ? null : await open(path, "r").catch(() => null);
   const earlier = new Map((source === null ? [] : await readIndex(source)).map((entry) => [entry.key, entry]));
   const found = new Set<string>();
-  const added: Entry[] = [];
+  const added: CacheEntry[] = [];
   const turns = createSemaphore(1);
   let target: FileHandle | null = null;
   let end = MAGIC.length;
@@ -61,7 +61,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     }
   }
 
-  async function addEntry(entry: Omit<Entry, "at">, content: Uint8Array): Promise<void> {
+  async function addEntry(entry: Omit<CacheEntry, "at">, content: Uint8Array): Promise<void> {
     if (isBroken || end + content.length > maxBytes) return;
     const at = end;
     await append(content);
@@ -138,7 +138,7 @@ const hash = (bytes: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, HASH_CHARACTERS);
 
 /** Returns the entries of a file; none if it is truncated, damaged or of another format. */
-async function readIndex(file: FileHandle): Promise<Entry[]> {
+async function readIndex(file: FileHandle): Promise<CacheEntry[]> {
   const { size } = await file.stat();
   const trailerAt = size - TRAILER_BYTES;
   const trailer = await readAt(file, trailerAt, TRAILER_BYTES);
@@ -149,7 +149,7 @@ async function readIndex(file: FileHandle): Promise<Entry[]> {
   if (length > MAX_INDEX_BYTES || indexAt < MAGIC.length) return [];
   const index = await readAt(file, indexAt, length);
   if (index === null || hash(index) !== Buffer.from(trailer.subarray(4, -MAGIC.length)).toString("hex")) return [];
-  const entries = JSON.parse(new TextDecoder().decode(index)) as Entry[];
+  const entries = JSON.parse(new TextDecoder().decode(index)) as CacheEntry[];
   return entries.filter(
     ({ key, at, bytes }) => KEY.test(key) && bytes <= MAX_ENTRY_BYTES && at >= MAGIC.length && at + bytes <= indexAt,
   );

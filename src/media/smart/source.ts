@@ -5,6 +5,7 @@ import type { Bitstream } from "../packets/bitstream";
 import { findFreeParameterSetId } from "../packets/h264";
 import { findFreeParameterSetIds } from "../packets/hevc";
 import {
+  isIndependentAt,
   isRandomAccessPointAt,
   openPacketSource,
   type PacketSource,
@@ -74,6 +75,23 @@ function chooseSpliceCodec(bitstream: Bitstream): SpliceCodec {
   const ids = findFreeParameterSetIds(bitstream.parameterSets);
   if (ids === null) throw new SpliceError("All parameter set ids are in use.");
   return { codec: "hevc", ids };
+}
+
+/** Returns the last packet of each copied segment from which a decoder can reach its end without a message. */
+export async function listDecodeStarts(source: SmartSource, segments: readonly SpliceSegment[]): Promise<Int32Array> {
+  const { frames, randomAccessPoints } = source.order;
+  const starts: number[] = [];
+  for (const segment of segments) {
+    if (segment.kind === "encode") continue;
+    const { firstPacket, endPacket, to } = segment;
+    const inside = randomAccessPoints.filter((n) => n > firstPacket && n < endPacket && frames[n]! < to);
+    for (const packet of inside.toReversed()) {
+      if (!(await isIndependentAt(source, packet))) continue;
+      starts.push(packet);
+      break;
+    }
+  }
+  return Int32Array.from(starts);
 }
 
 /**

@@ -11,6 +11,8 @@ export type CheckWindow = { from: number; to: number };
 const FRAMES_AFTER_SPLICE = 12;
 /** Splices of one kind are equivalent, so only these of each are checked, ordered so that the first are far apart. */
 const SAMPLING_ORDER = [0, 3, 5, 1, 4, 2];
+/** Of those between segments that an earlier render has checked. */
+const MAX_KNOWN_WINDOWS = 1;
 const MIN_CHECKED_FRAMES = 100;
 /** Maximum number of frames decoded to reach a splice. */
 const MAX_FRAMES_BEFORE_SPLICE = 600;
@@ -18,13 +20,18 @@ const MAX_CHECKED_SHARE = 0.04;
 
 /**
  * Plans the windows to decode: some splices of each kind, spread over the output, the shortest windows among neighbors, until a share of
- * the output is reached. `findRandomAccessFrame` returns the last random access point at or before a frame of a copied segment. Pure.
+ * the output is reached. `findRandomAccessFrame` returns the last random access point at or before a frame of a copied segment. `isKnown` returns
+ * whether an encoded segment is that of an earlier render. Pure.
  */
 export function planCheckWindows(
   segments: readonly SpliceSegment[],
   findRandomAccessFrame: (frame: number) => number,
+  isKnown: (segment: SpliceSegment) => boolean = () => false,
 ): CheckWindow[] {
-  const kinds = [...groupWindowsByKind(segments, findRandomAccessFrame).values()].map(selectSpreadWindows);
+  const groups = groupWindowsByKind(segments, findRandomAccessFrame, isKnown);
+  const kinds = [...groups.values()].map(({ windows, isKnown }) =>
+    selectSpreadWindows(windows, isKnown ? MAX_KNOWN_WINDOWS : SAMPLING_ORDER.length),
+  );
   const frameCount = segments.reduce((sum, { from, to }) => sum + to - from, 0);
   const budget = Math.max(MIN_CHECKED_FRAMES, frameCount * MAX_CHECKED_SHARE);
   const chosen: CheckWindow[] = [];
@@ -39,12 +46,16 @@ export function planCheckWindows(
   return mergeWindows(chosen);
 }
 
+/** `isKnown`: all encoded segments at the splices are those of earlier renders. */
+type WindowGroup = { windows: CheckWindow[]; isKnown: boolean };
+
 /** Groups the windows of all splices by the kinds of the two segments. */
 function groupWindowsByKind(
   segments: readonly SpliceSegment[],
   findRandomAccessFrame: (frame: number) => number,
-): Map<string, CheckWindow[]> {
-  const windowsByKind = new Map<string, CheckWindow[]>();
+  isKnown: (segment: SpliceSegment) => boolean,
+): Map<string, WindowGroup> {
+  const groups = new Map<string, WindowGroup>();
   let at = 0;
   let previous: { segment: SpliceSegment; at: number } | null = null;
   for (const segment of segments) {
@@ -55,21 +66,23 @@ function groupWindowsByKind(
       const start = previous.at + decodeFrom - first;
       // Every segment starts with a random access point. If reaching the splice takes long, the window starts at it.
       const from = at - start > MAX_FRAMES_BEFORE_SPLICE ? at : start;
-      const kinds = `${kind}, ${segment.kind}`;
+      const encoded = [previous.segment, segment].filter((one) => one.kind === "encode");
+      const areKnown = encoded.length > 0 && encoded.every(isKnown);
+      const kinds = `${kind}, ${segment.kind}, ${areKnown}`;
       const window = { from, to: at + Math.min(FRAMES_AFTER_SPLICE, segment.to - segment.from) };
-      const sameKind = windowsByKind.get(kinds);
-      if (sameKind === undefined) windowsByKind.set(kinds, [window]);
-      else sameKind.push(window);
+      const sameKind = groups.get(kinds);
+      if (sameKind === undefined) groups.set(kinds, { windows: [window], isKnown: areKnown });
+      else sameKind.windows.push(window);
     }
     previous = { segment, at };
     at += segment.to - segment.from;
   }
-  return windowsByKind;
+  return groups;
 }
 
-/** Returns the shortest window of each of a few equal groups. */
-function selectSpreadWindows(windows: readonly CheckWindow[]): CheckWindow[] {
-  const count = Math.min(SAMPLING_ORDER.length, windows.length);
+/** Returns the shortest window of each of at most `maxCount` equal groups. */
+function selectSpreadWindows(windows: readonly CheckWindow[], maxCount: number): CheckWindow[] {
+  const count = Math.min(maxCount, windows.length);
   return Array.from({ length: count }, (_, n) => {
     const group = windows.slice(
       Math.floor((n * windows.length) / count),

@@ -80,6 +80,31 @@ describe("a smart render", () => {
     }
   });
 
+  test.each([
+    ["with B-pyramids", ["-bf", "3"], "open-gop=1"],
+    ["without CABAC, in slices", ["-bf", "3"], "open-gop=1:cabac=0:slices=3"],
+    ["with several references", ["-preset", "medium", "-bf", "5"], "open-gop=1:ref=4"],
+    ["without B-frames as references", ["-bf", "3"], "open-gop=1:b-pyramid=none"],
+  ])("copies open GOPs bit by bit %s", async (_, options, parameters) => {
+    const name = `open-${[...options, parameters].join("-").replaceAll(/[^a-z0-9]+/g, "-")}.mp4`;
+    const recipe = [...videoInput("25", 12), ...audioInput(48_000, 1, 12), ...h264(50, ...options)];
+    const path = await generate(name, ...recipe, "-x264-params", parameters, "-c:a", "aac");
+    const source = await frameSums(path);
+    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+      const job = await render(path, plan, ffmpeg);
+      await withRender(job, async (rendered) => {
+        expect(rendered.result).toMatchObject({ strategy: "smart", reasons: [] });
+        await expectExactVideo({ ...rendered, segments: job.segments }, await sourceNumbers(path, 0));
+        const expectedSums = job.segments.flatMap(({ startFrame, endFrame }) => source.slice(startFrame!, endFrame!));
+        const shown = await frameSums(rendered.path);
+        const same = shown.filter((sum, n) => sum === expectedSums[n]).length;
+        const { encoded_frames: encoded } = job.events.find(({ event }) => event === "render.segments_encoded")!;
+        expect(same).toBeGreaterThanOrEqual(expectedSums.length - encoded!);
+        expect(encoded! / expectedSums.length).toBeLessThan(0.45);
+      });
+    }
+  });
+
   test("of a whole source encodes nothing", async () => {
     const path = await plainMp4();
     const job = await render(path, []);

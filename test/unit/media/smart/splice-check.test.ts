@@ -29,6 +29,29 @@ describe("check windows", () => {
     expect(planCheckWindows(copies.slice(0, 12), () => 0).length).toBeLessThan(4);
   });
 
+  test("are fewer between segments that an earlier render has checked", () => {
+    const many = Array.from({ length: 200 }, (_, n) => [
+      { kind: "encode", from: n * 300, to: n * 300 + 10 } as const,
+      {
+        kind: "copy",
+        from: n * 300 + 10,
+        to: n * 300 + 300,
+        firstPacket: n * 300 + 10,
+        endPacket: n * 300 + 300,
+      } as const,
+    ]).flat();
+    const findStart = (frame: number) => frame - (frame % 100);
+    expect(planCheckWindows(many, findStart).length).toBeGreaterThan(4);
+    // One between a copied and a known segment, and one the other way round, which may overlap.
+    expect(planCheckWindows(many, findStart, () => true).length).toBeLessThanOrEqual(2);
+    const isNew = ({ from }: { from: number }) => from === 3_000;
+    const windows = planCheckWindows(many, findStart, (segment) => !isNew(segment));
+    // Both splices of the new segment are checked.
+    const covers = (frame: number) => windows.some(({ from, to }) => from < frame && to > frame);
+    expect([covers(3_000), covers(3_010)]).toEqual([true, true]);
+    expect(windows.length).toBeLessThanOrEqual(4);
+  });
+
   test("start at the splice when the random access point is too far before it", () => {
     const long = [
       { kind: "copy", from: 0, to: 9_000, firstPacket: 0, endPacket: 9_000 },
