@@ -118,7 +118,7 @@ describe("over a raw connection", () => {
   test("the document says which responses have no X-Request-Id", async () => {
     const { info } = await anna.must<{ info: { description: string } }>("GET", "/openapi.json");
     expect(info.description.replaceAll("\n", " ")).toContain(
-      "Every response has `X-Request-Id`, except 400, 431 and 505 to what is not valid HTTP or has a path and headers of more than 16 KiB",
+      "Every response has `X-Request-Id`, except 400, 431 and 505 responses to requests that are not valid HTTP or whose path and headers exceed 16 KiB",
     );
   });
 
