@@ -5,10 +5,11 @@ import type { SpeechEngine } from "./domain/speech";
 import type { Assets } from "./lib/assets";
 import { findSandbox } from "./lib/find-sandbox";
 import type { Log } from "./lib/log";
+import { KEEP_PRIORITY, keepChildPriority } from "./lib/process";
 import type { Sandbox } from "./lib/sandbox";
 import { createSemaphore } from "./lib/semaphore";
 import { chooseEncoder, detectEncoders, type Encoders } from "./media/encoders";
-import { type Ffmpeg, findFfmpegWarning, selectFfmpeg } from "./media/ffmpeg";
+import { type Ffmpeg, findFfmpegWarning, listCandidates, selectFfmpeg } from "./media/ffmpeg";
 import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
 import type { MediaTools } from "./work/jobs/media-tools";
@@ -18,7 +19,7 @@ const SPEECH_COMMAND = "__speech";
 
 const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
 
-/** The argument that starts the executable as the child process of a job. */
+/** The argument that starts the executable as the child process of a job. `KEEP_PRIORITY` may follow. */
 const JOB_COMMAND = "__job";
 
 /** The argument that starts the executable on a restored backup. The scratch folder of the drill follows. */
@@ -33,7 +34,7 @@ function selfCommand(...args: string[]): string[] {
  * Returns the sandbox for processes that read uploaded media, which are this program and ffmpeg. Throws `ConfigError` when the configuration
  * requires `bwrap` and it does not work here.
  */
-export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg): Promise<Sandbox> {
+export async function openSandbox(config: Config, assets: Assets, ffmpeg: Pick<Ffmpeg, "path">): Promise<Sandbox> {
   const sandbox = await findSandbox({
     wanted: config.sandbox !== "off",
     programs: [process.execPath, ffmpeg.path],
@@ -46,6 +47,16 @@ export async function openSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg
   return sandbox;
 }
 
+/** Finds ffmpeg and the sandbox. Both searches start processes, so the sandbox is tried with the ffmpeg that will probably be used. */
+async function findPrograms(config: Config, assets: Assets): Promise<{ ffmpeg: Ffmpeg; sandbox: Sandbox }> {
+  const path = process.env.PATH;
+  const expected = config.ffmpeg ?? listCandidates(path)[0] ?? assets.ffmpeg;
+  const trying = openSandbox(config, assets, { path: expected });
+  trying.catch(() => {});
+  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path });
+  return { ffmpeg, sandbox: await (ffmpeg.path === expected ? trying : openSandbox(config, assets, ffmpeg)) };
+}
+
 /** Returns the command that tries out a restored backup. The path of the scratch folder is added to it. */
 export const drillCommand = (): string[] => selfCommand(DRILL_COMMAND);
 
@@ -55,19 +66,29 @@ export const speechCommand = (assets: Assets): string[] =>
 
 /**
  * Finds ffmpeg and a sandbox, and creates the tools that jobs run with. Speech models are read from the data folder. Throws `ConfigError`.
- * `speech` replaces the speech engine. Without `log`, nothing is logged.
+ * `speech` replaces the speech engine. Without `log`, nothing is logged. `foreground`: somebody waits for this command, and whether it
+ * transcribes.
  */
 export async function openMediaTools(
   config: Config,
   assets: Assets,
   dataDir: string,
-  { speech, log }: { speech: SpeechEngine | null; log: Log | null },
+  { speech, log, foreground }: { speech: SpeechEngine | null; log: Log | null; foreground?: { transcribes: boolean } },
 ): Promise<Omit<MediaTools, "maxFileBytes" | "temporaryFolder">> {
-  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
+  if (foreground) keepChildPriority();
+  const openedSpeech =
+    speech ??
+    createSpeechEngine({
+      command: speechCommand(assets),
+      modelsDir: getModelsFolder(dataDir),
+      idleSeconds: config.speechIdleSeconds,
+      log: (event, fields) => log?.info(event, { ...fields }),
+    });
+  if (foreground?.transcribes) openedSpeech.warmUp();
+  const { ffmpeg, sandbox } = await findPrograms(config, assets);
   log?.info("ffmpeg.selected", { path: ffmpeg.path, version: ffmpeg.version, bundled: ffmpeg.bundled });
   const outdated = findFfmpegWarning(ffmpeg, process.env.PATH);
   if (outdated !== null) log?.warn("ffmpeg.outdated", { message: outdated });
-  const sandbox = await openSandbox(config, assets, ffmpeg);
   const { mode, reason } = sandbox;
   if (mode === "bwrap") log?.info("sandbox.selected", { mode });
   else log?.warn("sandbox.selected", { mode, reason });
@@ -79,15 +100,8 @@ export async function openMediaTools(
   return {
     ffmpeg,
     sandbox,
-    speech:
-      speech ??
-      createSpeechEngine({
-        command: speechCommand(assets),
-        modelsDir: getModelsFolder(dataDir),
-        idleSeconds: config.speechIdleSeconds,
-        log: (event, fields) => log?.info(event, { ...fields }),
-      }),
-    jobCommand: selfCommand(JOB_COMMAND),
+    speech: openedSpeech,
+    jobCommand: selfCommand(JOB_COMMAND, ...(foreground ? [KEEP_PRIORITY] : [])),
     encoders: findEncoders,
     encoder: async () => chooseEncoder(await findEncoders(), config.encoder),
     encoderSemaphore: createSemaphore(Math.max(1, navigator.hardwareConcurrency)),

@@ -1,6 +1,7 @@
 /** `offcut`: runs the command that the arguments name. Commands are loaded on demand: `key create` needs no ffmpeg. */
 import { version } from "../package.json";
 import { print, printError } from "./cli/print";
+import { KEEP_PRIORITY, keepChildPriority } from "./lib/process";
 
 const HELP = `Offcut ${version}: cut and render recordings on your own server.
 
@@ -44,7 +45,8 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   "__put-back": async (args) => (await import("./cli/upgrade")).putBackCommand(args),
   __speech: async (args) => (await import("./cli/speech")).speechProcessCommand(args),
   __drill: async (args) => (await import("./cli/drill")).drillCommandMain(args),
-  __job: async () => {
+  __job: async (args) => {
+    if (args.includes(KEEP_PRIORITY)) keepChildPriority();
     await (await import("./work/job-child/worker")).runJobWorker();
     return 0;
   },

@@ -51,14 +51,17 @@ const MAX_SCRIPT_BYTES = 8 * MAX_SCRIPT_CHARACTERS;
 
 /** Returns the exit code of `runTaskCommand`. */
 export const cutCommand = (argv: string[]): Promise<number> =>
-  runTaskCommand({ name: "cut", help: HELP, readArguments: readCutArguments, process: cutOne }, argv);
+  runTaskCommand(
+    { name: "cut", help: HELP, transcribes: true, readArguments: readCutArguments, process: cutOne },
+    argv,
+  );
 
 async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): Promise<CutResult> {
   const { path, planPath } = task;
   const { script, language, options, explain, force } = args;
   const neighbor = task.render ? (task.output ?? path) : (planPath ?? path);
   return withWorkFolder(neighbor, async (workDir) => {
-    const open = await openRecording(tools, path, workDir);
+    await using open = await openRecording(tools, path, workDir);
     let output: string | null = null;
     const { probed, transcript } = await prepareRecording(tools, open, {
       language,

@@ -46,12 +46,15 @@ const MAX_LISTED_ERRORS = 5;
 
 /** Returns the exit code of `runTaskCommand`. */
 export const renderCommand = (argv: string[]): Promise<number> =>
-  runTaskCommand({ name: "render", help: HELP, readArguments: readRenderArguments, process: renderOne }, argv);
+  runTaskCommand(
+    { name: "render", help: HELP, transcribes: false, readArguments: readRenderArguments, process: renderOne },
+    argv,
+  );
 
 async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArguments): Promise<CutResult> {
   const written = requireWrittenPlan(args);
   return withWorkFolder(task.output ?? task.path, async (workDir) => {
-    const open = await openRecording(tools, task.path, workDir);
+    await using open = await openRecording(tools, task.path, workDir);
     let output: string | null = null;
     const { probed, transcript } = await prepareRecording(tools, open, {
       language: args.language ?? written.language,

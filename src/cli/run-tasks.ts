@@ -38,6 +38,7 @@ const MAX_COLUMNS = 100;
 type TaskCommand<Arguments extends TaskArguments> = {
   name: string;
   help: string;
+  transcribes: boolean;
   readArguments(argv: string[]): Promise<Arguments | null>;
   process(tools: OneShotTools, task: CutTask, args: Arguments): Promise<CutResult>;
 };
@@ -74,7 +75,11 @@ async function runTasks<Arguments extends TaskArguments>(
   signal: AbortSignal,
 ): Promise<number> {
   const assets = await openPrivateAssets(config);
-  const media = await openMediaTools(config, assets, config.dataDir, { speech: null, log: null });
+  const media = await openMediaTools(config, assets, config.dataDir, {
+    speech: null,
+    log: null,
+    foreground: { transcribes: command.transcribes },
+  });
   const progress = createProgress(process.stderr);
   const items: (CutResult | CutFailure)[] = [];
   let title = "";

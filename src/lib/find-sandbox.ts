@@ -49,7 +49,9 @@ export async function findSandbox(options: {
   if (!options.wanted) return createNullSandbox("disabled by the setting sandbox");
   const bwrap = await findBwrap(options);
   if (typeof bwrap !== "string") {
-    return { mode: "bwrap", reason: null, wrap: (command, view) => buildBwrapArguments(bwrap, command, view) };
+    const hasDevices = bwrap.devices.nodes.length > 0;
+    const wrap: Sandbox["wrap"] = (command, view) => buildBwrapArguments(bwrap, command, view);
+    return { mode: "bwrap", reason: null, hasDevices, wrap };
   }
   const prefix = await findUnshare(options);
   if (prefix === null) return createNullSandbox(`${bwrap}; unshare cannot remove the network either`);

@@ -60,6 +60,16 @@ const MAX_LINE_CHARACTERS = 4_096;
 
 const children = new Set<ChildProcess>();
 
+/** The argument with which a child of this program keeps the priority for its own children. */
+export const KEEP_PRIORITY = "keep-priority";
+
+let keepsPriority = false;
+
+/** Starts children at the priority of this process from now on, for a command that somebody waits for. */
+export function keepChildPriority(): void {
+  keepsPriority = true;
+}
+
 /**
  * Starts a program. If the program cannot be started, it exits with code 126 or 127. Throws only if the shell itself
  * cannot be started, or the signal's reason if it is already aborted.
@@ -73,7 +83,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
     detached: true,
   });
-  if (options.priority !== "interactive")
+  if (options.priority !== "interactive" && !keepsPriority)
     lowerPriority(process_.pid, options.priority === "lowest" ? LOWEST_NICENESS : NICENESS);
   const lifeline = process_.stdio[3] as number;
   const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);

@@ -15,6 +15,8 @@ export type Sandbox = {
   mode: "bwrap" | "unshare" | "none";
   /** Why the mode is not `bwrap`, and how to fix it; null if it is. */
   reason: string | null;
+  /** Whether `devices` of a view makes a difference. */
+  hasDevices?: boolean;
   /** Returns the command that runs `command` in the sandbox. */
   wrap(command: string[], view: SandboxView): string[];
 };

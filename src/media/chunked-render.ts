@@ -3,7 +3,6 @@ import type { Semaphore } from "../lib/semaphore";
 import { createChunkNames, findZscale } from "./chunked-plan";
 import { type ChunkSettings, type ChunkTask, encodeChunk } from "./chunks/encode";
 import { encodeLocally } from "./chunks/local";
-import type { VideoEncoder } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
 import type { PacketSource } from "./packets/source";
 import type { RenderCache } from "./render-cache/cache-file";
@@ -11,7 +10,6 @@ import { getSourceVersion } from "./source-version";
 
 export type RenderTools = {
   ffmpeg: Ffmpeg;
-  encoder: VideoEncoder;
   /** Maximum number of chunks that are encoded at the same time. */
   maxProcesses: number;
   signal?: AbortSignal | undefined;

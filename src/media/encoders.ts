@@ -18,12 +18,14 @@ const TRIAL_VIEW = { readOnly: [], writable: [], devices: true };
 
 /** Tests every encoder on a few frames, in the sandbox of renders. Encoders that do not work are left out. */
 export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
-  const video = await Promise.all(
-    VIDEO_ENCODERS.map(async (name) => ((await canEncodeVideo(ffmpeg, sandbox, name)) ? name : null)),
-  );
-  const audio = await Promise.all(
-    (["aac", "libmp3lame"] as const).map(async (name) => ((await canEncodeAudio(ffmpeg, sandbox, name)) ? name : null)),
-  );
+  const [video, audio] = await Promise.all([
+    Promise.all(VIDEO_ENCODERS.map(async (name) => ((await canEncodeVideo(ffmpeg, sandbox, name)) ? name : null))),
+    Promise.all(
+      (["aac", "libmp3lame"] as const).map(async (name) =>
+        (await canEncodeAudio(ffmpeg, sandbox, name)) ? name : null,
+      ),
+    ),
+  ]);
   return { video: video.filter((name) => name !== null), audio: audio.filter((name) => name !== null) };
 }
 

@@ -30,18 +30,26 @@ export async function selectFfmpeg(options: {
   if (options.forced !== null) {
     const forced = await inspectFfmpeg(options.forced, false);
     if (forced === null) throw new Error(`ffmpeg does not run: ${options.forced}`);
-    return forced;
+    return forced.ffmpeg;
   }
-  const bundled = await inspectFfmpeg(options.bundled, true);
-  for (const folder of (options.path ?? "").split(delimiter)) {
-    const candidate = join(folder, "ffmpeg");
-    if (!isAbsolute(folder) || !isExecutableFile(candidate)) continue;
-    const found = await inspectFfmpeg(candidate, false);
-    if (found !== null && found.libavutil > (bundled?.libavutil ?? 0) && (await hasX264(found))) return found;
+  const inspectBundled = inspectFfmpeg(options.bundled, true);
+  for (const candidate of listCandidates(options.path)) {
+    const [bundled, found] = await Promise.all([inspectBundled, inspectFfmpeg(candidate, false)]);
+    // Some distributions build ffmpeg without x264.
+    if (found?.hasX264 && found.ffmpeg.libavutil > (bundled?.ffmpeg.libavutil ?? 0)) return found.ffmpeg;
   }
+  const bundled = await inspectBundled;
   if (bundled === null) throw new Error(`No working ffmpeg found, on the PATH or at ${options.bundled}`);
-  return bundled;
+  return bundled.ffmpeg;
 }
+
+/** Returns the programs on the PATH that are called ffmpeg. */
+export const listCandidates = (path = ""): string[] =>
+  path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, "ffmpeg"))
+    .filter(isExecutableFile);
 
 /** Returns a warning with the command that installs a maintained ffmpeg if the bundled one (2018) is used, or null. */
 export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): string | null {
@@ -51,17 +59,15 @@ export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): str
   return `The bundled ffmpeg is from 2018 and gets no security fixes: ${remedy}.`;
 }
 
-async function inspectFfmpeg(path: string, bundled: boolean): Promise<Ffmpeg | null> {
-  const text = await readOutput([path, "-version"]);
-  const version = /^ffmpeg version (\S+)/.exec(text)?.[1];
-  const libavutil = /libavutil\s+(\d+)\./.exec(text)?.[1];
+/** One run prints the version, to standard error, and the encoders: starting an ffmpeg with many libraries takes a tenth of a second. */
+async function inspectFfmpeg(path: string, bundled: boolean): Promise<{ ffmpeg: Ffmpeg; hasX264: boolean } | null> {
+  const banner: string[] = [];
+  const encoders = await readOutput([path, "-encoders"], (line) => banner.push(line));
+  const version = /^ffmpeg version (\S+)/m.exec(banner.join("\n"))?.[1];
+  const libavutil = /libavutil\s+(\d+)\./.exec(banner.join("\n"))?.[1];
   if (version === undefined || libavutil === undefined) return null;
-  return { path, version, bundled, libavutil: Number(libavutil) };
-}
-
-/** Some distributions build ffmpeg without x264. */
-async function hasX264(ffmpeg: Ffmpeg): Promise<boolean> {
-  return /\slibx264\s/.test(await readOutput([ffmpeg.path, "-hide_banner", "-encoders"]));
+  const ffmpeg = { path, version, bundled, libavutil: Number(libavutil) };
+  return { ffmpeg, hasX264: /\slibx264\s/.test(encoders) };
 }
 
 /** Returns the names of the filters that this ffmpeg was built with; empty if the query fails. */
@@ -71,8 +77,9 @@ export async function listFilters(ffmpeg: Ffmpeg): Promise<Set<string>> {
   return new Set(names.filter((name) => name !== undefined));
 }
 
-async function readOutput(command: string[]): Promise<string> {
-  const child = spawnChild({ command, stdout: "pipe", limits: { wallSeconds: MAX_QUERY_SECONDS } });
+async function readOutput(command: string[], onStderrLine?: (line: string) => void): Promise<string> {
+  const limits = { wallSeconds: MAX_QUERY_SECONDS };
+  const child = spawnChild({ command, stdout: "pipe", limits, ...(onStderrLine && { onStderrLine }) });
   const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
   return text;
 }

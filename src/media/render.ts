@@ -8,7 +8,7 @@ import { createIncreasingProgress } from "../lib/progress";
 import { toStorageError } from "./atomic-output";
 import { renderAudio } from "./audio-render";
 import type { RenderTools } from "./chunked-render";
-import { VIDEO_ENCODERS } from "./encoder-arguments";
+import { VIDEO_ENCODERS, type VideoEncoder } from "./encoder-arguments";
 import { SpliceError } from "./packets/source";
 import { RenderYielded } from "./parallel";
 import type { ProgressListener } from "./render-progress";
@@ -23,18 +23,25 @@ import { listRenderWarnings } from "./warnings";
  */
 export async function renderMedia(
   request: RenderRequest,
-  tools: Omit<RenderTools, "encoder" | "onEncoded"> & { encoder: string; onProgress?: ProgressListener | undefined },
+  tools: Omit<RenderTools, "encoder"> & {
+    /** Called when video is encoded as a whole. Finding an encoder that works takes longer than most joins. */
+    chooseEncoder(): Promise<string>;
+    onProgress?: ProgressListener | undefined;
+  },
 ): Promise<RenderResult> {
-  const encoder = VIDEO_ENCODERS.find((name) => name === tools.encoder);
-  if (encoder === undefined) throw new AppError("processing_failed", `Unknown encoder ${tools.encoder}.`);
   const timeline = placeSegments(request.probed, request.segments);
   if (timeline.segments.length === 0) throw new AppError("processing_failed", "There is nothing to render.");
   // A fallback starts again from 0.
   const progress = createIncreasingProgress(tools.onProgress ?? (() => {}));
   try {
     await mkdir(request.workDir, { recursive: true });
-    const renderTools: RenderTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses), encoder };
-    const rendered = await renderWithFallback({ request, timeline, tools: renderTools, progress });
+    const runTools = { ...tools, maxProcesses: Math.max(1, tools.maxProcesses) };
+    const rendered = await renderWithFallback({ request, timeline, tools: runTools, progress }, async () => {
+      const chosen = await tools.chooseEncoder();
+      const encoder = VIDEO_ENCODERS.find((name) => name === chosen);
+      if (encoder === undefined) throw new AppError("processing_failed", `Unknown encoder ${chosen}.`);
+      return encoder;
+    });
     tools.signal?.throwIfAborted();
     const { size } = await stat(request.outputPath);
     await tools.cache?.save();
@@ -51,7 +58,7 @@ export async function renderMedia(
 type StrategyResult = Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings">;
 
 /** Tries the strategies from the fastest to the most robust. */
-async function renderWithFallback(run: RenderRun): Promise<StrategyResult> {
+async function renderWithFallback(run: RenderRun, chooseEncoder: () => Promise<VideoEncoder>): Promise<StrategyResult> {
   const { request, tools } = run;
   if (request.output.video === null) return await renderAudioOnly(run);
   const reasons = listRequestedChanges(request.probed, request.output);
@@ -74,14 +81,15 @@ async function renderWithFallback(run: RenderRun): Promise<StrategyResult> {
         break;
       }
   const chunked = { strategy: "chunked", encodedShare: 1, reasons } as const;
+  const encoder = await chooseEncoder();
   try {
-    return { ...chunked, warnings: await renderChunked(run) };
+    return { ...chunked, warnings: await renderChunked(run, encoder) };
   } catch (error) {
-    const isHardwareEncoder = tools.encoder !== "libx264";
+    const isHardwareEncoder = encoder !== "libx264";
     if (!isHardwareEncoder || !(error instanceof AppError) || error.code !== "processing_failed") throw error;
-    tools.log?.("render.fell_back", { from: tools.encoder, to: "libx264", reason: formatFailure(error) });
-    const warnings = await renderChunked({ ...run, tools: { ...tools, encoder: "libx264" } });
-    return { ...chunked, warnings: [...warnings, `Encoder ${tools.encoder} failed; libx264 was used.`] };
+    tools.log?.("render.fell_back", { from: encoder, to: "libx264", reason: formatFailure(error) });
+    const warnings = await renderChunked(run, "libx264");
+    return { ...chunked, warnings: [...warnings, `Encoder ${encoder} failed; libx264 was used.`] };
   }
 }
 

@@ -208,7 +208,7 @@ export function listCheckWindows(plan: SmartPlan): CheckWindow[] {
   return planCheckWindows(plan.segments, findRandomAccessFrame, plan.cached.has);
 }
 
-/** Decodes the splices of the finished file. Errors: `SpliceError` on any decoder message; the signal's reason. */
+/** Decodes the splices of the video track. Errors: `SpliceError` on any decoder message; the signal's reason. */
 export async function checkSplices(
   plan: SmartPlan,
   path: string,

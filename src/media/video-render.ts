@@ -12,6 +12,7 @@ import { encodeChunks, type RenderTools } from "./chunked-render";
 import { chooseTimescale, concatChunks, muxTracks } from "./chunks/concat";
 import { openExcerptSource } from "./chunks/excerpt";
 import { readChunkSizes, writeChunkSizes } from "./chunks/sizes-file";
+import type { VideoEncoder } from "./encoder-arguments";
 import { SpliceError } from "./packets/source";
 import { RenderYielded, runParallel } from "./parallel";
 import { createRenderProgress, type ProgressListener, type RenderStage, type RenderWorkload } from "./render-progress";
@@ -38,21 +39,21 @@ type VideoStrategy = {
   encode(signal: AbortSignal, onFrames: (frames: number) => void): Promise<void>;
   /** Writes the video track as a separate file. */
   write(path: string, signal: AbortSignal | undefined, onFrames: (frames: number) => void): Promise<void>;
-  /** Number of frames that the check of the finished file decodes. */
+  /** Number of frames that the check of the video track decodes. */
   checkedCount: number;
-  /** Checks the finished file. */
-  check(path: string, onFrames: (frames: number) => void): Promise<void>;
+  /** Checks the file that `write` has written. Muxing copies its packets. */
+  check(path: string, signal: AbortSignal, onFrames: (frames: number) => void): Promise<void>;
   warnings: string[];
 };
 
 /** Encodes the video in chunks. Returns warnings. Errors: those of `encodeChunks`, `concatChunks`, `muxTracks`. */
-export async function renderChunked(run: RenderRun): Promise<string[]> {
+export async function renderChunked(run: RenderRun, encoder: VideoEncoder): Promise<string[]> {
   const { request, timeline, tools } = run;
   const warnings: string[] = [];
   let paths: string[] = [];
   const packetSource = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
   const plan = planChunks(request, timeline, {
-    encoder: tools.encoder,
+    encoder,
     threads: getThreadCount(tools.maxProcesses),
     sizes: await openChunkSizes(request.workDir, timeline.frameCount, tools.maxProcesses),
     order: packetSource?.order ?? null,
@@ -73,7 +74,7 @@ export async function renderChunked(run: RenderRun): Promise<string[]> {
           reused_chunks: encoded.reused,
           repaired_chunks: encoded.repaired,
           frames: plan.frameCount,
-          encoder: tools.encoder,
+          encoder,
         });
         if (encoded.repaired > 0) warnings.push(REPAIRED_WARNING);
       },
@@ -135,7 +136,8 @@ export async function renderSmart(run: RenderRun): Promise<{ warnings: string[];
       },
       write: (path, signal, onFrames) => writeSmartVideo(plan, paths, path, signal, onFrames),
       checkedCount: listCheckWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
-      check: (path, onFrames) => checkSplices(plan, path, request.workDir, tools, onFrames),
+      check: (path, checkSignal, onFrames) =>
+        checkSplices(plan, path, request.workDir, { ...tools, signal: checkSignal }, onFrames),
     });
     return { warnings, encodedShare };
   } finally {
@@ -172,23 +174,28 @@ async function renderVideo(
     report(stage, frames / Math.max(1, count));
   let audioName: string | null = null;
   let yielded: RenderYielded | null = null;
-  await runParallel(2, 2, signal, async (n, taskSignal) => {
-    if (n === 1) {
-      if (output.audio === null) return;
-      const audioTools = { ffmpeg, signal: taskSignal };
-      audioName = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
-    } else
-      await strategy.encode(taskSignal, toFrameListener("video", encodedCount)).catch((error: unknown) => {
-        // Audio has no resumable chunks, so it is completed first: a resumed render would have to encode it again.
-        if (!(error instanceof RenderYielded)) throw error;
-        yielded = error;
-      });
-  });
-  if (yielded !== null) throw yielded;
   const videoName = `video-${randomUUID()}.mp4`;
-  try {
-    await strategy.write(join(workDir, videoName), signal, toFrameListener("write", frameCount));
+  const videoPath = join(workDir, videoName);
+  const renderTrack = async (taskSignal: AbortSignal): Promise<void> => {
+    await strategy.encode(taskSignal, toFrameListener("video", encodedCount));
+    await strategy.write(videoPath, taskSignal, toFrameListener("write", frameCount));
     report("write", 1);
+    await strategy.check(videoPath, taskSignal, toFrameListener("check", checkedCount));
+  };
+  try {
+    await runParallel(2, 2, signal, async (n, taskSignal) => {
+      if (n === 1) {
+        if (output.audio === null) return;
+        const audioTools = { ffmpeg, signal: taskSignal };
+        audioName = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
+      } else
+        await renderTrack(taskSignal).catch((error: unknown) => {
+          // Audio has no resumable chunks, so it is completed first: a resumed render would have to encode it again.
+          if (!(error instanceof RenderYielded)) throw error;
+          yielded = error;
+        });
+    });
+    if (yielded !== null) throw yielded;
     await muxTracks({
       ffmpeg,
       workDir,
@@ -203,12 +210,11 @@ async function renderVideo(
       signal,
     });
     report("mux", 1);
-    await strategy.check(outputPath, toFrameListener("check", checkedCount));
   } catch (error) {
     await rm(outputPath, { force: true });
     throw error;
   } finally {
-    await rm(join(workDir, videoName), { force: true });
+    await rm(videoPath, { force: true });
   }
   return strategy.warnings;
 }

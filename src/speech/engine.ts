@@ -78,6 +78,9 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
   const defaultLanguage = () => (findLanguageDetector(installed()) ? DETECT_LANGUAGE : "en");
 
   return {
+    warmUp: () => {
+      if (!closed) queue.warmUp();
+    },
     canTranscribe,
     analyze: ({ path }, { language, onProgress = () => {}, onSaved = () => {}, progressPath = null, ...options }) => {
       const taskLanguage = canTranscribe(language) ? (language ?? defaultLanguage()) : null;

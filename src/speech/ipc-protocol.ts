@@ -15,7 +15,8 @@ export type SpeechCommand =
   | (RecordingCommand<"analyze"> & ModelChoices & { progressPath: string | null })
   | (RecordingCommand<"align"> & { requests: AlignmentRequest[] })
   | (RecordingCommand<"recognize"> & ModelChoices & { requests: RecognitionRequest[] })
-  | { command: "pause" | "resume" | "cancel"; id: number };
+  | { command: "pause" | "resume" | "cancel"; id: number }
+  | { command: "load" };
 type RecordingCommand<Name extends string> = { command: Name; id: number; path: string };
 type ModelChoices = { language: string | null; modelsDir: string | null };
 

@@ -43,8 +43,10 @@ type OnStep = (position: number) => void | Promise<void>;
 
 /** Loads the encoder and the decoder from prepared graphs. The decoder's steps are too small for several threads. */
 export async function loadMoonshine(folder: string, encoderThreads: number) {
-  const encoder = await loadGraph(join(folder, "encoder.onnx"), encoderThreads);
-  const decoder = await loadGraph(join(folder, "decoder.onnx"), 1);
+  const [encoder, decoder] = await Promise.all([
+    loadGraph(join(folder, "encoder.onnx"), encoderThreads),
+    loadGraph(join(folder, "decoder.onnx"), 1),
+  ]);
   return {
     /** Encodes samples: 16 kHz mono, -1 to 1. */
     encode: (samples: Float32Array) => encode(encoder, samples),

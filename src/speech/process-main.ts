@@ -34,10 +34,13 @@ type ProcessState = {
  */
 export async function runSpeechProcess(speechDir: string): Promise<void> {
   let models: Promise<SpeechModels> | null = null;
-  const load = async (): Promise<SpeechModels> => ({
-    detector: await loadVoiceDetector(speechDir),
-    moonshine: await loadMoonshine(speechDir, ENCODER_THREADS),
-  });
+  const load = async (): Promise<SpeechModels> => {
+    const [detector, moonshine] = await Promise.all([
+      loadVoiceDetector(speechDir),
+      loadMoonshine(speechDir, ENCODER_THREADS),
+    ]);
+    return { detector, moonshine };
+  };
   const selectors = new Map<string | null, TranscriberSelector>();
   const state: ProcessState = {
     controls: new Map(),
@@ -61,6 +64,8 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
     if (frame.kind !== "message" || !("command" in frame.message)) continue;
     const command = frame.message;
     if ("path" in command) void runTask(command, state, send);
+    // The first task reports a failure.
+    else if (command.command === "load") state.models().catch(() => {});
     else state.controls.get(command.id)?.[command.command]();
   }
   process.exit(0);

@@ -60,6 +60,8 @@ export function startSpeechProcess(command: string[], env: Record<string, string
     pid: child.pid,
     /** Resolves when the process has ended. */
     exited,
+    /** Loads the models before the first task needs them. */
+    load: () => send({ command: "load" }),
     /** Runs a task. Never rejects. */
     run: (task: SpeechTask, listener: TaskListener): Promise<TaskOutcome> =>
       new Promise((settle) => {

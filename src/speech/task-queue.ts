@@ -225,6 +225,15 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
   }
 
   return {
+    /** Starts the process, and lets it load its models before the first task. */
+    warmUp() {
+      try {
+        getProcess().load();
+        advance();
+      } catch {
+        // The first task reports it.
+      }
+    },
     /** Adds a task. Returns a function that withdraws it. A withdrawn task settles only if it ends at the same moment. */
     add(queued: NewTask): () => void {
       const task: QueuedTask = {

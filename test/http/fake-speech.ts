@@ -63,6 +63,7 @@ export function fakeSpeech(): FakeSpeech {
       };
     },
     failNext: (error) => failures.push(error),
+    warmUp: () => {},
     canTranscribe: (language) => language !== "xx",
     analyze: async (pcm, options) => {
       await pass("analyze", options.signal, options.onSaved);

@@ -1,5 +1,5 @@
 /** Cuts and renders one recording on this machine without a server. It calls the same `run` functions as the jobs. */
-import { link, mkdtemp, rename, rm } from "node:fs/promises";
+import { link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { getMediaFolder } from "../../blobs/folders";
 import type { Config } from "../../config";
@@ -11,12 +11,14 @@ import type { Finding } from "../../domain/planning/rules";
 import { type OutputFormat, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
+import { openJobChild } from "../job-child/child";
+import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { findBlob, getBlob } from "../jobs/blob-files";
 import { runCut } from "../jobs/cut-run";
 import type { BlobRef, JobStage, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import { type PrepareCheckpoint, runPrepare } from "../jobs/prepare-run";
-import { type RenderOutput, runRender } from "../jobs/render-run";
+import { type RenderOutput, renderFile } from "../jobs/render-run";
 import type { RecognizedAgain } from "./recognized-again";
 
 export type OneShotTools = {
@@ -27,8 +29,8 @@ export type OneShotTools = {
   onProgress(stage: JobStage, share: number): void;
 };
 
-/** A recording that is being processed. */
-export type OpenRecording = {
+/** A recording that is being processed, in one child process. Disposing ends it. */
+export type OpenRecording = AsyncDisposable & {
   /** The file of the user. */
   path: string;
   source: BlobRef;
@@ -41,8 +43,27 @@ export type OpenRecording = {
 export async function openRecording(tools: OneShotTools, path: string, workDir: string): Promise<OpenRecording> {
   const source = resolve(path);
   const { bytes } = await getBlob(source);
-  const media = { ...tools.media, temporaryFolder: join(resolve(workDir), "work"), maxFileBytes: () => null };
-  return { path: source, source: { name: "source", bytes }, outputDir: join(resolve(workDir), "output"), media };
+  const temporaryFolder = join(resolve(workDir), "work");
+  const outputDir = join(resolve(workDir), "output");
+  // The folders in which the runs let their child write.
+  const writable = [join(temporaryFolder, "prepare", "scratch"), join(temporaryFolder, "render")];
+  for (const folder of [outputDir, ...writable]) await mkdir(folder, { recursive: true });
+  const sharedChild = openJobChild({
+    command: tools.media.jobCommand,
+    sandbox: tools.media.sandbox,
+    view: { readOnly: [source, outputDir], writable, devices: false },
+    limitCode: "processing_failed",
+    maxMemoryBytes: getMaxMediaMemoryBytes(bytes),
+    maxFileBytes: null,
+  });
+  const media = { ...tools.media, temporaryFolder, maxFileBytes: () => null, sharedChild };
+  return {
+    path: source,
+    source: { name: "source", bytes },
+    outputDir,
+    media,
+    [Symbol.asyncDispose]: sharedChild.end,
+  };
 }
 
 function createContext<Checkpoint>(
@@ -152,7 +173,7 @@ export async function renderRecording(
 ): Promise<RenderOutput & { sizeBytes: number }> {
   const { probed, plan } = recording;
   tools.onProgress("rendering", 0);
-  const result = await runRender(
+  const result = await renderFile(
     open.media,
     {
       blobs: { source: open.source, probed: await getBlob(getMediaFolder(open.outputDir).probed) },

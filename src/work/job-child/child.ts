@@ -16,7 +16,7 @@ export type JobChildOptions = {
   sandbox: Sandbox;
   view: SandboxView;
   /** The error code of a job whose child reaches a limit. */
-  limitCode: "corrupt_media" | "unsupported_media" | "processing_failed";
+  limitCode: LimitCode;
   /** Limit of the resident memory of the child's own process. */
   maxMemoryBytes: number;
   /** How large a file of the child, and of the programs that it starts, may become; null without a limit. */
@@ -46,14 +46,26 @@ export type JobChild = AsyncDisposable & {
   end(): Promise<void>;
 };
 
+/** A child that several runs on the same recording share. */
+export type SharedJobChild = JobChild & {
+  /** Returns the child for one run, which cannot end it, and whose operations fail with `limitCode` at a limit. */
+  lend(limitCode: LimitCode): JobChild;
+};
+
+type LimitCode = "corrupt_media" | "unsupported_media" | "processing_failed";
+
+/** Returns the shared child for one run; if there is none, starts one. */
+export const openRunChild = (shared: SharedJobChild | null | undefined, options: JobChildOptions): JobChild =>
+  shared?.lend(options.limitCode) ?? openJobChild(options);
+
 const SAMPLE_MS = 50;
 /** A child that is still in an aborted operation after this time is killed. */
 const ABORT_GRACE_MS = 2_500;
 
-type RunningOperation = TimeLimits & { startedMs: number; cpuAtStart: number };
+type RunningOperation = TimeLimits & { limitCode: LimitCode; startedMs: number; cpuAtStart: number };
 
 /** Starts the child. */
-export function openJobChild(options: JobChildOptions): JobChild {
+export function openJobChild(options: JobChildOptions): SharedJobChild {
   const { command, sandbox, view } = options;
   const limits = { fileSizeBytes: options.maxFileBytes };
   const { priority } = options;
@@ -67,7 +79,7 @@ export function openJobChild(options: JobChildOptions): JobChild {
   const program = command[0]!;
   let watched: number | null = null;
   let cpuSeconds = 0;
-  let limitReached: string | null = null;
+  let limitReached: { what: string; code: LimitCode } | null = null;
   let isEnding = false;
   let exitError: unknown = null;
 
@@ -75,21 +87,22 @@ export function openJobChild(options: JobChildOptions): JobChild {
     watched ??= findProcessRunning(child.pid, program);
     const usage = watched === null ? null : readProcessUsage(watched);
     cpuSeconds = usage?.cpuSeconds ?? cpuSeconds;
-    if (usage !== null && usage.memoryBytes > options.maxMemoryBytes) return stop("memory");
+    const lastCode = [...running].at(-1)?.limitCode ?? options.limitCode;
+    if (usage !== null && usage.memoryBytes > options.maxMemoryBytes) return stop("memory", lastCode);
     const now = performance.now();
-    for (const { startedMs, cpuAtStart, ...limits } of running) {
-      if (cpuSeconds - cpuAtStart > limits.cpuSeconds) return stop("CPU time");
-      if (now - startedMs > limits.wallSeconds * 1000) return stop("time");
+    for (const { limitCode, startedMs, cpuAtStart, ...limits } of running) {
+      if (cpuSeconds - cpuAtStart > limits.cpuSeconds) return stop("CPU time", limitCode);
+      if (now - startedMs > limits.wallSeconds * 1000) return stop("time", limitCode);
     }
   };
-  const stop = (what: string) => {
-    limitReached ??= what;
+  const stop = (what: string, code: LimitCode) => {
+    limitReached ??= { what, code };
     child.killNow();
   };
   const sampling = setInterval(sample, SAMPLE_MS);
 
   const toExitError = (exit: ChildExit): unknown => {
-    if (limitReached !== null) return limitError(options.limitCode, limitReached);
+    if (limitReached !== null) return limitError(limitReached.code, limitReached.what);
     if (exit.signal === "SIGKILL" && child.endedBy() === null && !isEnding) return new JobKilled();
     const tail = child.stderrTail().slice(-1_000);
     return new Error(`job child ended with code ${exit.code}, signal ${exit.signal}: ${tail}`);
@@ -102,12 +115,17 @@ export function openJobChild(options: JobChildOptions): JobChild {
     caller.fail(exitError);
   });
 
-  const run = async (operation: keyof JobOperations, input: unknown, runOptions: RunOptions = {}): Promise<unknown> => {
+  const runAs = async (
+    limitCode: LimitCode,
+    operation: keyof JobOperations,
+    input: unknown,
+    runOptions: RunOptions = {},
+  ): Promise<unknown> => {
     const { recordingSeconds = 0, signal } = runOptions;
     signal?.throwIfAborted();
     if (exitError !== null) throw exitError;
     const limits = runOptions.limits ?? getTimeLimits(operation, recordingSeconds);
-    const entry = { ...limits, startedMs: performance.now(), cpuAtStart: cpuSeconds };
+    const entry = { ...limits, limitCode, startedMs: performance.now(), cpuAtStart: cpuSeconds };
     running.add(entry);
     let grace: ReturnType<typeof setTimeout> | undefined;
     const onAbort = () => {
@@ -127,7 +145,12 @@ export function openJobChild(options: JobChildOptions): JobChild {
     child.killNow();
     await ended;
   };
-  return { run: run as JobChild["run"], end, [Symbol.asyncDispose]: end };
+  const toChild = (limitCode: LimitCode, endRun: () => Promise<void>): JobChild => ({
+    run: ((...call: [keyof JobOperations, unknown, RunOptions?]) => runAs(limitCode, ...call)) as JobChild["run"],
+    end: endRun,
+    [Symbol.asyncDispose]: endRun,
+  });
+  return { ...toChild(options.limitCode, end), lend: (limitCode) => toChild(limitCode, async () => {}) };
 }
 
 const LIMIT_MESSAGES = {
@@ -137,5 +160,5 @@ const LIMIT_MESSAGES = {
   processing_failed: (what: string) => `Processing was stopped because it reached its limit of ${what}.`,
 };
 
-const limitError = (code: JobChildOptions["limitCode"], what: string): AppError =>
+const limitError = (code: LimitCode, what: string): AppError =>
   new AppError(code, LIMIT_MESSAGES[code](what), { isPermanent: true });

@@ -54,14 +54,13 @@ export type JobOperations = {
   checkPlan: JobOperation<{ path: string }, number>;
   /** Returns a `PlanJson` as text. */
   edit: JobOperation<CompletedCut & { edit: PlanEdit }, string>;
-  /** Calls back `acquirePermit` and `releasePermit`. `plan` is a `PlanJson` as text; null renders the whole source. */
+  /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
     ProbedSource & {
       plan: string | null;
       output: ResolvedOutput;
       workDir: string;
       outputPath: string;
-      encoder: string;
       jobs: number;
       /** What earlier renders of the recording have encoded. The new file is complete, or missing. */
       cache: RenderCacheFiles | null;

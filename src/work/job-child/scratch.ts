@@ -2,7 +2,7 @@
  * The folder that a job's child process may write to. A hijacked child could leave a symbolic link there, so no other process opens a path
  * in it: finished files are moved to a folder that the child cannot write to, and used there.
  */
-import { lstat, mkdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { flushFile } from "../../lib/atomic-file";
 
@@ -12,11 +12,11 @@ export type ScratchFolder = AsyncDisposable & {
   createOnce(target: string, create: (path: string) => Promise<unknown>): Promise<void>;
 };
 
-/** Creates an empty folder. Disposing removes it. */
+/** Creates an empty folder, or empties it: a shared child may already see it. Disposing removes it. */
 export async function openScratchFolder(path: string): Promise<ScratchFolder> {
   const remove = () => rm(path, { recursive: true, force: true });
-  await remove();
   await mkdir(path, { recursive: true });
+  for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
   return {
     path,
     createOnce: async (target, create) => {

@@ -140,7 +140,7 @@ const OPERATIONS: Implementation = {
     const { createEditedPlan } = await import("../cuts/plan-outputs");
     return createEditedPlan(cut, edit);
   },
-  async render({ encoder, jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
+  async render({ jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
     const [{ renderMedia }, { openRenderCache }] = await Promise.all([
       import("../../media/render"),
       import("../../media/render-cache/cache-file"),
@@ -149,7 +149,7 @@ const OPERATIONS: Implementation = {
     try {
       return await renderMedia(await readRenderRequest(input), {
         ffmpeg,
-        encoder,
+        chooseEncoder: async () => String(await call.callBack("chooseEncoder", null, call.signal)),
         maxProcesses: jobs,
         signal: call.signal,
         shouldYield: call.shouldYield,

@@ -28,7 +28,7 @@ type RecognizeCall = { requests: RecognitionRequest[]; language: string | null }
 
 /** Plans the cut. Errors: those of `planCut`; `AppError` `no_speech` without audio; the signal's reason when aborted. */
 export async function runCut(
-  tools: Pick<MediaTools, "jobCommand" | "sandbox" | "speech">,
+  tools: Pick<MediaTools, "jobCommand" | "sandbox" | "speech" | "sharedChild">,
   input: CutInput,
   context: RunContext,
 ): Promise<CutOutput> {

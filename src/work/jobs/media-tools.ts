@@ -5,6 +5,7 @@ import type { Semaphore } from "../../lib/semaphore";
 import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Encoders } from "../../media/encoders";
 import type { Ffmpeg } from "../../media/ffmpeg";
+import type { SharedJobChild } from "../job-child/child";
 
 export type MediaTools = {
   ffmpeg: Ffmpeg;
@@ -19,6 +20,8 @@ export type MediaTools = {
   sandbox: Sandbox;
   /** Program and arguments of the child process that reads media; it must call `runJobWorker`. */
   jobCommand: string[];
+  /** The child that all runs on one recording share, with no access to devices. Without it, each run starts its own. */
+  sharedChild?: SharedJobChild | undefined;
   /** The folder with the work folders of jobs. */
   temporaryFolder: string;
   /** Returns how large a file a job may write now, in bytes; null without a limit. */

@@ -11,7 +11,7 @@ import { toSeconds } from "../../domain/time";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { ProbeLimits } from "../../media/probe";
 import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../assets/prepared-files";
-import { type JobChild, openJobChild } from "../job-child/child";
+import { type JobChild, openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
 import { listBlobs, removePartFiles } from "./blob-files";
@@ -42,7 +42,7 @@ export type PrepareCheckpoint = JobOutput &
 /** `blobs` are all files in the output folder but the source. `keptSeconds`: of a plan. */
 export type PrepareOutput = JobOutput & { keptSeconds?: number };
 
-type PrepareTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "maxFileBytes" | "sandbox" | "speech">;
+type PrepareTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "maxFileBytes" | "sandbox" | "sharedChild" | "speech">;
 type PrepareContext = RunContext<PrepareCheckpoint>;
 
 const YIELD_POLL_MS = 200;
@@ -69,7 +69,7 @@ export async function runPrepare(
   await removePartFiles(outputDir);
   await removeOldFormats(files);
   await using scratch = await openScratchFolder(join(workDir, "scratch"));
-  await using child = openJobChild({
+  await using child = openRunChild(tools.sharedChild, {
     command: tools.jobCommand,
     sandbox: tools.sandbox,
     view: { readOnly: [files.source, outputDir], writable: [scratch.path], devices: false },
@@ -190,6 +190,8 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   }
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   report("extracting")(0);
+  const isAnalyzed = await hasSpeechAnalysis(files);
+  if (!isAnalyzed) tools.speech.warmUp();
   await scratch.createOnce(files.analysisAudio, (outputPath) =>
     child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extracting") }),
   );
@@ -202,7 +204,7 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   }
   branch.releaseChild();
   report("transcribing")(0);
-  if (!(await hasSpeechAnalysis(files))) await analyzeSpeech(tools, branch);
+  if (!isAnalyzed) await analyzeSpeech(tools, branch);
   report("transcribing")(1);
   const blobs = await branch.listOutputs();
   await context.checkpoint({ kind: "audio", blobs, hasWaveform, hasTranscript: await hasTranscript(files) });

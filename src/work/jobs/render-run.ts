@@ -7,7 +7,7 @@ import type { RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { withKnownFilters } from "../../media/chunks/scale";
 import { RenderYielded } from "../../media/parallel";
-import { openJobChild } from "../job-child/child";
+import { openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile } from "../job-child/scratch";
 import { shareSemaphore } from "../job-child/shared-semaphore";
@@ -42,11 +42,23 @@ export const describeMaker = async (tools: Pick<MediaTools, "ffmpeg" | "encoder"
  * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two
  * chunks; `JobKilled`; the signal's reason when aborted, within three seconds.
  */
-export async function runRender(
-  tools: Omit<MediaTools, "speech" | "temporaryFolder">,
+export async function runRender(tools: RenderRunTools, input: RenderInput, context: RunContext): Promise<RenderOutput> {
+  const { usesCache, ...rendered } = await renderFile(tools, input, context);
+  const maker = await describeMaker(tools).catch(() => null);
+  // With other segments in one process, an encoder chooses other qualities: the frames may differ a little.
+  return maker === null
+    ? rendered
+    : { ...rendered, madeWith: `${maker}${usesCache ? ", parts of earlier renders" : ""}` };
+}
+
+type RenderRunTools = Omit<MediaTools, "speech" | "temporaryFolder">;
+
+/** Renders like `runRender`, but finds an encoder only if the render needs one. */
+export async function renderFile(
+  tools: RenderRunTools,
   input: RenderInput,
   context: RunContext,
-): Promise<RenderOutput> {
+): Promise<Omit<RenderOutput, "madeWith"> & { usesCache: boolean }> {
   const { signal, workDir, outputDir } = context;
   const name = getRenderOutputName(input.output.format);
   const renderedPath = join(workDir, name);
@@ -55,11 +67,12 @@ export async function runRender(
   await mkdir(outputDir, { recursive: true });
   await mkdir(workDir, { recursive: true });
   await removePartFiles(outputDir);
-  const encoder = await tools.encoder();
   const { plan, output } = input;
   const isCacheable = output.video !== null && output.matchesSource;
   const cache = isCacheable ? await openCacheSession(context, tools.maxFileBytes()) : null;
-  await using child = openJobChild({
+  // A shared child sees neither the devices of hardware encoders nor the cache.
+  const shared = tools.sandbox.hasDevices || cache !== null ? null : tools.sharedChild;
+  await using child = openRunChild(shared, {
     command: tools.jobCommand,
     sandbox: tools.sandbox,
     view: { readOnly: [source, probed, ...(cache?.readOnly ?? [])], writable: [workDir], devices: true },
@@ -81,7 +94,6 @@ export async function runRender(
       output,
       workDir,
       outputPath: renderedPath,
-      encoder,
       jobs,
       cache: cache?.files ?? null,
     },
@@ -89,7 +101,7 @@ export async function runRender(
       signal,
       recordingSeconds: toSeconds(input.duration),
       shouldYield: context.shouldYield,
-      callbacks: permits.callbacks,
+      callbacks: { ...permits.callbacks, chooseEncoder: tools.encoder },
       onProgress: (share) => context.progress({ share, stage: "rendering", stageShare: share }),
       onLog: context.log,
     },
@@ -110,8 +122,7 @@ export async function runRender(
     encodedShare,
     reasons,
     warnings,
-    // With other segments in one process, an encoder chooses other qualities: the frames may differ a little.
-    madeWith: `${await describeMaker(tools)}${usesCache ? ", parts of earlier renders" : ""}`,
     derivedBytes,
+    usesCache,
   };
 }

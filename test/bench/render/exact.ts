@@ -59,7 +59,7 @@ for (const name of ["mp4, 30, B-frames", "mp4, open GOP", "mp4, variable rate", 
     const outputPath = join(folder, "out.mp4");
     const { strategy } = await renderMedia(
       { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
-      { ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 },
+      { ffmpeg: bundledFfmpeg, chooseEncoder: async () => "libx264", maxProcesses: 2 },
     );
     plans++;
     strategies.set(strategy, (strategies.get(strategy) ?? 0) + 1);

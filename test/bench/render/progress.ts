@@ -39,7 +39,7 @@ for (const output of [{}, { resolution: "480p" }, { format: "m4a" }]) {
     { sourcePath, probed, segments, output: resolved.output, workDir, outputPath },
     {
       ffmpeg,
-      encoder: "libx264",
+      chooseEncoder: async () => "libx264",
       maxProcesses: 2,
       onProgress: (share) => reports.push({ at: performance.now() - started, share }),
     },

@@ -37,7 +37,13 @@ const cacheFiles = { path: cachePath, newPath, maxBytes: 512 * 1024 ** 2 };
 const cache = cachePath === "" ? undefined : await openRenderCache(cacheFiles);
 const result = await renderMedia(
   { sourcePath, probed, segments, output: resolved.output, workDir, outputPath },
-  { ffmpeg, encoder: "libx264", maxProcesses: 2, log: (event, fields) => events.push({ event, ...fields }), cache },
+  {
+    ffmpeg,
+    chooseEncoder: async () => "libx264",
+    maxProcesses: 2,
+    log: (event, fields) => events.push({ event, ...fields }),
+    cache,
+  },
 );
 await cache?.close();
 if (await Bun.file(newPath).exists()) await rename(newPath, cachePath);

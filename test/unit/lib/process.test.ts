@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { getPriority } from "node:os";
+import { join } from "node:path";
 import { killAllChildren, spawnChild } from "../../../src/lib/process";
 import { until } from "../../until";
 
@@ -31,6 +32,18 @@ describe("a child process", () => {
     const child = spawnChild({ command: shell("read go; exec /usr/bin/nice"), stdin: "pipe", stdout: "pipe" });
     await child.stdin.write("go\n");
     expect(Number(await new Response(child.stdout).text())).toBe(Math.min(19, getPriority() + 5));
+  });
+
+  test("of a command that somebody waits for has the command's priority", async () => {
+    const module = JSON.stringify(join(import.meta.dir, "../../../src/lib/process.ts"));
+    const script = `
+      const { keepChildPriority, spawnChild } = await import(${module});
+      keepChildPriority();
+      const child = spawnChild({ command: ["/usr/bin/nice"], stdout: "pipe" });
+      console.log(await new Response(child.stdout).text());
+    `;
+    const command = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
+    expect(Number(await new Response(command.stdout).text())).toBe(getPriority());
   });
 
   test("receives arguments literally, without shell parsing", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findSandbox } from "../../../src/lib/find-sandbox";
@@ -166,6 +167,7 @@ describe.skipIf(!hasBwrap)("a child in bwrap", () => {
     const probe = [at("program")];
     const sandbox = await findSandbox({ wanted: true, programs: probe, shared: [], probe, path: process.env.PATH });
     expect(sandbox).toMatchObject({ mode: "bwrap", reason: null });
+    expect(sandbox.hasDevices).toBe(readdirSync("/dev").some((name) => /^(dri|nvidia|video\d)/.test(name)));
   });
 
   test("has limits, and its descendants end with it", async () => {

@@ -91,7 +91,7 @@ describe("an audio render", () => {
     let stopped = 0;
     const render = renderMedia(request, {
       ffmpeg: bundledFfmpeg,
-      encoder: "libx264",
+      chooseEncoder: async () => "libx264",
       maxProcesses,
       signal: abortController.signal,
       onProgress: (share) => {
@@ -132,7 +132,7 @@ exec ${bundledFfmpeg.path} "$@"
         workDir: join(folder, "work"),
         outputPath: join(folder, "full.m4a"),
       },
-      { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
+      { ffmpeg: { ...bundledFfmpeg, path: script }, chooseEncoder: async () => "libx264", maxProcesses: 4 },
     );
     await expect(render).rejects.toMatchObject({ code: "storage_full" });
     await render.catch(() => {});
@@ -161,7 +161,7 @@ case "$last" in *samples-1.aac) part="$(echo "$last" | cut -c6-)"; head -c 5000 
     const workDir = join(folder, "work");
     await renderMedia(
       { sourcePath: path, probed, segments: null, output: resolved.output, workDir, outputPath },
-      { ffmpeg: { ...bundledFfmpeg, path: script }, encoder: "libx264", maxProcesses: 4 },
+      { ffmpeg: { ...bundledFfmpeg, path: script }, chooseEncoder: async () => "libx264", maxProcesses: 4 },
     );
     expect(await Bun.file(truncatedPath).exists()).toBe(true);
     expect(Math.abs((await readSamples(outputPath)).length / 48_000 - 100)).toBeLessThan(0.03);

@@ -11,5 +11,5 @@ if (!resolved.ok) throw new Error(JSON.stringify(resolved.errors));
 const segments = toSnappedSegments(probed, JSON.parse(plan));
 await renderMedia(
   { sourcePath, probed, segments, output: resolved.output, workDir, outputPath },
-  { ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 },
+  { ffmpeg: bundledFfmpeg, chooseEncoder: async () => "libx264", maxProcesses: 2 },
 );

@@ -47,7 +47,7 @@ async function job(output: OutputRequest, folder: string) {
       { sourcePath: path, probed, segments, output: resolved.output, workDir, outputPath },
       {
         ffmpeg: bundledFfmpeg,
-        encoder: "libx264",
+        chooseEncoder: async () => "libx264",
         maxProcesses: 2,
         log: (event, fields) => events.push({ event, ...fields }),
         shouldYield,

@@ -177,7 +177,7 @@ async function requestFor(
   return request;
 }
 
-const tools = { ffmpeg: bundledFfmpeg, encoder: "libx264", maxProcesses: 2 };
+const tools = { ffmpeg: bundledFfmpeg, chooseEncoder: async () => "libx264", maxProcesses: 2 };
 
 describe("frames that cannot be decoded", () => {
   test("are replaced with their neighbors, at the planned duration, with a warning", async () => {
@@ -289,7 +289,7 @@ describe("a render in progress", () => {
     const path = await plainMp4();
     const probed = await probeFile(path);
     const request = await requestFor(probed, path, "gone");
-    await expect(renderMedia(request, { ...tools, encoder: "h264_magic" })).rejects.toMatchObject({
+    await expect(renderMedia(request, { ...tools, chooseEncoder: async () => "h264_magic" })).rejects.toMatchObject({
       code: "processing_failed",
     });
     const copy = join(folder, "gone-source.mp4");

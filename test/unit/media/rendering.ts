@@ -87,7 +87,7 @@ export async function withRender<Result>(
       { sourcePath: path, probed, segments, output: resolved.output, workDir: join(folder, "work"), outputPath },
       {
         ffmpeg: options.ffmpeg ?? bundledFfmpeg,
-        encoder: "libx264",
+        chooseEncoder: async () => "libx264",
         maxProcesses: 2,
         ...(log === undefined ? {} : { log }),
         cache: options.cache,

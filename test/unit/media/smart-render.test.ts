@@ -265,7 +265,7 @@ describe("an encoder", () => {
           workDir: `${folder}/again`,
           outputPath,
         },
-        { ffmpeg: bundledFfmpeg, encoder: "h264_v4l2m2m", maxProcesses: 1, log: job.log },
+        { ffmpeg: bundledFfmpeg, chooseEncoder: async () => "h264_v4l2m2m", maxProcesses: 1, log: job.log },
       );
       expect(result.warnings.join()).toContain("libx264 was used");
       expect(

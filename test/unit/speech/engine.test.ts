@@ -52,6 +52,22 @@ describe("the speech engine", () => {
     expect(shares).toEqual([0.5]);
   });
 
+  test("loads its models before the first task, in the process that runs it", async () => {
+    const { engine: warm, lines } = engine({ idleSeconds: 60 });
+    warm.warmUp();
+    warm.warmUp();
+    await until(() => lines().includes("load"));
+    await warm.analyze({ path: "answer" }, { language: null });
+    expect(starts(lines())).toHaveLength(1);
+    expect(lines().indexOf("load")).toBeLessThan(lines().indexOf("task answer"));
+  });
+
+  test("stops a process that was warmed up and got no task", async () => {
+    const { engine: warm, events } = engine({ idleSeconds: 0 });
+    warm.warmUp();
+    await until(() => events.includes("speech.stopped"));
+  });
+
   test.each([
     ["en", true],
     ["en-GB", true],

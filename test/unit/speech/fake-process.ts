@@ -69,6 +69,10 @@ function pause(held: LongTask): void {
 for await (const frame of readIpcFrames(Bun.stdin.stream())) {
   if (frame.kind !== "message" || !("command" in frame.message)) continue;
   const command = frame.message;
+  if (command.command === "load") {
+    note("load");
+    continue;
+  }
   if (!("path" in command)) {
     const held = long.get(command.id);
     note(held ? `${command.command} ${held.task.path}` : command.command);

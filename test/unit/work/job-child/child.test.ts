@@ -3,11 +3,25 @@ import { AppError } from "../../../../src/domain/errors";
 import { isPermanent, JobKilled } from "../../../../src/domain/jobs";
 import { killAllChildren } from "../../../../src/lib/process";
 import type { Sandbox } from "../../../../src/lib/sandbox";
-import { openJobChild, type RunOptions } from "../../../../src/work/job-child/child";
+import {
+  type JobChildOptions,
+  openJobChild,
+  openRunChild,
+  type RunOptions,
+} from "../../../../src/work/job-child/child";
 import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 
 const sandbox: Sandbox = { mode: "none", reason: "a test", wrap: (command) => command };
 const WAVEFORM = { audio: "", outputPath: "" };
+
+/** What a run would start a child of its own with. */
+const UNUSED: Omit<JobChildOptions, "limitCode"> = {
+  command: ["/nowhere"],
+  sandbox,
+  view: { readOnly: [], writable: [], devices: false },
+  maxMemoryBytes: 1024 ** 3,
+  maxFileBytes: null,
+};
 
 const UNRULY = new URL("./unruly-child.ts", import.meta.url).pathname;
 
@@ -43,6 +57,27 @@ describe("a child that reaches a limit fails its job permanently:", () => {
     expect(isPermanent("prepare", error)).toBe(true);
     expect(again).toBe(error);
   });
+});
+
+test("a run cannot end a shared child, and a limit fails it with the run's own code", async () => {
+  const shared = (behavior: string) =>
+    openJobChild({
+      command: [process.execPath, UNRULY, behavior],
+      sandbox,
+      view: { readOnly: [], writable: [], devices: false },
+      limitCode: "processing_failed",
+      maxMemoryBytes: 1024 ** 3,
+      maxFileBytes: null,
+    });
+  await using child = shared("fail");
+  for (const limitCode of ["corrupt_media", "processing_failed"] as const) {
+    await using run = openRunChild(child, { ...UNUSED, limitCode });
+    await expect(run.run("waveform", WAVEFORM)).rejects.toThrow("no such codec");
+  }
+  await using sleeper = shared("sleep");
+  const limits = { ...MINUTE, wallSeconds: 0.3 };
+  const error = sleeper.lend("corrupt_media").run("waveform", WAVEFORM, { limits });
+  await expect(error).rejects.toMatchObject({ code: "corrupt_media" });
 });
 
 test("a child that the kernel kills is distinguished from one that crashes", async () => {
