@@ -18,7 +18,7 @@ import type { Ffmpeg } from "./ffmpeg";
 import { checkMp4 } from "./packets/mp4-check";
 import { readMp4Structure } from "./packets/mp4-structure";
 import type { DescribedAudio, DescribedVideo, MediaDescription } from "./probing/description";
-import { decodeFirstFrames, type FirstFrames, readDescription } from "./probing/first-frames";
+import { decodeFirstVideoFrame, describe } from "./probing/first-frames";
 import { listPackets, type PacketListing, type PacketTimes } from "./probing/packet-listing";
 import { readPacketTable, TABLE_DEMUXERS } from "./probing/packet-table";
 
@@ -48,25 +48,12 @@ const RATE_TOLERANCE_TICKS: Ticks = 1_100;
  * when aborted.
  */
 export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
-  const { path, sniffed, ffmpeg, limits, signal } = options;
+  const { path, sniffed, limits, signal } = options;
   const { size } = await stat(path);
   if (size === 0) throw new AppError("corrupt_media", "The file is empty.");
   if (sniffed.demuxer === "mov") await checkMp4(path, signal);
-  const source = { ffmpeg, path, demuxer: sniffed.demuxer, signal };
-  const described = await readDescription({ ...source, wallSeconds: MAX_DESCRIBE_WALL_SECONDS });
-  const streams = chooseStreams(described, limits);
-
-  const [listing, first] = await Promise.all([
-    readPacketTimes(options, streams, size),
-    decodeFirstFrames({
-      ...source,
-      wallSeconds: MAX_DESCRIBE_WALL_SECONDS,
-      hasVideo: streams.video !== null,
-      hasAudio: streams.audio.length > 0,
-      maxPixels: limits.maxSidePixels * limits.maxSidePixels,
-    }),
-  ]);
-  const found = selectDecodable(streams, listing, first);
+  const { described, streams, listing, firstVideo, firstAudio } = await readStreams(options, size);
+  const found = selectDecodable(streams, listing, { video: firstVideo?.time ?? null, audio: firstAudio?.time ?? null });
   const startPts = Math.min(
     found.video?.first ?? Number.POSITIVE_INFINITY,
     found.audio?.first ?? Number.POSITIVE_INFINITY,
@@ -84,11 +71,38 @@ export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
     duration,
     startPts,
     video:
-      frames === null ? null : toVideoStream(streams.video!, frames, found.video!.packets, videoEnd, first.interlaced),
+      frames === null
+        ? null
+        : toVideoStream(streams.video!, frames, found.video!.packets, videoEnd, firstVideo!.interlaced),
     audio: found.audio === null ? [] : streams.audio.map(toAudioStream),
     timecode: described.timecode,
   };
   return { info, frames };
+}
+
+/** Reads the description, the packet times and the first frames, as much as possible at the same time. */
+async function readStreams(options: ProbeOptions, size: number) {
+  const { path, sniffed, ffmpeg, limits } = options;
+  const stop = new AbortController();
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const source = { ffmpeg, path, demuxer: sniffed.demuxer, wallSeconds: MAX_DESCRIBE_WALL_SECONDS, signal };
+  const decodeVideo = () => decodeFirstVideoFrame({ ...source, maxPixels: limits.maxSidePixels ** 2 });
+  // An audio file rarely has video.
+  const early = sniffed.type === "video" ? decodeVideo() : null;
+  early?.catch(() => {});
+  try {
+    const { description: described, firstAudio } = await describe(source);
+    const streams = chooseStreams(described, limits);
+    const [listing, firstVideo] = await Promise.all([
+      readPacketTimes({ ...options, signal }, streams, size),
+      streams.video === null ? null : (early ?? decodeVideo()),
+    ]);
+    return { described, streams, listing, firstVideo, firstAudio: streams.audio.length === 0 ? null : firstAudio };
+  } finally {
+    // After an error, nobody waits for the video.
+    stop.abort();
+    await early?.catch(() => {});
+  }
 }
 
 type ChosenStreams = { video: DescribedVideo | null; audio: DescribedAudio[] };
@@ -165,7 +179,11 @@ async function showsEveryFrame(path: string, table: PacketListing): Promise<bool
 type DecodableStream = { packets: PacketTimes; first: Ticks };
 
 /** Selects the streams that have packets and can be decoded. */
-function selectDecodable(streams: ChosenStreams, listing: PacketListing, first: FirstFrames) {
+function selectDecodable(
+  streams: ChosenStreams,
+  listing: PacketListing,
+  first: { video: Ticks | null; audio: Ticks | null },
+) {
   const toDecodable = (packets: PacketTimes | null, start: Ticks | null): DecodableStream | null =>
     packets === null || start === null ? null : { packets, first: start };
   const video = toDecodable(listing.video, first.video);

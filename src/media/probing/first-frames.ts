@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
 import { buildInputArguments } from "../arguments";
-import { createProbeLimits, type Ffmpeg, tryFfmpeg } from "../ffmpeg";
+import { createProbeLimits, type Ffmpeg, type FfmpegOutcome, tryFfmpeg } from "../ffmpeg";
 import { type MediaDescription, parseDescription } from "./description";
 
 type ProbeSource = {
@@ -15,17 +15,19 @@ type ProbeSource = {
 
 const MAX_LINES = 4_000;
 
-/** Returns ffmpeg's description of the file. Errors: `AppError` `corrupt_media` when ffmpeg cannot open it. */
-export async function readDescription(source: ProbeSource): Promise<MediaDescription> {
+/** The time of a frame in the container, and whether it is interlaced, which not every container declares. */
+export type FirstFrame = { time: Ticks; interlaced: boolean };
+
+/**
+ * Returns ffmpeg's description of the file, and the first frame of the first audio stream that can be decoded (null: none). One process finds
+ * both. Errors: `AppError` `corrupt_media` when ffmpeg cannot open the file.
+ */
+export async function describe(
+  source: ProbeSource,
+): Promise<{ description: MediaDescription; firstAudio: FirstFrame | null }> {
   const lines: string[] = [];
-  const outcome = await tryFfmpeg({
-    ffmpeg: source.ffmpeg,
-    arguments: ["-hide_banner", "-nostdin", "-v", "info", ...buildInputArguments(source)],
-    limits: createProbeLimits(source.wallSeconds),
-    onLine: (line) => {
-      if (lines.length < MAX_LINES) lines.push(line);
-    },
-    signal: source.signal,
+  const { first, outcome } = await decodeFirstFrame(source, AUDIO, [], (line) => {
+    if (lines.length < MAX_LINES) lines.push(line);
   });
   const from = lines.findIndex((line) => line.startsWith("Input #0"));
   if (from < 0) {
@@ -33,47 +35,38 @@ export async function readDescription(source: ProbeSource): Promise<MediaDescrip
     const hint = lines.some((line) => line.includes("moov atom not found")) ? ": it is incomplete." : ".";
     throw new AppError("corrupt_media", `The file cannot be read${hint}`, { cause });
   }
-  return parseDescription(lines.slice(from));
+  const end = lines.findIndex((line, n) => n > from && /^(Stream mapping:|Output #0)/.test(line));
+  return { description: parseDescription(lines.slice(from, end < 0 ? undefined : end)), firstAudio: first };
 }
 
-/**
- * Container time of the first video and audio frame that can be decoded, or null. `interlaced`: whether the frame is
- * interlaced, which not every container declares.
- */
-export type FirstFrames = { video: Ticks | null; audio: Ticks | null; interlaced: boolean };
+/** Returns the first frame of the first video stream that can be decoded; null if there is none. */
+export const decodeFirstVideoFrame = async (source: ProbeSource & { maxPixels: number }): Promise<FirstFrame | null> =>
+  (await decodeFirstFrame(source, VIDEO, ["-max_pixels", String(source.maxPixels)])).first;
 
-/** Decodes the start of the first video and the first audio stream. */
-export async function decodeFirstFrames(
-  source: ProbeSource & { hasVideo: boolean; hasAudio: boolean; maxPixels: number },
-): Promise<FirstFrames> {
-  const [video, audio] = await Promise.all([
-    source.hasVideo ? decodeFirstFrame(source, "0:V:0", "-vf", "settb=1/1000000,showinfo", "-frames:v") : null,
-    source.hasAudio ? decodeFirstFrame(source, "0:a:0", "-af", "asettb=1/1000000,ashowinfo", "-frames:a") : null,
-  ]);
-  return { video: video?.time ?? null, audio: audio?.time ?? null, interlaced: video?.interlaced ?? false };
-}
+const VIDEO = ["-map", "0:V:0", "-vf", "settb=1/1000000,showinfo", "-frames:v", "1"];
+const AUDIO = ["-map", "0:a:0", "-af", "asettb=1/1000000,ashowinfo", "-frames:a", "1"];
 
 async function decodeFirstFrame(
-  source: ProbeSource & { maxPixels: number },
-  stream: string,
-  filterOption: string,
-  filters: string,
-  framesOption: string,
-): Promise<{ time: Ticks; interlaced: boolean } | null> {
-  let first: { time: Ticks; interlaced: boolean } | null = null;
-  await tryFfmpeg({
+  source: ProbeSource,
+  stream: readonly string[],
+  extra: readonly string[],
+  onLine: (line: string) => void = () => {},
+): Promise<{ first: FirstFrame | null; outcome: FfmpegOutcome }> {
+  let first: FirstFrame | null = null;
+  const outcome = await tryFfmpeg({
     ffmpeg: source.ffmpeg,
     arguments: [
       ...["-hide_banner", "-nostdin", "-v", "info", "-nostats", "-copyts"],
-      ...buildInputArguments({ ...source, extra: ["-max_pixels", String(source.maxPixels)] }),
-      ...["-map", stream, filterOption, filters, framesOption, "1", "-f", "null", "-"],
+      ...buildInputArguments({ ...source, extra }),
+      ...[...stream, "-f", "null", "-"],
     ],
     limits: createProbeLimits(source.wallSeconds),
     onLine: (line) => {
+      onLine(line);
       const showinfo = /^\[Parsed_a?showinfo_1 @ .*\bpts: *(-?\d+)\b/.exec(line);
       if (showinfo !== null) first ??= { time: Number(showinfo[1]), interlaced: / i:[TB] /.test(line) };
     },
     signal: source.signal,
   });
-  return first;
+  return { first, outcome };
 }
