@@ -22,7 +22,7 @@ describe.skipIf(IS_BUNDLED_PASS)("administrative commands", () => {
   test(
     "create, list and revoke join tokens of workers with and without a running server",
     async () => {
-      await using folder = await temporaryFolder();
+      await using folder = await folderWithAssets();
       const token = (...args: string[]) => runOffcut(["worker", "token", ...args], { folder: folder.path });
       const created = await token("create", "--name", "desk");
       expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^wt_[0-9A-Za-z]{43}\n$/)]);

@@ -3,7 +3,7 @@ import { chown, mkdir, readdir, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
-import { folderWithAssets } from "./extracted-assets";
+import { folderWithAssets, linkExtractedAssets } from "./extracted-assets";
 import { HAS_SYSTEM_FFMPEG, IS_BUNDLED_PASS, runOffcut, startOffcut } from "./offcut";
 import { memoryOf } from "./server";
 
@@ -201,7 +201,7 @@ describe("the server", () => {
       const port = new URL(running.url).port;
       const sameFolder = await runOffcut(["serve", "--port", "0"], { folder: folder.path });
       const other = join(folder.path, "other");
-      await mkdir(other);
+      await linkExtractedAssets(other);
       const samePort = await runOffcut(["serve", "--port", port], { folder: other });
       for (const refused of [sameFolder, samePort]) {
         expect(refused.code).not.toBe(0);

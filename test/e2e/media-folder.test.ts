@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdir, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { listNames } from "../../src/blobs/trash";
+import { parseSnapshotName } from "../../src/domain/point-in-time";
 import { video } from "../http/media";
 import { until } from "../until";
 import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
@@ -94,9 +95,10 @@ test.skipIf(IS_BUNDLED_PASS)(
 
     // A past hour of both folders, with a recording that was deleted since.
     const listSnapshots = async () => (await listNames(snapshots)).filter((name) => !name.startsWith("."));
-    await until("a snapshot", async () => (await listSnapshots()).length > 0);
-    const before = new Date(Date.now() + 2_000).toISOString();
-    await until("the time of the snapshot", () => new Date().toISOString() > before);
+    const snapshot = await until("a snapshot", async () => (await listSnapshots())[0]);
+    const taken = parseSnapshotName(snapshot)!;
+    const before = new Date(taken).toISOString();
+    await until("a later time", () => Date.now() > taken);
     expect((await user.call("DELETE", `/v1/assets/${asset.id}`)).status).toBe(204);
     await until("the deletion", async () => !(await Bun.file(source).exists()));
     await server.terminate();

@@ -1,9 +1,10 @@
 /** `./install.sh package`, and an executable that accepts what the same key signs next. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
+import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createKeys, MINISIGN, sign } from "../minisign";
 import { temporaryFolder } from "../temporary-folder";
+import { linkExtractedAssets } from "./extracted-assets";
 import { IS_BUNDLED_PASS, runOffcut } from "./offcut";
 
 setDefaultTimeout(120_000);
@@ -41,7 +42,7 @@ describe.skipIf(IS_BUNDLED_PASS)("a release", () => {
     const next = join(folder.path, "next");
     await writeFile(next, `#!/bin/sh\necho '{"version":"9.9.9","migrations":null,"duration_ms":1}'\n`);
     await chmod(next, 0o755);
-    await mkdir(join(folder.path, "data"));
+    await linkExtractedAssets(folder.path);
     const check = () => runOffcut(["upgrade", "--check", next], { folder: folder.path, executable: out });
     await sign(next, keys);
     expect(await check()).toMatchObject({ code: 0, stdout: "Offcut 9.9.9: there is no database to migrate.\n" });

@@ -10,7 +10,7 @@ import { limitRow, type Row } from "./fixtures";
 const film = (size: string, rate: string, ...filter: string[]) =>
   makeMedia(
     "film.mp4",
-    ...["-f", "lavfi", "-t", "2", "-i", `testsrc=size=${size}:rate=${rate}`, ...filter],
+    ...["-f", "lavfi", "-t", "1", "-i", `testsrc=size=${size}:rate=${rate}`, ...filter],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv444p"],
   );
 

@@ -70,7 +70,7 @@ async function createSource(name: string, { size, matrix, range, tags }: Source)
 async function findError(path: string, filters = "format=rgb24"): Promise<number> {
   const scaled = `${filters},crop=iw:2:0:ih/2,scale=70:1:flags=area`;
   const args = ["-v", "error", "-i", path, "-frames:v", "1", "-vf", scaled, "-f", "rawvideo", "-pix_fmt", "rgb24", "-"];
-  const pixels = await runTool([systemFfmpeg.path, ...args]);
+  const pixels = await runTool([bundledFfmpeg.path, ...args]);
   const errors = BARS.flatMap((bar, n) => bar.map((part, k) => Math.abs(pixels[(n * 10 + 5) * 3 + k]! - part)));
   return Math.max(...errors);
 }
@@ -95,7 +95,7 @@ test.each(
   const only = { n: 0, count: 1, hasZscale: false, outputPath: chunk! };
   await runFfmpeg({ ffmpeg, arguments: buildPreviewChunkArguments(facts, only), limits: {} });
   const preview = join(dir, "preview.mp4");
-  await runTool([systemFfmpeg.path, "-v", "error", "-i", chunk!, "-c", "copy", preview]);
+  await runTool([bundledFfmpeg.path, "-v", "error", "-i", chunk!, "-c", "copy", preview]);
   const colors = findOutputColors(video);
   const storyboard = planStoryboard(2);
   const args = buildStoryboardArguments({ preview, storyboard, colors, outputDir: dir });
