@@ -19,9 +19,8 @@ import { openTicketQueue } from "./queue/bullmq-worker";
 import { getModelsFolder, listLanguages } from "./speech/models/installed-models";
 import type { MediaTools } from "./work/jobs/media-tools";
 import { type AgentEnd, startAgent } from "./work/worker/agent";
-import { createCopies } from "./work/worker/copies";
 import { createExecutor } from "./work/worker/executor";
-import { openWorkFolders } from "./work/worker/work-folders";
+import { createCopies, openWorkFolders } from "./work/worker/work-folders";
 
 export type RunningWorker = {
   /** Resolves when everything has ended. */

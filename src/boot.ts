@@ -27,7 +27,7 @@ import { createCursors } from "./store/paging";
 import { createBackgroundWork } from "./work/background";
 import { createBackups } from "./work/backup/backups";
 import { freeSpace } from "./work/backup/space-keeper";
-import { openCluster } from "./work/cluster/open-cluster";
+import { openCluster } from "./work/cluster/cluster";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createPlanRequests } from "./work/cuts/plan-requests";
 import { createServerCounters } from "./work/health/counters";

@@ -12,8 +12,7 @@ import { findFileSize } from "../lib/file-size";
 import { sha256 } from "../lib/hash";
 import { isUuid, newId } from "../lib/ids";
 import { createSemaphore, type Semaphore } from "../lib/semaphore";
-import { createFullDiskError, fetchParts, type ReadRange } from "./fetch-parts";
-import { createPartialBlob, type PartialBlob } from "./partial-blob";
+import { createFullDiskError, createPartialBlob, fetchParts, type PartialBlob, type ReadRange } from "./fetch-parts";
 import { listNames } from "./trash";
 
 export type { ReadRange } from "./fetch-parts";

@@ -15,8 +15,7 @@ import { findFileSize } from "../lib/file-size";
 import { NEWEST_MIGRATION, UnknownMigrationError } from "../store/migrate";
 import { readMissingMigrations } from "../store/migrate-copy";
 import { requireSpace } from "../work/backup/space";
-import { createCheckFolder } from "../work/upgrade/check-folder";
-import { becomeOwner } from "../work/upgrade/folder-owner";
+import { becomeOwner, createCheckFolder } from "../work/upgrade/check-folder";
 import { runInServerOr } from "./admin";
 import { INTERRUPTED_EXIT_CODE } from "./options";
 

@@ -11,12 +11,11 @@ import { hashFile } from "../lib/hash";
 import { readSmallFile } from "../lib/minisign";
 import { isExecutableFile } from "../lib/programs";
 import { releaseKey } from "../lib/release-key";
-import { becomeOwner } from "../work/upgrade/folder-owner";
+import { becomeOwner } from "../work/upgrade/check-folder";
 import { type InstallTarget, installRelease, restart } from "../work/upgrade/install-release";
 import { type PutBackReport, putBackDatabase } from "../work/upgrade/put-back";
 import { type Release, readRelease, stageRelease, verifyRelease } from "../work/upgrade/release-file";
-import { runProgram } from "../work/upgrade/run-program";
-import { changeService, findServices, hasEnded, isActive, type Service } from "../work/upgrade/services";
+import { changeService, findServices, hasEnded, isActive, runProgram, type Service } from "../work/upgrade/services";
 import { sendToServer } from "./admin";
 import {
   loadCommandConfig,

@@ -3,13 +3,14 @@
  * complete check, which detects refused work.
  */
 import type { Redis } from "ioredis";
-import { checkRedis, type RedisFacts } from "./bullmq-check";
-import { CLOSED, findRedisProblem, TIMED_OUT } from "./bullmq-problems";
+import type { Log } from "../lib/log";
+import { checkRedis, dropsWork, type RedisFacts } from "./bullmq-check";
+import { CLOSED, findRedisAdvice, findRedisProblem, TIMED_OUT } from "./bullmq-problems";
 
 /** `problem` is a code, as of `findRedisProblem`. */
-export type RedisChange = { isReachable: true; facts: RedisFacts } | { isReachable: false; problem: string };
+type RedisChange = { isReachable: true; facts: RedisFacts } | { isReachable: false; problem: string };
 
-export type RedisPulse = {
+type RedisPulse = {
   /** Returns whether Redis responded recently and refused nothing; null before the first response or failure. */
   isReachable(): boolean | null;
   /** Makes the next ping a complete check: a command has failed. */
@@ -92,4 +93,16 @@ export async function withTimeout<T>(running: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Logs a change with `fields`. Only codes and advice: error texts contain addresses and arguments of commands. */
+export function logRedisChange(log: Log, change: RedisChange, fields: { queue?: string } = {}): void {
+  if (!change.isReachable) {
+    log.warn("redis.unreachable", { code: change.problem, advice: findRedisAdvice(change.problem) });
+    return;
+  }
+  const { version, policy } = change.facts;
+  log.info("redis.connected", { version, ...fields });
+  if (dropsWork(change.facts))
+    log.warn("redis.may_drop_work", { policy, advice: "Set maxmemory-policy of Redis to noeviction." });
 }

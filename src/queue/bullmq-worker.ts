@@ -4,9 +4,8 @@ import type { RedisOptions } from "ioredis";
 import { parseMessage, type Ticket, ticketMessage } from "../domain/worker-messages";
 import type { Log } from "../lib/log";
 import { openRedis } from "./bullmq-connection";
-import { logRedisChange } from "./bullmq-log";
 import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
-import { watchRedis } from "./bullmq-pulse";
+import { logRedisChange, watchRedis } from "./bullmq-pulse";
 
 /** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
 export type RedisAddress = { url: string; ca: string | null };

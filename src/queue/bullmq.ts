@@ -4,8 +4,7 @@ import type { Ticket, TicketQueues } from "../domain/worker-messages";
 import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
 import { openRedis } from "./bullmq-connection";
-import { logRedisChange } from "./bullmq-log";
-import { watchRedis, withTimeout } from "./bullmq-pulse";
+import { logRedisChange, watchRedis, withTimeout } from "./bullmq-pulse";
 
 /** `ca`: PEM text of a certificate authority, null for those of the system. */
 type ServerAddress = { url: string; ca: string | null };

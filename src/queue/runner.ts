@@ -26,8 +26,7 @@ import {
 } from "../domain/scheduling";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
-import { createSlots } from "./slots";
-import { createWaitingLog } from "./waiting-log";
+import { createSlots, createWaitingLog } from "./slots";
 
 type RunningEntry = {
   job: Job;

@@ -1,18 +1,20 @@
-/** The slots that running jobs hold, and what they ask for: the state that `domain/scheduling.ts` decides on. */
-import type { Job, JobPlaces, Slot } from "../domain/jobs";
+/** The slots that running jobs hold, and what they ask for: the state that `domain/scheduling.ts` decides on, and its log. */
+import type { Job, JobName, JobPlaces, Slot } from "../domain/jobs";
 import { LOCAL, type PlaceNeeds } from "../domain/places";
 import {
   type HeldSlot,
+  listPassedOver,
   listPlaces,
   type SchedulingLimits,
   type SchedulingState,
   type SlotRequest,
 } from "../domain/scheduling";
+import type { Log } from "../lib/log";
 
 /** What a running job asks for. `grant` is called with each slot that it gets. */
 type JobSlotRequest = SlotRequest & { grant(slot: Slot): void };
 
-export type Slots = {
+type Slots = {
   /** Returns the state, with what is due. */
   read(due?: Partial<Pick<SchedulingState, "due" | "dueAlone">>): SchedulingState;
   /** Takes the slot of a job that starts. */
@@ -90,5 +92,29 @@ export function createSlots(
     setDraining: (place) => {
       draining = place;
     },
+  };
+}
+
+/** Creates the logger of due jobs that were not started. Logs each again only when the situation changes. */
+export function createWaitingLog(log: Log): (state: SchedulingState, slots: Record<JobName, number>) => void {
+  let last = "";
+  return (state, slots) => {
+    const { held, due, dueAlone, draining } = state;
+    const describe = (request: SlotRequest) => ({
+      job: request.stepId,
+      name: request.name,
+      workspace: request.workspaceId,
+      runs_alone: request.runsAlone,
+      running: held.filter((slot) => slot.name === request.name).length,
+      slots: slots[request.name],
+      is_draining: draining !== null,
+      alone: held.find((slot) => slot.runsAlone && slot.placeId === LOCAL)?.stepId,
+      passed_over: listPassedOver(state, request),
+    });
+    const waiting = [...due, ...(dueAlone ? [dueAlone] : [])].map(describe);
+    const situation = JSON.stringify(waiting);
+    if (situation === last) return;
+    last = situation;
+    for (const facts of waiting) log.debug("job.waiting", facts);
   };
 }

@@ -1,19 +1,32 @@
-/** Work at the start of the server and every hour: recovers from a crash, removes expired data. */
+/** Work at the start of the server and every hour: recovers from a crash, removes expired rows and files without a row. */
 import { resolve } from "node:path";
-import { createMediaFolders } from "../blobs/folders";
-import { sweepTrash } from "../blobs/trash";
+import { createMediaFolders, parseWorkName } from "../blobs/folders";
+import { listNames, moveToTrash, sweepTrash } from "../blobs/trash";
+import { isUuid } from "../lib/ids";
+import { findExistingAssetIds } from "../store/assets";
 import { failInterruptedRuns } from "../store/backup-runs";
+import { findExportIdsWithFiles } from "../store/data-exports";
+import { deleteDeviceCodesExpiredBefore } from "../store/device-codes";
+import { deleteStoredResponsesBefore } from "../store/idempotency";
 import { removeOldKept } from "../store/kept-databases";
+import { deleteFinishedMailsBefore } from "../store/mails";
+import { deleteReadNotificationsBefore } from "../store/notifications";
+import { deleteExpiredTokens } from "../store/one-time-tokens";
+import { deleteRenderSharesExpiredBefore } from "../store/render-shares";
+import { findExistingRenderIds } from "../store/renders";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
+import { listOpenSteps } from "../store/steps";
+import { deleteFinishedDeliveriesBefore } from "../store/webhooks";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers";
-import { reconcileDerivatives } from "./assets/reconcile-derivatives";
+import { reconcileDerivatives } from "./assets/discard-derivatives";
 import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
-import { expireLostExports } from "./data-export/archive-removal";
+import { expireLostExports } from "./data-export/requests";
+import { RESPONSES_KEPT_MS } from "./idempotency";
 import { sweepLiveEvents } from "./live/events";
+import type { CoreNeeds } from "./needs";
 import type { PipelineNeeds } from "./pipelines/pipelines";
-import { sweepExpiredRows, sweepOrphans } from "./storage/orphans";
 import { recoverUploads } from "./uploads/progress";
 
 /** How long the server remembers revoked workers, and what workers have run. */
@@ -69,4 +82,65 @@ async function sweepRows(services: PipelineNeeds): Promise<void> {
     await deleteRevokedTokensBefore(tx, services.now() - WORKER_HISTORY_MS);
     await deleteOldWorkerRuns(tx, services.now() - WORKER_HISTORY_MS, MAX_RUNS_PER_WORKER);
   });
+}
+
+/** Kept for a while, so that a late poll learns that the code has expired. */
+const DEVICE_CODES_KEPT_MS = 3600 * 1000;
+const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
+const NOTIFICATIONS_KEPT_MS = 90 * 24 * 3600 * 1000;
+const MAX_DELETED_NOTIFICATIONS = 500;
+const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
+
+/** Returns the archives of exports that do not exist, have failed or have expired. */
+async function findOrphanedExports({ folders, store }: CoreNeeds): Promise<string[]> {
+  const names = await listNames(folders.exportsRoot);
+  const toId = (name: string) => name.replace(/\.(?:zip|part)$/, "");
+  const living = await findExportIdsWithFiles(store.read, names.map(toId).filter(isUuid));
+  return names.filter((name) => !living.has(toId(name))).map((name) => `${folders.exportsRoot}/${name}`);
+}
+
+/** Removes the files of deleted assets and renders, and the work folders of ended jobs. Errors: those of `moveToTrash`. */
+export async function sweepOrphans(services: CoreNeeds): Promise<void> {
+  const { folders, store } = services;
+  const orphans = async (
+    folder: string,
+    alive: (ids: string[]) => Promise<Set<string>>,
+    toId = (name: string): string => name,
+  ) => {
+    const names = await listNames(folder);
+    const living = await alive(names.map(toId).filter(isUuid));
+    return names.filter((name) => !living.has(toId(name))).map((name) => `${folder}/${name}`);
+  };
+  const assets = (ids: string[]) => findExistingAssetIds(store.read, ids);
+  const paths = [
+    ...(await orphans(folders.mediaRoot, assets)),
+    ...(await orphans(folders.uploads, assets)),
+    ...(await findOrphanedExports(services)),
+    ...(await orphans(folders.rendersRoot, (ids) => findExistingRenderIds(store.read, ids))),
+    ...(await orphans(
+      folders.workRoot,
+      async (ids) => new Set((await listOpenSteps(store.read, ids)).flatMap(({ subject_id: id }) => id ?? [])),
+      parseWorkName,
+    )),
+  ];
+  if (paths.length > 0) {
+    await moveToTrash(folders, paths, services.now());
+    services.log.info("orphans.removed", { count: paths.length });
+  }
+}
+
+/** Deletes expired rows. */
+async function sweepExpiredRows(services: CoreNeeds): Promise<void> {
+  const { store } = services;
+  await store.write(async (tx) => {
+    await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);
+    await deleteDeviceCodesExpiredBefore(tx, services.now() - DEVICE_CODES_KEPT_MS);
+    await deleteFinishedDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
+    await deleteFinishedMailsBefore(tx, services.now() - MAILS_KEPT_MS);
+    await deleteExpiredTokens(tx, services.now());
+    await deleteRenderSharesExpiredBefore(tx, services.now());
+  });
+  const before = services.now() - NOTIFICATIONS_KEPT_MS;
+  const deleteSome = () => store.write((tx) => deleteReadNotificationsBefore(tx, before, MAX_DELETED_NOTIFICATIONS));
+  while ((await deleteSome()) === MAX_DELETED_NOTIFICATIONS);
 }

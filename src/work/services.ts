@@ -4,7 +4,7 @@ import type { Cursors } from "../store/paging";
 import type { BackupNeeds } from "./backup/backups";
 import type { BillingNeeds } from "./billing/needs";
 import type { PlanNeeds } from "./cuts/plan-requests";
-import type { HealthNeeds } from "./health/needs";
+import type { HealthNeeds } from "./health/readiness";
 import type { SystemHealth } from "./health/system-health";
 import type { IdentityNeeds } from "./identity/needs";
 import type { JobNeeds } from "./jobs/needs";

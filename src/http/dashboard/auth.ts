@@ -4,7 +4,7 @@ import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { deleteSession } from "../../store/sessions";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../../work/access/audit";
-import { changePassword } from "../../work/identity/change-password";
+import { changePassword } from "../../work/identity/password-reset";
 import { type StartedSession, signIn } from "../../work/identity/sign-in";
 import { isSignUpOpen, setUp, signUp } from "../../work/identity/sign-up";
 import { created, noContent, type OpenCall, ok, type Reply } from "../call";

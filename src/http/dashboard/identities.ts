@@ -1,6 +1,6 @@
 /** The accounts at sign-in providers that are linked to the signed-in user. */
 import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
-import { formatProviderName, removeIdentity } from "../../work/identity/identities";
+import { formatProviderName, removeIdentity } from "../../work/identity/oidc-accounts";
 import type { Call } from "../call";
 import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";

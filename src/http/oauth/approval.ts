@@ -1,7 +1,11 @@
 /** The calls of the page `/oauth/device`, on which a user approves or denies a device. */
 import { Type } from "@sinclair/typebox";
-import { type DeviceRequest, decideDeviceRequest, readDeviceRequest } from "../../work/identity/device-approval";
-import { formatScope } from "../../work/identity/device-grant";
+import {
+  type DeviceRequest,
+  decideDeviceRequest,
+  formatScope,
+  readDeviceRequest,
+} from "../../work/identity/device-grant";
 import { type Call, ok } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
 import { strictObject } from "../fields";

@@ -67,13 +67,13 @@ export const executionRoutes: WorkerRoute[] = [
 ];
 
 /** HEAD: returns the received bytes of the file. */
-export async function getOutputOffset({ cluster, id, params }: CallOfWorker): Promise<Reply> {
+async function getOutputOffset({ cluster, id, params }: CallOfWorker): Promise<Reply> {
   const offset = cluster.executions.getOutputOffset(id, params.name ?? "");
   return { status: 200, headers: { "Upload-Offset": String(offset) } };
 }
 
 /** PATCH: appends a part. */
-export async function writeOutput({ cluster, request, context, id, params }: CallOfWorker): Promise<Reply> {
+async function writeOutput({ cluster, request, context, id, params }: CallOfWorker): Promise<Reply> {
   const { headers, body } = request;
   if (headers.get("content-type") !== OFFSET_TYPE)
     throw new AppError("unsupported_media_type", `Request body must be sent as ${OFFSET_TYPE}.`);

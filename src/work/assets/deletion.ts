@@ -5,18 +5,18 @@
  * `upstream_unavailable`: no row is deleted whose files cannot be.
  */
 
-import { moveToTrash } from "../../blobs/trash";
+import { eraseFiles, moveToTrash } from "../../blobs/trash";
 import { type Asset, deleteAsset, findAssetById, listProjectAssetIds } from "../../store/assets";
 import { deleteCut, listAssetCutIds } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { deleteProject, touchProject } from "../../store/projects";
+import { deleteWorkspaceRows, listProjectFileIds, listProjectIds } from "../../store/purge";
 import { deleteRender, findRenderById, listAssetRenders, listCutRenders, type Render } from "../../store/renders";
 import { listOpenSteps, markAssetDeleted } from "../../store/steps";
 import { releaseCharge } from "../billing/charge";
 import { deleteOutputAssets } from "../pipelines/chain-outputs";
-import type { PipelineNeeds } from "../pipelines/pipelines";
-import { endPipelineStep } from "../pipelines/pipelines";
-import { writeUrgently } from "../storage/urgent-writes";
+import { endPipelineStep, type PipelineNeeds } from "../pipelines/pipelines";
+import { writeUrgently } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
 
 /** Work after the commit: steps to cancel and paths to remove. */
@@ -155,4 +155,30 @@ export async function removeRender(
     await deleteRenderRows(services, tx, [current], after);
   });
   await cleanUp(services, after);
+}
+
+/** Rows to delete per transaction. */
+const ROWS_PER_TRANSACTION = 500;
+
+/**
+ * Deletes the projects, pipelines, events and webhook endpoints of a workspace, with their files. `signal` stops it between two pieces. `isErased`:
+ * the files are deleted at once instead of being kept in the trash. They go before the rows, so that after a crash their IDs are still known.
+ */
+export async function removeWorkspaceContent(
+  services: PipelineNeeds,
+  workspaceId: string,
+  signal: AbortSignal,
+  { isErased = false } = {},
+): Promise<void> {
+  const { folders, store } = services;
+  for (const id of await listProjectIds(store.read, workspaceId)) {
+    signal.throwIfAborted();
+    const files = new Set(isErased ? await listProjectFileIds(store.read, id) : []);
+    await eraseFiles(folders, files);
+    await removeProject(services, id);
+    // Files of jobs that were still running.
+    await eraseFiles(folders, files);
+  }
+  const deleteRows = () => store.write((tx) => deleteWorkspaceRows(tx, workspaceId, ROWS_PER_TRANSACTION));
+  while (await deleteRows()) signal.throwIfAborted();
 }

@@ -7,7 +7,7 @@ import type { Log } from "../../lib/log";
 import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
 import type { Queries } from "../../store/db";
 import type { CoreNeeds } from "../needs";
-import { writeUrgently } from "../storage/urgent-writes";
+import { writeUrgently } from "../storage/limits";
 import type { Backup, VerifyReport } from "./backup-folder";
 import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
 import { type DrillReport, type DrillSource, runDrill } from "./drill";

@@ -1,18 +1,21 @@
 /** Connects the parts of a head: the workers that are online, their queues, the executions, and the places that the job runner shares out. */
 
 import type { SignedLinks } from "../../blobs/signed-links";
+import { readCertificate } from "../../config";
 import type { JobName } from "../../domain/jobs";
 import type { EncodingFacts, TicketQueues } from "../../domain/worker-messages";
 import { deriveSecret } from "../../lib/hash";
+import { hasZscaleFilter } from "../../media/chunks/scale";
+import { listRevokedWorkerIds } from "../../store/workers";
 import type { MediaTools } from "../jobs/media-tools";
+import type { CoreNeeds } from "../needs";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { createExecutions, type Executions } from "./executions";
 import { createWorkerPlaces, type WorkerPlaces } from "./other-places";
-import { createQueueRemoval } from "./queue-removal";
 import { createRemoteRunner, type RemoteRunner } from "./remote-run";
 import type { WorkerNeeds } from "./worker-list";
 
-export type ClusterOptions = {
+type ClusterOptions = {
   services: WorkerNeeds & PipelineNeeds & { links: SignedLinks };
   tools: MediaTools;
   tickets: TicketQueues;
@@ -37,7 +40,7 @@ export type Cluster = {
 
 const OWNER_CHARACTERS = 24;
 
-export function createCluster({ services, tools, tickets, ...options }: ClusterOptions): Cluster {
+function createCluster({ services, tools, tickets, ...options }: ClusterOptions): Cluster {
   const { workerList, log } = services;
   const { localSlots, secret, findLocalEncoding } = options;
   const { isReachable } = tickets;
@@ -80,5 +83,90 @@ export function createCluster({ services, tools, tickets, ...options }: ClusterO
       executions.stop();
       await tickets.close();
     },
+  };
+}
+
+type QueueRemoval = {
+  /** Removes the queue of a worker, as soon as Redis is reachable. */
+  add(workerId: string): void;
+  /** Removes the queues of all revoked workers in the database. */
+  start(): Promise<void>;
+};
+
+function createQueueRemoval(
+  { store, log }: CoreNeeds,
+  tickets: Pick<TicketQueues, "isReachable" | "onChange" | "removeQueue">,
+): QueueRemoval {
+  const pending = new Set<string>();
+
+  async function removePending(): Promise<void> {
+    if (!tickets.isReachable()) return;
+    for (const workerId of [...pending]) {
+      try {
+        pending.delete(workerId);
+        await tickets.removeQueue(workerId);
+      } catch (error) {
+        pending.add(workerId);
+        log.warn("queue.not_removed", { worker: workerId, error });
+        // If Redis does not respond: again when it is back, or at the next start.
+        return;
+      }
+    }
+  }
+
+  tickets.onChange(() => void removePending());
+  return {
+    add: (workerId) => {
+      pending.add(workerId);
+      void removePending();
+    },
+    start: async () => {
+      try {
+        for (const id of await listRevokedWorkerIds(store.read)) pending.add(id);
+      } catch (error) {
+        log.warn("queue.not_removed", { error });
+      }
+      await removePending();
+    },
+  };
+}
+
+/** `slots` are those of this machine. `secret` is known to the server only. */
+type LocalRuns = { secret: string; slots: Record<JobName, number> };
+
+/** Returns null without Redis. Connects in the background. Throws `ConfigError`. */
+export async function openCluster(
+  services: ClusterOptions["services"],
+  tools: MediaTools,
+  { secret, slots }: LocalRuns,
+): Promise<Cluster | null> {
+  const { config, log } = services;
+  if (config.redisUrl === null) return null;
+  const ca = await readCertificate(config.ca);
+  const { openTicketQueues } = await import("../../queue/bullmq");
+  let localEncoding: EncodingFacts | null = null;
+  void readEncoding(tools).then(
+    (facts) => {
+      localEncoding = facts;
+    },
+    (error) => log.warn("encoder.unavailable", { error }),
+  );
+  return createCluster({
+    services,
+    tools,
+    tickets: openTicketQueues({ url: config.redisUrl, ca }, log),
+    localSlots: slots,
+    findLocalEncoding: () => localEncoding,
+    secret,
+  });
+}
+
+/** Returns what this machine encodes with. The first call tries the encoders. */
+async function readEncoding({ ffmpeg, encoder }: Pick<MediaTools, "encoder" | "ffmpeg">): Promise<EncodingFacts> {
+  return {
+    ffmpeg: ffmpeg.version,
+    libavutil: ffmpeg.libavutil,
+    encoder: await encoder(),
+    hasZscale: await hasZscaleFilter(ffmpeg),
   };
 }

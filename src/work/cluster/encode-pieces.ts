@@ -5,12 +5,14 @@ import { join } from "node:path";
 import { AppError } from "../../domain/errors";
 import { ExecutionLost, JobAborted, JobYielded } from "../../domain/jobs";
 import type { Chunk } from "../../media/chunks/board";
-import type { ExpectedChunk } from "../../media/chunks/check";
+import type { DecodedPart, ExpectedChunk } from "../../media/chunks/check";
 import { type ChunkControl, type ChunkFailure, scheduleChunks } from "../../media/chunks/schedule";
+import { type JobChild, openJobChild } from "../job-child/child";
+import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
 import { commitFile } from "../job-child/scratch";
+import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput } from "../jobs/render-run";
 import type { ChunkInput, ChunkOutput, SplitPiece } from "../jobs/split-run";
-import type { ChunkChecker } from "./chunk-check";
 import type { SplitExecutions, SplitPlace } from "./split-executions";
 
 /** A piece with the facts about its file. */
@@ -135,3 +137,57 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
 }
 
 const isStorageFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
+
+/** How much of the file is decoded. */
+type CheckOptions = { decode: DecodedPart; signal: AbortSignal };
+
+type ChunkChecker = AsyncDisposable & {
+  /** Returns the problem of a file in the folder; null if it is valid. Errors: the signal's reason. */
+  check(path: string, expected: ExpectedChunk, options: CheckOptions): Promise<string | null>;
+};
+
+/** Creates a checker for the files in a folder. The first check starts its child; one that ended is replaced. */
+export function createChunkChecker(
+  tools: Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">,
+  folder: string,
+): ChunkChecker {
+  let child: JobChild | null = null;
+
+  const open = (): JobChild =>
+    openJobChild({
+      command: tools.jobCommand,
+      sandbox: tools.sandbox,
+      view: { readOnly: [folder], writable: [], devices: false },
+      limitCode: "processing_failed",
+      maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
+      maxFileBytes: null,
+    });
+
+  async function check(path: string, expected: ExpectedChunk, { decode, signal }: CheckOptions) {
+    const run = (at: JobChild) => at.run("checkChunk", { ffmpeg: tools.ffmpeg, path, expected, decode }, { signal });
+    child ??= open();
+    const used = child;
+    try {
+      return await run(used);
+    } catch {
+      signal.throwIfAborted();
+      if (child === used) child = null;
+      await used.end();
+    }
+    // Another file may have brought the child to its limits, or down: this one is checked again on its own.
+    await using own = open();
+    try {
+      return await run(own);
+    } catch (error) {
+      signal.throwIfAborted();
+      return `The check failed: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  return {
+    check,
+    [Symbol.asyncDispose]: async () => {
+      await child?.end();
+    },
+  };
+}

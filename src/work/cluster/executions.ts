@@ -18,11 +18,10 @@ import type { Log } from "../../lib/log";
 import { createSemaphore, type Semaphore } from "../../lib/semaphore";
 import type { CoreNeeds } from "../needs";
 import type { UploadPart } from "../uploads/session";
-import { decodeExecutionError, isFullWorkerDisk } from "./execution-errors";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
 import type { ExecutionEnd, ExecutionHistory, ExecutionRequest, ReadableFile } from "./execution-request";
 import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./incoming-files";
-import { InvalidResultError } from "./result-shapes";
+import { decodeExecutionError, InvalidResultError, isFullWorkerDisk } from "./result-shapes";
 import type { WorkerContact } from "./worker-contact";
 import { createWorkerTrouble, type WorkerTrouble } from "./worker-trouble";
 

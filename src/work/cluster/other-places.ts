@@ -1,11 +1,13 @@
-/** The workers as places: what the runner's scheduler knows of them, and which steps none of them can do. */
+/** The workers as places: what the runner's scheduler knows of them, what a step needs of a place, and which steps none of them can do. */
 import type { JobName } from "../../domain/jobs";
 import { canDo, findShortage, type PlaceNeeds, type Shortage } from "../../domain/places";
 import type { SchedulingState, SlotRequest, WorkerPlace } from "../../domain/scheduling";
-import { isWorkerJob, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
+import { isWorkerJob, JOB_NEEDS, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
+import { getModelsFolder, listLanguages, toLanguageCode } from "../../speech/models/installed-models";
 import { findStep, listPendingStepIds } from "../../store/steps";
+import type { CoreNeeds } from "../needs";
 import type { Executions } from "./executions";
-import { readStepNeeds } from "./step-needs";
+import { REMOTE_JOBS } from "./remote-jobs";
 import type { WorkerNeeds } from "./worker-list";
 
 /** `OtherPlaces` of `queue/runner.ts`, and what the server shows. */
@@ -111,4 +113,21 @@ function countShortages(needed: readonly PlaceNeeds[], find: (needs: PlaceNeeds)
     counts.set(key, { ...(isMore ? shortage : before), job: needs.job, steps: (before?.steps ?? 0) + 1 });
   }
   return [...counts.values()];
+}
+
+/** Room for the files that a job makes besides the rendered one, and for its temporary files. */
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+/** Returns what a step needs of its place; null when its subject was deleted. An unknown language may be any that this server transcribes. */
+async function readStepNeeds(
+  { store, folders }: CoreNeeds,
+  job: WorkerJob,
+  subjectId: string,
+): Promise<PlaceNeeds | null> {
+  const asset = await REMOTE_JOBS[job].findAsset(store.read, subjectId);
+  if (!asset) return null;
+  const { speech, sourceCopies } = JOB_NEEDS[job];
+  const spoken = () =>
+    asset.language === null ? listLanguages(getModelsFolder(folders.root)) : [toLanguageCode(asset.language)];
+  return { job, languages: speech ? spoken() : [], bytes: MIN_FREE_BYTES + sourceCopies * asset.upload_length };
 }

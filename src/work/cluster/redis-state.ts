@@ -19,7 +19,7 @@ export async function readRedisState({ redisUrl, ca }: Pick<Config, "ca" | "redi
     isExposed: protocol === "redis:" && !isLoopback(hostname),
   };
   try {
-    const { probeRedis } = await import("../../queue/bullmq-probe");
+    const { probeRedis } = await import("../../queue/bullmq-check");
     const facts = await probeRedis({ url: redisUrl, ca: ca === null ? null : await readFile(ca, "utf8") });
     return { ...place, problem: null, ...facts };
   } catch (error) {

@@ -7,7 +7,7 @@ import { toSeconds } from "../../domain/time";
 import { isWorkerJob, JOB_NEEDS, type WorkerJob } from "../../domain/workers";
 import type { JobInput, JobOutput, LoadedJob, RunContext } from "../jobs/definition";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
-import { createChunkChecker } from "./chunk-check";
+import { createChunkChecker } from "./encode-pieces";
 import { REMOTE_JOBS } from "./remote-jobs";
 import { createPlaceSpeeds, createSplitExecutions, type RemoteRunParts } from "./split-executions";
 import { runSplitRender } from "./split-render";

@@ -1,9 +1,13 @@
-/** The shapes of what workers report. A hijacked worker could send anything, and what is stored is shown and computed with. */
+/** The shapes of the results and errors that workers report. A hijacked worker could send anything, and what is stored is shown and computed with. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { AppError, JOB_CODES } from "../../domain/errors";
+import { JobKilled, JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
+import { RenderYielded } from "../../media/parallel";
 import { count, probeFacts, text } from "../assets/probe-shapes";
+import { jobErrorCodec } from "../job-child/error-codec";
 import type { CutOutput } from "../jobs/cut-run";
 import type { RenderOutput } from "../jobs/render-run";
 
@@ -45,3 +49,27 @@ export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>
 /** Returns the plan of a cut as a text that is not checked. Throws `InvalidResultError`. */
 export const parseCutResult = (value: unknown): Pick<CutOutput, "plan" | "recognized"> =>
   parse(cutResult, value, "cut result");
+
+/** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */
+const KNOWN_CODES: readonly string[] = JOB_CODES.filter((code) => code !== "cancelled" && code !== "storage_full");
+
+/** Returns the error of a failed execution. */
+export function decodeExecutionError(sent: object): Error {
+  const { kind, message } = sent as { kind?: unknown; message?: unknown };
+  if (typeof kind !== "string" || typeof message !== "string") return new Error("The worker reported no valid error.");
+  const error = jobErrorCodec.decode({ ...sent, kind, message });
+  if (error instanceof RenderYielded) return new JobYielded();
+  if (error instanceof JobKilled) return error;
+  if (error instanceof AppError) {
+    const { code, details } = error;
+    if (!KNOWN_CODES.includes(code)) return new Error(`The worker reported: ${error.message}`);
+    return new AppError(code, error.message, details.isPermanent === true ? { isPermanent: true } : {});
+  }
+  return new Error(`The worker reported: ${error instanceof Error ? error.message : "an error"}`);
+}
+
+/** Returns whether an execution failed because its worker had no disk space left, which says nothing about the job. */
+export function isFullWorkerDisk(sent: object): boolean {
+  const { kind, code } = sent as { kind?: unknown; code?: unknown };
+  return kind === "app" && code === "storage_full";
+}

@@ -1,4 +1,4 @@
-/** Join tokens of workers: each is for one worker, shown once, stored as a hash and revocable. */
+/** Join tokens of workers: each is for one worker, shown once, stored as a hash and revocable. Also drains and revokes workers. */
 import { AppError } from "../../domain/errors";
 import { isEqualSecret, sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
@@ -6,10 +6,12 @@ import type { Queries } from "../../store/db";
 import {
   countWorkerTokens,
   findValidWorkerToken,
+  findWorker,
   findWorkerToken,
   insertWorkerToken,
   listWorkerTokens,
   revokeWorkerToken,
+  setWorkerDraining,
   type TokenWithWorker,
   type WorkerToken,
 } from "../../store/workers";
@@ -59,7 +61,7 @@ export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>
   (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).rows.map(toTokenView);
 
 /** A new token. Only `secret` contains it. */
-export type CreatedWorkerToken = { token: WorkerToken; secret: string };
+type CreatedWorkerToken = { token: WorkerToken; secret: string };
 
 /**
  * Creates a token, part of a transaction. Throws `AppError` `bad_request` for an invalid name; `conflict` when another valid token has the name, or
@@ -116,4 +118,36 @@ export async function revokeToken(
   });
   services.workerList.removeRevoked(revoked.id);
   return revoked;
+}
+
+/**
+ * Drains a worker, which finishes its current work and accepts nothing new, or resumes it. Errors: `not_found`,
+ * `forbidden`; `conflict` once it is revoked.
+ */
+export async function setDraining(
+  { store, now, workerList }: WorkerNeeds,
+  actor: AuditActor,
+  id: string,
+  isDraining: boolean,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await requireActingAdmin(tx, actor);
+    const found = await findWorker(tx, id);
+    if (!found) throw new AppError("not_found", "Worker not found.");
+    const { worker, revokedAt } = found;
+    if (revokedAt !== null) throw new AppError("conflict", `Worker ${worker.name} was revoked.`);
+    if (worker.is_draining === isDraining) return;
+    await setWorkerDraining(tx, id, isDraining);
+    const action = isDraining ? "worker.drained" : "worker.resumed";
+    await recordAudit(tx, actor, { action, target: { kind: "worker", id }, details: { name: worker.name } }, now());
+  });
+  workerList.setDraining(id, isDraining);
+}
+
+/** Revokes the join token of a worker. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
+export async function revokeWorker(services: WorkerNeeds, actor: AuditActor, id: string): Promise<void> {
+  const found = await findWorker(services.store.read, id);
+  if (!found) throw new AppError("not_found", "Worker not found.");
+  if (found.revokedAt !== null) throw new AppError("conflict", `Worker ${found.worker.name} was revoked.`);
+  await revokeToken(services, actor, { id: found.worker.token_id });
 }

@@ -2,11 +2,12 @@
  * Creates the requested data exports, one at a time. The archive is written under a temporary name, flushed and renamed
  * before its row becomes ready: an interrupted export is still pending, and starts again.
  */
-import { rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import { createPoller } from "../../lib/poller";
+import type { ZipOutput } from "../../lib/zip-writer";
 import {
   countExportStart,
   type DataExport,
@@ -19,14 +20,12 @@ import type { Queries } from "../../store/db";
 import { findUserById } from "../../store/users";
 import { isFullDisk } from "../jobs/disk-space";
 import type { CoreNeeds } from "../needs";
-import { hasFreeSpace } from "../storage/limits";
+import { claimSpace, hasFreeSpace } from "../storage/limits";
 import { writeArchive } from "./archive";
-import { openArchiveFile } from "./archive-file";
-import { expireExports } from "./archive-removal";
 import { measureMediaFiles } from "./media-files";
-import { changeDataExport } from "./requests";
+import { changeDataExport, expireExports } from "./requests";
 
-export type DataExporter = {
+type DataExporter = {
   start(): void;
   /** Looks for requests soon, once for several calls. */
   wake(): void;
@@ -142,5 +141,46 @@ export function createDataExporter(services: CoreNeeds): DataExporter {
       stopping.abort();
       await poller.stop();
     },
+  };
+}
+
+type ArchiveFile = ZipOutput & {
+  /** Flushes the file to disk. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Bytes are flushed in portions: flushing many gigabytes at once would block every commit of the database. */
+const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
+
+/** Only the server reads it. */
+const FILE_MODE = 0o600;
+
+/** Opens a file for an archive and truncates it. Its writes reject with `ENOSPC` when the free space falls below the reserve. */
+async function openArchiveFile(services: CoreNeeds, path: string): Promise<ArchiveFile> {
+  const file = await open(path, "w", FILE_MODE);
+  let position = 0;
+  let unflushed = 0;
+
+  async function writeAt(bytes: Uint8Array, at: number): Promise<void> {
+    for (let done = 0; done < bytes.byteLength; ) {
+      const { bytesWritten } = await file.write(bytes, done, bytes.byteLength - done, at + done);
+      done += bytesWritten;
+    }
+  }
+
+  return {
+    write: async (bytes) => {
+      claimSpace(services, bytes.byteLength);
+      await writeAt(bytes, position);
+      position += bytes.byteLength;
+      unflushed += bytes.byteLength;
+      if (unflushed < FLUSH_INTERVAL_BYTES) return;
+      unflushed = 0;
+      await file.datasync();
+    },
+    patch: writeAt,
+    flush: () => file.sync(),
+    close: () => file.close(),
   };
 }

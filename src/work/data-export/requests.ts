@@ -1,9 +1,16 @@
-/** Requests for data exports, and the notifications that report their state. */
+/** Requests for data exports, the notifications that report their state, and the removal of their archives. */
 import { stat } from "node:fs/promises";
 import type { SignedLinks } from "../../blobs/signed-links";
+import { discard } from "../../blobs/trash";
 import type { NotificationPayloads } from "../../domain/notifications";
 import { newId } from "../../lib/ids";
-import { type DataExport, findDataExport, insertDataExport, updateDataExport } from "../../store/data-exports";
+import {
+  type DataExport,
+  findDataExport,
+  insertDataExport,
+  listReadyExports,
+  updateDataExport,
+} from "../../store/data-exports";
 import type { Queries } from "../../store/db";
 import { findNotification, type StoredNotification } from "../../store/notifications";
 import type { CoreNeeds } from "../needs";
@@ -101,3 +108,29 @@ export async function createExportLinks(
 /** Returns whether the archive of an export can be downloaded. */
 export const isDownloadable = ({ state, expires_at: expiry }: DataExport, now: number): boolean =>
   state === "ready" && expiry !== null && expiry > now;
+
+/** Expires these exports, and removes their archives. */
+export async function expireExports({ folders, store }: CoreNeeds, rows: DataExport[]): Promise<void> {
+  if (rows.length === 0) return;
+  await folders.guard.confirmOnline();
+  for (const { id } of rows) await store.write((tx) => changeDataExport(tx, id, "ready", { state: "expired" }));
+  await discard(
+    folders,
+    rows.map(({ id }) => folders.exportArchive(id)),
+  );
+}
+
+/** Expires exports whose archive does not exist, as after a backup without the archives was restored. */
+export async function expireLostExports(services: CoreNeeds): Promise<void> {
+  const lost: DataExport[] = [];
+  for (const row of await listReadyExports(services.store.read)) {
+    if (!(await Bun.file(services.folders.exportArchive(row.id)).exists())) lost.push(row);
+  }
+  await expireExports(services, lost);
+}
+
+/** Removes a user's archive. A running export removes its own if the user no longer exists. */
+export async function removeArchive({ folders, store }: CoreNeeds, userId: string): Promise<void> {
+  const ready = await findDataExport(store.read, userId, "ready");
+  if (ready) await discard(folders, [folders.exportArchive(ready.id)]);
+}

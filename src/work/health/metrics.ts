@@ -8,9 +8,8 @@ import { countDeliveries } from "../../store/delivery-queue";
 import { countOpenJobs } from "../../store/job-list";
 import { countPendingMails } from "../../store/mails";
 import { readDatabaseBytes } from "../../store/storage";
-import type { HealthNeeds } from "./needs";
 import type { HealthProbes } from "./probes";
-import { checkReadiness } from "./readiness";
+import { checkReadiness, type HealthNeeds } from "./readiness";
 import { readDisk } from "./system-health";
 
 /** Inputs beyond the services. */

@@ -1,12 +1,14 @@
 /** Readiness: database, storage, ffmpeg and Redis. */
 import { statfs } from "node:fs/promises";
 import { findFileSize } from "../../lib/file-size";
-import type { HealthNeeds } from "./needs";
+import type { ClusterNeeds } from "../cluster/cluster";
+import type { LiveStreams } from "../live/streams";
+import type { ServerCounters } from "./counters";
 
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 /** `redis`: absent when none is configured. */
-export type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
+type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
 
 const hasFreeBytes = (folder: string): Promise<boolean> =>
   statfs(folder).then(
@@ -31,3 +33,13 @@ export async function checkReadiness(services: HealthNeeds): Promise<Readiness> 
   const hasLocalSlots = config.renderJobs + config.prepareJobs + config.cutJobs > 0;
   return { ready: isReady && (redis || hasLocalSlots), ...parts, redis };
 }
+
+export type HealthNeeds = ClusterNeeds & {
+  /** Counters of requests and jobs for the metrics. */
+  counters: ServerCounters;
+  /** Path of the ffmpeg in use. */
+  ffmpegPath: string;
+  liveStreams: LiveStreams;
+  /** Returns the URL at which clients reach this server, without a trailing slash. */
+  publicUrl(): string;
+};

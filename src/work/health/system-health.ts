@@ -32,9 +32,8 @@ import {
   type HealthCheck,
   missingFfmpeg,
 } from "./checks";
-import type { HealthNeeds } from "./needs";
 import type { HealthProbes } from "./probes";
-import { checkReadiness } from "./readiness";
+import { checkReadiness, type HealthNeeds } from "./readiness";
 
 /** `dataDisk`: the data folder's disk if the media folder is on another one, which the other figures describe. */
 export type DiskState = DiskFigures & { reserveBytes: number; isLow: boolean; dataDisk?: DiskFigures };

@@ -8,8 +8,7 @@ import { findUserById, type User } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { requireNoRenewal } from "../billing/subscriptions";
-import { changeAccountState } from "./account-state";
-import { requireAnotherAdmin } from "./administrators";
+import { changeAccountState, requireAnotherAdmin } from "./administrators";
 
 /** How long an account can be restored after its deletion. */
 export const GRACE_PERIOD_MS = 30 * 24 * 3600 * 1000;

@@ -18,11 +18,11 @@ import {
 } from "../../store/purge";
 import { deleteUser, findUserById, listUsersDeletedBefore, type User } from "../../store/users";
 import { recordAudit, SERVER_ACTOR } from "../access/audit";
+import { removeWorkspaceContent } from "../assets/deletion";
 import type { BillingNeeds } from "../billing/needs";
 import { endSubscriptions } from "../billing/subscriptions";
-import { removeArchive } from "../data-export/archive-removal";
+import { removeArchive } from "../data-export/requests";
 import type { PipelineNeeds } from "../pipelines/pipelines";
-import { removeWorkspaceContent } from "../workspaces/content";
 import { GRACE_PERIOD_MS } from "./account-deletion";
 
 type PurgeNeeds = PipelineNeeds & BillingNeeds;

@@ -1,10 +1,9 @@
-/**
- * Rules about administrators, checked in the transaction of the change so that concurrent changes cannot break them.
- */
+/** The role and the state of accounts. The rules are checked in the transaction of the change, so that concurrent changes cannot break them. */
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
-import { countOtherAdmins, findUserById, type User } from "../../store/users";
-import type { AuditActor } from "../access/audit";
+import { revokeTokensCreatedBy } from "../../store/one-time-tokens";
+import { countOtherAdmins, demoteInvitedAdmins, findUserById, type User, updateAccountState } from "../../store/users";
+import { type AuditActor, recordAudit, SERVER_ACTOR } from "../access/audit";
 
 /** Returns whether the user can administer the server now. */
 export const isActiveAdmin = (user: User): boolean =>
@@ -21,4 +20,24 @@ export async function requireActingAdmin(tx: Queries, actor: AuditActor): Promis
   if (actor.kind !== "user") return;
   const user = actor.userId === null ? null : await findUserById(tx, actor.userId);
   if (!user || !isActiveAdmin(user)) throw new AppError("forbidden", "Only an administrator may do this.");
+}
+
+type AccountState = Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>;
+
+/**
+ * Changes the state of an account. When a user loses the right to create invitations and reset links, theirs are
+ * revoked: they must not be a way back in. For the same reason, administrators whom that user has invited, and who have
+ * not accepted, lose the role.
+ */
+export async function changeAccountState(tx: Queries, id: string, change: AccountState, now: number): Promise<User> {
+  const isClosed = (change.disabled_at ?? change.deleted_at ?? null) !== null;
+  if (isClosed) await revokeTokensCreatedBy(tx, id, "all", now);
+  else if (change.is_admin === false) await revokeTokensCreatedBy(tx, id, "administration", now);
+  if (isClosed || change.is_admin === false) {
+    for (const invited of await demoteInvitedAdmins(tx, id)) {
+      const target = { kind: "user", id: invited };
+      await recordAudit(tx, SERVER_ACTOR, { action: "user.role_changed", target, details: { role: "member" } }, now);
+    }
+  }
+  return updateAccountState(tx, id, change);
 }

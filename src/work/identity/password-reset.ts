@@ -1,12 +1,13 @@
-/** The reset of a forgotten password. */
+/** The reset of a forgotten password, and the change of a known one. */
 import { parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
+import { deleteDeviceCodesOf } from "../../store/device-codes";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import { revokeTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { deleteCredentials } from "../../store/purge";
 import { deleteRenderSharesBy } from "../../store/render-shares";
-import { deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sessions";
+import { deleteSessionsOf, deleteSignInNetworksOf, recordSignInNetwork } from "../../store/sessions";
 import { removeTwoFactor } from "../../store/two-factor";
 import { findUserByEmail, findUserById, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { deleteEndpointsOf } from "../../store/webhooks";
@@ -17,7 +18,8 @@ import { type AccountLink, findLinkWait, mailLink, toAccountLink, VERIFIES_ADDRE
 import type { IdentityNeeds } from "./needs";
 import { createOneTimeToken, findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
 import { requireGoodPassword } from "./passwords";
-import { type SignInClient, toAnonymous, toPasswordKey } from "./sign-in";
+import { requirePassword, toPasswordAttempt } from "./require-password";
+import { type AccountOwner, type SignInClient, toAnonymous, toAttempt, toAuditActor, toPasswordKey } from "./sign-in";
 import { toHomeNetwork } from "./sign-in-limits";
 
 /**
@@ -107,3 +109,39 @@ export async function resetPassword(
 }
 
 const unusableLink = () => new AppError("unauthenticated", "Link is invalid or has expired. Ask for a new one.");
+
+/**
+ * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have no key yet. Throws `AppError` `validation_error` for a wrong current password or one that
+ * cannot be chosen; `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
+ */
+export async function changePassword(
+  services: IdentityNeeds,
+  owner: AccountOwner,
+  request: { current_password: string; password: string },
+): Promise<void> {
+  const { mails, now, passwords, signInLimits, store } = services;
+  const { user, sessionId, client } = owner;
+  requireGoodPassword(request.password, user.email);
+  const refusal = "user.password_change_refused";
+  const current = { password: request.current_password, field: "current_password", refusal } as const;
+  await requirePassword(services, toPasswordAttempt(owner), current);
+  signInLimits.recordSuccess(await toAttempt(services, user.email, client));
+  const hash = await passwords.hash(toPasswordKey(client), request.password);
+  await store.write(async (tx) => {
+    const stored = await findUserById(tx, user.id);
+    if (stored?.password_hash !== user.password_hash)
+      throw new AppError("conflict", "Password was changed by another request.");
+    await setPasswordHash(tx, user.id, hash);
+    await deleteSessionsOf(tx, user.id, sessionId);
+    await deleteDeviceCodesOf(tx, user.id);
+    // Whoever made the change necessary may have such a link.
+    await takeTokensOf(tx, user.id, "password_reset", now());
+    const actor = toAuditActor(user.id, sessionId, client);
+    await recordAudit(tx, actor, { action: "user.password_changed", target: { kind: "user", id: user.id } }, now());
+    await mails.queue(
+      tx,
+      { to: user.email, userId: user.id, template: "password_changed", values: { api_keys: null } },
+      now(),
+    );
+  });
+}

@@ -2,6 +2,7 @@
 import type { SecondFactorMethod } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
+import { randomText } from "../../lib/ids";
 import { countRecentTokens } from "../../store/one-time-tokens";
 import { countRecoveryCodes } from "../../store/two-factor";
 import type { User } from "../../store/users";
@@ -31,16 +32,6 @@ export const hashMailedCode = (challenge: string, code: string): string => sha25
 
 const CODE_DIGITS = 6;
 
-function createMailedCode(): string {
-  const limit = 10 ** CODE_DIGITS;
-  // Larger values would bias toward the first codes.
-  const bound = 2 ** 32 - (2 ** 32 % limit);
-  for (;;) {
-    const [value] = crypto.getRandomValues(new Uint32Array(1));
-    if (value! < bound) return String(value! % limit).padStart(CODE_DIGITS, "0");
-  }
-}
-
 /** As long as a challenge lasts. */
 const WINDOW_MS = 10 * 60_000;
 const MAX_MAILED_CODES = 5;
@@ -57,7 +48,7 @@ export async function startSecondFactor(services: IdentityNeeds, user: User): Pr
       "conflict",
       "Sign-in asks for a code by email, but this server cannot send it to you. Ask an administrator.",
     );
-  const code = isMailed ? createMailedCode() : null;
+  const code = isMailed ? randomText("0123456789", CODE_DIGITS) : null;
   return store.write(async (tx) => {
     const time = now();
     if (isMailed) {

@@ -9,10 +9,9 @@ import { findUserById, type User } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import type { IdentityNeeds } from "./needs";
 import { findOneTimeToken, useOneTimeToken } from "./one-time-tokens";
-import { hashRecoveryCode } from "./recovery-codes";
 import { insertStartedSession, type SignInClient, type StartedSession, toAnonymous, toAttempt } from "./sign-in";
 import { type ChallengeData, hashMailedCode, toPasswordMark } from "./sign-in-challenge";
-import { openTotpSecret, verifyTotpCode } from "./totp";
+import { hashRecoveryCode, openTotpSecret, verifyTotpCode } from "./totp";
 
 const MAX_ATTEMPTS = 5;
 

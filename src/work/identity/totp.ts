@@ -1,6 +1,9 @@
-/** Authenticator codes (RFC 6238): six digits, 30 s, SHA-1, which every app supports. */
+/** Authenticator codes (RFC 6238): six digits, 30 s, SHA-1, which every app supports. Each recovery code signs in once in place of one of them. */
 import { generateSecret, generateURI, verifySync } from "otplib";
+import { sha256 } from "../../lib/hash";
+import { newId, randomText } from "../../lib/ids";
 import type { Sealer } from "../../lib/sealer";
+import type { RecoveryCode } from "../../store/two-factor";
 import type { User } from "../../store/users";
 
 const CODE = /^\d{6}$/;
@@ -39,4 +42,34 @@ export function openTotpSecret(
 ): string | null {
   const sealed = user[column];
   return sealed === null ? null : sealer.open(sealed, `users/${user.id}/${column}`);
+}
+
+const CODE_COUNT = 10;
+/** No letters and digits that look alike. 31^10 is about 50 bits. */
+const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
+const CODE_CHARACTERS = 10;
+const GROUP_CHARACTERS = 5;
+
+/** Returns the plain codes, which only this value contains, and the rows to store. */
+export function createRecoveryCodes(userId: string, now: number): { codes: string[]; rows: RecoveryCode[] } {
+  const codes = Array.from({ length: CODE_COUNT }, createCode);
+  const rows = codes.map((code) => ({
+    id: newId(),
+    user_id: userId,
+    hash: hashRecoveryCode(userId, code)!,
+    created_at: now,
+  }));
+  return { codes, rows };
+}
+
+function createCode(): string {
+  const code = randomText(ALPHABET, CODE_CHARACTERS);
+  return `${code.slice(0, GROUP_CHARACTERS)}-${code.slice(GROUP_CHARACTERS)}`;
+}
+
+/** Returns the hash of a typed code, in any case and with or without the hyphen; null if it is malformed. */
+export function hashRecoveryCode(userId: string, typed: string): string | null {
+  const code = typed.toLowerCase().replace(/[\s-]/g, "");
+  const isCode = code.length === CODE_CHARACTERS && [...code].every((character) => ALPHABET.includes(character));
+  return isCode ? sha256(`${userId}:${code}`) : null;
 }

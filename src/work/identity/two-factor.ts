@@ -7,10 +7,9 @@ import { findUserById, type User, updateProfile } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import { canMail } from "../mail/mails";
 import type { IdentityNeeds } from "./needs";
-import { createRecoveryCodes } from "./recovery-codes";
 import { requireConfirmation, wrongSecret } from "./require-password";
 import { type AccountOwner, toAuditActor } from "./sign-in";
-import { createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
+import { createRecoveryCodes, createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
 /** A new authenticator. Only this value contains the secret and the codes. */
 export type TotpEnrollment = { secret: string; otpauth_url: string; recovery_codes: string[] };

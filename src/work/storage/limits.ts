@@ -2,6 +2,8 @@
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import type { DiskReserve } from "../../lib/disk-reserve";
+import { releaseSpareSpace } from "../../lib/spare-space";
+import { isStorageFull } from "../../lib/storage-full";
 import type { Queries } from "../../store/db";
 import { countProjects } from "../../store/projects";
 import { readStorageUsed } from "../../store/storage";
@@ -119,3 +121,19 @@ const formatQuotaProblem = (used: number, quota: number): string =>
 
 const formatExactBytes = (bytes: number): string =>
   bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;
+
+/**
+ * Runs `work` in a write transaction, again with the spare space if the disk is full. Errors: those of `store.write`.
+ */
+export async function writeUrgently<T>(
+  { folders, store }: Pick<CoreNeeds, "folders" | "store">,
+  work: (tx: Queries) => Promise<T>,
+): Promise<T> {
+  try {
+    return await store.write(work);
+  } catch (error) {
+    if (!isStorageFull(error)) throw error;
+    await releaseSpareSpace(folders.root);
+    return store.write(work);
+  }
+}

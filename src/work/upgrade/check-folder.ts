@@ -1,5 +1,5 @@
-/** The folder in which the check of an upgrade works on a copy of the database. It lies in the data folder and is removed at the end. */
-import { readFileSync } from "node:fs";
+/** The folder in the data folder in which the check of an upgrade works on a copy of the database, as the owner of the data. It is removed at the end. */
+import { readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -28,4 +28,13 @@ export function isUpgradeRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Drops root privileges in favor of the owner of `folder`. Does nothing in a process without them. */
+export function becomeOwner(folder: string): void {
+  const { uid, gid } = statSync(folder);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  process.setgroups?.([]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
 }

@@ -1,5 +1,9 @@
 /** Installs a staged release: swaps the executable, restarts what runs it, and puts everything back when the new version is not ready. */
-import { putBackExecutable, swapExecutable } from "./executables";
+
+import { rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { linkOrCopy } from "../../blobs/backup-files";
+import { flushFile } from "../../lib/atomic-file";
 import type { PutBackReport } from "./put-back";
 import type { Service } from "./services";
 
@@ -77,4 +81,19 @@ async function waitUntilReady(target: InstallTarget, service: Service, version: 
     await Bun.sleep(Math.min(POLL_MS, waitMs));
   }
   return `Offcut ${version} was not ready within ${Math.round(waitMs / 1000)} s (service ${service.name}).`;
+}
+
+const getPreviousPath = (executable: string): string => `${executable}.previous`;
+
+/** Replaces the executable with a staged file, and keeps the old one. The path has a whole executable at any time. */
+async function swapExecutable(staged: string, executable: string): Promise<void> {
+  await linkOrCopy(executable, getPreviousPath(executable));
+  await rename(staged, executable);
+  await flushFile(dirname(executable));
+}
+
+/** Replaces the current executable with the previous one. */
+async function putBackExecutable(executable: string): Promise<void> {
+  await rename(getPreviousPath(executable), executable);
+  await flushFile(dirname(executable));
 }

@@ -1,7 +1,7 @@
 /** The services that `./install.sh --systemd` installs, through systemctl. */
 import { existsSync, realpathSync } from "node:fs";
+import { spawnChild } from "../../lib/process";
 import { findProgram } from "../../lib/programs";
-import { runProgram } from "./run-program";
 
 /** `isWorker`: it has no `/readyz`. */
 export type Service = { name: string; isWorker: boolean };
@@ -59,4 +59,16 @@ function requireSystemctl(): string {
   const systemctl = findSystemctl();
   if (systemctl === null) throw new Error("systemctl is missing.");
   return systemctl;
+}
+
+type ProgramResult = { code: number | null; stdout: string; stderr: string };
+
+/** Runs a program with the environment of this process. `stderr`: its last lines. The signal ends it. */
+export async function runProgram(command: string[], signal?: AbortSignal): Promise<ProgramResult> {
+  const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));
+  const child = spawnChild({ command, env, stdout: "pipe", priority: "interactive", signal });
+  const stdout = await new Response(child.stdout).text();
+  const { code } = await child.exited;
+  signal?.throwIfAborted();
+  return { code, stdout, stderr: child.stderrTail() };
 }

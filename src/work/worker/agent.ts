@@ -8,8 +8,8 @@ import type { Log } from "../../lib/log";
 import { sleep } from "../../lib/sleep";
 import { describeHeadError, type Head, HeadError, waitBeforeRetry } from "../../outbound/head";
 import type { TicketQueue } from "../../queue/bullmq-worker";
-import type { Copies } from "./copies";
 import type { Execute } from "./executor";
+import type { Copies } from "./work-folders";
 
 /** `refused`: the head does not accept this worker, for the reason in `message`. `isFinal`: nor will it later, with the same token. */
 export type AgentEnd = { kind: "drained" } | { kind: "refused"; message: string; isFinal: boolean };

@@ -7,6 +7,8 @@ import {
   type ExecutionManifest,
   type ExecutionResult,
   FILE_NAME,
+  getMessageCheck,
+  manifestMessage,
   type SentFile,
   type Ticket,
   type WorkerBoot,
@@ -20,9 +22,7 @@ import { jobErrorCodec } from "../job-child/error-codec";
 import type { BlobRef, JobOutput, RunContext } from "../jobs/definition";
 import { isFullDisk } from "../jobs/disk-space";
 import type { MediaTools } from "../jobs/media-tools";
-import { type ExecutionFiles, fetchFiles, findPartialInput } from "./execution-files";
-import { parseManifest } from "./manifest";
-import { sendFile } from "./output-upload";
+import { type ExecutionFiles, fetchFiles, findPartialInput, sendFile } from "./execution-files";
 import { EXECUTION_RUNS } from "./runs";
 import type { WorkFolder, WorkFolders } from "./work-folders";
 
@@ -35,7 +35,7 @@ export type ExecutionControl = Pick<RunContext, "signal" | "shouldYield"> & {
   progress(share: number): void;
 };
 
-export type ExecutorParts = {
+type ExecutorParts = {
   tools: MediaTools;
   head: Pick<Head, "openExecution">;
   cache: BlobCache;
@@ -195,3 +195,30 @@ function toResult(error: unknown, log: Log, signal: AbortSignal): ExecutionResul
   const reported = isFullDisk(error) ? new AppError("storage_full", "The worker's disk is full.") : error;
   return { status: "failed", error: jobErrorCodec.encode(reported) };
 }
+
+/** What is wrong, by the first part of the path of the first error. */
+const PROBLEMS: Record<string, string> = {
+  kind: "its kind is unknown",
+  asset: "its asset is missing",
+  owner: "its input is missing",
+  input: "its input is missing",
+  files: "its files are missing or too many",
+};
+
+/** Checks a manifest. Throws `HeadError`. */
+function parseManifest(body: unknown, execution: string): ExecutionManifest {
+  const check = getMessageCheck(manifestMessage);
+  if (!check.Check(body)) {
+    const [, part = "", file] = check.Errors(body).First()?.path.split("/") ?? [];
+    throw invalid(
+      file === undefined ? (PROBLEMS[part] ?? "it is that of another execution") : "a file of it is not valid",
+    );
+  }
+  if (body.execution !== execution) throw invalid("it is that of another execution");
+  const names = new Set(body.files.map(({ role, name }) => `${role}/${name}`));
+  if (names.size !== body.files.length) throw invalid("two files have the same name");
+  return body;
+}
+
+const invalid = (why: string): HeadError =>
+  new HeadError(200, "", `The manifest of an execution is not valid: ${why}.`);

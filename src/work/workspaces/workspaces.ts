@@ -32,6 +32,7 @@ import {
 } from "../../store/workspaces";
 import { requireRole } from "../access/access";
 import { type AuditActor, recordAudit } from "../access/audit";
+import { removeWorkspaceContent } from "../assets/deletion";
 import { requireNoRenewal } from "../billing/subscriptions";
 import type { AccountLink } from "../identity/account-links";
 import { createInvitation } from "../identity/invitations";
@@ -39,7 +40,6 @@ import { requireEmailAddress } from "../identity/sign-up";
 import type { MailNeeds } from "../mail/mails";
 import type { CoreNeeds } from "../needs";
 import type { PipelineNeeds } from "../pipelines/pipelines";
-import { removeWorkspaceContent } from "./content";
 
 /** Each workspace has its own share of the machine, so their number is limited. */
 const MAX_CREATED_WORKSPACES = 50;

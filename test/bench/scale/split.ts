@@ -12,7 +12,7 @@ import { openExtracted } from "../../../src/lib/assets";
 import { createSemaphore } from "../../../src/lib/semaphore";
 import { selectFfmpeg } from "../../../src/media/ffmpeg";
 import { writeProbed } from "../../../src/work/assets/prepared-files";
-import { createChunkChecker } from "../../../src/work/cluster/chunk-check";
+import { createChunkChecker } from "../../../src/work/cluster/encode-pieces";
 import type { PieceCall } from "../../../src/work/cluster/split-executions";
 import { runSplitRender } from "../../../src/work/cluster/split-render";
 import type { RunContext } from "../../../src/work/jobs/definition";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type DecodedPart, type ExpectedChunk, findChunkProblem } from "../../../../src/media/chunks/check";
 import { readPictureGroups } from "../../../../src/media/chunks/check-packets";
-import { createChunkChecker } from "../../../../src/work/cluster/chunk-check";
+import { createChunkChecker } from "../../../../src/work/cluster/encode-pieces";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
 import { createTools } from "../../work/jobs/split-places";
 import { aac, audioInput, bundledFfmpeg, generate, h264, videoInput } from "../generated-media";

@@ -6,7 +6,7 @@ import { AppError } from "../../../../src/domain/errors";
 import { JobYielded } from "../../../../src/domain/jobs";
 import { CHUNK_SIZES_FILE, writeChunkSizes } from "../../../../src/media/chunks/sizes-file";
 import type { SplitPlan } from "../../../../src/media/split-render";
-import { createChunkChecker } from "../../../../src/work/cluster/chunk-check";
+import { createChunkChecker } from "../../../../src/work/cluster/encode-pieces";
 import { InvalidResultError } from "../../../../src/work/cluster/result-shapes";
 import type { PieceCall } from "../../../../src/work/cluster/split-executions";
 import { runSplitRender, type SplitRenderOptions } from "../../../../src/work/cluster/split-render";

@@ -7,10 +7,15 @@ import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../../../../src/store/workers";
 import { COMMAND_ACTOR } from "../../../../src/work/access/audit";
-import { revokeWorker, setDraining } from "../../../../src/work/cluster/worker-administration";
 import { LOST_AFTER_MS } from "../../../../src/work/cluster/worker-contact";
 import { createWorkerList, type WorkerChange, type WorkerNeeds } from "../../../../src/work/cluster/worker-list";
-import { authenticateWorker, createWorkerToken, revokeToken } from "../../../../src/work/cluster/worker-tokens";
+import {
+  authenticateWorker,
+  createWorkerToken,
+  revokeToken,
+  revokeWorker,
+  setDraining,
+} from "../../../../src/work/cluster/worker-tokens";
 import { addStep, addUser, freshStore } from "../../store/test-store";
 
 const START = 1_800_000_000_000;

@@ -19,7 +19,7 @@ import type { BillingNeeds } from "../../../../src/work/billing/needs";
 import { GRACE_PERIOD_MS, startAccountDeletion } from "../../../../src/work/identity/account-deletion";
 import { createAccountPurge } from "../../../../src/work/identity/account-purge";
 import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
-import { sweepOrphans } from "../../../../src/work/storage/orphans";
+import { sweepOrphans } from "../../../../src/work/recovery";
 import { fullOr } from "../../../full-size";
 import { addAsset, addStep, addUser, freshStore } from "../../store/test-store";
 

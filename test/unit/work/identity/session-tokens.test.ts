@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { silentLog } from "../../../../src/lib/log";
 import { createSessionKey, openSessionKeys } from "../../../../src/work/identity/session-keys";
-import { signSessionToken, verifySessionToken } from "../../../../src/work/identity/session-tokens";
+import { signSessionToken, verifySessionToken } from "../../../../src/work/identity/sessions";
 
 const DAY_MS = 24 * 3600 * 1000;
 const NOW = 1_800_000_000_000;

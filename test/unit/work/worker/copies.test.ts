@@ -6,8 +6,7 @@ import { MAX_COPIED_ASSETS } from "../../../../src/domain/workers";
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { createHead } from "../../../../src/outbound/head";
-import { createCopies } from "../../../../src/work/worker/copies";
-import { openWorkFolders } from "../../../../src/work/worker/work-folders";
+import { createCopies, openWorkFolders } from "../../../../src/work/worker/work-folders";
 import { temporaryFolder } from "../../../temporary-folder";
 import { startFakeHead } from "./fake-head";
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sha256 } from "../../../../src/lib/hash";
 import { createHead, type RemoteExecution } from "../../../../src/outbound/head";
-import { sendFile } from "../../../../src/work/worker/output-upload";
+import { sendFile } from "../../../../src/work/worker/execution-files";
 import { createRandom } from "../../../random";
 import { startTcpProxy } from "../../../tcp-proxy";
 import { temporaryFolder } from "../../../temporary-folder";
