@@ -4,15 +4,14 @@ import { openDiskReserve } from "./blobs/folder-space";
 import { type Folders, getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
 import { type Config, publicUrl } from "./config";
-import { type DataFolder, openDataFolder, type Secrets } from "./data-folder";
-import { type Assets, openAssets } from "./lib/assets";
+import { openDataFolder } from "./data-folder";
+import { openAssets } from "./lib/assets";
 import { getFreeBytes } from "./lib/disk-reserve";
 import type { ReadFileSystemType } from "./lib/file-systems";
 
 import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import { releaseSpareSpace } from "./lib/spare-space";
-import type { Store } from "./store/db";
 import type { StepListener } from "./store/migrate-copy";
 import type { AdminNeeds } from "./work/access/admin-commands";
 import { createBackups } from "./work/backup/backups";
@@ -21,18 +20,6 @@ import { createWorkerList } from "./work/cluster/worker-list";
 import { createPasswords } from "./work/identity/passwords";
 import { openSetup } from "./work/identity/setup";
 import { createMails } from "./work/mail/mails";
-
-export type OpenDataFolder = {
-  path: string;
-  folders: Folders;
-  assets: Assets;
-  store: Store;
-  secrets: Secrets;
-  saveSessionKeys: DataFolder["saveSessionKeys"];
-  recoveryKey: DataFolder["recoveryKey"];
-  saveRecoveryKey: DataFolder["saveRecoveryKey"];
-  close(): Promise<void>;
-};
 
 type OpenOptions = { onStep?: StepListener; onFull?(folders: Folders): Promise<void>; readType?: ReadFileSystemType };
 
@@ -43,7 +30,7 @@ type OpenOptions = { onStep?: StepListener; onFull?(folders: Folders): Promise<v
 export async function openFolder(
   config: Config,
   { onStep = () => {}, onFull = async () => {}, readType }: OpenOptions = {},
-): Promise<OpenDataFolder> {
+) {
   const folder = await openDataFolder(config, readType);
   try {
     const folders = getFolders(folder.path, folder.mediaDir, folder.guard);
@@ -53,14 +40,10 @@ export async function openFolder(
     const assets = await openAssets({ dataDir: folder.path });
     const store = await openDatabase(folder.path, { onStep });
     return {
-      path: folder.path,
+      ...folder,
       folders,
       assets,
       store,
-      secrets: folder.secrets,
-      saveSessionKeys: folder.saveSessionKeys,
-      recoveryKey: folder.recoveryKey,
-      saveRecoveryKey: folder.saveRecoveryKey,
       close: async () => {
         await store.close();
         folder.lock.release();
@@ -71,6 +54,8 @@ export async function openFolder(
     throw error;
   }
 }
+
+export type OpenDataFolder = Awaited<ReturnType<typeof openFolder>>;
 
 const MIN_FREE_BYTES = 1024 ** 2;
 

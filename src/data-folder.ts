@@ -1,7 +1,7 @@
 /** The data folder: private, owned by the user that runs the program, locked by one process. */
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createFolderGuard, type FolderGuard } from "./blobs/folder-guard";
+import { createFolderGuard } from "./blobs/folder-guard";
 import { completeMediaRestore, completeRestore } from "./blobs/restored-folder";
 import { ConfigError } from "./config";
 import { SECRETS_NAME } from "./domain/backup";
@@ -31,19 +31,6 @@ export type Secrets = {
   folder_id: string;
   /** The recovery key of off-site backups, once there is one. */
   backup_key?: string;
-};
-
-export type DataFolder = {
-  path: string;
-  /** The media folder: the data folder unless another one is configured. It may be offline. */
-  mediaDir: string;
-  guard: FolderGuard;
-  secrets: Secrets;
-  saveSessionKeys(keys: SessionKey[]): Promise<void>;
-  /** Returns the recovery key of off-site backups; null when there is none yet. */
-  recoveryKey(): string | null;
-  saveRecoveryKey(key: string): Promise<void>;
-  lock: FolderLock;
 };
 
 /** Another process has locked the folder. */
@@ -81,7 +68,7 @@ export function requireFolderLock(path: string): FolderLock {
  * Prepares and locks the data folder of a server, and its media folder. Throws `FolderLockedError` when another process has locked it, `ConfigError`
  * when one of them cannot be used.
  */
-export async function openDataFolder(settings: FolderSettings, readType?: ReadFileSystemType): Promise<DataFolder> {
+export async function openDataFolder(settings: FolderSettings, readType?: ReadFileSystemType) {
   requireLocalFolder(settings.dataDir, readType);
   const path = prepareDataFolder(settings.dataDir);
   const lock = requireFolderLock(path);
@@ -102,6 +89,7 @@ export async function openDataFolder(settings: FolderSettings, readType?: ReadFi
     await guard.check();
     return {
       path,
+      /** The media folder: the data folder unless another one is configured. It may be offline. */
       mediaDir: media.path,
       guard,
       lock,
@@ -114,11 +102,10 @@ export async function openDataFolder(settings: FolderSettings, readType?: ReadFi
   }
 }
 
+export type DataFolder = Awaited<ReturnType<typeof openDataFolder>>;
+
 /** Each save writes the changes of the earlier ones too, and waits for them. */
-function createSaving(
-  file: string,
-  stored: Secrets,
-): Pick<DataFolder, "saveSessionKeys" | "recoveryKey" | "saveRecoveryKey"> {
+function createSaving(file: string, stored: Secrets) {
   let secrets = stored;
   let saving = Promise.resolve();
   const save = (change: Partial<Secrets>): Promise<void> => {
@@ -128,9 +115,10 @@ function createSaving(
     return saving;
   };
   return {
-    saveSessionKeys: (sessions) => save({ sessions }),
+    saveSessionKeys: (sessions: SessionKey[]) => save({ sessions }),
+    /** Returns the recovery key of off-site backups; null when there is none yet. */
     recoveryKey: () => secrets.backup_key ?? null,
-    saveRecoveryKey: (key) => save({ backup_key: key }),
+    saveRecoveryKey: (key: string) => save({ backup_key: key }),
   };
 }
 

@@ -23,27 +23,6 @@ export type CachedFile = { key: string; name: string; bytes: number; modifiedAt:
 /** A file that is not removed before `release` is called. */
 export type CachedBlob = { path: string; release(): void };
 
-/** A file of which some parts may be missing; `parts` null: it is complete. */
-export type CachedParts = CachedBlob & { partBytes: number; parts: PartialBlob | null };
-
-export type BlobCache = {
-  /**
-   * Returns the file, and fetches what is missing of it. Errors: those of `read`; an `Error` with the code `ENOSPC` when it does not fit on
-   * the disk; a plain `Error` when `read` ends early or returns too much; the signal's reason when aborted.
-   */
-  acquire(file: CachedFile, read: ReadRange, signal: AbortSignal): Promise<CachedBlob>;
-  /** Returns the file without fetching anything. Missing parts are fetched by the caller, and are lost at the end of the process. */
-  acquireParts(file: CachedFile): Promise<CachedParts>;
-  /** Removes unused files until `bytes` are free above the disk reserve. Returns whether they are. */
-  makeRoom(bytes: number): boolean;
-  /** Returns how many bytes the unused files have, which are removed when the space is needed. */
-  unusedBytes(): number;
-  /** Lists the assets that it has files of. */
-  listAssets(): string[];
-  /** Removes all files of an asset: those in use when they are released. */
-  forget(asset: string): void;
-};
-
 type Entry = {
   id: string;
   asset: string;
@@ -74,7 +53,7 @@ export async function openBlobCache(options: {
   maxBytes: number;
   disk: Pick<DiskReserve, "availableBytes" | "claim">;
   partBytes?: number;
-}): Promise<BlobCache> {
+}) {
   const { folder, maxBytes, disk, partBytes = PART_BYTES } = options;
   const entries = new Map<string, Entry>();
   const trash = join(folder, TRASH);
@@ -123,6 +102,7 @@ export async function openBlobCache(options: {
     void rm(target, { recursive: true, force: true }).catch(() => {});
   }
 
+  /** Removes unused files until `bytes` are free above the disk reserve. Returns whether they are. */
   function makeRoom(bytes: number): boolean {
     evict(() => disk.availableBytes() < bytes);
     return disk.availableBytes() >= bytes;
@@ -189,20 +169,27 @@ export async function openBlobCache(options: {
 
   return {
     makeRoom,
+    /** Returns how many bytes the unused files have, which are removed when the space is needed. */
     unusedBytes: () => {
       let sum = 0;
       for (const entry of entries.values()) if (entry.users === 0) sum += entry.bytes + entry.partialBytes;
       return sum;
     },
+    /** Lists the assets that it has files of. */
     listAssets: () => [...new Set([...entries.values()].map((entry) => entry.asset))],
-    forget: (asset) => {
+    /** Removes all files of an asset: those in use when they are released. */
+    forget: (asset: string) => {
       for (const entry of entries.values()) {
         if (entry.asset !== asset) continue;
         entry.isForgotten = true;
         if (entry.users === 0) remove(entry);
       }
     },
-    acquire: async (file, read, signal) => {
+    /**
+     * Returns the file, and fetches what is missing of it. Errors: those of `read`; an `Error` with the code `ENOSPC` when it does not fit on
+     * the disk; a plain `Error` when `read` ends early or returns too much; the signal's reason when aborted.
+     */
+    acquire: async (file: CachedFile, read: ReadRange, signal: AbortSignal) => {
       const { entry, release } = hold(file);
       try {
         const path = join(folder, entry.id, file.name);
@@ -219,7 +206,8 @@ export async function openBlobCache(options: {
         throw error;
       }
     },
-    acquireParts: async (file) => {
+    /** Returns the file without fetching anything; `parts` null: it is complete. Missing parts are fetched by the caller, and are lost at the end of the process. */
+    acquireParts: async (file: CachedFile) => {
       const { entry, release: releaseEntry } = hold(file);
       const path = join(folder, entry.id, file.name);
       entry.partialUsers++;
@@ -240,6 +228,8 @@ export async function openBlobCache(options: {
     },
   };
 }
+
+export type BlobCache = Awaited<ReturnType<typeof openBlobCache>>;
 
 const createEntry = (id: string, asset: string): Entry => ({
   id,

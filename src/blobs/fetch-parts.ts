@@ -97,22 +97,12 @@ async function readPart(buffer: Uint8Array, span: ByteSpan, read: ReadRange, sig
 export const createFullDiskError = (): Error =>
   Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
 
-/** A file whose parts are fetched once for all callers. */
-export type PartialBlob = {
-  path: string;
-  /**
-   * Fetches the parts from `first` to `last` that are missing, several at a time. Errors: those of `read` and `claim`; a plain `Error` when `read`
-   * returns another number of bytes or there are no such parts; the signal's reason.
-   */
-  fetch(range: { first: number; last: number }, read: ReadRange, signal: AbortSignal): Promise<void>;
-};
-
 /** Creates the file. `claim` is called before a part is written; again (`isRepeated`) after an attempt that failed, whose room the part keeps. */
 export async function createPartialBlob(
   path: string,
   { bytes, partBytes }: { bytes: number; partBytes: number },
   claim: (bytes: number, isRepeated: boolean) => void,
-): Promise<PartialBlob> {
+) {
   const created = await open(path, "w", 0o600);
   try {
     await created.truncate(bytes);
@@ -152,7 +142,11 @@ export async function createPartialBlob(
 
   return {
     path,
-    fetch: async ({ first, last }, read, signal) => {
+    /**
+     * Fetches the parts from `first` to `last` that are missing, several at a time. Errors: those of `read` and `claim`; a plain `Error` when `read`
+     * returns another number of bytes or there are no such parts; the signal's reason.
+     */
+    fetch: async ({ first, last }: { first: number; last: number }, read: ReadRange, signal: AbortSignal) => {
       if (!(Number.isInteger(first) && Number.isInteger(last) && first >= 0 && first <= last && last < count))
         throw new Error("The file has no such parts.");
       const parts = Array.from({ length: last - first + 1 }, (_, n) => first + n).filter((part) => !present.has(part));
@@ -161,6 +155,9 @@ export async function createPartialBlob(
     },
   };
 }
+
+/** A file whose parts are fetched once for all callers. */
+export type PartialBlob = Awaited<ReturnType<typeof createPartialBlob>>;
 
 async function writePart(
   path: string,

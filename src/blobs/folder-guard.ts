@@ -15,29 +15,6 @@ export type GuardedMarker = { path: string; id: string; setting: "data_dir" | "m
 /** Why a folder is offline. `about` says which folder, why, and what to do. */
 export type FolderProblem = { folder: string; setting: GuardedMarker["setting"]; about: string };
 
-export type FolderGuard = {
-  /** Returns the result of the last check, at most a second old once started; null if all folders are online. */
-  findProblem(): FolderProblem | null;
-  /** Checks now. */
-  check(): Promise<FolderProblem | null>;
-  /** Throws `AppError` `upstream_unavailable` if a folder was offline in the last check. */
-  requireOnline(): void;
-  /** Checks now, and throws `AppError` `upstream_unavailable` if a folder is offline. Call before removing files. */
-  confirmOnline(): Promise<void>;
-  /**
-   * Returns the result of `read`, for which null means that something does not exist. Throws `AppError`
-   * `upstream_unavailable` if a folder is offline before, or after a null result.
-   */
-  readOnline<T>(read: () => Promise<T | null>): Promise<T | null>;
-  /** Returns the free bytes in the last folder, by the last check; 0 while one is offline. Never blocks. */
-  getFreeBytes(): number;
-  /** Calls the listener with the problem when a folder goes offline, and with null when all are back. */
-  onChange(listener: (problem: FolderProblem | null) => void): void;
-  /** Checks once a second. */
-  start(): void;
-  stop(): void;
-};
-
 const CHECK_INTERVAL_MS = 1_000;
 /** A network folder whose server is down does not respond at all. */
 const MAX_WAIT_MS = 3_000;
@@ -50,7 +27,7 @@ export const offlineError = (): AppError =>
   });
 
 /** Creates a guard for the folders with these markers. It reports no problem before its first check. */
-export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs = MAX_WAIT_MS } = {}): FolderGuard {
+export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs = MAX_WAIT_MS } = {}) {
   const listeners: ((problem: FolderProblem | null) => void)[] = [];
   /** Files whose contents were verified, by path. */
   const verified = new Map<string, string>();
@@ -83,6 +60,7 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
     return problems.find((found) => found !== null) ?? null;
   }
 
+  /** Checks now. */
   async function check(): Promise<FolderProblem | null> {
     const [first] = markers;
     if (!first) return null;
@@ -111,27 +89,37 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
     return next;
   }
 
+  /** Checks now, and throws `AppError` `upstream_unavailable` if a folder is offline. Call before removing files. */
   async function confirmOnline(): Promise<void> {
     if ((await check()) !== null) throw offlineError();
   }
 
   return {
+    /** Returns the result of the last check, at most a second old once started; null if all folders are online. */
     findProblem: () => problem,
     check,
+    /** Throws `AppError` `upstream_unavailable` if a folder was offline in the last check. */
     requireOnline: () => {
       if (problem !== null) throw offlineError();
     },
     confirmOnline,
+    /** Returns the free bytes in the last folder, by the last check; 0 while one is offline. Never blocks. */
     getFreeBytes: () => (problem === null ? freeBytes : 0),
-    readOnline: async (read) => {
+    /**
+     * Returns the result of `read`, for which null means that something does not exist. Throws `AppError`
+     * `upstream_unavailable` if a folder is offline before, or after a null result.
+     */
+    readOnline: async <T>(read: () => Promise<T | null>) => {
       await confirmOnline();
       const found = await read();
       if (found === null) await confirmOnline();
       return found;
     },
-    onChange: (listener) => {
+    /** Calls the listener with the problem when a folder goes offline, and with null when all are back. */
+    onChange: (listener: (problem: FolderProblem | null) => void) => {
       listeners.push(listener);
     },
+    /** Checks once a second. */
     start: () => {
       timer ??= setInterval(() => void check(), CHECK_INTERVAL_MS);
     },
@@ -141,6 +129,8 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
     },
   };
 }
+
+export type FolderGuard = ReturnType<typeof createFolderGuard>;
 
 /** A guard without folders, for programs without a server. */
 export const noFolderGuard: FolderGuard = createFolderGuard([]);

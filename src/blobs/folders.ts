@@ -7,97 +7,45 @@ import { join, relative } from "node:path";
 import { MEDIA_FOLDERS } from "../domain/media-folder";
 import { type FolderGuard, noFolderGuard } from "./folder-guard";
 
-/** Absolute paths of an asset's files. */
-export type MediaFolder = {
-  dir: string;
-  source: string;
-  /** `Probed` as JSON. */
-  probed: string;
-  /** The audio that is transcribed, losslessly compressed. Older versions wrote `rawAudio` instead. */
-  analysisAudio: string;
-  rawAudio: string;
-  /** `SpeechAnalysis` as JSON, without its energy contour. */
-  speechAnalysis: string;
-  /** The energy contour. Older versions wrote `rawEnergy` instead, as 32-bit floats. */
-  energy: string;
-  rawEnergy: string;
-  transcript: string;
-  waveform: string;
-  poster: string;
-  filmstrip: string;
-  /** Plays in browsers. Older versions wrote `oldPreview` instead, in another format and not for every asset. */
-  preview: string;
-  oldPreview: string;
-  /** The samples of the preview, as `media/preview/write-index.ts` writes them. */
-  previewIndex: string;
-  /** `PreviewFacts` as JSON. Written last, when all other files of the preview are complete. */
-  previewFacts: string;
-  /** The waveform in the format OCW1. */
-  peaks: string;
-  /** The words as columns, compressed with gzip. */
-  transcriptColumns: string;
-  /** What renders have encoded, for the next render (`media/render-cache/`). */
-  renderCache: string;
-  /** A sheet of the storyboard; `n` counts from 0. */
-  storyboardSheet(n: number): string;
-};
-
-export type Folders = {
-  /** The data folder: database, secrets, speech models. */
-  root: string;
-  /** The media folder, which contains all folders below. It is the data folder unless one is configured. */
-  mediaDir: string;
-  /** Monitors whether both are online. */
-  guard: FolderGuard;
-  /** Returns the absolute path of a file by its path in a backup, such as `media/ID/source` or `secrets.json`. */
-  resolve(path: string): string;
-  /** Returns the path in a backup of a file in one of the folders. */
-  toRelative(path: string): string;
-  uploads: string;
-  upload(assetId: string): string;
-  mediaRoot: string;
-  media(assetId: string): MediaFolder;
-  rendersRoot: string;
-  render(renderId: string): string;
-  renderOutput(renderId: string, extension: string): string;
-  workRoot: string;
-  /** The work folder of a job, kept between its attempts. */
-  work(subjectId: string): string;
-  previewWork(assetId: string): string;
-  exportsRoot: string;
-  /** The archive of a data export. */
-  exportArchive(exportId: string): string;
-  /** The archive while it is being written. */
-  exportPart(exportId: string): string;
-  /** Removed files are moved here first, so that they disappear from their folders immediately. */
-  trash: string;
-};
-
 /** Returns the paths of an asset's files in `dir`. */
-export function getMediaFolder(dir: string): MediaFolder {
+export function getMediaFolder(dir: string) {
   return {
     dir,
     source: join(dir, "source"),
+    /** `Probed` as JSON. */
     probed: join(dir, "probed.json"),
+    /** The audio that is transcribed, losslessly compressed. Older versions wrote `rawAudio` instead. */
     analysisAudio: join(dir, "analysis.audio"),
     rawAudio: join(dir, "speech.pcm"),
+    /** `SpeechAnalysis` as JSON, without its energy contour. */
     speechAnalysis: join(dir, "listening.json"),
+    /** The energy contour. Older versions wrote `rawEnergy` instead, as 32-bit floats. */
     energy: join(dir, "energy.steps"),
     rawEnergy: join(dir, "energy.f32"),
     transcript: join(dir, "transcript.json"),
     waveform: join(dir, "waveform.json"),
     poster: join(dir, "poster.jpg"),
     filmstrip: join(dir, "filmstrip.jpg"),
+    /** Plays in browsers. Older versions wrote `oldPreview` instead, in another format and not for every asset. */
     preview: join(dir, "preview-540p.mp4"),
     oldPreview: join(dir, "preview.mp4"),
+    /** The samples of the preview, as `media/preview/write-index.ts` writes them. */
     previewIndex: join(dir, "preview.index"),
+    /** `PreviewFacts` as JSON. Written last, when all other files of the preview are complete. */
     previewFacts: join(dir, "preview.json"),
+    /** The waveform in the format OCW1. */
     peaks: join(dir, "waveform.bin"),
+    /** The words as columns, compressed with gzip. */
     transcriptColumns: join(dir, "transcript-columns.json.gz"),
+    /** What renders have encoded, for the next render (`media/render-cache/`). */
     renderCache: join(dir, "render.cache"),
-    storyboardSheet: (n) => join(dir, `storyboard-${String(n + 1).padStart(4, "0")}.jpg`),
+    /** A sheet of the storyboard; `n` counts from 0. */
+    storyboardSheet: (n: number) => join(dir, `storyboard-${String(n + 1).padStart(4, "0")}.jpg`),
   };
 }
+
+/** Absolute paths of an asset's files. */
+export type MediaFolder = ReturnType<typeof getMediaFolder>;
 
 /** Returns the file name of a finished render. */
 export const getRenderOutputName = (extension: string): string => `output.${extension}`;
@@ -113,33 +61,44 @@ export const parseWorkName = (name: string): string =>
   name.endsWith(PREVIEW_WORK_EXTENSION) ? name.slice(0, -PREVIEW_WORK_EXTENSION.length) : name;
 
 /** Returns the layout of the data folder `root` and the media folder. IDs are UUIDs, which are safe file names. */
-export function getFolders(root: string, mediaDir: string = root, guard: FolderGuard = noFolderGuard): Folders {
+export function getFolders(root: string, mediaDir: string = root, guard: FolderGuard = noFolderGuard) {
   const at = (...parts: string[]) => join(mediaDir, ...parts);
   return {
+    /** The data folder: database, secrets, speech models. */
     root,
+    /** The media folder, which contains all folders below. It is the data folder unless one is configured. */
     mediaDir,
+    /** Monitors whether both are online. */
     guard,
-    resolve: (path) => join(isMediaPath(path) ? mediaDir : root, path),
-    toRelative: (path) => {
+    /** Returns the absolute path of a file by its path in a backup, such as `media/ID/source` or `secrets.json`. */
+    resolve: (path: string) => join(isMediaPath(path) ? mediaDir : root, path),
+    /** Returns the path in a backup of a file in one of the folders. */
+    toRelative: (path: string) => {
       const inMedia = relative(mediaDir, path);
       return isMediaPath(inMedia) ? inMedia : relative(root, path);
     },
     uploads: at("uploads"),
-    upload: (id) => at("uploads", id),
+    upload: (id: string) => at("uploads", id),
     mediaRoot: at("media"),
-    media: (id) => getMediaFolder(at("media", id)),
+    media: (id: string) => getMediaFolder(at("media", id)),
     rendersRoot: at("renders"),
-    render: (id) => at("renders", id),
-    renderOutput: (id, extension) => at("renders", id, getRenderOutputName(extension)),
+    render: (id: string) => at("renders", id),
+    renderOutput: (id: string, extension: string) => at("renders", id, getRenderOutputName(extension)),
     workRoot: at("work"),
-    work: (id) => at("work", id),
-    previewWork: (id) => at("work", getWorkName("preview", id)),
+    /** The work folder of a job, kept between its attempts. */
+    work: (id: string) => at("work", id),
+    previewWork: (id: string) => at("work", getWorkName("preview", id)),
     exportsRoot: at("exports"),
-    exportArchive: (id) => at("exports", `${id}.zip`),
-    exportPart: (id) => at("exports", `${id}.part`),
+    /** The archive of a data export. */
+    exportArchive: (id: string) => at("exports", `${id}.zip`),
+    /** The archive while it is being written. */
+    exportPart: (id: string) => at("exports", `${id}.part`),
+    /** Removed files are moved here first, so that they disappear from their folders immediately. */
     trash: at("trash"),
   };
 }
+
+export type Folders = ReturnType<typeof getFolders>;
 
 /** Returns whether a path in a backup belongs to the media folder. */
 export const isMediaPath = (path: string): boolean =>

@@ -26,22 +26,13 @@ const MAX_WAIT_MS = 5_000;
 export type RestoreTargets = { data: string; media: string | null };
 
 /** The new locations of replaced folders; null for one that did not exist. */
-export type ReplacedFolders = { data: string | null; media: string | null };
-
-export type RestoredFolders = {
-  /** The folders to write. */
-  drafts: RestoreTargets;
-  /** Puts the drafts in place of the folders. */
-  swap(): Promise<ReplacedFolders>;
-  /** Removes the drafts, unless they were swapped. */
-  discard(): Promise<void>;
-};
+type ReplacedFolders = { data: string | null; media: string | null };
 
 /**
  * Creates the folders that will replace the targets, and removes leftovers of killed restores. Throws `AppError`
  * `conflict` if another restore started in the same second.
  */
-export async function createRestoredFolders({ data, media }: RestoreTargets, now: number): Promise<RestoredFolders> {
+export async function createRestoredFolders({ data, media }: RestoreTargets, now: number) {
   const targets = media === null ? [data] : [data, media];
   for (const target of targets) await mkdir(dirname(target), { recursive: true });
   await discardAbandoned({ data, media });
@@ -59,7 +50,9 @@ export async function createRestoredFolders({ data, media }: RestoreTargets, now
       throw error.code === "EEXIST" ? isRunning() : error;
     });
   return {
+    /** The folders to write. */
     drafts: { data: data + WRITTEN + stamp, media: media && media + WRITTEN + stamp },
+    /** Puts the drafts in place of the folders. */
     swap: async () => {
       try {
         const replaced = await swapFolders(targets, stamp);
@@ -72,6 +65,7 @@ export async function createRestoredFolders({ data, media }: RestoreTargets, now
         throw error;
       }
     },
+    /** Removes the drafts, unless they were swapped. */
     discard,
   };
 }

@@ -13,27 +13,10 @@ export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id
 /** Why a link is rejected. */
 export type LinkProblem = "malformed" | "expired" | "wrong_signature";
 
-export type SignedLinks = {
-  /** Returns a link that expires after `LINK_SECONDS`. */
-  sign(target: LinkTarget, now: number): string;
-  /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
-  signShare(id: string, expiresAt: number): string;
-  /** Returns the problem of a link; null if its signature is valid and it has not expired. */
-  findProblem(target: LinkTarget, expires: string | null, signature: string | null, now: number): LinkProblem | null;
-  /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
-  signUpload(id: string, expiresAt: number): string;
-  /** Returns the problem of an upload link's query. See `findProblem`. */
-  findUploadProblem(id: string, expires: string | null, signature: string | null, now: number): LinkProblem | null;
-  /** Returns the link of an execution on a worker. It is valid while the execution exists. */
-  signExecution(id: string): string;
-  /** Returns whether the signature of an execution's link is valid. */
-  verifyExecution(id: string, signature: string | null): boolean;
-};
-
 export const LINK_SECONDS = 15 * 60;
 
 /** Creates links below `publicUrl` that are signed with `secret`. */
-export function createSignedLinks(secret: string, publicUrl: () => string): SignedLinks {
+export function createSignedLinks(secret: string, publicUrl: () => string) {
   const computeHmac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url");
   const computeSignature = (t: LinkTarget, expires: string) =>
     computeHmac(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`);
@@ -55,23 +38,34 @@ export function createSignedLinks(secret: string, publicUrl: () => string): Sign
     return `${publicUrl()}/files/${target.kind}/${target.id}/${target.what}?${query}`;
   };
   return {
-    sign: (target, now) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
-    signShare: (id, expiresAt) => signUntil({ kind: "shares", id, what: "output" }, Math.floor(expiresAt / 1000)),
-    findProblem: (target, expires, signature, now) =>
+    /** Returns a link that expires after `LINK_SECONDS`. */
+    sign: (target: LinkTarget, now: number) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
+    /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
+    signShare: (id: string, expiresAt: number) =>
+      signUntil({ kind: "shares", id, what: "output" }, Math.floor(expiresAt / 1000)),
+    /** Returns the problem of a link; null if its signature is valid and it has not expired. */
+    findProblem: (target: LinkTarget, expires: string | null, signature: string | null, now: number) =>
       findProblem((at) => computeSignature(target, at), expires, signature, now),
-    signUpload: (id, expiresAt) => {
+    /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
+    signUpload: (id: string, expiresAt: number) => {
       const expires = String(Math.floor(expiresAt / 1000));
       return String(new URLSearchParams({ expires, signature: computeUploadSignature(id, expires) }));
     },
-    findUploadProblem: (id, expires, signature, now) =>
+    /** Returns the problem of an upload link's query. See `findProblem`. */
+    findUploadProblem: (id: string, expires: string | null, signature: string | null, now: number) =>
       findProblem((at) => computeUploadSignature(id, at), expires, signature, now),
-    signExecution: (id) => {
+    /** Returns the link of an execution on a worker. It is valid while the execution exists. */
+    signExecution: (id: string) => {
       const query = new URLSearchParams({ signature: computeExecutionSignature(id) });
       return `${publicUrl()}/workers/executions/${id}?${query}`;
     },
-    verifyExecution: (id, signature) => signature !== null && isEqual(computeExecutionSignature(id), signature),
+    /** Returns whether the signature of an execution's link is valid. */
+    verifyExecution: (id: string, signature: string | null) =>
+      signature !== null && isEqual(computeExecutionSignature(id), signature),
   };
 }
+
+export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
 function isEqual(expected: string, given: string): boolean {
   const [a, b] = [Buffer.from(expected), Buffer.from(given)];

@@ -9,13 +9,6 @@ import { type ConfirmAges, createConfirmedAges } from "../lib/confirmed-ages";
 import { newId, newIdAt } from "../lib/ids";
 import { createFolder, type Folders } from "./folders";
 
-/** Keeps everything in the trash until `release`. */
-export type TrashHold = {
-  /** Returns the location of a file or folder that was moved to the trash since the hold began, or null. */
-  find(path: string): string | null;
-  release(): Promise<void>;
-};
-
 /** `moved` has the current location of each original path. */
 type TrashMoves = { moved: Map<string, string> };
 
@@ -23,12 +16,13 @@ type TrashMoves = { moved: Map<string, string> };
 const holds = new Map<string, Set<TrashMoves>>();
 
 /** Keeps everything in the trash, also later additions, so that a backup can read files deleted while it runs. */
-export function holdTrash({ trash }: Pick<Folders, "trash">): TrashHold {
+export function holdTrash({ trash }: Pick<Folders, "trash">) {
   const hold: TrashMoves = { moved: new Map() };
   const all = holds.get(trash) ?? new Set();
   holds.set(trash, all.add(hold));
   return {
-    find: (path) => hold.moved.get(path) ?? null,
+    /** Returns the location of a file or folder that was moved to the trash since the hold began, or null. */
+    find: (path: string) => hold.moved.get(path) ?? null,
     release: async () => {
       all.delete(hold);
       if (all.size > 0) return;
@@ -39,6 +33,9 @@ export function holdTrash({ trash }: Pick<Folders, "trash">): TrashHold {
     },
   };
 }
+
+/** Keeps everything in the trash until `release`. */
+export type TrashHold = ReturnType<typeof holdTrash>;
 
 /** Returns whether a backup is reading the trash. */
 export const isTrashHeld = ({ trash }: Pick<Folders, "trash">): boolean => holds.has(trash);

@@ -5,13 +5,10 @@ import {
   deletedMessage,
   type ExecutionResult,
   endedMessage,
-  type HeartbeatAnswer,
   heartbeatAnswerMessage,
-  type Membership,
   membershipMessage,
   parseMessage,
   type SentFile,
-  type TokenCheck,
   tokenCheckMessage,
   type WorkerAnnouncement,
   type WorkerBoot,
@@ -31,38 +28,6 @@ import {
 
 export { describeHeadError, type HeadAddress, HeadError, HeadUnreachableError, waitBeforeRetry } from "./head-requests";
 
-/** The head's side of one execution. Calls are repeated while the head is unreachable, until their signal is aborted. */
-export type RemoteExecution = {
-  start(boot: WorkerBoot, signal: AbortSignal): Promise<unknown>;
-  /** Reads the bytes of a file from `from` up to `to`, and continues where a broken connection ended. */
-  read(
-    name: string,
-    range: { from: number; to: number; total: number },
-    signal: AbortSignal,
-  ): AsyncIterable<Uint8Array>;
-  /** Returns how many bytes of an output the head has. */
-  getOutputOffset(name: string, signal: AbortSignal): Promise<number>;
-  /** Sends a part of an output once. Returns how many bytes the head has then. */
-  writeOutput(name: string, part: { offset: number; total: number; body: Blob }, signal: AbortSignal): Promise<number>;
-  sendCheckpoint(checkpoint: unknown, files: SentFile[], signal: AbortSignal): Promise<void>;
-  sendResult(result: ExecutionResult, signal: AbortSignal): Promise<void>;
-};
-
-/** Errors of all calls: `HeadError`; `HeadUnreachableError`; the signal's reason. */
-export type Head = {
-  /** Asks whether the head accepts the token and the version, without joining. */
-  check(program: WorkerProgram, signal: AbortSignal): Promise<TokenCheck>;
-  join(announcement: WorkerAnnouncement, signal: AbortSignal): Promise<Membership>;
-  heartbeat(heartbeat: WorkerHeartbeat, signal: AbortSignal): Promise<HeartbeatAnswer>;
-  /** Returns those of at most `MAX_COPIED_ASSETS` assets that were deleted. */
-  findDeleted(assets: string[], signal: AbortSignal): Promise<string[]>;
-  /** Returns those of at most `MAX_COPIED_ASSETS` executions of this worker whose steps have ended. */
-  findEnded(executions: string[], signal: AbortSignal): Promise<string[]>;
-  leave(boot: WorkerBoot, signal: AbortSignal): Promise<void>;
-  /** `url` is that of a ticket. Throws an `Error` when it is not the link of an execution. */
-  openExecution(url: string): RemoteExecution;
-};
-
 const NOT_FOUND = 404;
 const CALL_TIMEOUT_MS = 10_000;
 /** A heartbeat that takes longer is repeated before the head misses the worker. */
@@ -73,7 +38,7 @@ const RESULT_TIMEOUT_MS = 120_000;
 const PART_TIMEOUT_MS = 60_000;
 
 /** Creates the client. Sends nothing. */
-export function createHead(address: HeadAddress): Head {
+export function createHead(address: HeadAddress) {
   const send = createSender(address);
   const call = async (
     name: string,
@@ -87,26 +52,34 @@ export function createHead(address: HeadAddress): Head {
     return readJson(await send({ method: "POST", path, headers, body: text, signal, timeoutMs }));
   };
   return {
-    check: async (program, signal) => requireMessage(tokenCheckMessage, await call("check", program, signal)),
-    join: async (announcement, signal) => {
+    /** Asks whether the head accepts the token and the version, without joining. */
+    check: async (program: WorkerProgram, signal: AbortSignal) =>
+      requireMessage(tokenCheckMessage, await call("check", program, signal)),
+    join: async (announcement: WorkerAnnouncement, signal: AbortSignal) => {
       try {
         return requireMessage(membershipMessage, await call("join", announcement, signal));
       } catch (error) {
         throw error instanceof HeadError && error.status === NOT_FOUND ? noRoutesError() : error;
       }
     },
-    heartbeat: async (heartbeat, signal) =>
+    heartbeat: async (heartbeat: WorkerHeartbeat, signal: AbortSignal) =>
       requireMessage(heartbeatAnswerMessage, await call("heartbeat", heartbeat, signal, HEARTBEAT_TIMEOUT_MS)),
-    findDeleted: async (assets, signal) =>
+    /** Returns those of at most `MAX_COPIED_ASSETS` assets that were deleted. */
+    findDeleted: async (assets: string[], signal: AbortSignal) =>
       requireMessage(deletedMessage, await call("copies", { assets }, signal)).deleted,
-    findEnded: async (executions, signal) =>
+    /** Returns those of at most `MAX_COPIED_ASSETS` executions of this worker whose steps have ended. */
+    findEnded: async (executions: string[], signal: AbortSignal) =>
       requireMessage(endedMessage, await call("ended", { executions }, signal)).ended,
-    leave: async (boot, signal) => {
+    leave: async (boot: WorkerBoot, signal: AbortSignal) => {
       await call("leave", boot, signal);
     },
-    openExecution: (url) => createExecution(send, parseExecutionUrl(url)),
+    /** `url` is that of a ticket. Throws an `Error` when it is not the link of an execution. */
+    openExecution: (url: string) => createExecution(send, parseExecutionUrl(url)),
   };
 }
+
+/** Errors of all calls: `HeadError`; `HeadUnreachableError`; the signal's reason. */
+export type Head = ReturnType<typeof createHead>;
 
 const EXECUTION_PATH = /\/workers\/executions\/[0-9a-f-]{36}$/i;
 
@@ -121,7 +94,7 @@ function parseExecutionUrl(url: string): { path: string; query: string } {
   return { path, query: parsed.search };
 }
 
-function createExecution(send: SendRequest, link: { path: string; query: string }): RemoteExecution {
+function createExecution(send: SendRequest, link: { path: string; query: string }) {
   const toPath = (...parts: string[]) =>
     `${link.path}/${parts.map((part) => encodeURIComponent(part)).join("/")}${link.query}`;
   const post = (name: string, body: object, signal: AbortSignal, timeoutMs = CALL_TIMEOUT_MS) =>
@@ -132,14 +105,22 @@ function createExecution(send: SendRequest, link: { path: string; query: string 
       );
     });
   return {
-    start: (boot, signal) => post("start", boot, signal),
-    read: (name, range, signal) => readRange(send, toPath("files", name), range, signal),
-    getOutputOffset: (name, signal) =>
+    start: (boot: WorkerBoot, signal: AbortSignal) => post("start", boot, signal),
+    /** Reads the bytes of a file from `from` up to `to`, and continues where a broken connection ended. */
+    read: (name: string, range: { from: number; to: number; total: number }, signal: AbortSignal) =>
+      readRange(send, toPath("files", name), range, signal),
+    /** Returns how many bytes of an output the head has. */
+    getOutputOffset: (name: string, signal: AbortSignal) =>
       withRetries(signal, async () => {
         const path = toPath("outputs", name);
         return readOffset(await send({ method: "HEAD", path, signal, timeoutMs: CALL_TIMEOUT_MS }));
       }),
-    writeOutput: async (name, { offset, total, body }, signal) => {
+    /** Sends a part of an output once. Returns how many bytes the head has then. */
+    writeOutput: async (
+      name: string,
+      { offset, total, body }: { offset: number; total: number; body: Blob },
+      signal: AbortSignal,
+    ) => {
       const headers = {
         "Content-Type": "application/offset+octet-stream",
         "Upload-Offset": String(offset),
@@ -148,14 +129,17 @@ function createExecution(send: SendRequest, link: { path: string; query: string 
       const path = toPath("outputs", name);
       return readOffset(await send({ method: "PATCH", path, headers, body, signal, timeoutMs: PART_TIMEOUT_MS }));
     },
-    sendCheckpoint: async (checkpoint, files, signal) => {
+    sendCheckpoint: async (checkpoint: unknown, files: SentFile[], signal: AbortSignal) => {
       await post("checkpoint", { checkpoint, files }, signal, RESULT_TIMEOUT_MS);
     },
-    sendResult: async (result, signal) => {
+    sendResult: async (result: ExecutionResult, signal: AbortSignal) => {
       await post("result", result, signal, RESULT_TIMEOUT_MS);
     },
   };
 }
+
+/** The head's side of one execution. Calls are repeated while the head is unreachable, until their signal is aborted. */
+export type RemoteExecution = ReturnType<typeof createExecution>;
 
 /** Reads a range of a file, and the rest of it again after a broken connection. */
 async function* readRange(

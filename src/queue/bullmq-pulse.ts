@@ -10,21 +10,13 @@ import { CLOSED, findRedisAdvice, findRedisProblem, TIMED_OUT } from "./bullmq-p
 /** `problem` is a code, as of `findRedisProblem`. */
 type RedisChange = { isReachable: true; facts: RedisFacts } | { isReachable: false; problem: string };
 
-type RedisPulse = {
-  /** Returns whether Redis responded recently and refused nothing; null before the first response or failure. */
-  isReachable(): boolean | null;
-  /** Makes the next ping a complete check: a command has failed. */
-  distrust(): void;
-  stop(): void;
-};
-
 const CALL_TIMEOUT_MS = 3_000;
 const PING_INTERVAL_MS = 1_000;
 /** One in this many pings is a complete check; during a problem, every ping is. */
 const PINGS_PER_CHECK = 10;
 
 /** Starts the pulse. `onChange` is called when Redis becomes usable or unusable, or the problem changes. */
-export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void): RedisPulse {
+export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void) {
   const startedAt = performance.now();
   let isReachable: boolean | null = null;
   let problem: string | null = null;
@@ -71,7 +63,9 @@ export function watchRedis(redis: Redis, onChange: (change: RedisChange) => void
   redis.on("close", () => setProblem(CLOSED));
   const asking = setInterval(() => void ask(), PING_INTERVAL_MS);
   return {
+    /** Returns whether Redis responded recently and refused nothing; null before the first response or failure. */
     isReachable: () => isReachable,
+    /** Makes the next ping a complete check: a command has failed. */
     distrust: () => {
       pings = -1;
     },

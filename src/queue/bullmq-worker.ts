@@ -10,15 +10,6 @@ import { logRedisChange, watchRedis } from "./bullmq-pulse";
 /** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
 export type RedisAddress = { url: string; ca: string | null };
 
-export type TicketQueue = {
-  /** Returns false when Redis does not respond. */
-  isReachable(): boolean;
-  /** Takes no more tickets. */
-  pause(): Promise<void>;
-  /** Closes the connections. Does not wait for the executions. */
-  close(): Promise<void>;
-};
-
 const MAX_RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a worker keeps a ticket without renewing it. The head notices sooner. */
@@ -36,7 +27,7 @@ export function openTicketQueue(
   { url, ca }: RedisAddress,
   { queue, slots, log }: { queue: string; slots: number; log: Log },
   onTicket: (ticket: Ticket) => Promise<void>,
-): TicketQueue {
+) {
   const options: Omit<RedisOptions, "replyMapping"> = {
     // BullMQ waits for Redis without a limit.
     maxRetriesPerRequest: null,
@@ -83,8 +74,11 @@ export function openTicketQueue(
   }
 
   return {
+    /** Returns false when Redis does not respond. */
     isReachable: () => pulse.isReachable() !== false,
+    /** Takes no more tickets. */
     pause: () => withinClosingTime(worker?.pause(true)),
+    /** Closes the connections. Does not wait for the executions. */
     close: async () => {
       pulse.stop();
       await withinClosingTime(worker?.close(true));
@@ -92,6 +86,8 @@ export function openTicketQueue(
     },
   };
 }
+
+export type TicketQueue = ReturnType<typeof openTicketQueue>;
 
 /** Waits briefly for a call that may be waiting for Redis: the process is ending. */
 async function withinClosingTime(running: Promise<void> | undefined): Promise<void> {

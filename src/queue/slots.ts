@@ -14,30 +14,19 @@ import type { Log } from "../lib/log";
 /** What a running job asks for. `grant` is called with each slot that it gets. */
 type JobSlotRequest = SlotRequest & { grant(slot: Slot): void };
 
-type Slots = {
-  /** Returns the state, with what is due. */
-  read(due?: Partial<Pick<SchedulingState, "due" | "dueAlone">>): SchedulingState;
-  /** Takes the slot of a job that starts. */
-  take(job: Job, placeId: string, runsAlone: boolean): Slot;
-  /** Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job. */
-  grant(request: SlotRequest, placeId: string): boolean;
-  /** Returns the places for the parts of a job. */
-  createPlaces(job: Job, needs: PlaceNeeds | null): JobPlaces;
-  setDraining(draining: SchedulingState["draining"]): void;
-};
-
 /** `wake` is called when a decision may be another one. */
 export function createSlots(
   limits: SchedulingLimits,
   places: Pick<SchedulingState, "rank"> & { listWorkers(): SchedulingState["workers"] },
   wake: () => void,
-): Slots {
+) {
   const held = new Set<HeldSlot>();
   const waiting = new Set<JobSlotRequest>();
   let lastAlone: SchedulingState["lastAlone"] = null;
   let draining: SchedulingState["draining"] = null;
 
-  const read: Slots["read"] = (due = {}) => ({
+  /** Returns the state, with what is due. */
+  const read = (due: Partial<Pick<SchedulingState, "due" | "dueAlone">> = {}): SchedulingState => ({
     now: performance.now(),
     held: [...held],
     waiting: [...waiting],
@@ -68,16 +57,19 @@ export function createSlots(
 
   return {
     read,
-    take: ({ stepId, name, workspaceId }, placeId, runsAlone) =>
+    /** Takes the slot of a job that starts. */
+    take: ({ stepId, name, workspaceId }: Job, placeId: string, runsAlone: boolean) =>
       take({ stepId, name, workspaceId, placeId, runsAlone, isPart: false }),
-    grant: (request, placeId) => {
+    /** Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job. */
+    grant: (request: SlotRequest, placeId: string) => {
       const asked = waiting.values().find((one) => one === request);
       if (asked === undefined) return false;
       const { stepId, name, workspaceId } = asked;
       asked.grant(take({ stepId, name, workspaceId, placeId, runsAlone: false, isPart: true }));
       return true;
     },
-    createPlaces: ({ stepId, name, workspaceId }, needs) => {
+    /** Returns the places for the parts of a job. */
+    createPlaces: ({ stepId, name, workspaceId }: Job, needs: PlaceNeeds | null): JobPlaces => {
       const request: SlotRequest = { stepId, name, workspaceId, runsAlone: false, needs };
       return {
         list: () => listPlaces(read(), limits, request),
@@ -89,7 +81,7 @@ export function createSlots(
         },
       };
     },
-    setDraining: (place) => {
+    setDraining: (place: SchedulingState["draining"]) => {
       draining = place;
     },
   };

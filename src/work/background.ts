@@ -21,16 +21,10 @@ import { createScrubber } from "./upkeep/scrubber";
 import { createDeliverer } from "./webhooks/deliver";
 import { getAddressRules } from "./webhooks/endpoints";
 
-export type BackgroundWork = {
-  start(): void;
-  /** Resolves when all of it has ended. */
-  stop(): Promise<void>;
-};
-
 const SWEEP_INTERVAL_MS = 3600 * 1000;
 
 /** Creates the background work. It looks for something to do after each commit, once it is started. */
-export function createBackgroundWork(services: Services, tools: MediaTools): BackgroundWork {
+export function createBackgroundWork(services: Services, tools: MediaTools) {
   const { folders, log, store } = services;
   const purge = createAccountPurge(services);
   const mailSender = openMailSender(services);
@@ -62,6 +56,7 @@ export function createBackgroundWork(services: Services, tools: MediaTools): Bac
         void sweep(services).catch((error) => log.error("sweep.failed", { error }));
       }, SWEEP_INTERVAL_MS);
     },
+    /** Resolves when all of it has ended. */
     stop: async () => {
       clearInterval(sweeping);
       await Promise.all([...workers, ...pollers, purge].map((worker) => worker.stop()));

@@ -27,17 +27,8 @@ import type { CoreNeeds } from "../needs";
 import { changeAccount, changeCredits } from "./administration";
 import { COMMAND_ACTOR, recordAudit } from "./audit";
 
-/** An account as the command line shows it. */
-export type AccountView = {
-  id: string;
-  email: string;
-  is_admin: boolean;
-  disabled: boolean;
-  credits: number;
-  created_at: string;
-};
-
-const toAccountView = (user: User, credits: number): AccountView => ({
+/** Returns an account as the command line shows it. */
+const toAccountView = (user: User, credits: number) => ({
   id: user.id,
   email: user.email,
   is_admin: user.is_admin,
@@ -45,6 +36,7 @@ const toAccountView = (user: User, credits: number): AccountView => ({
   credits,
   created_at: new Date(user.created_at).toISOString(),
 });
+export type AccountView = ReturnType<typeof toAccountView>;
 
 /** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
 export async function createUser(
@@ -141,22 +133,10 @@ export async function resetTwoFactor(services: CoreNeeds, request: { email: stri
   });
 }
 
-/** An API key as the command line shows it, with the email address of its owner. */
-export type KeyView = {
-  id: string;
-  email: string;
-  name: string;
-  prefix: string;
-  scopes: KeyScope[];
-  workspace_id: string;
-  created_at: string;
-  last_used_at: string | null;
-  expires_at: string | null;
-};
-
 const toIsoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
+/** Returns an API key as the command line shows it, with the email address of its owner. */
+const toKeyView = ({ key, email }: ApiKeyWithOwner) => ({
   id: key.id,
   email,
   name: key.name,
@@ -167,6 +147,7 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner): KeyView => ({
   last_used_at: toIsoTime(key.last_used_at),
   expires_at: toIsoTime(key.expires_at),
 });
+export type KeyView = ReturnType<typeof toKeyView>;
 
 /**
  * Creates an API key, and mails that to its owner if `mails` is given. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal

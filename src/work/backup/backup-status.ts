@@ -21,18 +21,8 @@ export const createRunRecorder =
   (tx, run) =>
     recordAudit(tx, actor, { action: ACTIONS[run.kind], target: { kind: "backup_run", id: run.id } }, now());
 
-export type BackupStatus = {
-  running: BackupRun | null;
-  lastBackup: BackupRun | null;
-  lastProvenRestore: BackupRun | null;
-  /** The newest failure of a kind that has not succeeded since. A backup to the same place ends those of verifications: it stores damaged files again. */
-  lastFailure: BackupRun | null;
-  /** When the next nightly backup is due; null when there is none. */
-  nextAt: number | null;
-};
-
 /** Reads the state of the backups. */
-export async function readBackupStatus({ store, config, now }: CoreNeeds): Promise<BackupStatus> {
+export async function readBackupStatus({ store, config, now }: CoreNeeds) {
   const successes = await readLastSuccesses(store.read);
   const find = (state: BackupRun["state"]) =>
     Promise.all(BACKUP_RUN_KINDS.map((kind) => findLastRun(store.read, kind, state)));
@@ -45,7 +35,9 @@ export async function readBackupStatus({ store, config, now }: CoreNeeds): Promi
     running: (await find("running")).find((run) => run !== null) ?? null,
     lastBackup: successes.backup ?? null,
     lastProvenRestore: successes.drill ?? null,
+    /** The newest failure of a kind that has not succeeded since. A backup to the same place ends those of verifications: it stores damaged files again. */
     lastFailure: open.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0] ?? null,
+    /** When the next nightly backup is due; null when there is none. */
     nextAt: config.backupTo === null ? null : findNextDueTime(now(), config.backupAt),
   };
 }

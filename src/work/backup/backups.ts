@@ -8,10 +8,9 @@ import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun }
 import type { Queries } from "../../store/db";
 import type { CoreNeeds } from "../needs";
 import { writeUrgently } from "../storage/limits";
-import type { Backup, VerifyReport } from "./backup-folder";
-import { type BackupReport, type BackupSource, createBackup } from "./create-backup";
-import { type DrillReport, type DrillSource, runDrill } from "./drill";
-import { type BackupPlaces, createBackupPlaces } from "./places";
+import { type BackupSource, createBackup } from "./create-backup";
+import { type DrillSource, runDrill } from "./drill";
+import { createBackupPlaces } from "./places";
 
 /** Runs in the transaction that inserts the row. */
 export type RecordRun = (tx: Queries, run: BackupRun) => Promise<unknown>;
@@ -20,31 +19,6 @@ export type RecordRun = (tx: Queries, run: BackupRun) => Promise<unknown>;
 export type StartedBackupRun<Report> = { run: BackupRun; done: Promise<Report> };
 
 export type BackupNeeds = CoreNeeds & { backups: Backups };
-
-export type Backups = {
-  /**
-   * Starts a backup to `target`, a folder or an `s3://` URL. Errors: `conflict` during another run; `done`: those of
-   * `createBackup`.
-   */
-  create(options: { target: string; hasMedia: boolean }, record?: RecordRun): Promise<StartedBackupRun<BackupReport>>;
-  /** Starts to verify a backup. Errors: `conflict`, and those of `BackupPlaces`; `done`: the reason of `stop`. */
-  verify(options: { path: string; sample: number }, record?: RecordRun): Promise<StartedBackupRun<VerifyReport>>;
-  /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
-  drill(options: { path: string }, record?: RecordRun): Promise<StartedBackupRun<DrillReport>>;
-  /** Those of `BackupPlaces`, until the server stops. */
-  findNewest(target: string, until: number): Promise<Backup | null>;
-  /** Records a backup to `target` that failed to start. */
-  recordFailure(target: string, error: unknown): Promise<void>;
-  prune(target: string, keep: { daily: number; weekly: number }): Promise<string[]>;
-  findProblem(target: string): Promise<string | null>;
-  createRecoveryKey: BackupPlaces["createRecoveryKey"];
-  /** Whether a run is in progress. */
-  isBusy(): boolean;
-  /** Returns whether a backup is being written. */
-  isWriting(): boolean;
-  /** Ends the current run and removes its files. */
-  stop(): Promise<void>;
-};
 
 const BUSY_TEXTS: Record<BackupRunKind, string> = {
   backup: "Another backup is being written. Wait until it is complete.",
@@ -58,7 +32,7 @@ export const INTERRUPTED = "The server stopped before it was complete.";
 type RunResult = { path: string; figures: BackupFigures; problems: readonly string[] };
 
 /** Creates the backups of a data folder, whose lock this process holds. */
-export function createBackups(source: BackupSource & DrillSource & { log: Log }): Backups {
+export function createBackups(source: BackupSource & DrillSource & { log: Log }) {
   const { log, now, store } = source;
   const places = createBackupPlaces(source);
   const stopping = new AbortController();
@@ -124,7 +98,11 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
   }
 
   return {
-    create: (options, record) =>
+    /**
+     * Starts a backup to `target`, a folder or an `s3://` URL. Errors: `conflict` during another run; `done`: those of
+     * `createBackup`.
+     */
+    create: (options: { target: string; hasMedia: boolean }, record?: RecordRun) =>
       start("backup", options.target, record, {
         work: () => createBackup(source, options, signal),
         toResult: ({ path, files, bytes, copied_bytes, missing }) => ({
@@ -134,7 +112,8 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
           problems: [],
         }),
       }),
-    verify: async ({ path, sample }, record) => {
+    /** Starts to verify a backup. Errors: `conflict`, and those of `BackupPlaces`; `done`: the reason of `stop`. */
+    verify: async ({ path, sample }: { path: string; sample: number }, record?: RecordRun) => {
       requireIdle();
       const backup = await places.open(path, signal);
       return start("verify", backup.path, record, {
@@ -146,7 +125,8 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         }),
       });
     },
-    drill: async ({ path }, record) => {
+    /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
+    drill: async ({ path }: { path: string }, record?: RecordRun) => {
       requireIdle();
       const backup = await places.openForDrill(path, signal);
       return start("drill", backup.path, record, {
@@ -158,7 +138,8 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         }),
       });
     },
-    findNewest: async (target, until) => {
+    /** Those of `BackupPlaces`, until the server stops. */
+    findNewest: async (target: string, until: number) => {
       try {
         return await places.findNewest(target, until, signal);
       } catch (error) {
@@ -166,23 +147,29 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         throw error;
       }
     },
-    recordFailure: async (path, error) => {
+    /** Records a backup to `target` that failed to start. */
+    recordFailure: async (path: string, error: unknown) => {
       // The search was interrupted.
       if (signal.aborted) return;
       const at = { started_at: now(), ended_at: now() };
       const failed = { state: "failed", error: (error as Error).message } as const;
       await store.write((tx) => insertBackupRun(tx, { id: newId(), kind: "backup", path, ...failed, ...at }));
     },
-    prune: (target, keep) => places.prune(target, keep, signal),
-    findProblem: (target) => places.findProblem(target, signal),
+    prune: (target: string, keep: { daily: number; weekly: number }) => places.prune(target, keep, signal),
+    findProblem: (target: string) => places.findProblem(target, signal),
     createRecoveryKey: places.createRecoveryKey,
+    /** Whether a run is in progress. */
     isBusy: () => busy !== null,
+    /** Returns whether a backup is being written. */
     isWriting: () => busy === "backup",
+    /** Ends the current run and removes its files. */
     stop: async () => {
       stopping.abort(new AppError("conflict", INTERRUPTED));
       await running;
     },
   };
 }
+
+export type Backups = ReturnType<typeof createBackups>;
 
 const EVENTS: Record<BackupRunKind, string> = { backup: "backup", verify: "backup_verification", drill: "drill" };

@@ -8,7 +8,7 @@ import { isOffsite } from "../../domain/offsite";
 import type { MountTables } from "../../lib/file-systems";
 import { createRecoveryKey } from "../../lib/recovery-key";
 import type { BucketTiming } from "../../outbound/s3";
-import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
+import { findNewestBackup, readBackup } from "./backup-folder";
 import { getDrillBackup } from "./drill";
 import { readFolderId } from "./folder-id";
 import { requireUsableFolder } from "./folder-target";
@@ -16,22 +16,6 @@ import { openOffsiteBackup } from "./offsite/offsite-backup";
 import { pruneOffsite } from "./offsite/prune";
 import { type OffsiteAccess, openRepository, requireOffsite } from "./offsite/repository";
 import { pruneBackups } from "./prune-folder";
-
-/** Errors of all calls: those of the file system or of `openRepository`; the signal's reason. */
-export type BackupPlaces = {
-  /** Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request` or `not_found` when there is none. */
-  open(path: string, signal: AbortSignal): Promise<Backup>;
-  /** Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` when there is none. */
-  openForDrill(path: string, signal: AbortSignal): Promise<Backup>;
-  /** Returns the newest backup with media in a place that was made until `until`; null without one, and when it is that of another data folder. */
-  findNewest(target: string, until: number, signal: AbortSignal): Promise<Backup | null>;
-  /** Removes old backups with media from a place and returns their names. */
-  prune(target: string, keep: { daily: number; weekly: number }, signal: AbortSignal): Promise<string[]>;
-  /** Checks a place without writing to it, for a few seconds. Returns the problem as a sentence, or null. */
-  findProblem(target: string, signal: AbortSignal): Promise<string | null>;
-  /** Creates the recovery key of off-site backups and returns it; null when there is one. */
-  createRecoveryKey(): Promise<string | null>;
-};
 
 /** Returns whether a path is that of a place, or of a backup in it. */
 export const isInPlace = (path: string, place: string): boolean =>
@@ -44,34 +28,42 @@ const LOOK_TIMING: BucketTiming = { requestMs: 5_000, idleMs: 5_000, delayMs: 10
 /** Tests replace `readMounts`. */
 type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess; readMounts?: () => MountTables };
 
-/** Creates the places of a data folder's backups. Without `offsite`, they are folders only. */
-export function createBackupPlaces({ folders, now, offsite, readMounts }: PlacesSource): BackupPlaces {
+/**
+ * Creates the places of a data folder's backups. Without `offsite`, they are folders only. Errors of all calls: those of the file system or of
+ * `openRepository`; the signal's reason.
+ */
+export function createBackupPlaces({ folders, now, offsite, readMounts }: PlacesSource) {
   return {
-    open: async (path, signal) => {
+    /** Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request` or `not_found` when there is none. */
+    open: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return readBackup(path);
       const backup = await openOffsiteBackup(path, requireOffsite(offsite), { signal });
       if (backup === null) throw new AppError("not_found", `There is no backup at ${path}.`);
       return backup;
     },
-    openForDrill: async (path, signal) => {
+    /** Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` when there is none. */
+    openForDrill: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return getDrillBackup(path);
       const backup = await openOffsiteBackup(path, requireOffsite(offsite), { hasMedia: true, signal });
       if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);
       return backup;
     },
-    findNewest: async (target, until, signal) => {
+    /** Returns the newest backup with media in a place that was made until `until`; null without one, and when it is that of another data folder. */
+    findNewest: async (target: string, until: number, signal: AbortSignal) => {
       const newest = isOffsite(target)
         ? await openOffsiteBackup(target, requireOffsite(offsite), { until, hasMedia: true, signal })
         : await findNewestBackup(target, { until, hasMedia: true });
       return newest !== null && isOwnBackup(newest.manifest, await readFolderId(folders.root)) ? newest : null;
     },
-    prune: async (target, keep, signal) => {
+    /** Removes old backups with media from a place and returns their names. */
+    prune: async (target: string, keep: { daily: number; weekly: number }, signal: AbortSignal) => {
       const options = { keep, folderId: await readFolderId(folders.root), now: now() };
       return isOffsite(target)
         ? pruneOffsite(target, requireOffsite(offsite), { ...options, folders, signal })
         : pruneBackups(target, options);
     },
-    findProblem: async (target, signal) => {
+    /** Checks a place without writing to it, for a few seconds. Returns the problem as a sentence, or null. */
+    findProblem: async (target: string, signal: AbortSignal) => {
       try {
         if (!isOffsite(target)) await requireUsableFolder(resolve(target), readMounts);
         else {
@@ -85,6 +77,7 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
         return name === "TimeoutError" ? `${target} does not respond.` : message;
       }
     },
+    /** Creates the recovery key of off-site backups and returns it; null when there is one. */
     createRecoveryKey: async () => {
       const access = requireOffsite(offsite);
       if (access.recoveryKey() !== null) return null;

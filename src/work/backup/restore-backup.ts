@@ -22,23 +22,6 @@ import { findSeparateMedia, planTargets, requireRoom, writeMediaMarker } from ".
 import { type DamagedFile, verifyFiles } from "./verify-files";
 
 /**
- * `previous`, `previous_media`: where the folders are that were replaced; null when there was none. `media_dir`: null when it is the data folder.
- * `skipped`: damaged media that was not restored. `missing`: media that did not exist when the backup was made.
- */
-export type RestoreReport = {
-  from: string;
-  created_at: string;
-  data_dir: string;
-  media_dir: string | null;
-  previous: string | null;
-  previous_media: string | null;
-  files: number;
-  bytes: number;
-  skipped: DamagedFile[];
-  missing: string[];
-};
-
-/**
  * `mediaDir`: the configured media folder; null for the data folder. `openDraft` prepares the folder that becomes the data folder, so that databases
  * can be opened. It writes `draftBytes`.
  */
@@ -61,12 +44,15 @@ type PlannedFile = { file: SourceFile; to: string };
  * Restores a state. The caller holds the lock of `dataDir` if it exists. Errors: `AppError` `bad_request` for a backup of a newer version and for a
  * folder that cannot be renamed, `conflict` for damage, a media folder of another data folder and while another restore runs, `storage_full` when it
  * does not fit; file system errors; the signal's reason.
+ *
+ * In the report, `previous` and `previous_media` say where the folders are that were replaced; null when there was none. `media_dir`: null when it is
+ * the data folder. `skipped`: damaged media that was not restored. `missing`: media that did not exist when the backup was made.
  */
 export async function restoreState(
   source: RestoreSource,
   { dataDir, mediaDir, skipDamagedMedia, now, draftBytes, openDraft }: RestoreOptions,
   signal: AbortSignal,
-): Promise<RestoreReport> {
+) {
   if (source.backup !== null) requireKnown(source, source.backup.manifest.schema);
   const targets = await planTargets(source, { dataDir, mediaDir });
   const separateMedia = findSeparateMedia(dataDir, mediaDir);
@@ -126,6 +112,8 @@ export async function restoreState(
     throw error;
   }
 }
+
+export type RestoreReport = Awaited<ReturnType<typeof restoreState>>;
 
 function requireKnown({ origin, backup }: RestoreSource, schema: string): void {
   if (isKnownMigration(schema)) return;

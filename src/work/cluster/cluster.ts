@@ -10,9 +10,9 @@ import { listRevokedWorkerIds } from "../../store/workers";
 import type { MediaTools } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
 import type { PipelineNeeds } from "../pipelines/pipelines";
-import { createExecutions, type Executions } from "./executions";
-import { createWorkerPlaces, type WorkerPlaces } from "./other-places";
-import { createRemoteRunner, type RemoteRunner } from "./remote-run";
+import { createExecutions } from "./executions";
+import { createWorkerPlaces } from "./other-places";
+import { createRemoteRunner } from "./remote-run";
 import type { WorkerNeeds } from "./worker-list";
 
 type ClusterOptions = {
@@ -28,19 +28,9 @@ type ClusterOptions = {
 /** `cluster` is null without Redis. */
 export type ClusterNeeds = WorkerNeeds & { cluster: Cluster | null };
 
-export type Cluster = {
-  executions: Executions;
-  places: WorkerPlaces;
-  remote: RemoteRunner;
-  /** Returns whether Redis responds. */
-  isReachable(): boolean;
-  start(): void;
-  stop(): Promise<void>;
-};
-
 const OWNER_CHARACTERS = 24;
 
-function createCluster({ services, tools, tickets, ...options }: ClusterOptions): Cluster {
+function createCluster({ services, tools, tickets, ...options }: ClusterOptions) {
   const { workerList, log } = services;
   const { localSlots, secret, findLocalEncoding } = options;
   const { isReachable } = tickets;
@@ -74,6 +64,7 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
     executions,
     places,
     remote,
+    /** Returns whether Redis responds. */
     isReachable,
     start: () => {
       executions.startChecking();
@@ -86,17 +77,12 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
   };
 }
 
-type QueueRemoval = {
-  /** Removes the queue of a worker, as soon as Redis is reachable. */
-  add(workerId: string): void;
-  /** Removes the queues of all revoked workers in the database. */
-  start(): Promise<void>;
-};
+export type Cluster = ReturnType<typeof createCluster>;
 
 function createQueueRemoval(
   { store, log }: CoreNeeds,
   tickets: Pick<TicketQueues, "isReachable" | "onChange" | "removeQueue">,
-): QueueRemoval {
+) {
   const pending = new Set<string>();
 
   async function removePending(): Promise<void> {
@@ -116,10 +102,12 @@ function createQueueRemoval(
 
   tickets.onChange(() => void removePending());
   return {
-    add: (workerId) => {
+    /** Removes the queue of a worker, as soon as Redis is reachable. */
+    add: (workerId: string) => {
       pending.add(workerId);
       void removePending();
     },
+    /** Removes the queues of all revoked workers in the database. */
     start: async () => {
       try {
         for (const id of await listRevokedWorkerIds(store.read)) pending.add(id);

@@ -141,16 +141,8 @@ const isStorageFull = (error: unknown): boolean => error instanceof AppError && 
 /** How much of the file is decoded. */
 type CheckOptions = { decode: DecodedPart; signal: AbortSignal };
 
-type ChunkChecker = AsyncDisposable & {
-  /** Returns the problem of a file in the folder; null if it is valid. Errors: the signal's reason. */
-  check(path: string, expected: ExpectedChunk, options: CheckOptions): Promise<string | null>;
-};
-
 /** Creates a checker for the files in a folder. The first check starts its child; one that ended is replaced. */
-export function createChunkChecker(
-  tools: Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">,
-  folder: string,
-): ChunkChecker {
+export function createChunkChecker(tools: Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">, folder: string) {
   let child: JobChild | null = null;
 
   const open = (): JobChild =>
@@ -163,6 +155,7 @@ export function createChunkChecker(
       maxFileBytes: null,
     });
 
+  /** Returns the problem of a file in the folder; null if it is valid. Errors: the signal's reason. */
   async function check(path: string, expected: ExpectedChunk, { decode, signal }: CheckOptions) {
     const run = (at: JobChild) => at.run("checkChunk", { ffmpeg: tools.ffmpeg, path, expected, decode }, { signal });
     child ??= open();
@@ -191,3 +184,5 @@ export function createChunkChecker(
     },
   };
 }
+
+type ChunkChecker = ReturnType<typeof createChunkChecker>;

@@ -4,60 +4,22 @@
  */
 import { AppError } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
-import type {
-  ExecutionManifest,
-  ExecutionResult,
-  SentFile,
-  Ticket,
-  TicketQueues,
-  WorkerBoot,
-} from "../../domain/worker-messages";
-import type { ExecutionKind } from "../../domain/workers";
+import type { ExecutionResult, SentFile, Ticket, TicketQueues, WorkerBoot } from "../../domain/worker-messages";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { createSemaphore, type Semaphore } from "../../lib/semaphore";
 import type { CoreNeeds } from "../needs";
 import type { UploadPart } from "../uploads/session";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
-import type { ExecutionEnd, ExecutionHistory, ExecutionRequest, ReadableFile } from "./execution-request";
+import type { ExecutionEnd, ExecutionHistory, ExecutionRequest } from "./execution-request";
 import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./incoming-files";
 import { decodeExecutionError, InvalidResultError, isFullWorkerDisk } from "./result-shapes";
 import type { WorkerContact } from "./worker-contact";
-import { createWorkerTrouble, type WorkerTrouble } from "./worker-trouble";
+import { createWorkerTrouble } from "./worker-trouble";
 
 const MAX_WRONG_RESULTS = 2;
 /** Number of ended executions to remember, for results that are sent twice. */
 const MAX_ENDED = 1_000;
-
-export type Executions = {
-  /** Runs it on a worker. Errors: those of the execution and of `finish`; `ExecutionLost`; `JobYielded`; the signal's reason at once. */
-  run(workerId: string, request: ExecutionRequest): Promise<unknown>;
-  /** Binds the execution to the process that has its ticket. Throws `AppError` `conflict` for another worker or process. */
-  start(id: string, boot: WorkerBoot): ExecutionManifest;
-  /** Returns the kind of an execution that has not ended, or null. */
-  findKind(id: string): ExecutionKind | null;
-  /** Returns a file of the execution. Throws `AppError` `not_found`. */
-  getFile(id: string, name: string): ReadableFile;
-  getOutputOffset(id: string, name: string): number;
-  writeOutput(id: string, name: string, part: UploadPart): Promise<number>;
-  /** Throws `WrongFilesError`. */
-  checkpoint(id: string, checkpoint: unknown, files: SentFile[]): Promise<void>;
-  /** Ends the execution. The same result may be sent again. Throws `WrongFilesError`. */
-  finish(id: string, result: ExecutionResult): Promise<void>;
-  /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
-  heartbeat(
-    boot: WorkerBoot,
-    running: { execution: string; progress: number | null }[],
-  ): { abort: string[]; yield: string[] };
-  /** Ends everything of a worker with `ExecutionLost`. */
-  loseWorker(workerId: string, reason: string): void;
-  countEnding(workerId: string): number;
-  trouble: Pick<WorkerTrouble, "isAvoided" | "rank">;
-  /** Ends lost executions, and repeats tickets. Called every second once started. */
-  check(): void;
-  startChecking(): void;
-  stop(): void;
-};
 
 export type ExecutionsOptions = {
   tickets: Pick<TicketQueues, "add" | "remove" | "isReachable">;
@@ -92,7 +54,7 @@ const jobFacts = ({ request: { kind, stepId, subjectId } }: Execution) => ({ kin
 const createEndedError = (): AppError =>
   new AppError("not_found", "Execution link is invalid, or the execution has ended.");
 
-export function createExecutions(options: ExecutionsOptions): Executions {
+export function createExecutions(options: ExecutionsOptions) {
   const { tickets, history, log, clock } = options;
   const running = new Map<string, Execution>();
   /** Ended executions whose result was accepted. */
@@ -241,7 +203,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
     });
 
   return {
-    run: async (workerId, request) => {
+    /** Runs it on a worker. Errors: those of the execution and of `finish`; `ExecutionLost`; `JobYielded`; the signal's reason at once. */
+    run: async (workerId: string, request: ExecutionRequest) => {
       const output = await execute(workerId, request);
       try {
         return request.finish === undefined ? output : await request.finish(output);
@@ -251,7 +214,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         throw error;
       }
     },
-    start: (id, { workerId, bootId }) => {
+    /** Binds the execution to the process that has its ticket. Throws `AppError` `conflict` for another worker or process. */
+    start: (id: string, { workerId, bootId }: WorkerBoot) => {
       const execution = require(id);
       const isOwner = workerId === execution.workerId && bootId === options.findBoot(workerId);
       if (!isOwner || (execution.boot !== null && execution.boot !== bootId))
@@ -262,15 +226,18 @@ export function createExecutions(options: ExecutionsOptions): Executions {
       const { kind, assetId: asset, owner, input, files } = execution.request;
       return { execution: id, kind, asset, owner, input, files: files.map(({ path: _, ...file }) => file) };
     },
-    findKind: (id) => running.get(id)?.request.kind ?? null,
-    getFile: (id, name) => {
+    /** Returns the kind of an execution that has not ended, or null. */
+    findKind: (id: string) => running.get(id)?.request.kind ?? null,
+    /** Returns a file of the execution. Throws `AppError` `not_found`. */
+    getFile: (id: string, name: string) => {
       const file = requireStarted(id).request.files.find((one) => one.name === name);
       if (!file) throw new AppError("not_found", "The execution has no such file.");
       return file;
     },
-    getOutputOffset: (id, name) => requireStarted(id).incoming.getOffset(name),
-    writeOutput: (id, name, part) => requireStarted(id).incoming.write(name, part),
-    checkpoint: async (id, checkpoint, files) => {
+    getOutputOffset: (id: string, name: string) => requireStarted(id).incoming.getOffset(name),
+    writeOutput: (id: string, name: string, part: UploadPart) => requireStarted(id).incoming.write(name, part),
+    /** Throws `WrongFilesError`. */
+    checkpoint: async (id: string, checkpoint: unknown, files: SentFile[]) => {
       const execution = requireStarted(id);
       await execution.turns.run(undefined, async () => {
         const arrived = await execution.incoming.check(files);
@@ -287,7 +254,8 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         }
       });
     },
-    finish: async (id, result) => {
+    /** Ends the execution. The same result may be sent again. Throws `WrongFilesError`. */
+    finish: async (id: string, result: ExecutionResult) => {
       if (accepted.has(id)) return;
       const execution = requireStarted(id);
       execution.finishing ??= execution.turns
@@ -302,20 +270,25 @@ export function createExecutions(options: ExecutionsOptions): Executions {
         throw error;
       });
     },
-    loseWorker: (workerId, reason) => {
+    /** Ends everything of a worker with `ExecutionLost`. */
+    loseWorker: (workerId: string, reason: string) => {
       for (const execution of [...running.values()])
         if (execution.workerId === workerId && execution.finishing === null) lose(execution, reason);
       liveness.forgetWorker(workerId);
       options.onRoom();
     },
+    /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
     heartbeat: liveness.heartbeat,
     countEnding: liveness.countEnding,
     trouble: {
       rank: trouble.rank,
-      isAvoided: (workerId) => trouble.isAvoided(workerId) || options.contact.isSilent(workerId),
+      isAvoided: (workerId: string) => trouble.isAvoided(workerId) || options.contact.isSilent(workerId),
     },
+    /** Ends lost executions, and repeats tickets. Called every second once started. */
     check: liveness.check,
     startChecking: liveness.startChecking,
     stop: liveness.stop,
   };
 }
+
+export type Executions = ReturnType<typeof createExecutions>;

@@ -18,34 +18,13 @@ export class WrongFilesError extends Error {
   }
 }
 
-export type IncomingFiles = {
-  /** Returns how many bytes of the file are there. Throws `AppError` `not_found` for a name that the execution may not send. */
-  getOffset(name: string): number;
-  /**
-   * Writes a part, and returns the offset after it. A part that is still being written ends first. Errors: `AppError` `not_found`, `conflict` for
-   * another offset or length, `payload_too_large`; those of the chunks and of the file system.
-   */
-  write(name: string, part: UploadPart): Promise<number>;
-  /** Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files. */
-  check(files: readonly SentFile[]): Promise<Map<string, string>>;
-  /**
-   * Moves checked files to where they belong, in the order of the rules, so that a file which stands for others comes after them. Those of an
-   * earlier call may be named again. `isCurrent` false stops.
-   */
-  commit(files: readonly SentFile[], isCurrent: () => boolean): Promise<void>;
-  /** Resolves when no file is being moved. */
-  settled(): Promise<void>;
-  /** Stops writing and removes what is not moved. A move that has begun ends first. */
-  remove(): Promise<void>;
-};
-
 type Incoming = { session: UploadSession; created: Promise<void>; length: number };
 
 const endedError = () => new AppError("not_found", "The execution has ended.");
 const replacedError = () => new AppError("conflict", "Another request is sending this file.");
 
 /** `dir` receives the files; it is on the file system of the rules' folders. */
-export function createIncomingFiles(services: CoreNeeds, dir: string, rules: readonly OutputRule[]): IncomingFiles {
+export function createIncomingFiles(services: CoreNeeds, dir: string, rules: readonly OutputRule[]) {
   const files = new Map<string, Incoming>();
   const committed = new Map<string, SentFile>();
   let isRemoved = false;
@@ -112,11 +91,16 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
   }
 
   return {
-    getOffset: (name) => {
+    /** Returns how many bytes of the file are there. Throws `AppError` `not_found` for a name that the execution may not send. */
+    getOffset: (name: string) => {
       requireRule(name);
       return files.get(name)?.session.offset() ?? 0;
     },
-    write: async (name, part) => {
+    /**
+     * Writes a part, and returns the offset after it. A part that is still being written ends first. Errors: `AppError` `not_found`, `conflict` for
+     * another offset or length, `payload_too_large`; those of the chunks and of the file system.
+     */
+    write: async (name: string, part: UploadPart) => {
       const file = await open(name, part.length);
       const { session } = file;
       const release = await session.acquire(() => session.stop(replacedError()));
@@ -129,14 +113,19 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
         release();
       }
     },
-    check: async (named) => {
+    /** Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files. */
+    check: async (named: readonly SentFile[]) => {
       const wrong: string[] = [];
       for (const one of named) if (!(await isAsNamed(one))) wrong.push(one.name);
       for (const name of wrong) await discard(name);
       if (wrong.length > 0) throw new WrongFilesError(wrong);
       return new Map(named.flatMap(({ name }) => (files.has(name) ? [[name, files.get(name)!.session.path]] : [])));
     },
-    commit: async (named, isCurrent) => {
+    /**
+     * Moves checked files to where they belong, in the order of the rules, so that a file which stands for others comes after them. Those of an
+     * earlier call may be named again. `isCurrent` false stops.
+     */
+    commit: async (named: readonly SentFile[], isCurrent: () => boolean) => {
       const inOrder = rules.flatMap((rule) => named.filter(({ name }) => rule.name.test(name)));
       for (const one of inOrder) {
         const file = files.get(one.name);
@@ -146,7 +135,9 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
         await running;
       }
     },
+    /** Resolves when no file is being moved. */
     settled: () => moving,
+    /** Stops writing and removes what is not moved. A move that has begun ends first. */
     remove: async () => {
       isRemoved = true;
       for (const { session } of files.values()) session.stop(endedError());
@@ -156,3 +147,5 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
     },
   };
 }
+
+export type IncomingFiles = ReturnType<typeof createIncomingFiles>;

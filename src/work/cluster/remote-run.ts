@@ -12,17 +12,7 @@ import { REMOTE_JOBS } from "./remote-jobs";
 import { createPlaceSpeeds, createSplitExecutions, type RemoteRunParts } from "./split-executions";
 import { runSplitRender } from "./split-render";
 
-export type RemoteRunner = {
-  /** Runs a job at the place of its slot, or at several places. Errors: those of the run and of `Executions.run`. */
-  runJob(
-    job: Job,
-    loaded: LoadedJob<JobInput>,
-    context: RunContext<unknown>,
-    at: Pick<JobContext, "places" | "slot"> & { runHere(): Promise<JobOutput> },
-  ): Promise<JobOutput>;
-};
-
-export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
+export function createRemoteRunner(parts: RemoteRunParts) {
   const { services, tools, executions, getOwner } = parts;
   const speeds = createPlaceSpeeds(services.workerList);
 
@@ -59,7 +49,13 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
   }
 
   return {
-    runJob: async (job, loaded, context, { places, slot, runHere }) => {
+    /** Runs a job at the place of its slot, or at several places. Errors: those of the run and of `Executions.run`. */
+    runJob: async (
+      job: Job,
+      loaded: LoadedJob<JobInput>,
+      context: RunContext<unknown>,
+      { places, slot, runHere }: Pick<JobContext, "places" | "slot"> & { runHere(): Promise<JobOutput> },
+    ) => {
       const { name } = job;
       const asset = isWorkerJob(name) ? await REMOTE_JOBS[name].findAsset(services.store.read, job.subjectId) : null;
       if (asset === null || !isWorkerJob(name)) return runHere();
@@ -92,3 +88,5 @@ export function createRemoteRunner(parts: RemoteRunParts): RemoteRunner {
     },
   };
 }
+
+export type RemoteRunner = ReturnType<typeof createRemoteRunner>;

@@ -52,22 +52,16 @@ export type SplitExecutions = Pick<JobPlaces, "request"> & {
   recordSpeed(placeId: string, pixelsPerSecond: number): void;
 };
 
-/** The measured speeds of places, in pixels per second of one slot. */
-export type PlaceSpeeds = {
-  get(placeId: string): number | null;
-  /** Records a measurement of a render with this output, and shows it in the list of workers. */
-  record(placeId: string, measured: number, output: RenderInput["output"]): void;
-};
-
 /** Assumed where frames keep the rate of the source. */
 const TYPICAL_FRAME_RATE = 30;
 
-export function createPlaceSpeeds(workerList: Pick<WorkerList, "setSpeed">): PlaceSpeeds {
+export function createPlaceSpeeds(workerList: Pick<WorkerList, "setSpeed">) {
   const speeds = new Map<string, number>();
   const get = (placeId: string) => speeds.get(placeId) ?? null;
   return {
     get,
-    record: (placeId, measured, { video }) => {
+    /** Records a measurement of a render with this output, and shows it in the list of workers. */
+    record: (placeId: string, measured: number, { video }: RenderInput["output"]) => {
       const speed = updateSpeed(get(placeId), measured);
       if (speed === null || video === null) return;
       speeds.set(placeId, speed);
@@ -76,6 +70,9 @@ export function createPlaceSpeeds(workerList: Pick<WorkerList, "setSpeed">): Pla
     },
   };
 }
+
+/** The measured speeds of places, in pixels per second of one slot. */
+export type PlaceSpeeds = ReturnType<typeof createPlaceSpeeds>;
 
 export type SplitJob = {
   job: Job;

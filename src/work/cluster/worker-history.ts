@@ -7,26 +7,16 @@ import { insertWorkerRuns, listRunsOf, listWorkerRuns, type WorkerRun } from "..
 const MAX_UNSAVED_RUNS = 2_000;
 const MAX_SHOWN_RUNS = 200;
 
-export type WorkerHistory = {
-  add(run: WorkerRun): void;
-  isUnsaved(): boolean;
-  /** Saves what is not saved yet, in one transaction with `others`. */
-  save(others: (tx: Queries) => Promise<void>): Promise<void>;
-  /** Lists the runs of a worker, latest first. */
-  list(workerId: string): Promise<WorkerRun[]>;
-  /** Returns those of the executions that this worker has ended and whose steps have ended too, or were deleted. */
-  findEnded(workerId: string, executions: string[]): Promise<string[]>;
-};
-
-export function createWorkerHistory(store: Store): WorkerHistory {
+export function createWorkerHistory(store: Store) {
   let unsaved: WorkerRun[] = [];
   return {
-    add: (run) => {
+    add: (run: WorkerRun) => {
       unsaved.push(run);
       if (unsaved.length > MAX_UNSAVED_RUNS) unsaved.shift();
     },
     isUnsaved: () => unsaved.length > 0,
-    save: async (others) => {
+    /** Saves what is not saved yet, in one transaction with `others`. */
+    save: async (others: (tx: Queries) => Promise<void>) => {
       const runs = [...unsaved];
       await store.write(async (tx) => {
         await others(tx);
@@ -34,14 +24,16 @@ export function createWorkerHistory(store: Store): WorkerHistory {
       });
       unsaved = unsaved.filter((run) => !runs.includes(run));
     },
-    list: async (workerId) => {
+    /** Lists the runs of a worker, latest first. */
+    list: async (workerId: string) => {
       const recent = unsaved.filter((run) => run.worker_id === workerId).reverse();
       const stored = await listWorkerRuns(store.read, workerId, MAX_SHOWN_RUNS);
       // Runs that are being saved are in both.
       const others = stored.filter((run) => !recent.some((one) => one.id === run.id));
       return [...recent, ...others].slice(0, MAX_SHOWN_RUNS);
     },
-    findEnded: async (workerId, executions) => {
+    /** Returns those of the executions that this worker has ended and whose steps have ended too, or were deleted. */
+    findEnded: async (workerId: string, executions: string[]) => {
       const recent = unsaved.filter((run) => run.worker_id === workerId && executions.includes(run.id));
       const runs = [...recent, ...(await listRunsOf(store.read, workerId, executions))];
       const stepIds = [...new Set(runs.map((run) => run.step_id))];

@@ -15,12 +15,11 @@ import {
   listWorkers,
   saveJoinedWorker,
   touchWorker,
-  type WorkerRun,
   type WorkerToken,
 } from "../../store/workers";
 import type { CoreNeeds } from "../needs";
 import { refuseProtocol, toAnnounced } from "./worker-announcement";
-import { createWorkerContact, type WorkerContact } from "./worker-contact";
+import { createWorkerContact } from "./worker-contact";
 import { createWorkerHistory } from "./worker-history";
 
 const SAVE_INTERVAL_MS = 30_000;
@@ -68,41 +67,6 @@ export type WorkerChange = {
 
 type StartedRun = Pick<CurrentRun, "execution" | "kind" | "stepId" | "subjectId">;
 
-export type WorkerList = {
-  /** When each worker was seen. */
-  contact: WorkerContact;
-  /** Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker uses the token. */
-  join(token: WorkerToken, announcement: WorkerAnnouncement): Promise<JoinedWorker>;
-  /** Records a heartbeat. Returns null when the worker has to join again. */
-  heartbeat(token: WorkerToken, heartbeat: WorkerHeartbeat): JoinedWorker | null;
-  /** Records that a worker has ended. */
-  leave(token: WorkerToken, boot: WorkerBoot): void;
-  /** Lists the connected workers, including draining ones. */
-  listOnline(): JoinedWorker[];
-  /** Lists the workers that are not revoked, by name. */
-  list(): Promise<WorkerView[]>;
-  /** Returns a worker, even if revoked, or null. */
-  find(id: string): Promise<WorkerView | null>;
-  /** Lists the runs of a worker, latest first. */
-  listRuns(id: string): Promise<WorkerRun[]>;
-  /** Returns those of the executions of the token's worker that have ended, and their steps too. */
-  findEnded(token: WorkerToken, executions: string[]): Promise<string[]>;
-  startRun(workerId: string, run: StartedRun): void;
-  /** `mediaSeconds` null: unknown. An execution that was not started, or has ended, is ignored. */
-  endRun(execution: string, outcome: RunOutcome, mediaSeconds: number | null): void;
-  /** Records the measured speed in seconds of media a second. */
-  setSpeed(workerId: string, speed: number): void;
-  /** Call it after the commit that changes `is_draining`. */
-  setDraining(workerId: string, isDraining: boolean): void;
-  /** Call it after the commit that revokes the token. */
-  removeRevoked(tokenId: string): void;
-  /** Calls `listener` after each change. */
-  onChange(listener: (change: WorkerChange) => void): void;
-  start(): void;
-  /** Stores unsaved state. */
-  stop(): Promise<void>;
-};
-
 export type WorkerNeeds = CoreNeeds & { workerList: WorkerList };
 
 type Live = JoinedWorker & { runs: Map<string, CurrentRun>; isUnsaved: boolean };
@@ -110,7 +74,7 @@ type Live = JoinedWorker & { runs: Map<string, CurrentRun>; isUnsaved: boolean }
 /** `clock`: milliseconds on a monotonic clock, because the time of day may be changed while workers are connected. */
 type ListServices = { store: Store; log: Log; now(): number; clock?: () => number };
 
-export function createWorkerList({ store, log, now, clock = () => performance.now() }: ListServices): WorkerList {
+export function createWorkerList({ store, log, now, clock = () => performance.now() }: ListServices) {
   const live = new Map<string, Live>();
   /** The boots that another one has replaced, by token. */
   const replaced = new Map<string, string[]>();
@@ -183,8 +147,10 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
   }
 
   return {
+    /** When each worker was seen. */
     contact,
-    join: async (token, announcement) => {
+    /** Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker uses the token. */
+    join: async (token: WorkerToken, announcement: WorkerAnnouncement) => {
       if (announcement.protocol !== WORKER_PROTOCOL) throw refuseProtocol(announcement);
       const { bootId } = announcement;
       const boots = replaced.get(token.id) ?? [];
@@ -220,7 +186,8 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
       emit("joined", row.id);
       return worker;
     },
-    heartbeat: (token, heartbeat) => {
+    /** Records a heartbeat. Returns null when the worker has to join again. */
+    heartbeat: (token: WorkerToken, heartbeat: WorkerHeartbeat) => {
       const worker = findBoot(token, heartbeat);
       if (!worker) return null;
       worker.lastSeenAt = now();
@@ -234,49 +201,63 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
       }
       return worker;
     },
-    leave: (token, boot) => {
+    /** Records that a worker has ended. */
+    leave: (token: WorkerToken, boot: WorkerBoot) => {
       const worker = findBoot(token, boot);
       if (worker) remove(worker, "left");
     },
+    /** Lists the connected workers, including draining ones. */
     listOnline: () => [...live.values()].filter(isConnected),
+    /** Lists the workers that are not revoked, by name. */
     list: async () => (await listWorkers(store.read)).map(toView),
-    find: async (id) => {
+    /** Returns a worker, even if revoked, or null. */
+    find: async (id: string) => {
       const found = await findWorker(store.read, id);
       return found && toView(found);
     },
+    /** Lists the runs of a worker, latest first. */
     listRuns: history.list,
-    findEnded: async (token, executions) => {
+    /** Returns those of the executions of the token's worker that have ended, and their steps too. */
+    findEnded: async (token: WorkerToken, executions: string[]) => {
       const worker = live.values().find(({ tokenId }) => tokenId === token.id);
       return worker ? history.findEnded(worker.id, executions) : [];
     },
-    startRun: (workerId, run) => {
+    startRun: (workerId: string, run: StartedRun) => {
       live.get(workerId)?.runs.set(run.execution, { ...run, startedAt: now(), progress: null });
     },
-    endRun: (execution, outcome, mediaSeconds) => {
+    /** `mediaSeconds` null: unknown. An execution that was not started, or has ended, is ignored. */
+    endRun: (execution: string, outcome: RunOutcome, mediaSeconds: number | null) => {
       for (const worker of live.values()) endOf(worker, execution, outcome, mediaSeconds);
     },
-    setSpeed: (workerId, speed) => {
+    /** Records the measured speed in seconds of media a second. */
+    setSpeed: (workerId: string, speed: number) => {
       const worker = live.get(workerId);
       if (worker) Object.assign(worker, { speed, isUnsaved: true });
     },
-    setDraining: (workerId, isDraining) => {
+    /** Call it after the commit that changes `is_draining`. */
+    setDraining: (workerId: string, isDraining: boolean) => {
       const worker = live.get(workerId);
       if (worker) worker.isDraining = isDraining;
       emit(isDraining ? "drained" : "resumed", workerId);
     },
-    removeRevoked: (tokenId) => {
+    /** Call it after the commit that revokes the token. */
+    removeRevoked: (tokenId: string) => {
       replaced.delete(tokenId);
       for (const worker of live.values()) if (worker.tokenId === tokenId) remove(worker, "revoked");
     },
-    onChange: (listener) => {
+    /** Calls `listener` after each change. */
+    onChange: (listener: (change: WorkerChange) => void) => {
       listeners.push(listener);
     },
     start: () => {
       saving = setInterval(() => void save(), SAVE_INTERVAL_MS);
     },
+    /** Stores unsaved state. */
     stop: () => {
       clearInterval(saving);
       return save();
     },
   };
 }
+
+export type WorkerList = ReturnType<typeof createWorkerList>;

@@ -1,34 +1,16 @@
 /** The workers and the waiting jobs, as shown by `offcut doctor`. */
 import type { JobName } from "../../domain/jobs";
-import type { SandboxFacts } from "../../domain/worker-messages";
 import { countOpenJobs } from "../../store/job-list";
 import type { ClusterNeeds } from "./cluster";
-import type { ShortageCount } from "./other-places";
-import type { WorkerView } from "./worker-list";
 
-/** `last_seen_at` in ISO 8601. `running`: how many executions. */
-export type ReportedWorker = {
-  name: string;
-  state: WorkerView["state"];
-  version: string;
-  jobs: string[];
-  slots: number;
-  running: number;
-  speed: number | null;
-  sandbox: SandboxFacts;
-  last_seen_at: string;
-};
-
-/** `pending`: waiting jobs by name. `shortages`: requirements of waiting jobs that no machine meets. */
-export type WorkerReport = {
-  workers: ReportedWorker[];
-  pending: Partial<Record<JobName, number>>;
-  shortages: ShortageCount[];
-};
-
-export async function reportWorkers({ cluster, store, workerList }: ClusterNeeds): Promise<WorkerReport> {
+/**
+ * Reads the report. `running`: how many executions. `last_seen_at` in ISO 8601. `pending`: waiting jobs by name. `shortages`: requirements of
+ * waiting jobs that no machine meets.
+ */
+export async function reportWorkers({ cluster, store, workerList }: ClusterNeeds) {
   const workers = await workerList.list();
   const open = await countOpenJobs(store.read);
+  const waiting = open.filter(({ state }) => state === "pending").map(({ name, jobs }) => [name, jobs]);
   return {
     workers: workers.map(({ worker, state, current }) => ({
       name: worker.name,
@@ -41,7 +23,9 @@ export async function reportWorkers({ cluster, store, workerList }: ClusterNeeds
       sandbox: worker.sandbox,
       last_seen_at: new Date(worker.last_seen_at).toISOString(),
     })),
-    pending: Object.fromEntries(open.filter(({ state }) => state === "pending").map(({ name, jobs }) => [name, jobs])),
+    pending: Object.fromEntries(waiting) as Partial<Record<JobName, number>>,
     shortages: (await cluster?.places.listShortages()) ?? [],
   };
 }
+
+export type WorkerReport = Awaited<ReturnType<typeof reportWorkers>>;

@@ -39,22 +39,15 @@ export async function authenticateWorker({ store }: CoreNeeds, token: string): P
   return row !== null && isEqualSecret(hash, row.hash) ? row : null;
 }
 
-/** A token as the command line shows it. `worker_id` null: no worker has joined with it. Times in ISO 8601. */
-export type WorkerTokenView = {
-  id: string;
-  name: string;
-  worker_id: string | null;
-  created_at: string;
-  last_used_at: string | null;
-};
-
-export const toTokenView = ({ token, workerId }: TokenWithWorker): WorkerTokenView => ({
+/** Returns a token as the command line shows it. `worker_id` null: no worker has joined with it. Times in ISO 8601. */
+export const toTokenView = ({ token, workerId }: TokenWithWorker) => ({
   id: token.id,
   name: token.name,
   worker_id: workerId,
   created_at: new Date(token.created_at).toISOString(),
   last_used_at: token.last_used_at === null ? null : new Date(token.last_used_at).toISOString(),
 });
+export type WorkerTokenView = ReturnType<typeof toTokenView>;
 
 /** Lists the tokens that are not revoked, by name. */
 export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>

@@ -5,19 +5,6 @@
 import { AppError } from "../../domain/errors";
 import type { ExecutionEnd } from "./execution-request";
 
-export type WorkerTrouble = {
-  /** Records how an execution ended. `error`: that of the job, or null. */
-  record(workerId: string, stepId: string, outcome: ExecutionEnd, error: unknown): void;
-  /** Records that a worker has not taken a ticket, or has given an execution back. */
-  avoid(workerId: string, reason: "not_taken" | "released"): void;
-  /** Returns whether a worker gets nothing new for now. */
-  isAvoided(workerId: string): boolean;
-  /** Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 when with another one, 0 else. */
-  rank(workerId: string, stepId: string): number;
-  /** Forgets what is too old. */
-  prune(): void;
-};
-
 /** A worker that gave an execution back gets nothing new for this long; one that takes no tickets, twice as long each time. */
 const AVOID_MS = 5_000;
 const MAX_AVOID_MS = 60_000;
@@ -31,7 +18,7 @@ const MAX_FULL_DISK_MS = 600_000;
 const FULL_DISK_MEMORY_MS = 1_800_000;
 
 /** `clock` in milliseconds. */
-export function createWorkerTrouble(clock: () => number): WorkerTrouble {
+export function createWorkerTrouble(clock: () => number) {
   const avoidedUntil = new Map<string, number>();
   const notTaken = new Map<string, number>();
   const fullDisks = new Map<string, { forMs: number; until: number }>();
@@ -53,7 +40,8 @@ export function createWorkerTrouble(clock: () => number): WorkerTrouble {
   }
 
   return {
-    record: (workerId, stepId, outcome, error) => {
+    /** Records how an execution ended. `error`: that of the job, or null. */
+    record: (workerId: string, stepId: string, outcome: ExecutionEnd, error: unknown) => {
       const key = toKey(workerId, stepId);
       if (outcome === "aborted" || outcome === "released") return;
       if (outcome === "disk_full") {
@@ -69,14 +57,18 @@ export function createWorkerTrouble(clock: () => number): WorkerTrouble {
       notTaken.delete(workerId);
       steps.delete(key);
     },
-    avoid: (workerId, reason) => {
+    /** Records that a worker has not taken a ticket, or has given an execution back. */
+    avoid: (workerId: string, reason: "not_taken" | "released") => {
       const times = reason === "released" ? 0 : (notTaken.get(workerId) ?? 0);
       if (reason === "not_taken") notTaken.set(workerId, times + 1);
       avoidFor(workerId, Math.min(MAX_AVOID_MS, AVOID_MS * 2 ** times));
     },
-    isAvoided: (workerId) => (avoidedUntil.get(workerId) ?? 0) > clock(),
-    rank: (workerId, stepId) =>
+    /** Returns whether a worker gets nothing new for now. */
+    isAvoided: (workerId: string) => (avoidedUntil.get(workerId) ?? 0) > clock(),
+    /** Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 when with another one, 0 else. */
+    rank: (workerId: string, stepId: string) =>
       (steps.get(toKey(workerId, stepId)) ?? 0) > clock() ? 2 : failing.has(workerId) ? 1 : 0,
+    /** Forgets what is too old. */
     prune: () => {
       const now = clock();
       for (const map of [avoidedUntil, steps]) for (const [key, until] of map) if (until <= now) map.delete(key);
@@ -84,6 +76,8 @@ export function createWorkerTrouble(clock: () => number): WorkerTrouble {
     },
   };
 }
+
+export type WorkerTrouble = ReturnType<typeof createWorkerTrouble>;
 
 /** Returns whether the file caused the failure rather than the machine. */
 const isOfFile = (error: unknown): boolean => error instanceof AppError && error.code !== "processing_failed";

@@ -9,14 +9,6 @@ export type PlanNeeds = CoreNeeds & {
   planRequests: PlanRequests;
 };
 
-export type PlanRequests = {
-  /**
-   * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
-   * `rate_limited` and `upstream_unavailable` when too many requests are queued.
-   */
-  run<Result>(workspaceId: string, dir: string, work: (child: JobChild) => Promise<Result>): Promise<Result>;
-};
-
 const MAX_RUNNING = 3;
 /** One slot is left for other workspaces. */
 const MAX_RUNNING_PER_WORKSPACE = 2;
@@ -28,7 +20,7 @@ const MAX_WAIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /** `openChild` starts the child process of a request. */
-export function createPlanRequests(openChild: (dir: string) => JobChild): PlanRequests {
+export function createPlanRequests(openChild: (dir: string) => JobChild) {
   const semaphore = createFairSemaphore({
     maxRunning: MAX_RUNNING,
     maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
@@ -37,7 +29,11 @@ export function createPlanRequests(openChild: (dir: string) => JobChild): PlanRe
     maxWaitMs: MAX_WAIT_MS,
   });
   return {
-    run: (workspaceId, dir, work) => {
+    /**
+     * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
+     * `rate_limited` and `upstream_unavailable` when too many requests are queued.
+     */
+    run: <Result>(workspaceId: string, dir: string, work: (child: JobChild) => Promise<Result>) => {
       const runWithChild = async () => {
         await using child = openChild(dir);
         return await work(child);
@@ -48,6 +44,8 @@ export function createPlanRequests(openChild: (dir: string) => JobChild): PlanRe
     },
   };
 }
+
+export type PlanRequests = ReturnType<typeof createPlanRequests>;
 
 function toAppError({ reason }: SemaphoreFullError): AppError {
   const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };

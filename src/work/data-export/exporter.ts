@@ -7,7 +7,6 @@ import { discard } from "../../blobs/trash";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import { createPoller } from "../../lib/poller";
-import type { ZipOutput } from "../../lib/zip-writer";
 import {
   countExportStart,
   type DataExport,
@@ -25,14 +24,6 @@ import { writeArchive } from "./archive";
 import { measureMediaFiles } from "./media-files";
 import { changeDataExport, expireExports } from "./requests";
 
-type DataExporter = {
-  start(): void;
-  /** Looks for requests soon, once for several calls. */
-  wake(): void;
-  /** Interrupts a running export, which starts again with the server. */
-  stop(): Promise<void>;
-};
-
 /** How long an archive can be downloaded. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 /** Maximum number of starts that fail or that the server does not survive. */
@@ -41,7 +32,7 @@ const RETRY_DELAY_MS = 30_000;
 const FULL_DISK_DELAY_MS = 30_000;
 const OFFLINE_DELAY_MS = 1_000;
 
-export function createDataExporter(services: CoreNeeds): DataExporter {
+export function createDataExporter(services: CoreNeeds) {
   const { disk, store, folders, log, now } = services;
   const stopping = new AbortController();
   /** When an export that has failed may start again, by its ID. */
@@ -136,19 +127,15 @@ export function createDataExporter(services: CoreNeeds): DataExporter {
 
   return {
     start: poller.start,
+    /** Looks for requests soon, once for several calls. */
     wake: poller.wake,
+    /** Interrupts a running export, which starts again with the server. */
     stop: async () => {
       stopping.abort();
       await poller.stop();
     },
   };
 }
-
-type ArchiveFile = ZipOutput & {
-  /** Flushes the file to disk. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
-};
 
 /** Bytes are flushed in portions: flushing many gigabytes at once would block every commit of the database. */
 const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
@@ -157,7 +144,7 @@ const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
 const FILE_MODE = 0o600;
 
 /** Opens a file for an archive and truncates it. Its writes reject with `ENOSPC` when the free space falls below the reserve. */
-async function openArchiveFile(services: CoreNeeds, path: string): Promise<ArchiveFile> {
+async function openArchiveFile(services: CoreNeeds, path: string) {
   const file = await open(path, "w", FILE_MODE);
   let position = 0;
   let unflushed = 0;
@@ -170,7 +157,7 @@ async function openArchiveFile(services: CoreNeeds, path: string): Promise<Archi
   }
 
   return {
-    write: async (bytes) => {
+    write: async (bytes: Uint8Array) => {
       claimSpace(services, bytes.byteLength);
       await writeAt(bytes, position);
       position += bytes.byteLength;
@@ -180,6 +167,7 @@ async function openArchiveFile(services: CoreNeeds, path: string): Promise<Archi
       await file.datasync();
     },
     patch: writeAt,
+    /** Flushes the file to disk. */
     flush: () => file.sync(),
     close: () => file.close(),
   };

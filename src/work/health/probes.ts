@@ -9,7 +9,7 @@ import type { Queries } from "../../store/db";
 import { countDeliveries } from "../../store/delivery-queue";
 import { readStorageTotals, type StorageTotals } from "../../store/storage";
 import type { Backups } from "../backup/backups";
-import { type RedisState, readRedisState } from "../cluster/redis-state";
+import { readRedisState } from "../cluster/redis-state";
 
 /** Signs in to the mail server without sending mail. Returns the problem in one line, null if there is none. */
 export async function findMailProblem(config: Config, base: string): Promise<string | null> {
@@ -17,15 +17,6 @@ export async function findMailProblem(config: Config, base: string): Promise<str
   const mailer = createMailer({ url: config.smtpUrl, from: () => getMailSender(config, base) });
   return mailer.findProblem().finally(() => mailer.close());
 }
-
-/** Null: no problem, or no Redis is configured. */
-export type HealthProbes = {
-  findMailProblem(): Promise<string | null>;
-  /** Checks the place of the nightly backups. */
-  findBackupProblem(): Promise<string | null>;
-  readRedis(): Promise<RedisState | null>;
-  readStoredTotals(): Promise<StoredTotals>;
-};
 
 /** Counts that read an index from its start to its end. */
 type StoredTotals = StorageTotals & { openUploads: number; failedDeliveries: number };
@@ -45,15 +36,16 @@ type ProbeSources = {
 };
 
 /** Creates the probes of a running server. */
-export const createHealthProbes = (
-  config: Config,
-  { base, backups, db, isRedisReachable }: ProbeSources,
-): HealthProbes => ({
+export const createHealthProbes = (config: Config, { base, backups, db, isRedisReachable }: ProbeSources) => ({
   findMailProblem: cacheProbe(() => findMailProblem(config, base())),
+  /** Checks the place of the nightly backups. */
   findBackupProblem: cacheProbe(async () => (config.backupTo === null ? null : backups().findProblem(config.backupTo))),
   readRedis: cacheProbe(() => readRedisState(config), isRedisReachable),
   readStoredTotals: cacheProbe(() => readStoredTotals(db)),
 });
+
+/** Null: no problem, or no Redis is configured. */
+export type HealthProbes = ReturnType<typeof createHealthProbes>;
 
 const MAX_AGE_MS = 60_000;
 

@@ -5,37 +5,20 @@ import type { Config } from "../../config";
 import { DATABASE_NAME } from "../../domain/backup";
 import { anonymizeLogLine, anonymizeText, type KnownNames, prepareNames } from "../../lib/anonymize";
 import { listLatestAlerts } from "../../store/alerts";
-import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
-import { type DatabaseSummary, readDatabaseSummary } from "../../store/database-file";
+import { listBackupRuns } from "../../store/backup-runs";
+import { readDatabaseSummary } from "../../store/database-file";
 import { readKnownNames } from "../../store/names";
 import { readDatabaseBytes } from "../../store/storage";
 import type { CoreNeeds } from "../needs";
 import { readDisk } from "./system-health";
-
-/** `texts`: the given ones, without names. `log` null: no server is running. */
-export type SupportReport = {
-  texts: string[];
-  log: Record<string, unknown>[] | null;
-  database: DatabaseSummary & { size_bytes: number };
-  disk: { free_bytes: number; total_bytes: number; reserve_bytes: number };
-  alerts: {
-    problem: string;
-    severity: string;
-    found_at: number;
-    reported_at: number | null;
-    resolved_at: number | null;
-  }[];
-  /** Without paths. */
-  backup_runs: (Pick<BackupRun, "kind" | "state" | "started_at" | "ended_at" | "figures"> & { error: string | null })[];
-};
 
 const MAX_ALERTS = 100;
 const MAX_BACKUP_RUNS = 50;
 /** Lines after which other work of the server can run. */
 const LINES_PER_TURN = 100;
 
-/** Reads the report. `texts`: sentences about this server, such as results of checks. */
-export async function readSupportReport(services: CoreNeeds, texts: readonly string[]): Promise<SupportReport> {
+/** Reads the report. `texts`: sentences about this server, such as results of checks, which get no names. `log` null: no server is running. */
+export async function readSupportReport(services: CoreNeeds, texts: readonly string[]) {
   const { config, folders, log, store } = services;
   const names = prepareNames([...listConfigNames(config), ...(await readKnownNames(store.read)).flatMap(toNames)]);
   const lines = log.recent();
@@ -57,6 +40,7 @@ export async function readSupportReport(services: CoreNeeds, texts: readonly str
       reported_at,
       resolved_at,
     })),
+    // Without paths.
     backup_runs: backupRuns.rows.map(({ kind, state, started_at, ended_at, figures, error }) => ({
       kind,
       state,
@@ -67,6 +51,8 @@ export async function readSupportReport(services: CoreNeeds, texts: readonly str
     })),
   };
 }
+
+export type SupportReport = Awaited<ReturnType<typeof readSupportReport>>;
 
 async function anonymizeLog(lines: readonly string[], names: KnownNames): Promise<Record<string, unknown>[]> {
   const shown: Record<string, unknown>[] = [];

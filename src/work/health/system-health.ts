@@ -6,7 +6,7 @@ import { getFreeBytes } from "../../lib/disk-reserve";
 import { chooseEncoder, type Encoders } from "../../media/encoders";
 import { BUILT_IN } from "../../speech/models/catalog";
 import { getModelsFolder, readInstalledModels } from "../../speech/models/installed-models";
-import { type Alert, listOpenAlerts } from "../../store/alerts";
+import { listOpenAlerts } from "../../store/alerts";
 import { countDeliveries } from "../../store/delivery-queue";
 import { countOpenJobs, type JobFacts, readJobFacts } from "../../store/job-list";
 import { readDatabaseBytes } from "../../store/storage";
@@ -39,27 +39,6 @@ import { checkReadiness, type HealthNeeds } from "./readiness";
 export type DiskState = DiskFigures & { reserveBytes: number; isLow: boolean; dataDisk?: DiskFigures };
 type DiskFigures = { freeBytes: number; totalBytes: number };
 
-export type SystemHealth = {
-  /** `degraded`: a dependency of jobs does not work, or the disk is almost full. */
-  status: "ok" | "degraded";
-  version: string;
-  checks: HealthCheck[];
-  /** Problems that administrators were notified of, or would be. */
-  problems: Alert[];
-  disk: DiskState;
-  database: { isAlive: boolean; bytes: number | null };
-  ffmpeg: { path: string; version: string; isBundled: boolean };
-  sandbox: { mode: string; reason: string | null };
-  /** Null while they are being tried, which takes seconds after the start. */
-  encoders: (Encoders & { inUse: string | null }) | null;
-  models: { name: string; languages: readonly string[]; isBuiltIn: boolean }[];
-  damagedModels: { name: string; problem: string }[];
-  /** Null: no Redis is configured. */
-  redis: RedisState | null;
-  queue: { name: JobName; slots: number; pending: number; running: number }[];
-  pendingDeliveries: number;
-};
-
 /** Inputs beyond the services. */
 type HealthSources = {
   tools: Pick<MediaTools, "encoders" | "ffmpeg" | "sandbox">;
@@ -68,7 +47,7 @@ type HealthSources = {
 };
 
 /** Reads the state of all parts. A part that does not work does not fail the others. */
-export async function readSystemHealth(services: HealthNeeds, sources: HealthSources): Promise<SystemHealth> {
+export async function readSystemHealth(services: HealthNeeds, sources: HealthSources) {
   const { store, folders } = services;
   const { tools, slots, probes } = sources;
   const models = readInstalledModels(getModelsFolder(folders.root));
@@ -91,9 +70,11 @@ export async function readSystemHealth(services: HealthNeeds, sources: HealthSou
   const checks = await runChecks(services, { sources, disk, databaseBytes, encoders, jobs, models, redis, queue });
   const isDegraded = !isAlive || disk.isLow || checks.some(({ state }) => state === "broken");
   return {
-    status: isDegraded ? "degraded" : "ok",
+    /** `degraded`: a dependency of jobs does not work, or the disk is almost full. */
+    status: isDegraded ? ("degraded" as const) : ("ok" as const),
     version,
     checks,
+    /** Problems that administrators were notified of, or would be. */
     problems: await readRows(() => listOpenAlerts(store.read), []),
     disk,
     database: { isAlive, bytes: databaseBytes },
@@ -111,8 +92,14 @@ export async function readSystemHealth(services: HealthNeeds, sources: HealthSou
   };
 }
 
-/** The subject of the checks. `databaseBytes` null: the database does not respond. */
-type CheckedParts = Pick<SystemHealth, "disk" | "encoders" | "queue" | "redis"> & {
+export type SystemHealth = Awaited<ReturnType<typeof readSystemHealth>>;
+
+/** The subject of the checks. `databaseBytes` null: the database does not respond. `redis` null: none is configured. */
+type CheckedParts = {
+  disk: DiskState;
+  encoders: Awaited<ReturnType<typeof readEncoders>>;
+  queue: Awaited<ReturnType<typeof readQueue>>;
+  redis: RedisState | null;
   sources: HealthSources;
   databaseBytes: number | null;
   jobs: JobFacts | null;
@@ -203,10 +190,8 @@ async function readFigures(folder: string): Promise<DiskFigures> {
 /** The first call tries all encoders; later calls get its result. */
 const MAX_TRIAL_WAIT_MS = 1_000;
 
-async function readEncoders(
-  { config }: HealthNeeds,
-  tools: Pick<MediaTools, "encoders">,
-): Promise<SystemHealth["encoders"]> {
+/** Returns null while the encoders are being tried, which takes seconds after the start. */
+async function readEncoders({ config }: HealthNeeds, tools: Pick<MediaTools, "encoders">) {
   const found = await Promise.race([tools.encoders(), Bun.sleep(MAX_TRIAL_WAIT_MS).then(() => null)]);
   return found && { inUse: findEncoderInUse(found, config.encoder), ...found };
 }
@@ -219,7 +204,7 @@ function findEncoderInUse(encoders: Encoders, forced: string | null): string | n
   }
 }
 
-async function readQueue({ store }: HealthNeeds, slots: Record<JobName, number>): Promise<SystemHealth["queue"]> {
+async function readQueue({ store }: HealthNeeds, slots: Record<JobName, number>) {
   const open = await countOpenJobs(store.read);
   const count = (name: JobName, state: string) =>
     open.find((one) => one.name === name && one.state === state)?.jobs ?? 0;

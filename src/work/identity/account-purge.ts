@@ -27,17 +27,11 @@ import { GRACE_PERIOD_MS } from "./account-deletion";
 
 type PurgeNeeds = PipelineNeeds & BillingNeeds;
 
-export type AccountPurge = {
-  /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
-  run(): Promise<void>;
-  /** Stops between two pieces. The next start of the server continues. */
-  stop(): Promise<void>;
-};
-
-export function createAccountPurge(services: PurgeNeeds): AccountPurge {
+export function createAccountPurge(services: PurgeNeeds) {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   return {
+    /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
     run: () => {
       running ??= purgeAccounts(services, stopping.signal)
         .catch((error) => {
@@ -48,6 +42,7 @@ export function createAccountPurge(services: PurgeNeeds): AccountPurge {
         });
       return running;
     },
+    /** Stops between two pieces. The next start of the server continues. */
     stop: async () => {
       stopping.abort();
       await running;

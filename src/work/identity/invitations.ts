@@ -7,7 +7,7 @@ import { wantsMail } from "../../store/notifications";
 import { countTokensCreatedBy, takeTokensOf } from "../../store/one-time-tokens";
 import { findUserByEmail, findUserById, setEmailVerified, setPasswordHash, type User } from "../../store/users";
 import { readInvitedRole, toInvitedRole } from "../../store/workspace-invitations";
-import { findRole, findWorkspaceById, findWorkspaceName, insertMember, type Workspace } from "../../store/workspaces";
+import { findRole, findWorkspaceById, findWorkspaceName, insertMember } from "../../store/workspaces";
 import { recordAudit } from "../access/audit";
 import type { MailNeeds } from "../mail/mails";
 import { type AccountLink, toAccountLink, VERIFIES_ADDRESS } from "./account-links";
@@ -72,24 +72,15 @@ export async function createInvitation(
 export const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
   [first, last].filter(Boolean).join(" ") || email;
 
-/** The details of an invitation. `workspace` and `role` null: an account only. */
-type InvitationContent = {
-  email: string;
-  workspace: Workspace | null;
-  role: WorkspaceRole | null;
-  inviter: User | null;
-  expiresAt: number;
-};
-
 /**
- * Returns the details of an invitation, even if its address has no account. Throws `AppError` `not_found` if the
+ * Returns the details of an invitation, even if its address has no account. `workspace` and `role` null: an account only. Throws `AppError` `not_found` if the
  * invitation cannot be used, `rate_limited` after too many such calls.
  */
 export async function readInvitation(
   { now, signInLimits, store: { read } }: IdentityNeeds,
   token: string,
   client: SignInClient,
-): Promise<InvitationContent> {
+) {
   const found = await findOneTimeToken(read, "invitation", token, now());
   if (!found?.email) {
     signInLimits.takeAnonymousCall(client.address);

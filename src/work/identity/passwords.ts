@@ -7,18 +7,6 @@ import { AppError, invalidField } from "../../domain/errors";
 import { findPasswordProblem, MAX_PASSWORD_UTF16_UNITS, normalizePassword } from "../../domain/passwords";
 import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../lib/fair-semaphore";
 
-/** `key`: the client's address; keys take turns. */
-export type Passwords = {
-  /** Returns the hash of a password. Throws `AppError` `upstream_unavailable` when too many are waiting. */
-  hash(key: string, password: string): Promise<string>;
-  /**
-   * Returns whether the password has the hash that `findHash` returns. Takes as long when there is none. `findHash` is
-   * called when it is the call's turn, so that many calls do not read the database at once, and may throw. Throws
-   * `AppError` `upstream_unavailable` when too many are waiting.
-   */
-  verify(key: string, password: string, findHash: () => Promise<string | null>): Promise<boolean>;
-};
-
 /** The cost of a hash: `memoryCost` in KiB. */
 type HashCost = { memoryCost: number; timeCost: number };
 
@@ -40,7 +28,7 @@ const LIMITS: FairSemaphoreLimits = {
 };
 
 /** Creates the service. */
-export function createPasswords({ limits = LIMITS, cost = COST } = {}): Passwords {
+export function createPasswords({ limits = LIMITS, cost = COST } = {}) {
   const semaphore = createFairSemaphore(limits);
   const unmatchedHash = createUnmatchedHash(cost);
 
@@ -53,9 +41,15 @@ export function createPasswords({ limits = LIMITS, cost = COST } = {}): Password
     });
 
   return {
-    hash: (key, password) =>
+    /** Returns the hash of a password. Throws `AppError` `upstream_unavailable` when too many are waiting. */
+    hash: (key: string, password: string) =>
       run(key, () => Bun.password.hash(normalizePassword(password), { algorithm: "argon2id", ...cost })),
-    verify: (key, password, findHash) =>
+    /**
+     * Returns whether the password has the hash that `findHash` returns. Takes as long when there is none. `findHash` is
+     * called when it is the call's turn, so that many calls do not read the database at once, and may throw. Throws
+     * `AppError` `upstream_unavailable` when too many are waiting.
+     */
+    verify: (key: string, password: string, findHash: () => Promise<string | null>) =>
       run(key, async () => {
         const hash = await findHash();
         if (hash !== null && password !== "" && password.length <= MAX_PASSWORD_UTF16_UNITS)
@@ -65,6 +59,9 @@ export function createPasswords({ limits = LIMITS, cost = COST } = {}): Password
       }),
   };
 }
+
+/** `key`: the client's address; keys take turns. */
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /**
  * Throws `AppError` `validation_error` on `body.password` unless the account with this address may use the password.

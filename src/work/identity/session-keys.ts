@@ -9,13 +9,6 @@ import type { Log } from "../../lib/log";
 /** A stored key. Tokens name it by `kid`. `created_at` in milliseconds since 1970. */
 export type SessionKey = { kid: string; secret: string; created_at: number };
 
-export type SessionKeys = {
-  /** Returns the key for new tokens. It is stored before it is used, so that a crash ends no session. */
-  current(): Promise<SessionKey>;
-  /** Returns the key that a token names, or null if no valid token can have been signed with it. */
-  find(kid: string): SessionKey | null;
-};
-
 const DAY_MS = 24 * 3600 * 1000;
 const MAX_SIGNING_AGE_MS = 90 * DAY_MS;
 
@@ -34,7 +27,7 @@ export const createSessionKey = (now: number): SessionKey => ({
 export function openSessionKeys(
   stored: SessionKey[],
   services: { now(): number; log: Log; save(keys: SessionKey[]): Promise<void> },
-): SessionKeys {
+) {
   const { now, log, save } = services;
   let keys = stored;
   let rotating: Promise<void> | null = null;
@@ -58,6 +51,7 @@ export function openSessionKeys(
   }
 
   return {
+    /** Returns the key for new tokens. It is stored before it is used, so that a crash ends no session. */
     current: async () => {
       const newest = keys.at(-1);
       if (newest === undefined || newest.created_at + MAX_SIGNING_AGE_MS <= now()) {
@@ -70,6 +64,9 @@ export function openSessionKeys(
       if (key === undefined) throw new Error("there is no key for session tokens");
       return key;
     },
-    find: (kid) => keys.find((key, index) => key.kid === kid && isNeeded(index, keys)) ?? null,
+    /** Returns the key that a token names, or null if no valid token can have been signed with it. */
+    find: (kid: string) => keys.find((key, index) => key.kid === kid && isNeeded(index, keys)) ?? null,
   };
 }
+
+export type SessionKeys = ReturnType<typeof openSessionKeys>;

@@ -14,13 +14,6 @@ type SessionClient = { userAgent: string | null; address: string | null };
 /** A new session, which starts when `row` is inserted. Only this value contains the token. */
 export type IssuedSession = { token: string; row: Session };
 
-export type Sessions = {
-  /** Signs the token of a new session, outside the transaction that inserts it. */
-  issue(userId: string, client: SessionClient): Promise<IssuedSession>;
-  /** Returns the session of a token with its user; null if it is invalid or has ended. Records the use if `isUse`. */
-  verify(token: string, options?: { isUse?: boolean }): Promise<{ session: Session; user: User } | null>;
-};
-
 const DAY_MS = 24 * 3600 * 1000;
 const MAX_IDLE_MS = 30 * DAY_MS;
 
@@ -35,7 +28,7 @@ const getExpiry = (authenticatedAt: number, now: number): number =>
 type CachedToken = { claims: SessionClaims; session: Session; user: User };
 
 /** Creates the service. Caches verified tokens until accounts or sessions change: every call verifies one. */
-export function createSessions(services: { store: Store; keys: SessionKeys; now(): number }): Sessions {
+export function createSessions(services: { store: Store; keys: SessionKeys; now(): number }) {
   const { store, keys, now } = services;
   const verified = new Map<string, CachedToken>();
   let revision = store.accountsRevision();
@@ -70,7 +63,8 @@ export function createSessions(services: { store: Store; keys: SessionKeys; now(
   }
 
   return {
-    issue: async (userId, client) => {
+    /** Signs the token of a new session, outside the transaction that inserts it. */
+    issue: async (userId: string, client: SessionClient) => {
       const time = now();
       const row: Session = {
         id: newId(),
@@ -86,7 +80,8 @@ export function createSessions(services: { store: Store; keys: SessionKeys; now(
       const token = await signSessionToken(keys, { userId, sessionId: row.id, issuedAt: time, expiresAt });
       return { token, row };
     },
-    verify: async (token, { isUse = true } = {}) => {
+    /** Returns the session of a token with its user; null if it is invalid or has ended. Records the use if `isUse`. */
+    verify: async (token: string, { isUse = true }: { isUse?: boolean } = {}) => {
       const found = await find(token);
       const time = now();
       if (!found || found.claims.expiresAt <= time || found.session.expires_at <= time) return null;
@@ -95,6 +90,8 @@ export function createSessions(services: { store: Store; keys: SessionKeys; now(
     },
   };
 }
+
+export type Sessions = ReturnType<typeof createSessions>;
 
 /** The claims of a token. `expiresAt`: when it ends even if it is used, in milliseconds since 1970. */
 type SessionClaims = { userId: string; sessionId: string; issuedAt: number; expiresAt: number };

@@ -7,20 +7,11 @@ import { randomToken } from "../../lib/ids";
 import type { Store } from "../../store/db";
 import { hasAdministrator } from "../../store/users";
 
-export type Setup = {
-  /** Returns the link, creating it if needed; null once there is an administrator. */
-  url(): Promise<string | null>;
-  /** Returns whether this is the token of the link. */
-  matches(token: string): Promise<boolean>;
-  /** Removes the link. */
-  finish(): Promise<void>;
-};
-
 const FILE_NAME = "setup-url";
 const TOKEN_CHARACTERS = 43;
 
 /** Opens the setup of the data folder. */
-export function openSetup(services: { folder: string; store: Store; publicUrl(): string }): Setup {
+export function openSetup(services: { folder: string; store: Store; publicUrl(): string }) {
   const path = join(services.folder, FILE_NAME);
 
   const readToken = async (): Promise<string | null> => {
@@ -31,6 +22,7 @@ export function openSetup(services: { folder: string; store: Store; publicUrl():
   const finish = () => rm(path, { force: true });
 
   return {
+    /** Returns the link, creating it if needed; null once there is an administrator. */
     url: async () => {
       if (await hasAdministrator(services.store.read)) {
         await finish();
@@ -42,10 +34,14 @@ export function openSetup(services: { folder: string; store: Store; publicUrl():
       await writeAtomic(path, `${url}\n`, SECRET_FILE_MODE);
       return url;
     },
-    matches: async (token) => {
+    /** Returns whether this is the token of the link. */
+    matches: async (token: string) => {
       const stored = await readToken();
       return stored !== null && isEqualSecret(token, stored);
     },
+    /** Removes the link. */
     finish,
   };
 }
+
+export type Setup = ReturnType<typeof openSetup>;

@@ -10,24 +10,6 @@ import { createWindowLimit, type WindowLimit } from "../../lib/window-limit";
  */
 export type SignInAttempt = { account: string; address: string | null; knownNetwork?: string | null };
 
-export type SignInLimits = {
-  /** Throws `AppError` `rate_limited` if there were too many failures. */
-  check(attempt: SignInAttempt): void;
-  recordFailure(attempt: SignInAttempt): void;
-  /**
-   * Clears the failures of the account, or of its known network. Those of the address stay: it may have tried other
-   * accounts.
-   */
-  recordSuccess(attempt: SignInAttempt): void;
-  /** Counts a call without authentication. Throws `AppError` `rate_limited` if there were too many. */
-  takeAnonymousCall(address: string | null): void;
-  /** Counts the start of a sign-in at a provider. Throws `AppError` `rate_limited` if there were too many. */
-  takeProviderSignIn(address: string | null): void;
-  /** Throws `AppError` `rate_limited` if a user or an address entered too many wrong device codes. */
-  checkUserCode(attempt: UserCodeAttempt): void;
-  recordWrongUserCode(attempt: UserCodeAttempt): void;
-};
-
 /** Counted by user, so that another session does not allow more attempts. */
 export type UserCodeAttempt = { userId: string; address: string | null };
 
@@ -43,7 +25,7 @@ const MAX_USER_WRONG_CODES = 10;
 const MAX_ADDRESS_WRONG_CODES = 30;
 
 /** Creates the limits. They are kept in memory: a restart clears them. */
-export function createSignInLimits(now: () => number): SignInLimits {
+export function createSignInLimits(now: () => number) {
   const byAccount = createWindowLimit(MAX_ACCOUNT_FAILURES, FAILURE_WINDOW_MS);
   const byAddress = createWindowLimit(MAX_ADDRESS_FAILURES, FAILURE_WINDOW_MS);
   const anonymous = createWindowLimit(MAX_ANONYMOUS_CALLS, ANONYMOUS_WINDOW_MS);
@@ -52,36 +34,46 @@ export function createSignInLimits(now: () => number): SignInLimits {
   const codesByAddress = createWindowLimit(MAX_ADDRESS_WRONG_CODES, FAILURE_WINDOW_MS);
 
   return {
-    check: (attempt) => {
+    /** Throws `AppError` `rate_limited` if there were too many failures. */
+    check: (attempt: SignInAttempt) => {
       const { address } = attempt;
       requireRoom(byAccount, toAccountKey(attempt), now(), "Too many failed sign-ins.");
       requireRoom(byAddress, toNetwork(address), now(), "Too many failed sign-ins.");
     },
-    recordFailure: (attempt) => {
+    recordFailure: (attempt: SignInAttempt) => {
       byAccount.add(toAccountKey(attempt), now());
       byAddress.add(toNetwork(attempt.address), now());
     },
-    recordSuccess: (attempt) => byAccount.clear(toAccountKey(attempt)),
-    takeAnonymousCall: (address) => {
+    /**
+     * Clears the failures of the account, or of its known network. Those of the address stay: it may have tried other
+     * accounts.
+     */
+    recordSuccess: (attempt: SignInAttempt) => byAccount.clear(toAccountKey(attempt)),
+    /** Counts a call without authentication. Throws `AppError` `rate_limited` if there were too many. */
+    takeAnonymousCall: (address: string | null) => {
       const network = toNetwork(address);
       requireRoom(anonymous, network, now(), "Too many requests from this address.");
       anonymous.add(network, now());
     },
-    takeProviderSignIn: (address) => {
+    /** Counts the start of a sign-in at a provider. Throws `AppError` `rate_limited` if there were too many. */
+    takeProviderSignIn: (address: string | null) => {
       const network = toNetwork(address);
       requireRoom(providers, network, now(), "Too many sign-ins from this address.");
       providers.add(network, now());
     },
-    checkUserCode: ({ userId, address }) => {
+    /** Throws `AppError` `rate_limited` if a user or an address entered too many wrong device codes. */
+    checkUserCode: ({ userId, address }: UserCodeAttempt) => {
       requireRoom(codesByUser, userId, now(), "Too many wrong codes.");
       requireRoom(codesByAddress, toNetwork(address), now(), "Too many wrong codes.");
     },
-    recordWrongUserCode: ({ userId, address }) => {
+    recordWrongUserCode: ({ userId, address }: UserCodeAttempt) => {
       codesByUser.add(userId, now());
       codesByAddress.add(toNetwork(address), now());
     },
   };
 }
+
+export type SignInLimits = ReturnType<typeof createSignInLimits>;
 
 function requireRoom(limit: WindowLimit, key: string, now: number, message: string): void {
   const waitMs = limit.waitMs(key, now);

@@ -19,25 +19,6 @@ import { createLiveFeed, type LiveFeed, type LiveProgress } from "./feed";
 /** The subject of a progress report, and who receives it. */
 type ProgressSubject = { workspaceId: string; pipelineId: string; entityId: string };
 
-export type LiveEvents = {
-  /**
-   * Opens a feed. `lastEventId`: the last event that the reader has received, 0 for all stored ones, null for none.
-   * `isReset`: it is invalid, or later events are no longer stored; the feed then starts now. `onEvents` is called when
-   * events are available.
-   */
-  open(
-    filter: LiveEventFilter,
-    lastEventId: string | null,
-    onEvents: () => void,
-  ): Promise<{ feed: LiveFeed; isReset: boolean }>;
-  /** Reports the progress of a running step, 0 to 1, to open feeds. It is not stored. */
-  publishProgress(subject: ProgressSubject, share: number): void;
-  /** Looks for new events soon. Call it after each commit. */
-  wake(): void;
-  /** Ends the timers. */
-  stop(): void;
-};
-
 /** Maximum number of rows per query, and of events that wait for a reader. */
 const MAX_EVENTS = 500;
 const ERROR_DELAY_MS = 1_000;
@@ -45,7 +26,7 @@ const ERROR_DELAY_MS = 1_000;
 type Feeds = Map<string, Set<LiveFeed>>;
 
 /** Creates the hub. */
-export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: number }): LiveEvents {
+export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: number }) {
   const { store, log, maxEvents = MAX_EVENTS } = options;
   /** By topic. */
   const feeds: Feeds = new Map();
@@ -91,13 +72,19 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
     }
   }
 
+  /** Looks for new events soon. Call it after each commit. */
   function wake(): void {
     isRequested = true;
     if (!isReading && feedCount > 0) void read();
   }
 
   return {
-    open: async (filter, lastEventId, onEvents) => {
+    /**
+     * Opens a feed. `lastEventId`: the last event that the reader has received, 0 for all stored ones, null for none.
+     * `isReset`: it is invalid, or later events are no longer stored; the feed then starts now. `onEvents` is called when
+     * events are available.
+     */
+    open: async (filter: LiveEventFilter, lastEventId: string | null, onEvents: () => void) => {
       const { oldest, newest } = await readEventIds(store.read);
       const position = lastEventId === null ? newest : findPosition(lastEventId, oldest, newest);
       // No await from here on, so that the hub does not advance.
@@ -120,17 +107,21 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
       wake();
       return { feed, isReset: position === null };
     },
-    publishProgress: (subject, share) => {
+    /** Reports the progress of a running step, 0 to 1, to open feeds. It is not stored. */
+    publishProgress: (subject: ProgressSubject, share: number) => {
       const isSeen = feeds.has(`workspace ${subject.workspaceId}`) || feeds.has(`pipeline ${subject.pipelineId}`);
       if (isSeen) throttle.publish(subject.entityId, subject, share);
     },
     wake,
+    /** Ends the timers. */
     stop: () => {
       clearTimeout(retryTimer);
       throttle.stop();
     },
   };
 }
+
+export type LiveEvents = ReturnType<typeof createLiveEvents>;
 
 /** How long events are stored. */
 const STORED_MS = 7 * 24 * 3600 * 1000;

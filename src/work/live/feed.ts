@@ -5,17 +5,6 @@ import { type LiveEvent, type LiveEventFilter, listMatchingEventsAfter } from ".
 /** Progress of a cut, a render or the preparation of an asset, 0 to 1. */
 export type LiveProgress = { entity_id: string; progress: number };
 
-export type LiveFeed = {
-  /** Returns the events since the last call, oldest first, and newer progress. If empty, wait for `onEvents`. */
-  take(): Promise<{ events: LiveEvent[]; progress: LiveProgress[] }>;
-  /** Returns the ID up to which the reader has taken everything. */
-  position(): number;
-  close(): void;
-  /** For the hub: adds an event that is newer than all others. */
-  push(event: LiveEvent): void;
-  pushProgress(progress: LiveProgress): void;
-};
-
 /** Maximum number of entities with unsent progress. */
 const MAX_WAITING_PROGRESS = 100;
 
@@ -29,7 +18,7 @@ export function createLiveFeed(options: {
   readPassedId(): number;
   onEvents(): void;
   onClose(): void;
-}): LiveFeed {
+}) {
   const { store, filter, maxEvents, readPassedId, onEvents, onClose } = options;
   let position = options.position;
   let isBehind = position < readPassedId();
@@ -57,6 +46,7 @@ export function createLiveFeed(options: {
   }
 
   return {
+    /** Returns the events since the last call, oldest first, and newer progress. If empty, wait for `onEvents`. */
     take: async () => {
       let events: LiveEvent[] = [];
       while (isBehind && events.length === 0 && !isClosed) events = await readBatch();
@@ -65,6 +55,7 @@ export function createLiveFeed(options: {
       progress = new Map();
       return { events, progress: [...latest.values()] };
     },
+    /** Returns the ID up to which the reader has taken everything. */
     position: () => (isBehind || waiting.length > 0 ? position : Math.max(position, readPassedId())),
     close: () => {
       if (isClosed) return;
@@ -72,7 +63,8 @@ export function createLiveFeed(options: {
       waiting = [];
       onClose();
     },
-    push: (event) => {
+    /** For the hub: adds an event that is newer than all others. */
+    push: (event: LiveEvent) => {
       progress.delete(event.entity_id);
       // Already read from the database.
       if (event.id <= position) return;
@@ -85,10 +77,12 @@ export function createLiveFeed(options: {
       }
       onEvents();
     },
-    pushProgress: (latest) => {
+    pushProgress: (latest: LiveProgress) => {
       if (isBehind || (progress.size >= MAX_WAITING_PROGRESS && !progress.has(latest.entity_id))) return;
       progress.set(latest.entity_id, latest);
       onEvents();
     },
   };
 }
+
+export type LiveFeed = ReturnType<typeof createLiveFeed>;

@@ -25,17 +25,6 @@ type StreamRequest = {
   onEnd(): void;
 };
 
-export type LiveStreams = {
-  /** Opens a stream. Throws `AppError` `rate_limited` if the user has too many; `upstream_unavailable` at shutdown. */
-  open(request: StreamRequest): Promise<LiveStream>;
-  /** Checks all streams if accounts have changed. Call it after each commit. */
-  wake(): void;
-  /** Returns the number of open streams. */
-  count(): number;
-  /** Ends all streams and refuses new ones. */
-  stop(): void;
-};
-
 const MAX_STREAMS_PER_USER = 20;
 const FULL_RETRY_SECONDS = 15;
 const STOPPING_RETRY_SECONDS = 5;
@@ -43,7 +32,7 @@ const STOPPING_RETRY_SECONDS = 5;
 const MIN_CHECK_INTERVAL_MS = 200;
 
 /** Creates the registry of streams. */
-export function createLiveStreams({ store, live }: { store: Store; live: LiveEvents }): LiveStreams {
+export function createLiveStreams({ store, live }: { store: Store; live: LiveEvents }) {
   const open = new Map<LiveStream, StreamRequest>();
   /** Open and opening streams by user. */
   const counts = new Map<string, number>();
@@ -89,6 +78,7 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
     }
   }
 
+  /** Checks all streams if accounts have changed. Call it after each commit. */
   function wake(): void {
     if (checking !== null || revision === store.accountsRevision()) return;
     if (open.size === 0) {
@@ -103,7 +93,8 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
   }
 
   return {
-    open: async (request) => {
+    /** Opens a stream. Throws `AppError` `rate_limited` if the user has too many; `upstream_unavailable` at shutdown. */
+    open: async (request: StreamRequest) => {
       const { userId, filter, lastEventId, onEvents } = request;
       requireRoom(userId);
       changeCount(userId, 1);
@@ -130,10 +121,14 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
       }
     },
     wake,
+    /** Returns the number of open streams. */
     count: () => open.size,
+    /** Ends all streams and refuses new ones. */
     stop: () => {
       isStopped = true;
       for (const stream of [...open.keys()]) end(stream);
     },
   };
 }
+
+export type LiveStreams = ReturnType<typeof createLiveStreams>;

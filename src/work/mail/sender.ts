@@ -19,27 +19,13 @@ import {
 import { readMailValues } from "./mails";
 import { findMailExpiry, renderMail, URGENT_TEMPLATES } from "./templates";
 
-export type MailSender = {
-  start(): void;
-  /** Looks for mails soon, once for several calls. */
-  wake(): void;
-  /** Waits briefly for mails that are being sent, and closes the connections. */
-  stop(): Promise<void>;
-};
-
 const MAX_IN_FLIGHT = 4;
 const RECORD_RETRY_MS = 500;
 const STOP_MS = 10_000;
 const MAX_SERVED_TURNS = 10_000;
 
 /** Creates the sender. Each recipient has at most one mail in flight; the one served longest ago comes first. */
-export function createMailSender(options: {
-  store: Store;
-  sealer: Sealer;
-  mailer: Mailer;
-  log: Log;
-  now(): number;
-}): MailSender {
+export function createMailSender(options: { store: Store; sealer: Sealer; mailer: Mailer; log: Log; now(): number }) {
   const { store, sealer, mailer, log, now } = options;
   /** By recipient. */
   const inFlight = new Map<string, Promise<void>>();
@@ -141,7 +127,9 @@ export function createMailSender(options: {
 
   return {
     start: poller.start,
+    /** Looks for mails soon, once for several calls. */
     wake: poller.wake,
+    /** Waits briefly for mails that are being sent, and closes the connections. */
     stop: async () => {
       await poller.stop();
       await Promise.race([Promise.all(inFlight.values()), Bun.sleep(STOP_MS)]);
@@ -149,3 +137,5 @@ export function createMailSender(options: {
     },
   };
 }
+
+export type MailSender = ReturnType<typeof createMailSender>;

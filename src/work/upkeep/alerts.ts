@@ -19,21 +19,13 @@ import { listAdminIds } from "../../store/users";
 import { notifyAdmins } from "../notifications/notifications";
 import { createProblemChecks, type ProblemNeeds } from "./problem-checks";
 
-export type Alerts = {
-  start(): void;
-  /** Checks for all problems now. */
-  check(): Promise<void>;
-  /** Resolves when no check is running. */
-  stop(): Promise<void>;
-};
-
 const CHECK_INTERVAL_MS = 60_000;
 /** A problem has ended if it was not found for this long. */
 const CLEAR_AFTER_MS = 10 * 60_000;
 /** A problem that comes back within a day is not reported again, so the rows are needed for longer than that. */
 const KEPT_MS = 90 * 24 * 3600 * 1000;
 
-export function createAlerts(services: ProblemNeeds): Alerts {
+export function createAlerts(services: ProblemNeeds) {
   const { clock, log, now, store } = services;
   const checks = createProblemChecks(services);
   const startedAt = clock();
@@ -41,6 +33,7 @@ export function createAlerts(services: ProblemNeeds): Alerts {
   const clearSince = new Map<Problem, number>();
   let checkedAt = Number.NEGATIVE_INFINITY;
 
+  /** Checks for all problems now. */
   async function check(): Promise<void> {
     for (const problem of PROBLEMS) {
       const { graceMs, find } = checks[problem];
@@ -115,8 +108,10 @@ export function createAlerts(services: ProblemNeeds): Alerts {
   }
 
   const poller = createPoller(poll, (error) => log.error("alert.poll_failed", { error }));
-  return { start: poller.start, check, stop: poller.stop };
+  return { start: poller.start, check /** Resolves when no check is running. */, stop: poller.stop };
 }
+
+export type Alerts = ReturnType<typeof createAlerts>;
 
 const isSame = (open: Alert, found: FoundProblem): boolean =>
   open.severity === found.severity && open.title === found.title && open.detail === found.detail;

@@ -8,14 +8,8 @@ import { DATABASE_NAME } from "../../domain/backup";
 import { findDatabaseProblems } from "../../store/database-file";
 import type { CoreNeeds } from "../needs";
 
-export type DatabaseCheck = {
-  start(): void;
-  /** Ends the check. */
-  stop(): Promise<void>;
-};
-
 /** Creates the check. */
-export function createDatabaseCheck({ folders, store }: CoreNeeds): DatabaseCheck {
+export function createDatabaseCheck({ folders, store }: CoreNeeds) {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
   async function check(): Promise<void> {
@@ -28,6 +22,7 @@ export function createDatabaseCheck({ folders, store }: CoreNeeds): DatabaseChec
       // Only the stop of the server makes it fail.
       running = check().catch(() => {});
     },
+    /** Ends the check. */
     stop: () => {
       stopping.abort();
       return running;

@@ -13,14 +13,6 @@ import { type MediaEntry, readEntry, toAbsolute } from "./media-files";
 
 export type CheckTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">;
 
-export type FileChecker = AsyncDisposable & {
-  /**
-   * Reads a file that exists. Returns what is to be stored; null when the file was written, moved or removed meanwhile. Errors: the signal's
-   * reason; an `Error` when the child process crashed.
-   */
-  check(owner: StoredOwner, entry: MediaEntry, known: KnownFile): Promise<FileCheck | null>;
-};
-
 /** The stored check of a file, and the newest backup's entry. */
 export type KnownFile = { row: FileCheck | null; inBackup: FileFacts | null };
 
@@ -32,7 +24,7 @@ const MIN_WALL_SECONDS = 600;
 const MAX_DECODE_SECONDS = 1_800;
 
 /** Creates the file checker, with a child process that hashes them at the lowest priority. */
-export function openFileChecker(tools: CheckTools, folders: Folders, options: CheckerOptions): FileChecker {
+export function openFileChecker(tools: CheckTools, folders: Folders, options: CheckerOptions) {
   const { bytesPerSecond, now, signal } = options;
   let child: JobChild | null = null;
 
@@ -74,7 +66,11 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
   }
 
   return {
-    check: async (owner, entry, { row, inBackup }) => {
+    /**
+     * Reads a file that exists. Returns what is to be stored; null when the file was written, moved or removed meanwhile. Errors: the signal's
+     * reason; an `Error` when the child process crashed.
+     */
+    check: async (owner: StoredOwner, entry: MediaEntry, { row, inBackup }: KnownFile) => {
       const { path, tracked, stat } = entry;
       const absolute = toAbsolute(folders, path);
       if (absolute === null || tracked === null || stat === null) return null;
@@ -104,6 +100,8 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
     [Symbol.asyncDispose]: endChild,
   };
 }
+
+export type FileChecker = ReturnType<typeof openFileChecker>;
 
 const isMainFile = (owner: StoredOwner, path: string): boolean =>
   path.endsWith(owner.kind === "asset" ? "/source" : `/output.${owner.kind === "render" ? owner.format : ""}`);

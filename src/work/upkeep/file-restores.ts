@@ -16,19 +16,11 @@ import { requireActingAdmin } from "../identity/administrators";
 import type { CoreNeeds } from "../needs";
 import { toAbsolute } from "./media-files";
 
-export type FileRestores = {
-  /** Queues the restore of a file, unless it is queued already. */
-  start(actor: AuditActor, finding: OpenFinding): void;
-  isQueued(findingId: string): boolean;
-  /** Ends the running restore and discards the others. Resolves when its files are removed. */
-  stop(): Promise<void>;
-};
-
 /** Without `offsite`, files are restored from folders only. */
 type RestoreNeeds = CoreNeeds & { offsite?: OffsiteAccess };
 
 /** Creates the service that restores files. */
-export function createFileRestores(services: RestoreNeeds): FileRestores {
+export function createFileRestores(services: RestoreNeeds) {
   const { log, store } = services;
   const stopping = new AbortController();
   const queued = new Set<string>();
@@ -49,7 +41,8 @@ export function createFileRestores(services: RestoreNeeds): FileRestores {
   }
 
   return {
-    start: (actor, finding) => {
+    /** Queues the restore of a file, unless it is queued already. */
+    start: (actor: AuditActor, finding: OpenFinding) => {
       if (queued.has(finding.id)) return;
       queued.add(finding.id);
       running = running
@@ -57,13 +50,16 @@ export function createFileRestores(services: RestoreNeeds): FileRestores {
         .catch((error) => log.error("file.restore_failed", { error, path: finding.path }))
         .finally(() => queued.delete(finding.id));
     },
-    isQueued: (id) => queued.has(id),
+    isQueued: (id: string) => queued.has(id),
+    /** Ends the running restore and discards the others. Resolves when its files are removed. */
     stop: async () => {
       stopping.abort(new Error("The server stops."));
       await running;
     },
   };
 }
+
+export type FileRestores = ReturnType<typeof createFileRestores>;
 
 /** Restores the file of a finding and returns the name of the backup. Errors: `AppError`; file system errors; the signal's reason. */
 async function restoreFile(

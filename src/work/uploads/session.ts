@@ -11,7 +11,7 @@ import { hashFile } from "../../lib/hash";
 import { writeStream } from "../../lib/write-stream";
 import type { CoreNeeds } from "../needs";
 import { claimSpace } from "../storage/limits";
-import { createUploadLock, type UploadLock } from "./upload-lock";
+import { createUploadLock } from "./upload-lock";
 
 /** How often the sender and the folders are checked while a part arrives, which may take hours. */
 const AUTHORIZE_INTERVAL_MS = 500;
@@ -33,29 +33,6 @@ export type UploadPart = {
   authorize?(): Promise<unknown>;
   /** Called about once a second while bytes arrive, and after a part that failed. */
   onProgress?(offset: number): void;
-};
-
-export type UploadSession = UploadLock & {
-  path: string;
-  /** The number of bytes that the file had after the last part. */
-  offset(): number;
-  /** Returns the number of bytes that the file has now. */
-  readOffset(): Promise<number>;
-  /** Creates an empty file, also in place of one to which an earlier request may still be writing. */
-  restart(): Promise<void>;
-  /**
-   * Appends a part and returns the offset after it; the caller holds the lock. What arrived before a failure stays. Errors: `AppError` `conflict`
-   * for another offset, `payload_too_large`, `upstream_unavailable` (a folder is offline); those of the part and of the file system.
-   */
-  receive(part: UploadPart): Promise<number>;
-  /** Returns the time of the last byte of the part that is being received; null when none is. */
-  findLastByteTime(): number | null;
-  /** Ends the part that is being received with this error. Returns false when none is, or when it ends already. */
-  stop(reason: AppError): boolean;
-  /** Returns the SHA-256 of the file. */
-  hash(): Promise<string>;
-  /** Moves the file as `moveIntoPlace` does. */
-  moveTo(target: string): Promise<void>;
 };
 
 /** Throws `AppError` `conflict` unless the sender continues where the file ends. */
@@ -89,7 +66,7 @@ export async function moveIntoPlace(path: string, target: string): Promise<void>
 }
 
 /** Creates the session of a file. `isHashed`: the file is hashed while it arrives, so that `hash` need not read it. */
-export function createUploadSession(services: CoreNeeds, path: string, isHashed = false): UploadSession {
+export function createUploadSession(services: CoreNeeds, path: string, isHashed = false) {
   const { now, folders } = services;
   let offset = 0;
   /** The hash of the first `hashed` bytes; null when the file must be read. */
@@ -99,6 +76,7 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
   let receiving: AbortController | null = null;
   let lastByteAt = now();
 
+  /** Returns the number of bytes that the file has now. */
   async function readOffset(): Promise<number> {
     offset = (await findFileSize(path)) ?? 0;
     // After a failed write the hash may be ahead of the file.
@@ -132,6 +110,10 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
     }
   }
 
+  /**
+   * Appends a part and returns the offset after it; the caller holds the lock. What arrived before a failure stays. Errors: `AppError` `conflict`
+   * for another offset, `payload_too_large`, `upstream_unavailable` (a folder is offline); those of the part and of the file system.
+   */
   async function receive(part: UploadPart): Promise<number> {
     const controller = new AbortController();
     const { signal } = controller;
@@ -166,8 +148,10 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
   return {
     ...createUploadLock(),
     path,
+    /** The number of bytes that the file had after the last part. */
     offset: () => offset,
     readOffset,
+    /** Creates an empty file, also in place of one to which an earlier request may still be writing. */
     restart: async () => {
       await rm(path, { force: true });
       await writeFile(path, "", { flag: "wx" });
@@ -175,27 +159,29 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
       hasher = isHashed ? new Bun.CryptoHasher("sha256") : null;
     },
     receive,
+    /** Returns the time of the last byte of the part that is being received; null when none is. */
     findLastByteTime: () => (receiving === null ? null : lastByteAt),
+    /** Ends the part that is being received with this error. Returns false when none is, or when it ends already. */
     stop,
+    /** Returns the SHA-256 of the file. */
     hash: async () => {
       sha256 ??= hasher?.digest("hex") ?? (await hashFile(path));
       hasher = null;
       return sha256;
     },
-    moveTo: (target) => moveIntoPlace(path, target),
+    /** Moves the file as `moveIntoPlace` does. */
+    moveTo: (target: string) => moveIntoPlace(path, target),
   };
 }
 
-export type UploadSessions = {
-  /** Runs `work` with the session of an upload. All that run at the same time for an upload have the same. */
-  use<T>(uploadId: string, work: (session: UploadSession) => Promise<T>): Promise<T>;
-};
+export type UploadSession = ReturnType<typeof createUploadSession>;
 
 /** Creates the sessions of uploads. They exist while requests use them: everything that lasts is in the file and in the asset's row. */
-export function createUploadSessions(services: CoreNeeds): UploadSessions {
+export function createUploadSessions(services: CoreNeeds) {
   const open = new Map<string, { session: UploadSession; users: number }>();
   return {
-    use: async (uploadId, work) => {
+    /** Runs `work` with the session of an upload. All that run at the same time for an upload have the same. */
+    use: async <T>(uploadId: string, work: (session: UploadSession) => Promise<T>) => {
       const path = services.folders.upload(uploadId);
       const entry = open.get(uploadId) ?? { session: createUploadSession(services, path), users: 0 };
       open.set(uploadId, entry);

@@ -8,20 +8,12 @@ const MAX_WAIT_MS = 30_000;
 /** Asks the holder to release the lock soon. Returns false if it refuses. */
 export type RequestRelease = () => boolean;
 
-export type UploadLock = {
-  /**
-   * Asks the holder to release the lock, waits for it, and returns the function that releases it again. Throws `AppError` `conflict` when the
-   * holder refuses, when too many requests wait, after 30 seconds, and when the signal is aborted.
-   */
-  acquire(requestRelease: RequestRelease, signal?: AbortSignal): Promise<() => void>;
-};
-
 type WaitingRequest = { requestRelease: RequestRelease; start(): void };
 
 const createBusyError = () => new AppError("conflict", "Another request is sending to this upload.");
 
 /** Creates a lock that serves waiting requests in order. */
-export function createUploadLock(): UploadLock {
+export function createUploadLock() {
   let holder: RequestRelease | null = null;
   const waiting: WaitingRequest[] = [];
 
@@ -53,7 +45,11 @@ export function createUploadLock(): UploadLock {
   }
 
   return {
-    acquire: async (requestRelease, signal) => {
+    /**
+     * Asks the holder to release the lock, waits for it, and returns the function that releases it again. Throws `AppError` `conflict` when the
+     * holder refuses, when too many requests wait, after 30 seconds, and when the signal is aborted.
+     */
+    acquire: async (requestRelease: RequestRelease, signal?: AbortSignal) => {
       if (holder === null) holder = requestRelease;
       else {
         if (waiting.length >= MAX_WAITING || signal?.aborted || !holder()) throw createBusyError();

@@ -25,13 +25,6 @@ import {
 import { notifyOwners } from "../notifications/notifications";
 import { createDeliverySlots, MAX_PER_ENDPOINT } from "./delivery-slots";
 
-export type Deliverer = {
-  start(): void;
-  /** Polls soon, once for several calls. */
-  wake(): void;
-  stop(): Promise<void>;
-};
-
 export type DelivererOptions = {
   store: Store;
   rules: AddressRules;
@@ -47,7 +40,7 @@ const MAX_DUE_PER_ENDPOINT = 2 * MAX_PER_ENDPOINT;
 /** Pause of the slot when the result of an attempt could not be stored. */
 const RECORD_FAILED_PAUSE_MS = 5_000;
 
-export function createDeliverer(options: DelivererOptions): Deliverer {
+export function createDeliverer(options: DelivererOptions) {
   const { store, rules, log, now, resolverFor, timeoutMs = DELIVERY_TIMEOUT_MS } = options;
   const inFlight = new Set<Promise<void>>();
   const slots = createDeliverySlots();
@@ -168,6 +161,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
   return {
     start: poller.start,
+    /** Polls soon, once for several calls. */
     wake: poller.wake,
     stop: async () => {
       await poller.stop();

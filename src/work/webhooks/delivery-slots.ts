@@ -7,21 +7,7 @@ const MAX_PER_WORKSPACE = 8;
 const MAX_SHARED = 32;
 const MAX_TOTAL = 256;
 
-export type DeliverySlots = {
-  /** Returns whether another delivery of the workspace may start now. */
-  hasRoom(workspaceId: string): boolean;
-  /**
-   * Returns the workspace with the fewest deliveries in flight, then the one served longest ago; null if no slot is
-   * free.
-   */
-  nextWorkspace(workspaceIds: Iterable<string>): string | null;
-  /** Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start. */
-  nextDelivery(workspaceId: string, due: DueDelivery[]): DueDelivery | null;
-  /** Occupies a slot, which counts as the workspace's turn. Returns a function that releases the slot. */
-  acquire(workspaceId: string, delivery: DueDelivery): () => void;
-};
-
-export function createDeliverySlots(): DeliverySlots {
+export function createDeliverySlots() {
   const inFlight = new Set<string>();
   const byWorkspace = new Map<string, number>();
   const byEndpoint = new Map<string, number>();
@@ -36,8 +22,13 @@ export function createDeliverySlots(): DeliverySlots {
   };
 
   return {
+    /** Returns whether another delivery of the workspace may start now. */
     hasRoom,
-    nextWorkspace: (workspaceIds) => {
+    /**
+     * Returns the workspace with the fewest deliveries in flight, then the one served longest ago; null if no slot is
+     * free.
+     */
+    nextWorkspace: (workspaceIds: Iterable<string>) => {
       let next: string | null = null;
       for (const workspaceId of workspaceIds) {
         if (!hasRoom(workspaceId)) continue;
@@ -45,7 +36,8 @@ export function createDeliverySlots(): DeliverySlots {
       }
       return next;
     },
-    nextDelivery: (workspaceId, due) => {
+    /** Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start. */
+    nextDelivery: (workspaceId: string, due: DueDelivery[]) => {
       if (!hasRoom(workspaceId)) return null;
       let next: DueDelivery | null = null;
       for (const one of due) {
@@ -55,7 +47,8 @@ export function createDeliverySlots(): DeliverySlots {
       }
       return next;
     },
-    acquire: (workspaceId, delivery) => {
+    /** Occupies a slot, which counts as the workspace's turn. Returns a function that releases the slot. */
+    acquire: (workspaceId: string, delivery: DueDelivery) => {
       inFlight.add(delivery.id);
       add(byWorkspace, workspaceId, 1);
       add(byEndpoint, delivery.endpointId, 1);
@@ -75,6 +68,8 @@ export function createDeliverySlots(): DeliverySlots {
     return difference < 0 || (difference === 0 && (servedAt.get(workspaceId) ?? 0) < (servedAt.get(other) ?? 0));
   }
 }
+
+export type DeliverySlots = ReturnType<typeof createDeliverySlots>;
 
 const MAX_SERVED_WORKSPACES = 10_000;
 

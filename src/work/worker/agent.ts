@@ -14,12 +14,6 @@ import type { Copies } from "./work-folders";
 /** `refused`: the head does not accept this worker, for the reason in `message`. `isFinal`: nor will it later, with the same token. */
 export type AgentEnd = { kind: "drained" } | { kind: "refused"; message: string; isFinal: boolean };
 
-export type Agent = {
-  ended: Promise<AgentEnd>;
-  /** Takes no more tickets, ends or gives back the current work, and leaves the head. */
-  drain(): void;
-};
-
 export type AgentParts = {
   head: Pick<Head, "join" | "heartbeat" | "leave">;
   /** Returns the worker's current capabilities. */
@@ -50,7 +44,7 @@ const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
 /** Starts to join. */
-export function startAgent({ head, announce, openQueue, execute, copies, log, drainMs = DRAIN_MS }: AgentParts): Agent {
+export function startAgent({ head, announce, openQueue, execute, copies, log, drainMs = DRAIN_MS }: AgentParts) {
   const { bootId } = announce();
   const running = new Map<string, RunningExecution>();
   const stop = new AbortController();
@@ -240,6 +234,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
 
   return {
     ended: run(),
+    /** Takes no more tickets, ends or gives back the current work, and leaves the head. */
     drain: () => {
       if (isDraining) return;
       isDraining = true;
@@ -249,6 +244,8 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
     },
   };
 }
+
+export type Agent = ReturnType<typeof startAgent>;
 
 /** The token is revoked or used by another worker, or the protocol is another one. Other statuses may come from a proxy before the head. */
 const REFUSAL_STATUSES = [400, UNAUTHORIZED, FORBIDDEN, 409, 422];

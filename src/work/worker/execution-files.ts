@@ -12,14 +12,6 @@ import { HeadError, HeadUnreachableError, type RemoteExecution, waitBeforeRetry 
 import type { InputParts } from "../jobs/definition";
 import { EXECUTION_RUNS } from "./runs";
 
-export type ExecutionFiles = {
-  getInputPath(name: string): string;
-  findInputParts(name: string): InputParts | null;
-  /** Returns whether the output is the file that the head has sent. */
-  isUnchanged(path: string): Promise<boolean>;
-  release(): void;
-};
-
 type FileSources = {
   cache: BlobCache;
   remote: Pick<RemoteExecution, "read">;
@@ -53,7 +45,7 @@ export async function fetchFiles(
   manifest: ExecutionManifest,
   { cache, remote, outputDir, workDir, minPartialBytes }: FileSources,
   signal: AbortSignal,
-): Promise<ExecutionFiles> {
+) {
   const { files, asset } = manifest;
   const partialInput = findPartialInput(manifest, minPartialBytes);
   const inputs = new Map<string, CachedBlob>();
@@ -107,16 +99,19 @@ export async function fetchFiles(
     throw stop.signal.reason;
   }
   return {
-    getInputPath: (name) => {
+    getInputPath: (name: string) => {
       const blob = inputs.get(name);
       if (blob === undefined) throw new Error(`The head has sent no file ${name}.`);
       return blob.path;
     },
-    findInputParts: (name) => missing.get(name) ?? null,
-    isUnchanged: async (path) => fetched.get(path) === (await describe(path)),
+    findInputParts: (name: string) => missing.get(name) ?? null,
+    /** Returns whether the output is the file that the head has sent. */
+    isUnchanged: async (path: string) => fetched.get(path) === (await describe(path)),
     release,
   };
 }
+
+export type ExecutionFiles = Awaited<ReturnType<typeof fetchFiles>>;
 
 /** Writes the file complete or not at all. */
 async function download(

@@ -11,29 +11,8 @@ import { isUuid } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import type { Head } from "../../outbound/head";
 
-export type WorkFolder = {
-  path: string;
-  /** Ends the use. `keep`: for a later attempt. */
-  release(keep: boolean): Promise<void>;
-};
-
 /** `asset`: the UUID of the recording. `key` is the same for the next attempt on the same input. */
 type WorkFolderName = { asset: string; key: string; execution: string };
-
-export type WorkFolders = {
-  /** Returns the folder for `key`, or an empty one when another execution uses it. */
-  acquire(name: WorkFolderName): Promise<WorkFolder>;
-  /** Lists the assets with folders. */
-  listAssets(): Promise<string[]>;
-  /** Removes all folders of an asset: those in use when they are released. */
-  forget(asset: string): Promise<void>;
-  /** Lists the last executions of the folders that none uses. */
-  listExecutions(): Promise<string[]>;
-  /** Removes the unused folders whose last execution is one of these. */
-  removeOf(executions: readonly string[]): Promise<void>;
-  /** Removes the folders that no execution uses. */
-  removeUnused(): Promise<void>;
-};
 
 /** The file in a work folder with the ID of its last execution. */
 const EXECUTION_FILE = "execution";
@@ -42,7 +21,7 @@ const MAX_UNUSED = 16;
 const MAX_AGE_MS = 24 * 3600 * 1000;
 
 /** Opens the folder of work folders. `key` and `execution` are safe as parts of file names. */
-export async function openWorkFolders(root: string): Promise<WorkFolders> {
+export async function openWorkFolders(root: string) {
   await mkdir(root, { recursive: true });
   const used = new Set<string>();
   /** Folders in use that are not needed later. */
@@ -81,7 +60,8 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
   }
 
   return {
-    acquire: async ({ asset, key, execution }) => {
+    /** Returns the folder for `key`, or an empty one when another execution uses it. */
+    acquire: async ({ asset, key, execution }: WorkFolderName) => {
       const own = `${asset}_${key}`;
       const name = used.has(own) ? `${asset}_${execution}` : own;
       used.add(name);
@@ -92,7 +72,8 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
       await writeFile(join(path, EXECUTION_FILE), execution);
       return {
         path,
-        release: async (keep) => {
+        /** Ends the use. `keep`: for a later attempt. */
+        release: async (keep: boolean) => {
           const isKept = keep && name === own && !forgotten.delete(name);
           if (isKept) await utimes(path, new Date(), new Date()).catch(() => {});
           used.delete(name);
@@ -101,40 +82,41 @@ export async function openWorkFolders(root: string): Promise<WorkFolders> {
         },
       };
     },
+    /** Lists the assets with folders. */
     listAssets: async () => {
       const assets = (await listNames(root)).map(findAssetOf).filter((asset) => asset !== null);
       return [...new Set(assets)];
     },
-    forget: async (asset) => {
+    /** Removes all folders of an asset: those in use when they are released. */
+    forget: async (asset: string) => {
       for (const name of await listNames(root)) {
         if (findAssetOf(name) !== asset) continue;
         if (used.has(name)) forgotten.add(name);
         else await remove(name);
       }
     },
+    /** Lists the last executions of the folders that none uses. */
     listExecutions: async () => {
       const found = await Promise.all((await listUnused()).map(({ name }) => readExecution(name)));
       return found.filter((execution) => execution !== null);
     },
-    removeOf: async (executions) => {
+    /** Removes the unused folders whose last execution is one of these. */
+    removeOf: async (executions: readonly string[]) => {
       for (const { name } of await listUnused()) {
         const execution = await readExecution(name);
         if (execution !== null && executions.includes(execution)) await remove(name);
       }
     },
+    /** Removes the folders that no execution uses. */
     removeUnused: async () => {
       for (const { name } of await listUnused()) await remove(name);
     },
   };
 }
 
-export type Copies = {
-  /**
-   * Asks the head which recordings were deleted, and removes what is left of them here; then which steps have ended, were it by a cancellation or
-   * on another machine, and removes their work folders. Errors: those of the head.
-   */
-  removeUnneeded(signal: AbortSignal): Promise<void>;
-};
+export type WorkFolder = Awaited<ReturnType<WorkFolders["acquire"]>>;
+
+export type WorkFolders = Awaited<ReturnType<typeof openWorkFolders>>;
 
 type CopiesParts = {
   cache: Pick<BlobCache, "forget" | "listAssets">;
@@ -143,7 +125,7 @@ type CopiesParts = {
   log: Log;
 };
 
-export function createCopies({ cache, workFolders, head, log }: CopiesParts): Copies {
+export function createCopies({ cache, workFolders, head, log }: CopiesParts) {
   async function removeDeleted(signal: AbortSignal): Promise<void> {
     const assets = [...new Set([...cache.listAssets(), ...(await workFolders.listAssets())])];
     const known = new Set(assets);
@@ -169,9 +151,15 @@ export function createCopies({ cache, workFolders, head, log }: CopiesParts): Co
   }
 
   return {
-    removeUnneeded: async (signal) => {
+    /**
+     * Asks the head which recordings were deleted, and removes what is left of them here; then which steps have ended, were it by a cancellation or
+     * on another machine, and removes their work folders. Errors: those of the head.
+     */
+    removeUnneeded: async (signal: AbortSignal) => {
       await removeDeleted(signal);
       await removeEnded(signal);
     },
   };
 }
+
+export type Copies = ReturnType<typeof createCopies>;

@@ -4,12 +4,6 @@ import { AppError } from "../../../domain/errors";
 import { sleep } from "../../../lib/sleep";
 import type { Repository } from "./repository";
 
-export type RepositoryLock = {
-  /** Throws `conflict` if the lock was not renewed for so long that another server may have taken it. */
-  requireHeld(): void;
-  release(): Promise<void>;
-};
-
 const LOCKS = "locks/";
 const LOCK_PLACE = "lock";
 const OWNER_CHARACTERS = 32;
@@ -35,7 +29,7 @@ export async function lockRepository(
   root: string,
   signal: AbortSignal,
   timing: LockTiming = TIMING,
-): Promise<RepositoryLock> {
+) {
   const { bucket, cipher } = repository;
   const owner = cipher.nameOf(Buffer.from(`${hostname()}:${root}`)).slice(0, OWNER_CHARACTERS);
   const key = LOCKS + owner;
@@ -66,6 +60,7 @@ export async function lockRepository(
     );
   }, timing.renewMs);
   return {
+    /** Throws `conflict` if the lock was not renewed for so long that another server may have taken it. */
     requireHeld: () => {
       if (performance.now() - renewedAt > timing.lostMs)
         throw new AppError("conflict", `The lock of ${bucket.url} could not be renewed.`);
@@ -79,6 +74,8 @@ export async function lockRepository(
     },
   };
 }
+
+export type RepositoryLock = Awaited<ReturnType<typeof lockRepository>>;
 
 const RELEASE_MS = 5000;
 

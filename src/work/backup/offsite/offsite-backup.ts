@@ -202,17 +202,10 @@ async function readFiles(
 
 const EMPTY = new Uint8Array();
 
-type RestoredFile = {
-  write(content: Uint8Array): Promise<void>;
-  /** Returns the problem of the file; null if it is intact. */
-  complete(): Promise<string | null>;
-  discard(): Promise<void>;
-};
-
 async function openFile(
   { sha256, modified_at }: BackupFile,
   { target, isKept }: { target: string | null; isKept: boolean },
-): Promise<RestoredFile> {
+) {
   if (target !== null) await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   const handle = target === null ? null : await open(target, "wx", SECRET_FILE_MODE);
   const hasher = new Bun.CryptoHasher("sha256");
@@ -220,11 +213,12 @@ async function openFile(
     if (target !== null) await rm(target, { force: true });
   };
   return {
-    write: async (content) => {
+    write: async (content: Uint8Array) => {
       hasher.update(content);
       for (let done = 0; handle !== null && done < content.length; )
         done += (await handle.write(content, done, content.length - done)).bytesWritten;
     },
+    /** Returns the problem of the file; null if it is intact. */
     complete: async () => {
       await handle?.sync();
       await handle?.close();
@@ -242,3 +236,5 @@ async function openFile(
     },
   };
 }
+
+type RestoredFile = Awaited<ReturnType<typeof openFile>>;

@@ -33,31 +33,6 @@ export type StoredBlob = { bytes: number; etag: string; isDamaged: boolean };
 export const isIntact = (blob: StoredBlob | undefined, bytes: number): boolean =>
   blob?.bytes === getEncryptedBytes(bytes) && !blob.isDamaged;
 
-/** Errors of all calls: those of `Bucket`. */
-export type Repository = {
-  url: string;
-  bucket: Bucket;
-  cipher: BlobCipher;
-  scratch: string;
-  /** Returns the names of the backups, the newest first. */
-  listSnapshots(signal: AbortSignal): Promise<string[]>;
-  /** Reads a manifest. Errors: `AppError` `not_found`; `conflict` when it is damaged. */
-  readManifest(name: string, signal: AbortSignal): Promise<OffsiteManifest>;
-  /** Returns a manifest, or null when it is missing or damaged. */
-  findManifest(name: string, signal: AbortSignal): Promise<OffsiteManifest | null>;
-  /** Writes a manifest and reads it again. */
-  writeManifest(name: string, manifest: OffsiteManifest, signal: AbortSignal): Promise<void>;
-  deleteSnapshot(name: string, signal: AbortSignal): Promise<void>;
-  /** Returns the objects of all blobs by their names. */
-  listBlobs(signal: AbortSignal): Promise<Map<string, StoredBlob>>;
-  putBlob(name: string, object: Uint8Array, signal: AbortSignal): Promise<void>;
-  /** Returns the content of a blob, or "missing" or "changed". */
-  getBlob(name: string, bytes: number, signal: AbortSignal): Promise<Uint8Array | "missing" | "changed">;
-  deleteBlob(name: string, signal: AbortSignal): Promise<void>;
-  /** Records whether the content of a blob is damaged. */
-  markBlob(name: string, isDamaged: boolean, signal: AbortSignal): Promise<void>;
-};
-
 const REPOSITORY_KEY = "repository.json";
 const SNAPSHOTS = "snapshots/";
 const SNAPSHOT_SUFFIX = ".json";
@@ -139,9 +114,10 @@ export async function initializeRepository({ bucket, cipher }: Repository, signa
   await bucket.put(REPOSITORY_KEY, Buffer.from(description), signal);
 }
 
-function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): Repository {
+function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string) {
   const toSnapshotKey = (name: string) => SNAPSHOTS + name + SNAPSHOT_SUFFIX;
 
+  /** Reads a manifest. Errors: `AppError` `not_found`; `conflict` when it is damaged. */
   async function readManifest(name: string, signal: AbortSignal): Promise<OffsiteManifest> {
     const object = await bucket.get(toSnapshotKey(name), MAX_MANIFEST_BYTES, signal);
     const path = `${bucket.url}/${name}`;
@@ -168,7 +144,8 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
     bucket,
     cipher,
     scratch,
-    listSnapshots: async (signal) => {
+    /** Returns the names of the backups, the newest first. */
+    listSnapshots: async (signal: AbortSignal) => {
       const names: string[] = [];
       for await (const { key } of bucket.list(SNAPSHOTS, signal)) {
         const name = key.slice(SNAPSHOTS.length, -SNAPSHOT_SUFFIX.length);
@@ -177,12 +154,14 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
       return names.sort().reverse();
     },
     readManifest,
-    findManifest: (name, signal) =>
+    /** Returns a manifest, or null when it is missing or damaged. */
+    findManifest: (name: string, signal: AbortSignal) =>
       readManifest(name, signal).catch((error) => {
         if (error instanceof AppError && (error.code === "conflict" || error.code === "not_found")) return null;
         throw error;
       }),
-    writeManifest: async (name, manifest, signal) => {
+    /** Writes a manifest and reads it again. */
+    writeManifest: async (name: string, manifest: OffsiteManifest, signal: AbortSignal) => {
       await bucket.put(
         toSnapshotKey(name),
         cipher.encrypt(Buffer.from(JSON.stringify(manifest)), toPlace(name)),
@@ -190,8 +169,9 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
       );
       await readManifest(name, signal);
     },
-    deleteSnapshot: (name, signal) => bucket.delete(toSnapshotKey(name), signal),
-    listBlobs: async (signal) => {
+    deleteSnapshot: (name: string, signal: AbortSignal) => bucket.delete(toSnapshotKey(name), signal),
+    /** Returns the objects of all blobs by their names. */
+    listBlobs: async (signal: AbortSignal) => {
       const blobs = new Map<string, StoredBlob>();
       for await (const { key, bytes, etag } of bucket.list(BLOBS, signal)) {
         const name = key.slice(BLOBS.length);
@@ -203,14 +183,19 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string): 
       }
       return blobs;
     },
-    putBlob: (name, object, signal) => bucket.put(BLOBS + name, object, signal),
-    getBlob: async (name, bytes, signal) => {
+    putBlob: (name: string, object: Uint8Array, signal: AbortSignal) => bucket.put(BLOBS + name, object, signal),
+    /** Returns the content of a blob, or "missing" or "changed". */
+    getBlob: async (name: string, bytes: number, signal: AbortSignal) => {
       const content = await readBlob(name, bytes, signal);
       // A truncated response looks like a damaged object.
       return content === "changed" ? readBlob(name, bytes, signal) : content;
     },
-    deleteBlob: (name, signal) => bucket.delete(BLOBS + name, signal),
-    markBlob: (name, isDamaged, signal) =>
+    deleteBlob: (name: string, signal: AbortSignal) => bucket.delete(BLOBS + name, signal),
+    /** Records whether the content of a blob is damaged. */
+    markBlob: (name: string, isDamaged: boolean, signal: AbortSignal) =>
       isDamaged ? bucket.put(DAMAGED + name, DAMAGE_MARK, signal) : bucket.delete(DAMAGED + name, signal),
   };
 }
+
+/** Errors of all calls: those of `Bucket`. */
+export type Repository = ReturnType<typeof createRepository>;

@@ -22,18 +22,8 @@ export const BLOB_BYTES = 4 * 1024 * 1024;
 const MAX_SENT = 16;
 const MAX_SENT_BYTES = 2 * BLOB_BYTES;
 
-export type BlobUpload = {
-  /** Errors: those of the bucket and of the file system; the signal's reason. */
-  store(files: readonly FoundFile[], hold: TrashHold): Promise<StoredFiles>;
-  /**
-   * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors: `upstream_error` when the bucket
-   * lacks or changed some.
-   */
-  verify(): Promise<number>;
-};
-
 /** Creates an upload to a repository that is locked. */
-export function createUpload(repository: Repository, folders: Folders, signal: AbortSignal): BlobUpload {
+export function createUpload(repository: Repository, folders: Folders, signal: AbortSignal) {
   const { cipher } = repository;
   const collect = createBufferCollector();
   /** MD5 of the objects that were sent, and sizes of the contents of all blobs of the backup, by their names. */
@@ -67,7 +57,8 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
   }
 
   return {
-    store: async (files, hold) => {
+    /** Errors: those of the bucket and of the file system; the signal's reason. */
+    store: async (files: readonly FoundFile[], hold: TrashHold) => {
       const existing = await repository.listBlobs(signal);
       const previous = await findPrevious(repository, signal);
       const report = createStoredFiles();
@@ -98,6 +89,10 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
       }
       return report;
     },
+    /**
+     * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors: `upstream_error` when the bucket
+     * lacks or changed some.
+     */
     verify: () => verifyUpload(repository, { needed, sent }, signal),
   };
 }
