@@ -25,9 +25,6 @@ const MAX_WAIT_MS = 5_000;
 /** The folders that a restore replaces. `media` is null if it is in the data folder, or stays as it is. */
 export type RestoreTargets = { data: string; media: string | null };
 
-/** The new locations of replaced folders; null for one that did not exist. */
-type ReplacedFolders = { data: string | null; media: string | null };
-
 /**
  * Creates the folders that will replace the targets, and removes leftovers of killed restores. Throws `AppError`
  * `conflict` if another restore started in the same second.

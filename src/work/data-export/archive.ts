@@ -3,8 +3,8 @@ import { createZipWriter, type ZipEntry, type ZipOutput, type ZipWriter } from "
 import { EXPORTED_ROWS } from "../../store/exported-rows";
 import type { User } from "../../store/users";
 import type { CoreNeeds } from "../needs";
-import type { ExportedTable } from "./exported-table";
 import { addMediaFiles, openFile, readChunks } from "./media-files";
+import type { ExportedTable } from "./tables";
 import { EXPORTED_TABLES } from "./tables";
 
 /** Rows are compressed in portions of at least this many characters. */
