@@ -77,7 +77,6 @@ const MAX_SKIPPED_IN_A_PASS = 1_000;
 /** Jobs of a name after one that waits for a busy place: another place may have room for them. */
 const MAX_LOOKED_AHEAD = 16;
 
-/** Creates the runner. */
 export function createRunner(options: RunnerOptions): Runner {
   const { source, handlers, log, otherPlaces, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
   const limits: SchedulingLimits = {

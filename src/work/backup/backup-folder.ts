@@ -1,8 +1,7 @@
 /** Reads and verifies backups in a folder. */
-import { join, resolve } from "node:path";
-import { listNames } from "../../blobs/trash";
+import { basename, resolve } from "node:path";
 import { type BackupManifest, DATABASE_NAME, parseBackupName, SECRETS_NAME } from "../../domain/backup";
-import { readManifest } from "./backup-manifest";
+import { type FolderBackup, listFolderBackups, readManifest } from "./backup-manifest";
 import { recordDamage } from "./damage";
 import { createResolver, type DamagedFile, verifyFiles } from "./verify-files";
 
@@ -37,30 +36,37 @@ export function isChosen(path: string, { sample = 1, paths, random = Math.random
 
 /** Reads a backup. Throws `AppError` `bad_request` when the folder is not one. */
 export async function readBackup(path: string): Promise<Backup> {
-  const backup = { path: resolve(path), manifest: await readManifest(resolve(path)) };
-  return { ...backup, verify: (options) => verifyBackup(backup, options), download: null };
+  return toBackup({ path: resolve(path), manifest: await readManifest(resolve(path)) });
 }
 
-/**
- * Returns the newest backup in a folder up to `until` (milliseconds since 1970), or null. Skips folders whose manifest
- * is missing or damaged. `hasMedia`: only those with media.
- */
-export async function findNewestBackup(
-  folder: string,
-  { until = Number.POSITIVE_INFINITY, hasMedia = false } = {},
-): Promise<Backup | null> {
-  const names = (await listNames(folder)).filter(
-    (name) => (parseBackupName(name) ?? Number.POSITIVE_INFINITY) <= until,
-  );
-  for (const name of names
-    .filter((each) => parseBackupName(each) !== null)
-    .sort()
-    .reverse()) {
-    const backup = await readBackup(join(folder, name)).catch(() => null);
-    if (backup !== null && (backup.manifest.has_media || !hasMedia)) return backup;
-  }
+const toBackup = ({ path, manifest }: Pick<FolderBackup, "path" | "manifest">): Backup => ({
+  path,
+  manifest,
+  verify: (options) => verifyBackup({ path, manifest }, options),
+  download: null,
+});
+
+/** Yields the backups in a folder. Skips those whose manifest is missing or damaged. */
+export async function* listBackups(folder: string, first: "oldest" | "newest" = "newest"): AsyncGenerator<Backup> {
+  for await (const backup of listFolderBackups(resolve(folder), first)) yield toBackup(backup);
+}
+
+/** `until`: in milliseconds since 1970. `hasMedia`: only backups with media. */
+export type FindOptions = { until?: number; hasMedia?: boolean };
+
+/** Returns the first of the backups, the newest first, that was made until `until`, or null. */
+export async function findBackup<T extends Pick<Backup, "path" | "manifest">>(
+  newestFirst: AsyncIterable<T>,
+  { until = Number.POSITIVE_INFINITY, hasMedia = false }: FindOptions = {},
+): Promise<T | null> {
+  for await (const backup of newestFirst)
+    if (parseBackupName(basename(backup.path))! <= until && (backup.manifest.has_media || !hasMedia)) return backup;
   return null;
 }
+
+/** Returns the newest backup in a folder, or null. */
+export const findNewestBackup = (folder: string, options?: FindOptions): Promise<Backup | null> =>
+  findBackup(listBackups(folder), options);
 
 /** `notes`: sentences for the administrator. */
 export type VerifyReport = {

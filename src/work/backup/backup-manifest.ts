@@ -1,6 +1,7 @@
-/** Reads the manifest of a backup in a folder. */
+/** Reads the manifests of backups in a folder. */
 import { join } from "node:path";
-import { type BackupManifest, MANIFEST_NAME, parseManifest } from "../../domain/backup";
+import { listNames } from "../../blobs/trash";
+import { type BackupManifest, MANIFEST_NAME, parseBackupName, parseManifest } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 
 /** A manifest has about 200 bytes for each file. */
@@ -17,5 +18,20 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
     return parseManifest(await file.text());
   } catch (error) {
     throw new AppError("bad_request", `${folder} is not a valid backup: ${(error as Error).message}`);
+  }
+}
+
+export type FolderBackup = { name: string; path: string; manifest: BackupManifest };
+
+/** Yields the backups in a folder. Skips those whose manifest is missing or damaged. */
+export async function* listFolderBackups(
+  folder: string,
+  first: "oldest" | "newest" = "newest",
+): AsyncGenerator<FolderBackup> {
+  const names = (await listNames(folder)).filter((name) => parseBackupName(name) !== null).sort();
+  for (const name of first === "newest" ? names.reverse() : names) {
+    const path = join(folder, name);
+    const manifest = await readManifest(path).catch(() => null);
+    if (manifest !== null) yield { name, path, manifest };
   }
 }

@@ -6,24 +6,23 @@
 import { lstat, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { linkOrCopy } from "../../blobs/backup-files";
-import { listNames } from "../../blobs/trash";
-import { type BackupFile, type BackupManifest, parseBackupName } from "../../domain/backup";
+import type { BackupFile, BackupManifest } from "../../domain/backup";
 import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { hashFile } from "../../lib/hash";
-import { readManifest } from "./backup-manifest";
+import { type FolderBackup, listFolderBackups } from "./backup-manifest";
 import { createLinkedFolderFinder, createResolver, type DamagedFile } from "./verify-files";
 
 export const DAMAGE_NAME = "damaged.json";
 /** A list has about 200 bytes for each file. */
 const MAX_DAMAGE_BYTES = 256 * 1024 ** 2;
 
-type FolderBackup = { path: string; manifest: BackupManifest };
-
 /** Problems by the paths of their files. */
 type Damage = Map<string, string>;
 
+type DamagedBackup = Pick<FolderBackup, "path" | "manifest">;
+
 /** Returns the damaged files of a backup: all of them when its list cannot be read. */
-export async function readDamage({ path, manifest }: FolderBackup): Promise<Damage> {
+export async function readDamage({ path, manifest }: DamagedBackup): Promise<Damage> {
   const file = Bun.file(join(path, DAMAGE_NAME));
   if (!(await file.exists())) return new Map();
   const list: unknown = file.size > MAX_DAMAGE_BYTES ? null : await file.json().catch(() => null);
@@ -43,7 +42,7 @@ async function writeDamage(path: string, damage: Damage): Promise<void> {
  * Errors: those of the file system.
  */
 export async function recordDamage(
-  backup: FolderBackup,
+  backup: DamagedBackup,
   { damaged, checked }: { damaged: readonly DamagedFile[]; checked: ReadonlySet<string> },
 ): Promise<void> {
   const known = await readDamage(backup);
@@ -57,7 +56,8 @@ export async function recordDamage(
     if (inode !== null) problems.set(inode, problem);
   }
   const contents = new Set(selectContents(backup.manifest, new Set(damaged.map(({ path }) => path))));
-  for (const other of await listOthers(backup)) {
+  for await (const other of listFolderBackups(dirname(backup.path))) {
+    if (other.path === backup.path) continue;
     const shared: Damage = new Map();
     for (const file of other.manifest.files.filter(({ sha256 }) => contents.has(sha256))) {
       const problem = problems.get((await readInode(join(other.path, file.path))) ?? "");
@@ -77,27 +77,15 @@ const readInode = (path: string): Promise<string | null> =>
     () => null,
   );
 
-/** Lists the other backups in the folder of a backup. */
-async function listOthers({ path }: Pick<FolderBackup, "path">): Promise<FolderBackup[]> {
-  const others: FolderBackup[] = [];
-  for (const name of await listNames(dirname(path))) {
-    const other = join(dirname(path), name);
-    const manifest =
-      parseBackupName(name) === null || other === path ? null : await readManifest(other).catch(() => null);
-    if (manifest !== null) others.push({ path: other, manifest });
-  }
-  return others;
-}
-
 /**
  * Replaces the damaged files of older backups by those of a new one that have the content of their manifests. Returns how many were replaced. Errors:
  * those of the file system; the signal's reason.
  */
-export async function replaceDamaged(backup: FolderBackup, signal: AbortSignal): Promise<number> {
+export async function replaceDamaged(backup: DamagedBackup, signal: AbortSignal): Promise<number> {
   let replaced = 0;
-  for (const other of await listOthers(backup)) {
+  for await (const other of listFolderBackups(dirname(backup.path))) {
     const damage = await readDamage(other);
-    if (damage.size === 0) continue;
+    if (other.path === backup.path || damage.size === 0) continue;
     const files = other.manifest.files.filter(({ path }) => damage.has(path));
     const intact = await findIntact(backup, new Set(files.map(({ sha256 }) => sha256)), signal);
     const findLinkedFolder = createLinkedFolderFinder(createResolver(other.path));
@@ -117,7 +105,7 @@ export async function replaceDamaged(backup: FolderBackup, signal: AbortSignal):
 
 /** Returns the paths of intact files by their hashes. Those that were linked to an earlier backup have not been read since. */
 async function findIntact(
-  { path, manifest }: FolderBackup,
+  { path, manifest }: DamagedBackup,
   wanted: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Map<string, string>> {

@@ -3,11 +3,10 @@
  */
 import { basename, join } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
-import { listNames } from "../../blobs/trash";
-import { type BackupFile, parseBackupName } from "../../domain/backup";
+import type { BackupFile } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
 import { flushFile } from "../../lib/atomic-file";
-import { readBackup } from "./backup-folder";
+import { listFolderBackups } from "./backup-manifest";
 import type { BackupNeeds } from "./backups";
 import { listOffsiteBackups, type OffsiteBackup } from "./offsite/offsite-backup";
 import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
@@ -56,13 +55,10 @@ async function* findInFolder(
   path: string,
   isWanted: (file: BackupFile) => boolean,
 ): AsyncGenerator<FileInBackup> {
-  const names = (await listNames(target)).filter((name) => parseBackupName(name) !== null).sort();
-  for (const name of names.reverse()) {
-    const backup = await readBackup(join(target, name)).catch(() => null);
-    const file = backup?.manifest.files.find((each) => each.path === path && isWanted(each));
+  for await (const { name, path: folder, manifest } of listFolderBackups(target)) {
+    const file = manifest.files.find((each) => each.path === path && isWanted(each));
     if (file === undefined) continue;
-    const from = join(target, name, path);
-    yield { backup: name, file, copyTo: (to, signal) => copyChecked(from, to, file, signal) };
+    yield { backup: name, file, copyTo: (to, signal) => copyChecked(join(folder, path), to, file, signal) };
   }
 }
 

@@ -2,7 +2,6 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { discardFolder } from "../../blobs/backup-files";
-import { listNames } from "../../blobs/trash";
 import {
   formatBackupName,
   isOwnBackup,
@@ -10,7 +9,7 @@ import {
   parseBackupName,
   selectBackupsToPrune,
 } from "../../domain/backup";
-import { readManifest } from "./backup-manifest";
+import { listFolderBackups } from "./backup-manifest";
 import { readDamage } from "./damage";
 
 /** `folderId`: the ID of the data folder. */
@@ -23,13 +22,10 @@ export type PruneOptions = { keep: PruneRule; folderId: string | null; now: numb
  */
 export async function pruneBackups(target: string, { keep, folderId, now }: PruneOptions): Promise<string[]> {
   const times: Record<"good" | "damaged", number[]> = { good: [], damaged: [] };
-  for (const name of await listNames(target)) {
-    const time = parseBackupName(name);
-    const path = join(target, name);
-    const manifest = time === null ? null : await readManifest(path).catch(() => null);
-    if (time === null || !manifest?.has_media || !isOwnBackup(manifest, folderId)) continue;
-    const damage = await readDamage({ path, manifest });
-    times[damage.size === 0 ? "good" : "damaged"].push(time);
+  for await (const backup of listFolderBackups(target)) {
+    const { name, manifest } = backup;
+    if (!manifest.has_media || !isOwnBackup(manifest, folderId)) continue;
+    times[(await readDamage(backup)).size === 0 ? "good" : "damaged"].push(parseBackupName(name)!);
   }
   const removed = selectBackupsToPrune(times.good, keep, now, times.damaged).map(formatBackupName);
   for (const name of removed) {

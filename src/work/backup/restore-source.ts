@@ -3,19 +3,11 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createFolderGuard } from "../../blobs/folder-guard";
 import { type Folders, getFolders } from "../../blobs/folders";
-import { listNames } from "../../blobs/trash";
-import {
-  BACKUP_FOLDERS,
-  type BackupFile,
-  DATABASE_NAME,
-  MANIFEST_NAME,
-  parseBackupName,
-  SECRETS_NAME,
-} from "../../domain/backup";
+import { BACKUP_FOLDERS, type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { findStateAt, listStates, type RecordedState } from "../../domain/point-in-time";
-import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
+import { type Backup, findNewestBackup, listBackups, readBackup } from "./backup-folder";
 import { requireOnline } from "./create-backup";
 import { walk } from "./find-files";
 import { readFolderId } from "./folder-id";
@@ -59,16 +51,11 @@ export async function getBackupSource(folder: string, at: number | null): Promis
     const newest = isSingle ? await readBackup(folder) : await getNewest(folder);
     return toSource(newest);
   }
-  const names = (await listNames(folder)).filter((name) => parseBackupName(name) !== null).sort();
-  const paths = isSingle ? [folder] : names.map((name) => join(folder, name));
-  return selectSource(folder, readBackups(paths), at);
+  return selectSource(folder, isSingle ? listSingle(folder) : listBackups(folder, "oldest"), at);
 }
 
-async function* readBackups(paths: readonly string[]): AsyncGenerator<Backup> {
-  for (const path of paths) {
-    const backup = await readBackup(path).catch(() => null);
-    if (backup !== null) yield backup;
-  }
+async function* listSingle(path: string): AsyncGenerator<Backup> {
+  yield await readBackup(path);
 }
 
 /** Returns the newest state until `at` of the backups of a place, the oldest first. Throws `AppError` `not_found` when there is none. */

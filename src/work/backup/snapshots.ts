@@ -30,7 +30,6 @@ const PART_PREFIX = ".";
 
 export const getSnapshotsFolder = (root: string): string => join(root, SNAPSHOTS_FOLDER);
 
-/** Creates the hourly snapshots. */
 export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAges()): Poller {
   const { folders, log, now } = services;
   const folder = getSnapshotsFolder(folders.root);

@@ -17,7 +17,6 @@ const POLL_MS = 5_000;
 /** Share of the reserve that is freed above it, so that the next write does not need to wait again. */
 const MARGIN_SHARE = 1 / 4;
 
-/** Creates the keeper. */
 export function createSpaceKeeper(services: CoreNeeds): Poller {
   const { disk, log } = services;
   const poll = async () => {

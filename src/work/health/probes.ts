@@ -35,7 +35,6 @@ type ProbeSources = {
   isRedisReachable(): boolean | undefined;
 };
 
-/** Creates the probes of a running server. */
 export const createHealthProbes = (config: Config, { base, backups, db, isRedisReachable }: ProbeSources) => ({
   findMailProblem: cacheProbe(() => findMailProblem(config, base())),
   /** Checks the place of the nightly backups. */

@@ -27,7 +27,6 @@ const LIMITS: FairSemaphoreLimits = {
   maxWaitMs: 30_000,
 };
 
-/** Creates the service. */
 export function createPasswords({ limits = LIMITS, cost = COST } = {}) {
   const semaphore = createFairSemaphore(limits);
   const unmatchedHash = createUnmatchedHash(cost);

@@ -10,7 +10,6 @@ import { hasAdministrator } from "../../store/users";
 const FILE_NAME = "setup-url";
 const TOKEN_CHARACTERS = 43;
 
-/** Opens the setup of the data folder. */
 export function openSetup(services: { folder: string; store: Store; publicUrl(): string }) {
   const path = join(services.folder, FILE_NAME);
 

@@ -25,7 +25,6 @@ const ERROR_DELAY_MS = 1_000;
 
 type Feeds = Map<string, Set<LiveFeed>>;
 
-/** Creates the hub. */
 export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: number }) {
   const { store, log, maxEvents = MAX_EVENTS } = options;
   /** By topic. */

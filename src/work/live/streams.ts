@@ -31,7 +31,6 @@ const STOPPING_RETRY_SECONDS = 5;
 /** Minimum time between two checks of all streams. */
 const MIN_CHECK_INTERVAL_MS = 200;
 
-/** Creates the registry of streams. */
 export function createLiveStreams({ store, live }: { store: Store; live: LiveEvents }) {
   const open = new Map<LiveStream, StreamRequest>();
   /** Open and opening streams by user. */

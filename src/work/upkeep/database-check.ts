@@ -8,7 +8,6 @@ import { DATABASE_NAME } from "../../domain/backup";
 import { findDatabaseProblems } from "../../store/database-file";
 import type { CoreNeeds } from "../needs";
 
-/** Creates the check. */
 export function createDatabaseCheck({ folders, store }: CoreNeeds) {
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();

@@ -19,7 +19,6 @@ import { toAbsolute } from "./media-files";
 /** Without `offsite`, files are restored from folders only. */
 type RestoreNeeds = CoreNeeds & { offsite?: OffsiteAccess };
 
-/** Creates the service that restores files. */
 export function createFileRestores(services: RestoreNeeds) {
   const { log, store } = services;
   const stopping = new AbortController();

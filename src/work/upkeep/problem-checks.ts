@@ -41,7 +41,6 @@ const CATCH_UP_MS = 15 * 60_000;
 /** The certificate and the disk need no grace period. */
 const AT_ONCE = 0;
 
-/** Creates the check of each problem. */
 export const createProblemChecks = (services: ProblemNeeds): Record<Problem, ProblemCheck> => ({
   database_damaged: { graceMs: AT_ONCE, find: async () => findDatabaseProblem(services.store.findDamage()) },
   backups_failing: { graceMs: CATCH_UP_MS, find: createBackupCheck(services) },

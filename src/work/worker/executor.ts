@@ -54,7 +54,6 @@ const UNPROCESSABLE = 422;
 /** The execution is not current, or is that of another start of this worker. */
 const GONE_STATUSES = [401, 404, 409, 410];
 
-/** Creates the function that runs executions. */
 export function createExecutor(parts: ExecutorParts): Execute {
   return async (ticket, control) => {
     const remote = parts.head.openExecution(ticket.url);

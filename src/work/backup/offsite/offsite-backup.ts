@@ -1,7 +1,7 @@
 /** Reads the backups of a bucket. */
 import { mkdir, open, rm, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type BackupFile, DATABASE_NAME, parseBackupName, sumBytes } from "../../../domain/backup";
+import { type BackupFile, DATABASE_NAME, sumBytes } from "../../../domain/backup";
 import { getBlobBytes, type OffsiteFile, type OffsiteManifest, splitBackupUrl } from "../../../domain/offsite";
 import { SECRET_FILE_MODE } from "../../../lib/atomic-file";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
@@ -9,7 +9,7 @@ import { createBufferCollector } from "../../../lib/collect-buffers";
 import { newId } from "../../../lib/ids";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { findDatabaseProblems } from "../../../store/database-file";
-import { type Backup, isChosen } from "../backup-folder";
+import { type Backup, type FindOptions, findBackup, isChosen } from "../backup-folder";
 import { requireSpace } from "../space";
 import type { DamagedFile } from "../verify-files";
 import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
@@ -25,17 +25,12 @@ const MAX_READ_BYTES = 8 * 1024 ** 2;
 export async function openOffsiteBackup(
   url: string,
   access: OffsiteAccess,
-  { until = Number.POSITIVE_INFINITY, hasMedia = false, signal }: FindOptions,
+  { signal, ...options }: FindOptions & { signal: AbortSignal },
 ): Promise<OffsiteBackup | null> {
-  const { place, name: named } = splitBackupUrl(url);
+  const { place, name } = splitBackupUrl(url);
+  if (name === null) return findBackup(listOffsiteBackups(place, access, signal, "newest"), options);
   const repository = await openRepository(place, access, signal);
-  if (named !== null) return createBackup(repository, named, await repository.readManifest(named, signal));
-  for (const name of await repository.listSnapshots(signal)) {
-    if ((parseBackupName(name) ?? Number.POSITIVE_INFINITY) > until) continue;
-    const manifest = await repository.findManifest(name, signal);
-    if (manifest !== null && (manifest.has_media || !hasMedia)) return createBackup(repository, name, manifest);
-  }
-  return null;
+  return createBackup(repository, `${repository.url}/${name}`, await repository.readManifest(name, signal));
 }
 
 export type OffsiteBackup = Backup & {
@@ -46,8 +41,6 @@ export type OffsiteBackup = Backup & {
   copyFile(path: string, to: string, signal: AbortSignal): Promise<DamagedFile[]>;
 };
 
-type FindOptions = { until?: number; hasMedia?: boolean; signal: AbortSignal };
-
 /** Yields the backups of a place whose manifests can be read, in order of their age. */
 export async function* listOffsiteBackups(
   url: string,
@@ -56,15 +49,11 @@ export async function* listOffsiteBackups(
   first: "oldest" | "newest" = "oldest",
 ): AsyncGenerator<OffsiteBackup> {
   const repository = await openRepository(url, access, signal);
-  const names = await repository.listSnapshots(signal);
-  for (const name of first === "newest" ? names : names.reverse()) {
-    const manifest = await repository.findManifest(name, signal);
-    if (manifest !== null) yield createBackup(repository, name, manifest);
-  }
+  for await (const { path, manifest } of repository.listManifests(signal, first))
+    yield createBackup(repository, path, manifest);
 }
 
-function createBackup(repository: Repository, name: string, manifest: OffsiteManifest): OffsiteBackup {
-  const path = `${repository.url}/${name}`;
+function createBackup(repository: Repository, path: string, manifest: OffsiteManifest): OffsiteBackup {
   return {
     path,
     manifest,

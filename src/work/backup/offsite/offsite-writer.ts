@@ -4,18 +4,13 @@ import { join } from "node:path";
 import { discardFolder } from "../../../blobs/backup-files";
 import type { Folders } from "../../../blobs/folders";
 import { formatBackupName } from "../../../domain/backup";
-import type { OffsiteFile, OffsiteManifest } from "../../../domain/offsite";
+import type { OffsiteFile } from "../../../domain/offsite";
+import { findBackup } from "../backup-folder";
 import type { BackupWriter } from "../backup-writer";
 import { requireOwnPlace } from "../folder-id";
 import { measureDatabase, requireSpace } from "../space";
 import { lockRepository } from "./lock";
-import {
-  initializeRepository,
-  type OffsiteAccess,
-  openRepository,
-  type Repository,
-  requireOffsite,
-} from "./repository";
+import { initializeRepository, type OffsiteAccess, openRepository, requireOffsite } from "./repository";
 import { BLOB_BYTES, createUpload } from "./upload";
 
 /** Opens a writer to a bucket, which it locks. Errors: those of `openRepository`, `lockRepository` and `requireOwnPlace`. */
@@ -28,7 +23,7 @@ export async function openOffsiteWriter(
   const lock = await lockRepository(repository, folders.root, signal);
   try {
     await initializeRepository(repository, signal);
-    await requireOwnPlace(url, await findNewest(repository, signal), folders.root);
+    await requireOwnPlace(url, await findBackup(repository.listManifests(signal)), folders.root);
     const taken = new Set(await repository.listSnapshots(signal));
     let createdAt = now;
     while (taken.has(formatBackupName(createdAt))) createdAt += 1000;
@@ -59,14 +54,6 @@ export async function openOffsiteWriter(
     await lock.release();
     throw error;
   }
-}
-
-async function findNewest(repository: Repository, signal: AbortSignal): Promise<{ manifest: OffsiteManifest } | null> {
-  for (const name of await repository.listSnapshots(signal)) {
-    const manifest = await repository.findManifest(name, signal);
-    if (manifest !== null) return { manifest };
-  }
-  return null;
 }
 
 const SCRATCH_PREFIX = ".offsite-";

@@ -132,6 +132,32 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string) {
     }
   }
 
+  /** Returns the names of the backups, the newest first. */
+  async function listSnapshots(signal: AbortSignal): Promise<string[]> {
+    const names: string[] = [];
+    for await (const { key } of bucket.list(SNAPSHOTS, signal)) {
+      const name = key.slice(SNAPSHOTS.length, -SNAPSHOT_SUFFIX.length);
+      if (key === toSnapshotKey(name) && parseBackupName(name) !== null) names.push(name);
+    }
+    return names.sort().reverse();
+  }
+
+  /** Returns a manifest, or null when it is missing or damaged. */
+  const findManifest = (name: string, signal: AbortSignal): Promise<OffsiteManifest | null> =>
+    readManifest(name, signal).catch((error) => {
+      if (error instanceof AppError && (error.code === "conflict" || error.code === "not_found")) return null;
+      throw error;
+    });
+
+  /** Yields the backups whose manifests can be read. */
+  async function* listManifests(signal: AbortSignal, first: "oldest" | "newest" = "newest") {
+    const names = await listSnapshots(signal);
+    for (const name of first === "newest" ? names : names.reverse()) {
+      const manifest = await findManifest(name, signal);
+      if (manifest !== null) yield { name, path: `${bucket.url}/${name}`, manifest };
+    }
+  }
+
   async function readBlob(name: string, bytes: number, signal: AbortSignal) {
     const object = await bucket.get(BLOBS + name, getEncryptedBytes(bytes), signal);
     if (object === null) return "missing";
@@ -144,22 +170,10 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string) {
     bucket,
     cipher,
     scratch,
-    /** Returns the names of the backups, the newest first. */
-    listSnapshots: async (signal: AbortSignal) => {
-      const names: string[] = [];
-      for await (const { key } of bucket.list(SNAPSHOTS, signal)) {
-        const name = key.slice(SNAPSHOTS.length, -SNAPSHOT_SUFFIX.length);
-        if (key === toSnapshotKey(name) && parseBackupName(name) !== null) names.push(name);
-      }
-      return names.sort().reverse();
-    },
+    listSnapshots,
     readManifest,
-    /** Returns a manifest, or null when it is missing or damaged. */
-    findManifest: (name: string, signal: AbortSignal) =>
-      readManifest(name, signal).catch((error) => {
-        if (error instanceof AppError && (error.code === "conflict" || error.code === "not_found")) return null;
-        throw error;
-      }),
+    findManifest,
+    listManifests,
     /** Writes a manifest and reads it again. */
     writeManifest: async (name: string, manifest: OffsiteManifest, signal: AbortSignal) => {
       await bucket.put(

@@ -11,6 +11,7 @@ import { getBlobBytes, type OffsiteFile, type OffsiteManifest } from "../../../d
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
 import { createBufferCollector } from "../../../lib/collect-buffers";
 import { mapInOrder } from "../../../lib/map-in-order";
+import { findBackup } from "../backup-folder";
 import { createStoredFiles, type StoredFiles } from "../backup-writer";
 import type { FoundFile } from "../find-files";
 import { type ReadPart, readParts } from "./read-parts";
@@ -60,9 +61,9 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
     /** Errors: those of the bucket and of the file system; the signal's reason. */
     store: async (files: readonly FoundFile[], hold: TrashHold) => {
       const existing = await repository.listBlobs(signal);
-      const previous = await findPrevious(repository, signal);
+      const previous = await findBackup(repository.listManifests(signal), { hasMedia: true });
       const report = createStoredFiles();
-      const findUnchanged = createComparison(previous, existing);
+      const findUnchanged = createComparison(previous?.manifest ?? null, existing);
       const buffers = createBuffers();
       const reading = { partBytes: BLOB_BYTES, allocate: buffers.allocate, findUnchanged };
       const parts = readParts(files, reading, { folders, hold }, signal);
@@ -130,15 +131,6 @@ function createComparison(
     );
     return isComplete ? before : null;
   };
-}
-
-/** Returns the newest manifest with media that can be read. */
-async function findPrevious(repository: Repository, signal: AbortSignal): Promise<OffsiteManifest | null> {
-  for (const name of await repository.listSnapshots(signal)) {
-    const manifest = await repository.findManifest(name, signal);
-    if (manifest?.has_media) return manifest;
-  }
-  return null;
 }
 
 async function verifyUpload(
