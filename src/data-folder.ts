@@ -1,5 +1,5 @@
 /** The data folder: private, owned by the user that runs the program, locked by one process. */
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createFolderGuard } from "./blobs/folder-guard";
 import { completeMediaRestore, completeRestore } from "./blobs/restored-folder";
@@ -17,7 +17,9 @@ import {
   getGuardedMarkers,
   inspectMediaFolder,
   isRefusal,
+  makePrivate,
   requireLocalFolder,
+  useFolder,
   writeMarker,
 } from "./media-folder";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
@@ -39,21 +41,11 @@ export class FolderLockedError extends ConfigError {}
 /** Creates the folder if it does not exist, or completes its restore, and checks its owner. Throws `ConfigError`. */
 export function prepareDataFolder(configured: string): string {
   const path = resolve(configured);
-  try {
+  useFolder("data folder", path, () => {
     completeRestore(path);
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    const { uid, mode } = statSync(path);
-    const me = process.getuid?.();
-    if (me !== undefined && uid !== me) {
-      throw new ConfigError(
-        `Data folder ${path} belongs to user ID ${uid}, but offcut runs as ${me}. Run offcut as the owner of the folder.`,
-      );
-    }
-    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`Cannot use the data folder ${path}: ${(error as Error).message}`);
-  }
+    makePrivate("Data folder", path);
+  });
   return path;
 }
 

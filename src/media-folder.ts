@@ -168,20 +168,30 @@ export const getGuardedMarkers = (dataDir: string, mediaDir: string, id: string)
 ];
 
 /** Checks owner and mode as for the data folder, except on network file systems. Throws `ConfigError`. */
-function prepareFolder(path: string, canCreate: boolean): void {
-  try {
+const prepareFolder = (path: string, canCreate: boolean): void =>
+  useFolder("media folder", path, () => {
     if (canCreate) mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.W_OK | constants.X_OK);
-    if (findNetworkFileSystem(path) !== null) return;
-    const { uid, mode } = statSync(path);
-    const me = process.getuid?.();
-    if (me !== undefined && uid !== me)
-      throw new ConfigError(
-        `Media folder ${path} belongs to user ID ${uid}, but offcut runs as ${me}. Run offcut as the owner of the folder.`,
-      );
-    if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
+    if (findNetworkFileSystem(path) === null) makePrivate("Media folder", path);
+  });
+
+/** Runs `prepare`. Throws `ConfigError` instead of the errors of the file system. */
+export function useFolder(name: string, path: string, prepare: () => void): void {
+  try {
+    prepare();
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`Cannot use the media folder ${path}: ${(error as Error).message}`);
+    throw new ConfigError(`Cannot use the ${name} ${path}: ${(error as Error).message}`);
   }
+}
+
+/** Denies others access to a folder. Throws `ConfigError` when it belongs to another user. */
+export function makePrivate(name: string, path: string): void {
+  const { uid, mode } = statSync(path);
+  const me = process.getuid?.();
+  if (me !== undefined && uid !== me)
+    throw new ConfigError(
+      `${name} ${path} belongs to user ID ${uid}, but offcut runs as ${me}. Run offcut as the owner of the folder.`,
+    );
+  if ((mode & 0o077) !== 0) chmodSync(path, 0o700);
 }

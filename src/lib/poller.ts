@@ -6,6 +6,7 @@ const ERROR_DELAY_MS = 1_000;
 
 /** Creates a poller. `poll` returns the milliseconds until its next run; null waits until it is woken, at most 30 s. */
 export function createPoller(poll: () => Promise<number | null>, onError: (error: unknown) => void) {
+  const stopping = new AbortController();
   let isStopped = true;
   let running: Promise<void> | null = null;
   let isRequested = false;
@@ -58,9 +59,12 @@ export function createPoller(poll: () => Promise<number | null>, onError: (error
     get isStopped() {
       return isStopped;
     },
+    /** Aborted by `stop`. */
+    signal: stopping.signal,
     /** Resolves when the task is no longer running. */
     stop: async (): Promise<void> => {
       isStopped = true;
+      stopping.abort(new Error("The server stops."));
       clearTimeout(timer);
       if (wakeTimer) clearTimeout(wakeTimer);
       await running;

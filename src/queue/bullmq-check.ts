@@ -1,7 +1,7 @@
 /** Checks whether Redis can do everything that the queues need, and reads its facts, also over a separate connection. */
-import type { Redis, RedisOptions } from "ioredis";
+import type { Redis } from "ioredis";
 import { getQueueName } from "../domain/workers";
-import { openRedis } from "./bullmq-connection";
+import { openRedis, type RedisAddress } from "./bullmq-connection";
 import { describeRedisProblem } from "./bullmq-problems";
 
 /** `policy`: the eviction policy of Redis. */
@@ -37,21 +37,17 @@ const readInfo = (info: string, name: string): string =>
 const PROBE_TIMEOUT_MS = 3_000;
 
 /**
- * Connects, and checks that Redis can do what the queues need. `ca`: PEM text of a certificate authority, null for the
- * system's. Throws an error that describes the problem when Redis does not respond or refuses a command.
+ * Connects, and checks that Redis can do what the queues need. Throws an error that describes the problem when Redis does not respond or refuses a command.
  */
-export async function probeRedis({ url, ca }: { url: string; ca: string | null }): Promise<RedisFacts> {
-  const options: Omit<RedisOptions, "replyMapping"> = {
+export async function probeRedis(address: RedisAddress): Promise<RedisFacts> {
+  const redis = openRedis(address, {
     lazyConnect: true,
     connectTimeout: PROBE_TIMEOUT_MS,
     commandTimeout: PROBE_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
     enableReadyCheck: false,
-  };
-  // TLS options would turn it on.
-  if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
-  const redis = openRedis(url, options);
+  });
   // The command fails with the reason.
   let reason: Error | null = null;
   redis.on("error", (error: Error) => {

@@ -5,12 +5,18 @@ import { ENDLESS_REPLY, findRedisProblem, UNASKED_REPLY } from "./bullmq-problem
 /** Larger than any reply to the queues. Nothing else limits the buffer for incomplete replies. */
 const MAX_REPLY_BYTES = 1024 ** 2;
 
+/** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
+export type RedisAddress = { url: string; ca: string | null };
+
 /**
  * Opens a connection that closes, and reconnects according to the options, on unsolicited data or a reply that does not
  * end. BullMQ duplicates it.
  */
-export const openRedis = (url: string, options: Omit<RedisOptions, "replyMapping">): Redis =>
-  watchReplies(new Redis(url, options));
+export function openRedis({ url, ca }: RedisAddress, options: Omit<RedisOptions, "replyMapping">): Redis {
+  // TLS options would turn it on.
+  const tls = ca !== null && url.startsWith("rediss:") ? { tls: { ca } } : {};
+  return watchReplies(new Redis(url, { ...options, ...tls }));
+}
 
 function watchReplies(redis: Redis): Redis {
   const duplicate = redis.duplicate.bind(redis);

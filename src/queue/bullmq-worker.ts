@@ -1,14 +1,10 @@
 /** The queue of a worker: takes tickets from Redis with BullMQ. If Redis loses tickets, the head adds them again. */
 import { Worker } from "bullmq";
-import type { RedisOptions } from "ioredis";
 import { parseMessage, type Ticket, ticketMessage } from "../domain/worker-messages";
 import type { Log } from "../lib/log";
-import { openRedis } from "./bullmq-connection";
+import { openRedis, type RedisAddress } from "./bullmq-connection";
 import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
 import { logRedisChange, watchRedis } from "./bullmq-pulse";
-
-/** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
-export type RedisAddress = { url: string; ca: string | null };
 
 const MAX_RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -24,19 +20,16 @@ const CLOSING_MS = 1_000;
  * background, and again after each loss of the connection.
  */
 export function openTicketQueue(
-  { url, ca }: RedisAddress,
+  address: RedisAddress,
   { queue, slots, log }: { queue: string; slots: number; log: Log },
   onTicket: (ticket: Ticket) => Promise<void>,
 ) {
-  const options: Omit<RedisOptions, "replyMapping"> = {
+  const redis = openRedis(address, {
     // BullMQ waits for Redis without a limit.
     maxRetriesPerRequest: null,
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS),
-  };
-  // TLS options would turn it on.
-  if (ca !== null && url.startsWith("rediss:")) options.tls = { ca };
-  const redis = openRedis(url, options);
+  });
   let refusal: string | null = null;
   let worker: Worker | null = null;
   const pulse = watchRedis(redis, (change) => {

@@ -3,25 +3,20 @@ import { Queue } from "bullmq";
 import type { Ticket, TicketQueues } from "../domain/worker-messages";
 import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
-import { openRedis } from "./bullmq-connection";
+import { openRedis, type RedisAddress } from "./bullmq-connection";
 import { logRedisChange, watchRedis, withTimeout } from "./bullmq-pulse";
-
-/** `ca`: PEM text of a certificate authority, null for those of the system. */
-type ServerAddress = { url: string; ca: string | null };
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
-/** Returns the options of a connection. Commands wait for a reconnection, as BullMQ requires, and are bounded by the callers. */
-const getRedisOptions = ({ url, ca }: ServerAddress) => ({
-  maxRetriesPerRequest: null,
-  retryStrategy: (attempts: number) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * attempts),
-  tls: url.startsWith("rediss:") && ca !== null ? { ca } : undefined,
-});
-
 /** Connects in the background. */
-export function openTicketQueues(address: ServerAddress, log: Log): TicketQueues {
-  // A command that cannot be sent now fails, so that nothing accumulates while Redis is unreachable.
-  const redis = openRedis(address.url, { ...getRedisOptions(address), enableOfflineQueue: false });
+export function openTicketQueues(address: RedisAddress, log: Log): TicketQueues {
+  const redis = openRedis(address, {
+    // Commands wait for a reconnection, as BullMQ requires, and are bounded by the callers.
+    maxRetriesPerRequest: null,
+    retryStrategy: (attempts) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * attempts),
+    // A command that cannot be sent now fails, so that nothing accumulates while Redis is unreachable.
+    enableOfflineQueue: false,
+  });
   const queues = new Map<string, Queue<Ticket>>();
   const listeners: (() => void)[] = [];
   let wasReachable: boolean | null = null;

@@ -33,7 +33,6 @@ export const getSnapshotsFolder = (root: string): string => join(root, SNAPSHOTS
 export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAges()): Poller {
   const { folders, log, now } = services;
   const folder = getSnapshotsFolder(folders.root);
-  const stopping = new AbortController();
   let isFirst = true;
   let failedAt = Number.NEGATIVE_INFINITY;
   /** The database at the last snapshot of this process. */
@@ -56,28 +55,19 @@ export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAg
     try {
       const revision = await readRevision(folders.root);
       if (revision === lastRevision) return;
-      const report = await takeSnapshot(services, stopping.signal);
+      const report = await takeSnapshot(services, poller.signal);
       lastRevision = revision;
       if (report === null) failedAt = time;
       else log.info("snapshot.completed", report);
     } catch (error) {
-      if (stopping.signal.aborted) return;
+      if (poller.signal.aborted) return;
       failedAt = time;
       log.error("snapshot.failed", { error });
     }
   }
 
   const poller = createPoller(poll, (error) => log.error("snapshot.poll_failed", { error }));
-  return {
-    ...poller,
-    get isStopped() {
-      return poller.isStopped;
-    },
-    stop: async () => {
-      stopping.abort(new Error("The server stopped before the snapshot was complete."));
-      await poller.stop();
-    },
-  };
+  return poller;
 }
 
 type SnapshotReport = { name: string; bytes: number; database_bytes: number; duration_ms: number };

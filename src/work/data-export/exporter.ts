@@ -6,7 +6,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
-import { createPoller } from "../../lib/poller";
+import { createPoller, type Poller } from "../../lib/poller";
 import {
   countExportStart,
   type DataExport,
@@ -32,9 +32,9 @@ const RETRY_DELAY_MS = 30_000;
 const FULL_DISK_DELAY_MS = 30_000;
 const OFFLINE_DELAY_MS = 1_000;
 
-export function createDataExporter(services: CoreNeeds) {
+/** Creates the exporter. Its stop interrupts a running export, which starts again with the server. */
+export function createDataExporter(services: CoreNeeds): Poller {
   const { disk, store, folders, log, now } = services;
-  const stopping = new AbortController();
   /** When an export that has failed may start again, by its ID. */
   const retryTimes = new Map<string, number>();
   const poller = createPoller(poll, (error) => log.error("export.poll_failed", { error }));
@@ -44,7 +44,7 @@ export function createDataExporter(services: CoreNeeds) {
     await expireExports(services, await listExpiredExports(store.read, now()));
     for (const [id, time] of retryTimes) if (time <= now()) retryTimes.delete(id);
     const next = await findNextDataExport(store.read, [...retryTimes.keys()]);
-    if (!next || stopping.signal.aborted) return retryTimes.size === 0 ? null : RETRY_DELAY_MS;
+    if (!next || poller.signal.aborted) return retryTimes.size === 0 ? null : RETRY_DELAY_MS;
     if (!hasFreeSpace(services)) return FULL_DISK_DELAY_MS;
     await run(next);
     return 0;
@@ -62,7 +62,7 @@ export function createDataExporter(services: CoreNeeds) {
       const isOffline = (await folders.guard.check()) !== null;
       if (!isOffline) await rm(folders.exportPart(id), { force: true });
       // Shutdown and offline storage do not count as failures.
-      const cause = isOffline ? "offline" : stopping.signal.aborted ? "shutdown" : null;
+      const cause = isOffline ? "offline" : poller.signal.aborted ? "shutdown" : null;
       if (cause === null) return handleFailure(begun, error);
       log.info("export.interrupted", { export: id, cause });
       await store.write((tx) => updateDataExport(tx, id, "pending", { failures: begun.failures - 1 }));
@@ -76,7 +76,7 @@ export function createDataExporter(services: CoreNeeds) {
     await requireRoom(row);
     const part = folders.exportPart(row.id);
     const output = await openArchiveFile(services, part);
-    const size = await writeArchive(services, { user, hasMedia: row.has_media, output, signal: stopping.signal })
+    const size = await writeArchive(services, { user, hasMedia: row.has_media, output, signal: poller.signal })
       .then((bytes) => output.flush().then(() => bytes))
       .finally(() => output.close());
     await rename(part, folders.exportArchive(row.id));
@@ -89,7 +89,7 @@ export function createDataExporter(services: CoreNeeds) {
 
   /** Throws `storage_full` when the media does not fit above the disk reserve, before anything is written. */
   async function requireRoom({ user_id: userId, has_media: hasMedia }: DataExport): Promise<void> {
-    const needed = hasMedia ? await measureMediaFiles(services, userId, stopping.signal) : 0;
+    const needed = hasMedia ? await measureMediaFiles(services, userId, poller.signal) : 0;
     const available = disk.availableBytes();
     if (needed <= available) return;
     const message = `The export needs ${formatBytes(needed)}, and the server has ${formatBytes(available)} free.`;
@@ -125,16 +125,7 @@ export function createDataExporter(services: CoreNeeds) {
     log.warn("export.given_up", { export: id, reason: message });
   }
 
-  return {
-    start: poller.start,
-    /** Looks for requests soon, once for several calls. */
-    wake: poller.wake,
-    /** Interrupts a running export, which starts again with the server. */
-    stop: async () => {
-      stopping.abort();
-      await poller.stop();
-    },
-  };
+  return poller;
 }
 
 /** Bytes are flushed in portions: flushing many gigabytes at once would block every commit of the database. */

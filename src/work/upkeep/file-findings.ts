@@ -1,7 +1,6 @@
 /** Actions of administrators on file problems. Each is written to the audit log in the transaction of its change. */
 import { moveStrayToTrash } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
-import { parseCheckedPath } from "../../domain/scrub";
 import type { Queries } from "../../store/db";
 import {
   deleteFileChecks,
@@ -10,13 +9,12 @@ import {
   type OpenFinding,
   updateFileCheck,
 } from "../../store/file-checks";
-import { findOwner, type StoredOwner } from "../../store/file-owners";
 import { type AuditActor, recordAudit } from "../access/audit";
 import { removeAsset, removeRender } from "../assets/deletion";
 import { requireActingAdmin } from "../identity/administrators";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import type { FileRestores } from "./file-restores";
-import { isStillUntracked, toAbsolute } from "./media-files";
+import { findOwnerOf, isStillUntracked, toAbsolute } from "./media-files";
 
 /**
  * `accept`: the file stays as it is, and the problem is no longer shown. `delete_file`: of one that no row knows. `restore`: from a backup.
@@ -30,13 +28,6 @@ type FindingNeeds = PipelineNeeds & { fileRestores: FileRestores };
 /** Returns the actions that a problem allows. */
 export const listActions = ({ problem }: OpenFinding): FindingAction[] =>
   problem === "untracked" ? ["accept", "delete_file"] : ["accept", "restore", "delete_owner"];
-
-/** Returns the recording or render that a path belongs to; null without one. */
-export async function findOwnerOf(db: Queries, path: string): Promise<StoredOwner | null> {
-  const parsed = parseCheckedPath(path);
-  if (parsed === null || parsed.name === null || parsed.folder === "uploads") return null;
-  return findOwner(db, parsed.folder === "media" ? "asset" : "render", parsed.owner);
-}
 
 /**
  * Performs an action on a problem. `started`: a restore continues in the background. Errors: `not_found`; `conflict` if

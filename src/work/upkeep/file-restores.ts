@@ -1,12 +1,11 @@
 /** Restores single files from the newest backup that has them with the right content, one at a time in the background. */
 import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { BackupFile } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
-import { findTracked, listTrackedFiles, parseCheckedPath, RESTORING_SUFFIX } from "../../domain/scrub";
+import { findTracked, listTrackedFiles, RESTORING_SUFFIX } from "../../domain/scrub";
 import { flushFile } from "../../lib/atomic-file";
 import { findOpenFinding, type OpenFinding, updateFileCheck } from "../../store/file-checks";
-import { findOwner } from "../../store/file-owners";
 import { type AuditActor, recordAudit } from "../access/audit";
 
 import { openFileSource } from "../backup/find-in-backups";
@@ -14,7 +13,7 @@ import type { OffsiteAccess } from "../backup/offsite/repository";
 import { requireSpace } from "../backup/space";
 import { requireActingAdmin } from "../identity/administrators";
 import type { CoreNeeds } from "../needs";
-import { toAbsolute } from "./media-files";
+import { findOwnerOf, toAbsolute } from "./media-files";
 
 /** Without `offsite`, files are restored from folders only. */
 type RestoreNeeds = CoreNeeds & { offsite?: OffsiteAccess };
@@ -132,9 +131,7 @@ function isWanted({ problem, sha256, found, bytes }: OpenFinding, file: BackupFi
 }
 
 async function hasOwnerOf({ read }: CoreNeeds["store"], path: string): Promise<boolean> {
-  const parsed = parseCheckedPath(path);
-  if (parsed === null || parsed.name === null || parsed.folder === "uploads") return false;
-  const owner = await findOwner(read, parsed.folder === "media" ? "asset" : "render", parsed.owner);
+  const owner = await findOwnerOf(read, path);
   const tracked = owner && listTrackedFiles(owner);
-  return tracked !== null && findTracked(tracked, parsed.name) !== null;
+  return tracked !== null && findTracked(tracked, basename(path)) !== null;
 }

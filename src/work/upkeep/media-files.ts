@@ -41,6 +41,13 @@ const getRoot = (folders: Folders, folder: CheckedPath["folder"]): string =>
 export const getOwnerFolder = ({ kind, id }: Pick<StoredOwner, "kind" | "id">): string =>
   `${kind === "asset" ? "media" : "renders"}/${id}`;
 
+/** Returns the recording or render that a path belongs to; null without one, such as for `media/junk`. */
+export async function findOwnerOf(db: Queries, path: string): Promise<StoredOwner | null> {
+  const parsed = parseCheckedPath(path);
+  if (parsed === null || parsed.name === null || parsed.folder === "uploads") return null;
+  return findOwner(db, parsed.folder === "media" ? "asset" : "render", parsed.owner);
+}
+
 /** Lists the entries of an owner; null while jobs or uploads write to its folder. Errors: those of the file system, but for missing files. */
 export async function listOwnerEntries(
   folders: Folders,
@@ -90,8 +97,7 @@ export async function isStillUntracked(folders: Folders, db: Queries, path: stri
   const parsed = parseCheckedPath(path);
   if (parsed === null) return false;
   if (parsed.name === null) return (await listUnknownEntries(folders, db, now)).some((entry) => entry.path === path);
-  if (parsed.folder === "uploads") return false;
-  const owner = await findOwner(db, parsed.folder === "media" ? "asset" : "render", parsed.owner);
+  const owner = await findOwnerOf(db, path);
   const entries = owner === null ? null : await listOwnerEntries(folders, owner, now);
   return entries?.some((entry) => entry.path === path && entry.tracked === null) ?? false;
 }

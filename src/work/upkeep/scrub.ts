@@ -3,6 +3,7 @@
  * that a pass that was interrupted goes on where it was.
  */
 import { isDue } from "../../domain/scrub";
+import { sleep } from "../../lib/sleep";
 import {
   deleteFileChecks,
   type FileCheck,
@@ -21,7 +22,14 @@ import {
 import type { BackupNeeds } from "../backup/backups";
 import { type BackupCatalog, openBackupCatalog } from "../backup/find-in-backups";
 import { type CheckTools, type FileChecker, openFileChecker, withProblem } from "./file-check";
-import { getOwnerFolder, listOwnerEntries, listUnknownEntries, type MediaEntry, readEntry } from "./media-files";
+import {
+  findOwnerOf,
+  getOwnerFolder,
+  listOwnerEntries,
+  listUnknownEntries,
+  type MediaEntry,
+  readEntry,
+} from "./media-files";
 
 /** `isOnline`: whether the media folder is online now. */
 export type ScrubOptions = { bytesPerSecond?: number; isOnline: () => Promise<boolean>; maxYieldMs?: number };
@@ -237,7 +245,7 @@ async function checkUnknown(pass: Pass): Promise<void> {
       const entry = unknown.get(row.path);
       unknown.delete(row.path);
       if (entry !== undefined) await recordUnknown(pass, entry, row);
-      else if (!(await hasOwner(pass, row.path))) gone.push(row.id);
+      else if ((await findOwnerOf(store.read, row.path)) === null) gone.push(row.id);
     }
     const last = rows.at(-1);
     if (!last) break;
@@ -251,21 +259,4 @@ async function recordUnknown(pass: Pass, entry: MediaEntry, row: FileCheck | nul
   pass.report.files++;
   const check = await checkEntry(pass, { owner: null, entry, row });
   if (check !== null) await record(pass, null, { check, row, bytes: 0 });
-}
-
-/** `media/junk` has no owner, and `media/ID/source` has one while its recording exists. */
-async function hasOwner({ services: { store } }: Pass, path: string): Promise<boolean> {
-  const [folder, id, name] = path.split("/");
-  if (id === undefined || name === undefined) return false;
-  return (await findOwner(store.read, folder === "media" ? "asset" : "render", id)) !== null;
-}
-
-async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
-  signal.throwIfAborted();
 }

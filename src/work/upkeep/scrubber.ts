@@ -17,7 +17,6 @@ export function createScrubber(
   { clock = () => performance.now(), ...options }: ScrubOptions & { clock?: () => number },
 ): Poller {
   const { log, now } = services;
-  const stopping = new AbortController();
   let notBefore = clock() + START_DELAY_MS;
   let doneWeek: number | null = null;
 
@@ -27,25 +26,16 @@ export function createScrubber(
     const started = clock();
     notBefore = started + RETRY_MS;
     try {
-      const { isComplete, ...report } = await runScrub(services, tools, options, stopping.signal);
+      const { isComplete, ...report } = await runScrub(services, tools, options, poller.signal);
       if (isComplete) doneWeek = week;
       const fields = { ...report, duration_ms: Math.round(clock() - started) };
       log.info(isComplete ? "scrub.completed" : "scrub.paused", fields);
     } catch (error) {
-      if (!stopping.signal.aborted) throw error;
+      if (!poller.signal.aborted) throw error;
     }
     return null;
   }
 
   const poller = createPoller(poll, (error) => log.error("scrub.failed", { error }));
-  return {
-    ...poller,
-    get isStopped() {
-      return poller.isStopped;
-    },
-    stop: async () => {
-      stopping.abort(new Error("The server stops."));
-      await poller.stop();
-    },
-  };
+  return poller;
 }

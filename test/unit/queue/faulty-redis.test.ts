@@ -86,7 +86,7 @@ test("half a reply that nobody has asked for is not kept for the next command", 
     socket.write("%0\r\n+OK\r\n+OK\r\n");
     socket.on("data", () => socket.write("+PONG\r\n"));
   });
-  const redis = openRedis(server.url, { enableReadyCheck: false, retryStrategy: () => null });
+  const redis = openRedis({ url: server.url, ca: null }, { enableReadyCheck: false, retryStrategy: () => null });
   redis.on("error", () => {});
   try {
     expect(await redis.ping()).toBe("PONG");

@@ -12,13 +12,8 @@ import {
 } from "../../../store/storage";
 import { type DiskState, readDisk } from "../../../work/health/system-health";
 import { findEffectiveQuota } from "../../../work/storage/limits";
-import {
-  FINDING_ACTIONS,
-  type FindingAction,
-  findOwnerOf,
-  listActions,
-  resolveFinding,
-} from "../../../work/upkeep/file-findings";
+import { FINDING_ACTIONS, type FindingAction, listActions, resolveFinding } from "../../../work/upkeep/file-findings";
+import { findOwnerOf } from "../../../work/upkeep/media-files";
 import { type Call, ok } from "../../call";
 import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
