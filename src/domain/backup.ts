@@ -1,27 +1,42 @@
 /** Backups: their manifests, their names, and which of them are kept. */
+import { type Static, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+
+const text = Type.String();
+const integer = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
 /** A file of a backup. `path` is relative to the backup and has `/` between its parts. */
-export type BackupFile = { path: string; bytes: number; sha256: string; modified_at: number };
+const backupFile = Type.Object({
+  path: text,
+  bytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+  modified_at: Type.Number(),
+});
+export type BackupFile = Static<typeof backupFile>;
 
 /** The balance of a workspace: the sums of its ledger and of its holds. `entries` is the number of ledger entries. */
-export type WorkspaceBalance = { workspace_id: string; entries: number; credits: number; held: number };
+const workspaceBalance = Type.Object({ workspace_id: text, entries: integer, credits: integer, held: integer });
+export type WorkspaceBalance = Static<typeof workspaceBalance>;
 
 /** The manifest is written last: a folder without one is not a backup. Times are ISO 8601. */
-export type BackupManifest = {
-  format: 1;
-  created_at: string;
+const backupManifest = Type.Object({
+  format: Type.Literal(1),
+  created_at: text,
   /** Version of the executable, and the newest migration of the database. */
-  version: string;
-  schema: string;
-  has_media: boolean;
-  files: BackupFile[];
+  version: text,
+  schema: text,
+  has_media: Type.Boolean(),
+  files: Type.Array(backupFile),
   /** Files that the database refers to and that did not exist. */
-  missing: string[];
+  missing: Type.Array(text),
   /** The ID of the data folder. Older versions did not write it. */
-  folder_id?: string;
+  folder_id: Type.Optional(text),
   /** The balances when the database was copied. Older versions did not write them. */
-  balances?: WorkspaceBalance[];
-};
+  balances: Type.Optional(Type.Array(workspaceBalance)),
+});
+export type BackupManifest = Static<typeof backupManifest>;
+
+const manifestCheck = TypeCompiler.Compile(backupManifest);
 
 export const MANIFEST_NAME = "manifest.json";
 export const DATABASE_NAME = "offcut.db";
@@ -51,42 +66,14 @@ export function parseManifest(text: string): BackupManifest {
   } catch {
     throw new Error(`${MANIFEST_NAME} is not valid JSON.`);
   }
-  const manifest = value as BackupManifest;
-  if (manifest?.format !== 1) throw new Error(`${MANIFEST_NAME} has an unknown format.`);
-  const isText = (field: unknown) => typeof field === "string";
-  const isValid =
-    [manifest.created_at, manifest.version, manifest.schema].every(isText) &&
-    typeof manifest.has_media === "boolean" &&
-    (manifest.folder_id === undefined || isText(manifest.folder_id)) &&
-    Array.isArray(manifest.missing) &&
-    manifest.missing.every(isText) &&
-    Array.isArray(manifest.files) &&
-    manifest.files.every(isBackupFile) &&
-    (manifest.balances === undefined || (Array.isArray(manifest.balances) && manifest.balances.every(isBalance)));
-  if (!isValid) throw new Error(`${MANIFEST_NAME} is damaged.`);
-  if (new Set(manifest.files.map(({ path }) => path)).size !== manifest.files.length)
+  if ((value as BackupManifest | null)?.format !== 1) throw new Error(`${MANIFEST_NAME} has an unknown format.`);
+  if (!manifestCheck.Check(value) || !value.files.every(({ path }) => isBackupPath(path)))
+    throw new Error(`${MANIFEST_NAME} is damaged.`);
+  if (new Set(value.files.map(({ path }) => path)).size !== value.files.length)
     throw new Error(`${MANIFEST_NAME} lists a file twice.`);
   for (const required of [DATABASE_NAME, SECRETS_NAME])
-    if (!manifest.files.some(({ path }) => path === required)) throw new Error(`${MANIFEST_NAME} lacks ${required}.`);
-  return manifest;
-}
-
-function isBackupFile(file: unknown): boolean {
-  const { path, bytes, sha256, modified_at } = (file ?? {}) as Partial<BackupFile>;
-  return (
-    typeof path === "string" &&
-    isBackupPath(path) &&
-    Number.isSafeInteger(bytes) &&
-    bytes! >= 0 &&
-    typeof sha256 === "string" &&
-    /^[0-9a-f]{64}$/.test(sha256) &&
-    Number.isFinite(modified_at)
-  );
-}
-
-function isBalance(value: unknown): boolean {
-  const { workspace_id, entries, credits, held } = (value ?? {}) as Partial<WorkspaceBalance>;
-  return typeof workspace_id === "string" && [entries, credits, held].every(Number.isSafeInteger);
+    if (!value.files.some(({ path }) => path === required)) throw new Error(`${MANIFEST_NAME} lacks ${required}.`);
+  return value;
 }
 
 const MAX_PATH_CHARACTERS = 500;
