@@ -36,10 +36,8 @@ export const isRestoredForDrill = (path: string): boolean =>
 /** Returns the restored data folder in a scratch folder. */
 export const getDrillData = (scratch: string): string => join(scratch, DATA_NAME);
 
-export type DrillFolder = AsyncDisposable & { path: string };
-
 /** Creates a locked scratch folder in the first of `parents` whose path is short enough for a socket. It is removed when it is disposed of. */
-export async function createDrillFolder(parents: readonly string[], now: number): Promise<DrillFolder> {
+export async function createDrillFolder(parents: readonly string[], now: number) {
   const name = `${PREFIX}${now.toString(36)}`;
   const fits = (parent: string) =>
     Buffer.byteLength(join(getDrillData(join(parent, name)), CONTROL_SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES;

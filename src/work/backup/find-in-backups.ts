@@ -22,21 +22,12 @@ export type FileInBackup = {
   copyTo(path: string, signal: AbortSignal): Promise<StoredFile>;
 };
 
-/** A place with backups. */
-type FileSource = {
-  /** Lists the backups with the wanted version of the file, newest first. */
-  find(path: string, isWanted: (file: BackupFile) => boolean): AsyncGenerator<FileInBackup>;
-};
-
 /** Returns the backups of the setting `backup_to`; null without the setting. Errors of `find`: those of `openRepository`. */
-export function openFileSource(
-  target: string | null,
-  offsite: OffsiteAccess | undefined,
-  signal: AbortSignal,
-): FileSource | null {
+export function openFileSource(target: string | null, offsite: OffsiteAccess | undefined, signal: AbortSignal) {
   if (target === null) return null;
   return {
-    find: (path, isWanted) =>
+    /** Lists the backups with the wanted version of the file, newest first. */
+    find: (path: string, isWanted: (file: BackupFile) => boolean) =>
       isOffsite(target)
         ? findInBucket(listOffsiteBackups(target, requireOffsite(offsite), signal, "newest"), path, isWanted)
         : findInFolder(target, path, isWanted),

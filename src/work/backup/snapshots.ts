@@ -70,16 +70,11 @@ export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAg
   return poller;
 }
 
-type SnapshotReport = { name: string; bytes: number; database_bytes: number; duration_ms: number };
-
 /**
  * Takes a snapshot. Returns null without one when it does not fit above the disk reserve. Errors: an `Error` when the database is damaged; those
  * of the file system; the signal's reason.
  */
-export async function takeSnapshot(
-  { disk, folders, log, now, store }: CoreNeeds,
-  signal: AbortSignal,
-): Promise<SnapshotReport | null> {
+export async function takeSnapshot({ disk, folders, log, now, store }: CoreNeeds, signal: AbortSignal) {
   const started = performance.now();
   const folder = getSnapshotsFolder(folders.root);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -45,20 +45,6 @@ export type TrackedExecution = {
   finishing: Promise<void> | null;
 };
 
-export type ExecutionLiveness = {
-  /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
-  heartbeat(boot: WorkerBoot, reported: WorkerHeartbeat["running"]): { abort: string[]; yield: string[] };
-  /** Records that the worker still runs an execution that has ended here. */
-  expectEnd(workerId: string, id: string): void;
-  /** Returns how many ended executions the worker still runs. */
-  countEnding(workerId: string): number;
-  forgetWorker(workerId: string): void;
-  /** Ends lost executions, and repeats tickets. Called every second once started. */
-  check(): void;
-  startChecking(): void;
-  stop(): void;
-};
-
 type LivenessOptions<E extends TrackedExecution> = {
   /** The executions that have not ended, by ID. */
   running: ReadonlyMap<string, E>;
@@ -81,13 +67,14 @@ function isStalled({ grownAt, progressedAt, request: { mediaSeconds } }: Tracked
   return now - progressedAt >= maxMs || now - grownAt >= MAX_STALLS_WITHOUT_SHARE * maxMs;
 }
 
-export function createExecutionLiveness<E extends TrackedExecution>(options: LivenessOptions<E>): ExecutionLiveness {
+export function createExecutionLiveness<E extends TrackedExecution>(options: LivenessOptions<E>) {
   const { running, contact, isAccepted, isReachable, addTicket, lose, trouble, onRoom, clock } = options;
   /** Executions that workers still run although they have ended here, by worker. */
   const ending = new Map<string, Set<string>>();
   let lastCheck = clock();
   let checking: Timer | undefined;
 
+  /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
   function heartbeat(
     { workerId, bootId }: WorkerBoot,
     reported: WorkerHeartbeat["running"],
@@ -143,6 +130,7 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
     } else if (now - ticketAt >= TICKET_INTERVAL_MS) addTicket(execution);
   }
 
+  /** Ends lost executions, and repeats tickets. Called every second once started. */
   function check(): void {
     const now = clock();
     // A process that was suspended has received no heartbeats meanwhile.
@@ -162,12 +150,14 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
 
   return {
     heartbeat,
-    expectEnd: (workerId, id) => {
+    /** Records that the worker still runs an execution that has ended here. */
+    expectEnd: (workerId: string, id: string) => {
       const left = ending.get(workerId) ?? new Set();
       ending.set(workerId, left.add(id));
     },
-    countEnding: (workerId) => ending.get(workerId)?.size ?? 0,
-    forgetWorker: (workerId) => void ending.delete(workerId),
+    /** Returns how many ended executions the worker still runs. */
+    countEnding: (workerId: string) => ending.get(workerId)?.size ?? 0,
+    forgetWorker: (workerId: string) => void ending.delete(workerId),
     check,
     startChecking: () => {
       lastCheck = clock();

@@ -1,7 +1,7 @@
 /** The workers as places: what the runner's scheduler knows of them, what a step needs of a place, and which steps none of them can do. */
 import type { JobName } from "../../domain/jobs";
 import { canDo, findShortage, type PlaceNeeds, type Shortage } from "../../domain/places";
-import type { SchedulingState, SlotRequest, WorkerPlace } from "../../domain/scheduling";
+import type { SlotRequest } from "../../domain/scheduling";
 import { isWorkerJob, JOB_NEEDS, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
 import { getModelsFolder, listLanguages, toLanguageCode } from "../../speech/models/installed-models";
 import { findStep, listPendingStepIds } from "../../store/steps";
@@ -9,18 +9,6 @@ import type { CoreNeeds } from "../needs";
 import type { Executions } from "./executions";
 import { REMOTE_JOBS } from "./remote-jobs";
 import type { WorkerNeeds } from "./worker-list";
-
-/** `OtherPlaces` of `queue/runner.ts`, and what the server shows. */
-export type WorkerPlaces = Pick<SchedulingState, "rank"> & {
-  listWorkers(): WorkerPlace[];
-  readNeeds(step: Pick<SlotRequest, "stepId" | "name">): Promise<PlaceNeeds | null>;
-  canRun(request: SlotRequest): boolean;
-  listUnrunnable(): string[];
-  /** Returns how many jobs of each name run at the same time at all places. */
-  countSlots(): Record<JobName, number>;
-  /** Returns what the steps wait for that no place can do as the places are now, the same for several steps together. */
-  listShortages(): Promise<ShortageCount[]>;
-};
 
 /** `steps`: how many lack it. `bytes` and `languages` are those of the step that needs the most. */
 export type ShortageCount = Shortage & { job: WorkerJob; steps: number };
@@ -35,10 +23,8 @@ type PlacesParts = {
   localSlots: Record<JobName, number>;
 };
 
-export function createWorkerPlaces(
-  services: WorkerNeeds,
-  { executions, isReachable, localSlots }: PlacesParts,
-): WorkerPlaces {
+/** `OtherPlaces` of `queue/runner.ts`, and what the server shows. */
+export function createWorkerPlaces(services: WorkerNeeds, { executions, isReachable, localSlots }: PlacesParts) {
   const { log, store, workerList } = services;
   const unrunnable = new Map<string, PlaceNeeds>();
   /** What was logged since all steps could run. */
@@ -71,11 +57,11 @@ export function createWorkerPlaces(
         ending: executions.countEnding(worker.id),
         isAvoided: executions.trouble.isAvoided(worker.id),
       })),
-    readNeeds: async ({ stepId, name }) => {
+    readNeeds: async ({ stepId, name }: Pick<SlotRequest, "stepId" | "name">) => {
       const step = isWorkerJob(name) ? await findStep(store.read, stepId) : null;
       return isWorkerJob(name) && step?.subject_id ? readStepNeeds(services, name, step.subject_id) : null;
     },
-    canRun: ({ stepId, name, needs }) => {
+    canRun: ({ stepId, name, needs }: SlotRequest) => {
       if (needs === null || localSlots[name] > 0 || isForWorkers(needs)) return true;
       add(stepId, needs);
       return false;
@@ -84,6 +70,7 @@ export function createWorkerPlaces(
       prune();
       return [...unrunnable.keys()];
     },
+    /** Returns how many jobs of each name run at the same time at all places. */
     countSlots: () => {
       const slots = { ...localSlots };
       for (const worker of listReachable())
@@ -91,6 +78,7 @@ export function createWorkerPlaces(
           if (canDo(worker, { job, languages: [], bytes: 0 })) slots[job] += worker.announcement.slots;
       return slots;
     },
+    /** Returns what the steps wait for that no place can do as the places are now, the same for several steps together. */
     listShortages: async () => {
       prune();
       const pending = new Set(await listPendingStepIds(store.read, [...unrunnable.keys()]));

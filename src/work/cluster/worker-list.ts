@@ -2,9 +2,11 @@
  * The workers of this server: all joined workers, their connections and executions. Heartbeats are kept in memory and
  * stored at most every 30 s; a worker that is not in memory has to join again.
  */
+
+import { version } from "../../../package.json";
 import { AppError } from "../../domain/errors";
 import type { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../domain/states";
-import type { WorkerAnnouncement, WorkerBoot, WorkerHeartbeat } from "../../domain/worker-messages";
+import type { WorkerAnnouncement, WorkerBoot, WorkerHeartbeat, WorkerProgram } from "../../domain/worker-messages";
 import { type ExecutionKind, WORKER_PROTOCOL } from "../../domain/workers";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
@@ -18,7 +20,6 @@ import {
   type WorkerToken,
 } from "../../store/workers";
 import type { CoreNeeds } from "../needs";
-import { refuseProtocol, toAnnounced } from "./worker-announcement";
 import { createWorkerContact } from "./worker-contact";
 import { createWorkerHistory } from "./worker-history";
 
@@ -29,7 +30,7 @@ type WorkerState = (typeof WORKER_STATES)[number];
 type RunOutcome = (typeof WORKER_RUN_OUTCOMES)[number];
 
 /** An execution that a worker runs. `progress` 0 to 1, null until reported. */
-export type CurrentRun = {
+type CurrentRun = {
   execution: string;
   kind: ExecutionKind;
   stepId: string;
@@ -152,14 +153,15 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
     /** Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker uses the token. */
     join: async (token: WorkerToken, announcement: WorkerAnnouncement) => {
       if (announcement.protocol !== WORKER_PROTOCOL) throw refuseProtocol(announcement);
-      const { bootId } = announcement;
       const boots = replaced.get(token.id) ?? [];
-      if (boots.includes(bootId))
+      if (boots.includes(announcement.bootId))
         throw new AppError(
           "forbidden",
           `Another worker has joined as "${token.name}". A join token is for one worker: create another one for this machine.`,
         );
-      const row = await store.write((tx) => saveJoinedWorker(tx, newId(), toAnnounced(token, announcement, now())));
+      const { bootId, freeBytes, ...facts } = announcement;
+      const announced = { ...facts, token_id: token.id, name: token.name, free_bytes: freeBytes, last_seen_at: now() };
+      const row = await store.write((tx) => saveJoinedWorker(tx, newId(), announced));
       if (!row) throw new AppError("unauthenticated", "Join token was revoked.");
       const before = live.get(row.id);
       const isSameBoot = before?.announcement.bootId === bootId;
@@ -168,7 +170,7 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
         tokenId: token.id,
         name: token.name,
         announcement,
-        freeBytes: announcement.freeBytes,
+        freeBytes,
         isDraining: row.is_draining,
         hasRedis: isSameBoot ? before.hasRedis : true,
         speed: row.speed,
@@ -261,3 +263,10 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
 }
 
 export type WorkerList = ReturnType<typeof createWorkerList>;
+
+/** Returns the error for a worker of another protocol. */
+export const refuseProtocol = ({ protocol, version: workerVersion }: WorkerProgram): AppError =>
+  new AppError(
+    "conflict",
+    `Worker has job protocol ${protocol} (Offcut ${workerVersion}), this server has ${WORKER_PROTOCOL} (Offcut ${version}): install the same version on both.`,
+  );

@@ -7,7 +7,7 @@ import { createMailer } from "../../outbound/mail";
 import { countAllOpenUploads } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { countDeliveries } from "../../store/delivery-queue";
-import { readStorageTotals, type StorageTotals } from "../../store/storage";
+import { readStorageTotals } from "../../store/storage";
 import type { Backups } from "../backup/backups";
 import { readRedisState } from "../cluster/redis-state";
 
@@ -19,9 +19,7 @@ export async function findMailProblem(config: Config, base: string): Promise<str
 }
 
 /** Counts that read an index from its start to its end. */
-type StoredTotals = StorageTotals & { openUploads: number; failedDeliveries: number };
-
-const readStoredTotals = async (db: Queries): Promise<StoredTotals> => ({
+const readStoredTotals = async (db: Queries) => ({
   ...(await readStorageTotals(db)),
   openUploads: await countAllOpenUploads(db),
   failedDeliveries: await countDeliveries(db, "failed"),

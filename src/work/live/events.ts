@@ -166,19 +166,12 @@ function removeFeed(feeds: Feeds, topic: string, feed: LiveFeed): void {
   if (known?.size === 0) feeds.delete(topic);
 }
 
-type ProgressThrottle<Subject> = {
-  publish(entityId: string, subject: Subject, share: number): void;
-  /** Drops unsent progress: the entity has changed its state. */
-  forget(entityId: string): void;
-  stop(): void;
-};
-
 const MIN_INTERVAL_MS = 500;
 
 type WaitingProgress<Subject> = { timer: Timer; latest: { subject: Subject; share: number } | null };
 
 /** Creates a throttle. `send` is called at once if the entity was quiet, else at the end of the interval. */
-function createProgressThrottle<Subject>(send: (subject: Subject, share: number) => void): ProgressThrottle<Subject> {
+function createProgressThrottle<Subject>(send: (subject: Subject, share: number) => void) {
   /** Entities whose progress was sent in the last interval. */
   const recent = new Map<string, WaitingProgress<Subject>>();
 
@@ -194,12 +187,13 @@ function createProgressThrottle<Subject>(send: (subject: Subject, share: number)
   }
 
   return {
-    publish: (entityId, subject, share) => {
+    publish: (entityId: string, subject: Subject, share: number) => {
       const entry = recent.get(entityId);
       if (entry) entry.latest = { subject, share };
       else sendNow(entityId, subject, share);
     },
-    forget: (entityId) => {
+    /** Drops unsent progress: the entity has changed its state. */
+    forget: (entityId: string) => {
       const entry = recent.get(entityId);
       if (entry) entry.latest = null;
     },
