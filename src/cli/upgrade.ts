@@ -12,8 +12,13 @@ import { readSmallFile } from "../lib/minisign";
 import { isExecutableFile } from "../lib/programs";
 import { releaseKey } from "../lib/release-key";
 import { becomeOwner } from "../work/upgrade/check-folder";
-import { type InstallTarget, installRelease, restart } from "../work/upgrade/install-release";
-import { type PutBackReport, putBackDatabase } from "../work/upgrade/put-back";
+import {
+  type InstallTarget,
+  installRelease,
+  type PutBackReport,
+  putBackDatabase,
+  restart,
+} from "../work/upgrade/install-release";
 import { type Release, readRelease, stageRelease, verifyRelease } from "../work/upgrade/release-file";
 import { changeService, findServices, hasEnded, isActive, runProgram, type Service } from "../work/upgrade/services";
 import { sendToServer } from "./admin";

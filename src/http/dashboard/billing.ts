@@ -4,8 +4,14 @@ import { AppError } from "../../domain/errors";
 import { type Invoice, listInvoices } from "../../store/invoices";
 import { findOrder, listOrders, type Order } from "../../store/orders";
 import { findCurrentSubscription, type Subscription } from "../../store/payments";
-import { getActivePrice, getOrderUrl, orderOffline, startProviderCheckout } from "../../work/billing/checkout";
-import { cancelOrder, continueCheckout } from "../../work/billing/open-orders";
+import {
+  cancelOrder,
+  continueCheckout,
+  getActivePrice,
+  getOrderUrl,
+  orderOffline,
+  startProviderCheckout,
+} from "../../work/billing/checkout";
 import { applyPaymentEvent } from "../../work/billing/payment-events";
 import { cancelSubscription } from "../../work/billing/subscriptions";
 import { withIdempotencyKey } from "../../work/idempotency";

@@ -13,9 +13,8 @@ import { getDrillBackup } from "./drill";
 import { readFolderId } from "./folder-id";
 import { requireUsableFolder } from "./folder-target";
 import { openOffsiteBackup } from "./offsite/offsite-backup";
-import { pruneOffsite } from "./offsite/prune";
 import { type OffsiteAccess, openRepository, requireOffsite } from "./offsite/repository";
-import { pruneBackups } from "./prune-folder";
+import { pruneBackups, pruneOffsite } from "./prune";
 
 /** Returns whether a path is that of a place, or of a backup in it. */
 export const isInPlace = (path: string, place: string): boolean =>

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Folders } from "../../../blobs/folders";
 import type { TrashHold } from "../../../blobs/trash";
-import { DATABASE_NAME, SECRETS_NAME } from "../../../domain/backup";
+import { type BackupFile, DATABASE_NAME, SECRETS_NAME } from "../../../domain/backup";
 import { AppError } from "../../../domain/errors";
 import { getBlobBytes, type OffsiteFile, type OffsiteManifest } from "../../../domain/offsite";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
@@ -13,8 +13,7 @@ import { createBufferCollector } from "../../../lib/collect-buffers";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { findBackup } from "../backup-folder";
 import { createStoredFiles, type StoredFiles } from "../backup-writer";
-import type { FoundFile } from "../find-files";
-import { type ReadPart, readParts } from "./read-parts";
+import { type FoundFile, openFound } from "../find-files";
 import { BLOB_PLACE, isIntact, type Repository, type StoredBlob } from "./repository";
 
 /** Hashing and encrypting one takes a few milliseconds, in which the server does not respond. */
@@ -157,4 +156,71 @@ async function verifyUpload(
   // The next backup would consider a blob of the right size intact.
   for (const name of damaged) if (sent.has(name)) await repository.deleteBlob(name, signal);
   throw new AppError("upstream_error", `${repository.url} did not store ${damaged.length} of ${needed.size} blobs.`);
+}
+
+/** `unchanged`: its blobs are known. A file to read has parts, in order, and then `end`. */
+type ReadPart =
+  | { kind: "unchanged"; stored: OffsiteFile }
+  | { kind: "missing"; path: string }
+  | { kind: "part"; content: Uint8Array<ArrayBuffer> }
+  | { kind: "end"; stored: BackupFile };
+
+/** `allocate` returns a buffer of a size, which the reader fills and yields. */
+type ReadOptions = {
+  partBytes: number;
+  allocate(bytes: number): Uint8Array<ArrayBuffer>;
+  findUnchanged(file: FoundFile): OffsiteFile | null;
+};
+
+/** Reads files up to the sizes that they have when they are opened. Errors: those of the file system; the signal's reason. */
+async function* readParts(
+  files: readonly FoundFile[],
+  { partBytes, allocate, findUnchanged }: ReadOptions,
+  places: { folders: Folders; hold: TrashHold },
+  signal: AbortSignal,
+): AsyncGenerator<ReadPart> {
+  for (const file of files) {
+    signal.throwIfAborted();
+    const unchanged = findUnchanged(file);
+    if (unchanged !== null) {
+      yield { kind: "unchanged", stored: unchanged };
+      continue;
+    }
+    const opened = await openFound(file, places);
+    if (opened === null) {
+      yield { kind: "missing", path: file.path };
+      continue;
+    }
+    const { handle, path } = opened;
+    try {
+      const { size, mtimeMs } = await handle.stat();
+      const hasher = new Bun.CryptoHasher("sha256");
+      for (let done = 0; done < size; done += partBytes) {
+        signal.throwIfAborted();
+        const content = allocate(Math.min(partBytes, size - done));
+        if (!(await readFully(handle, content, done)))
+          throw new AppError("internal_error", `${path} became shorter during the backup.`);
+        hasher.update(content);
+        yield { kind: "part", content };
+      }
+      const stored = { path, bytes: size, sha256: hasher.digest("hex"), modified_at: Math.round(mtimeMs) };
+      yield { kind: "end", stored };
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+type Readable = {
+  read(target: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+};
+
+/** Returns false when the file ends before `target` is full. */
+async function readFully(file: Readable, target: Uint8Array, position: number): Promise<boolean> {
+  for (let done = 0; done < target.length; ) {
+    const { bytesRead } = await file.read(target, done, target.length - done, position + done);
+    if (bytesRead === 0) return false;
+    done += bytesRead;
+  }
+  return true;
 }

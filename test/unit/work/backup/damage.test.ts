@@ -4,7 +4,7 @@ import { readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs
 import { dirname, join } from "node:path";
 import { readBackup } from "../../../../src/work/backup/backup-folder";
 import { runDrill } from "../../../../src/work/backup/drill";
-import { pruneBackups } from "../../../../src/work/backup/prune-folder";
+import { pruneBackups } from "../../../../src/work/backup/prune";
 import { type RecordedFolder, recordedFolder, SOURCE_BYTES } from "./recorded-folder";
 
 const NEVER = new AbortController().signal;

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { copyFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { putBackDatabase } from "../../../../src/work/upgrade/put-back";
+import { putBackDatabase } from "../../../../src/work/upgrade/install-release";
 import { temporaryFolder } from "../../../temporary-folder";
 import { createOldDatabase, MIGRATION_NAMES } from "../../store/old-database";
 

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { moveToTrash } from "../../../../../src/blobs/trash";
 import { createRecoveryKey } from "../../../../../src/lib/recovery-key";
 import { lockRepository } from "../../../../../src/work/backup/offsite/lock";
-import { pruneOffsite } from "../../../../../src/work/backup/offsite/prune";
 import { openRepository } from "../../../../../src/work/backup/offsite/repository";
+import { pruneOffsite } from "../../../../../src/work/backup/prune";
 import { DAY_MS, NEVER, type OffsiteFolder, offsiteFolder, PLACE, refusal, START } from "./offsite-folder";
 
 const KEEP = { daily: 2, weekly: 0 };

@@ -1,10 +1,20 @@
-/** Removes old backups of a bucket, and unreferenced blobs. */
-import type { Folders } from "../../../blobs/folders";
-import { formatBackupName, isOwnBackup, parseBackupName, selectBackupsToPrune } from "../../../domain/backup";
-import { getBlobBytes, type OffsiteManifest } from "../../../domain/offsite";
-import type { PruneOptions } from "../prune-folder";
-import { lockRepository, type RepositoryLock } from "./lock";
-import { isIntact, type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
+/** Removes old backups from a folder or a bucket, and unreferenced blobs of the bucket. */
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { discardFolder } from "../../blobs/backup-files";
+import type { Folders } from "../../blobs/folders";
+import {
+  formatBackupName,
+  isOwnBackup,
+  type PruneRule,
+  parseBackupName,
+  selectBackupsToPrune,
+} from "../../domain/backup";
+import { getBlobBytes, type OffsiteManifest } from "../../domain/offsite";
+import { listFolderBackups } from "./backup-manifest";
+import { readDamage } from "./damage";
+import { lockRepository, type RepositoryLock } from "./offsite/lock";
+import { isIntact, type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./offsite/repository";
 
 /**
  * Removes old backups with media and returns their names. Those without media, with a damaged manifest or of another data folder are not counted and not
@@ -66,3 +76,27 @@ const isComplete = ({ files, blob_bytes }: OffsiteManifest, blobs: Map<string, S
   files.every((file) =>
     file.blobs.every((name, index) => isIntact(blobs.get(name), getBlobBytes(file, index, blob_bytes))),
   );
+
+/** `folderId`: the ID of the data folder. */
+type PruneOptions = { keep: PruneRule; folderId: string | null; now: number };
+
+/**
+ * Removes old backups with media from a folder, and returns their names. Backups without a valid manifest, without
+ * media and of another data folder are neither counted nor removed; damaged ones are not counted. A backup is renamed
+ * before its removal, so that a crash leaves no incomplete backup.
+ */
+export async function pruneBackups(target: string, { keep, folderId, now }: PruneOptions): Promise<string[]> {
+  const times: Record<"good" | "damaged", number[]> = { good: [], damaged: [] };
+  for await (const backup of listFolderBackups(target)) {
+    const { name, manifest } = backup;
+    if (!manifest.has_media || !isOwnBackup(manifest, folderId)) continue;
+    times[(await readDamage(backup)).size === 0 ? "good" : "damaged"].push(parseBackupName(name)!);
+  }
+  const removed = selectBackupsToPrune(times.good, keep, now, times.damaged).map(formatBackupName);
+  for (const name of removed) {
+    const doomed = join(target, `.${name}.part`);
+    await rename(join(target, name), doomed);
+    await discardFolder(doomed);
+  }
+  return removed;
+}
