@@ -206,7 +206,10 @@ export async function openBlobCache(options: {
         throw error;
       }
     },
-    /** Returns the file without fetching anything; `parts` null: it is complete. Missing parts are fetched by the caller, and are lost at the end of the process. */
+    /**
+     * Returns the file without fetching anything; `parts` null: it is complete. Missing parts are fetched by the caller, and are lost at the end of
+     * the process.
+     */
     acquireParts: async (file: CachedFile) => {
       const { entry, release: releaseEntry } = hold(file);
       const path = join(folder, entry.id, file.name);

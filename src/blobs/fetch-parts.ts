@@ -97,7 +97,10 @@ async function readPart(buffer: Uint8Array, span: ByteSpan, read: ReadRange, sig
 export const createFullDiskError = (): Error =>
   Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
 
-/** Creates the file. `claim` is called before a part is written; again (`isRepeated`) after an attempt that failed, whose room the part keeps. */
+/**
+ * Creates a file of which only the parts that are read are fetched; the others are holes. `claim` is called before a part is written; again
+ * (`isRepeated`) after an attempt that failed, whose room the part keeps.
+ */
 export async function createPartialBlob(
   path: string,
   { bytes, partBytes }: { bytes: number; partBytes: number },

@@ -37,7 +37,8 @@ const readInfo = (info: string, name: string): string =>
 const PROBE_TIMEOUT_MS = 3_000;
 
 /**
- * Connects, and checks that Redis can do what the queues need. Throws an error that describes the problem when Redis does not respond or refuses a command.
+ * Connects, and checks that Redis can do what the queues need. Throws an error that describes the problem when Redis does not respond or refuses a
+ * command.
  */
 export async function probeRedis(address: RedisAddress): Promise<RedisFacts> {
   const redis = openRedis(address, {

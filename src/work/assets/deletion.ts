@@ -161,8 +161,9 @@ export async function removeRender(
 const ROWS_PER_TRANSACTION = 500;
 
 /**
- * Deletes the projects, pipelines, events and webhook endpoints of a workspace, with their files. `signal` stops it between two pieces. `isErased`:
- * the files are deleted at once instead of being kept in the trash. They go before the rows, so that after a crash their IDs are still known.
+ * Deletes the projects, pipelines, events and webhook endpoints of a workspace, with their files, in pieces, so that other requests do not wait. Can
+ * be repeated after a crash. `signal` stops it between two pieces. `isErased`: the files are deleted at once instead of being kept in the trash. They
+ * go before the rows, so that after a crash their IDs are still known.
  */
 export async function removeWorkspaceContent(
   services: PipelineNeeds,

@@ -79,6 +79,7 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
 
 export type Cluster = ReturnType<typeof createCluster>;
 
+/** Removes the queues of revoked workers from Redis, including workers that were revoked while it was unreachable. */
 function createQueueRemoval(
   { store, log }: CoreNeeds,
   tickets: Pick<TicketQueues, "isReachable" | "onChange" | "removeQueue">,
@@ -122,7 +123,10 @@ function createQueueRemoval(
 /** `slots` are those of this machine. `secret` is known to the server only. */
 type LocalRuns = { secret: string; slots: Record<JobName, number> };
 
-/** Returns null without Redis. Connects in the background. Throws `ConfigError`. */
+/**
+ * Creates the cluster of a server. Returns null without Redis: neither BullMQ nor the Redis client is loaded then. Connects in the background. Throws
+ * `ConfigError`.
+ */
 export async function openCluster(
   services: ClusterOptions["services"],
   tools: MediaTools,

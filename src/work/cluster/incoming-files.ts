@@ -113,7 +113,9 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
         release();
       }
     },
-    /** Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files. */
+    /**
+     * Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files.
+     */
     check: async (named: readonly SentFile[]) => {
       const wrong: string[] = [];
       for (const one of named) if (!(await isAsNamed(one))) wrong.push(one.name);

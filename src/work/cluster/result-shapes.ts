@@ -53,7 +53,7 @@ export const parseCutResult = (value: unknown): Pick<CutOutput, "plan" | "recogn
 /** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */
 const KNOWN_CODES: readonly string[] = JOB_CODES.filter((code) => code !== "cancelled" && code !== "storage_full");
 
-/** Returns the error of a failed execution. */
+/** Returns the error of a failed execution. A worker may be hijacked by the media that it reads, so that only known codes of jobs are kept. */
 export function decodeExecutionError(sent: object): Error {
   const { kind, message } = sent as { kind?: unknown; message?: unknown };
   if (typeof kind !== "string" || typeof message !== "string") return new Error("The worker reported no valid error.");

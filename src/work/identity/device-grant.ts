@@ -34,7 +34,10 @@ import type { UserCodeAttempt } from "./sign-in-limits";
 const DEVICE_CODE_CHARACTERS = 43;
 const DEVICE_CODE_LIFETIME_MS = 10 * 60 * 1000;
 
-/** Starts the grant. Returns the code that the device shows, and the one that it polls with. `scope`: names separated by spaces, null for all. Throws `OAuthError` `invalid_scope`; `AppError` `rate_limited`. */
+/**
+ * Starts the grant. Returns the code that the device shows, and the one that it polls with. `scope`: names separated by spaces, null for all. Throws
+ * `OAuthError` `invalid_scope`; `AppError` `rate_limited`.
+ */
 export async function startDeviceGrant(
   services: IdentityNeeds,
   request: { clientId: string; scope: string | null },

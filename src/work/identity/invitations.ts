@@ -73,8 +73,8 @@ export const formatInviter = ({ first_name: first, last_name: last, email }: Inv
   [first, last].filter(Boolean).join(" ") || email;
 
 /**
- * Returns the details of an invitation, even if its address has no account. `workspace` and `role` null: an account only. Throws `AppError` `not_found` if the
- * invitation cannot be used, `rate_limited` after too many such calls.
+ * Returns the details of an invitation, even if its address has no account. `workspace` and `role` null: an account only. Throws `AppError`
+ * `not_found` if the invitation cannot be used, `rate_limited` after too many such calls.
  */
 export async function readInvitation(
   { now, signInLimits, store: { read } }: IdentityNeeds,

@@ -111,8 +111,9 @@ export async function resetPassword(
 const unusableLink = () => new AppError("unauthenticated", "Link is invalid or has expired. Ask for a new one.");
 
 /**
- * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have no key yet. Throws `AppError` `validation_error` for a wrong current password or one that
- * cannot be chosen; `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
+ * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have no key yet. Throws `AppError`
+ * `validation_error` for a wrong current password or one that cannot be chosen; `rate_limited` after too many failures; `conflict` when it was
+ * changed meanwhile.
  */
 export async function changePassword(
   services: IdentityNeeds,

@@ -170,7 +170,10 @@ const MIN_INTERVAL_MS = 500;
 
 type WaitingProgress<Subject> = { timer: Timer; latest: { subject: Subject; share: number } | null };
 
-/** Creates a throttle. `send` is called at once if the entity was quiet, else at the end of the interval. */
+/**
+ * Limits how often progress is published: twice a second for each entity, and always the latest. `send` is called at once if the entity was quiet,
+ * else at the end of the interval.
+ */
 function createProgressThrottle<Subject>(send: (subject: Subject, share: number) => void) {
   /** Entities whose progress was sent in the last interval. */
   const recent = new Map<string, WaitingProgress<Subject>>();

@@ -123,7 +123,8 @@ const formatExactBytes = (bytes: number): string =>
   bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;
 
 /**
- * Runs `work` in a write transaction, again with the spare space if the disk is full. Errors: those of `store.write`.
+ * Runs `work` in a write transaction, again with the spare space if the disk is full: for deletions, which free space, and the start of a backup to
+ * another disk. Errors: those of `store.write`.
  */
 export async function writeUrgently<T>(
   { folders, store }: Pick<CoreNeeds, "folders" | "store">,

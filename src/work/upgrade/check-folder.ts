@@ -1,4 +1,6 @@
-/** The folder in the data folder in which the check of an upgrade works on a copy of the database, as the owner of the data. It is removed at the end. */
+/**
+ * The folder in the data folder in which the check of an upgrade works on a copy of the database, as the owner of the data. It is removed at the end.
+ */
 import { readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +32,7 @@ export function isUpgradeRunning(pid: number): boolean {
   }
 }
 
-/** Drops root privileges in favor of the owner of `folder`. Does nothing in a process without them. */
+/** Drops root privileges in favor of the owner of `folder`: only the user of the service touches the data. Does nothing in a process without them. */
 export function becomeOwner(folder: string): void {
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;

@@ -151,8 +151,8 @@ const MAX_CONFLICTS = 5;
 const CONFLICT = 409;
 
 /**
- * Sends a file and returns what was sent. Errors: `HeadError`; the signal's reason when aborted; a plain `Error` when the file changes
- * meanwhile or the head loses it repeatedly. `partBytes` is for tests.
+ * Sends a file in parts, from where the head has them after a broken connection, and returns what was sent. Errors: `HeadError`; the signal's reason
+ * when aborted; a plain `Error` when the file changes meanwhile or the head loses it repeatedly. `partBytes` is for tests.
  */
 export async function sendFile(
   remote: Upload,

@@ -204,7 +204,7 @@ const PROBLEMS: Record<string, string> = {
   files: "its files are missing or too many",
 };
 
-/** Checks a manifest. Throws `HeadError`. */
+/** Checks a manifest. Names become paths here, so they are checked, although the head is trusted. Throws `HeadError`. */
 function parseManifest(body: unknown, execution: string): ExecutionManifest {
   const check = getMessageCheck(manifestMessage);
   if (!check.Check(body)) {

@@ -1,6 +1,7 @@
 /**
- * The work folders of executions on a worker, and what the head says is no longer needed of them and of the cache. A folder is kept after an execution that did not complete, so that the next attempt on the
- * same input resumes here, and removed when its step has ended, when it was not used for a day, when there are too many, or when the disk is full.
+ * The work folders of executions on a worker, and what the head says is no longer needed of them and of the cache. A folder is kept after an
+ * execution that did not complete, so that the next attempt on the same input resumes here, and removed when its step has ended, when it was not used
+ * for a day, when there are too many, or when the disk is full.
  */
 import { mkdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -90,8 +90,8 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
       return report;
     },
     /**
-     * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors: `upstream_error` when the bucket
-     * lacks or changed some.
+     * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors: `upstream_error` when the
+     * bucket lacks or changed some.
      */
     verify: () => verifyUpload(repository, { needed, sent }, signal),
   };
