@@ -18,22 +18,15 @@ import { createHead } from "./outbound/head";
 import { openTicketQueue } from "./queue/bullmq-worker";
 import { getModelsFolder, listLanguages } from "./speech/models/installed-models";
 import type { MediaTools } from "./work/jobs/media-tools";
-import { type AgentEnd, startAgent } from "./work/worker/agent";
+import { startAgent } from "./work/worker/agent";
 import { createExecutor } from "./work/worker/executor";
 import { createCopies, openWorkFolders } from "./work/worker/work-folders";
-
-export type RunningWorker = {
-  /** Resolves when everything has ended. */
-  ended: Promise<AgentEnd>;
-  /** Ends or gives back the current work, and leaves the head. */
-  drain(): void;
-};
 
 /** The settings that a worker requires. `head` and `redis` are URLs. */
 export type WorkerSettings = { head: string; token: string; redis: string };
 
 /** Starts a worker. Throws `ConfigError` when the data folder or the certificate cannot be used; a plain `Error` when it could do no job. */
-export async function startWorker(config: Config, settings: WorkerSettings, log: Log): Promise<RunningWorker> {
+export async function startWorker(config: Config, settings: WorkerSettings, log: Log) {
   const path = prepareDataFolder(config.dataDir);
   if (existsSync(join(path, "offcut.db")))
     throw new ConfigError(`${path} is the data folder of a server. Give the worker another one with --data-dir.`);
@@ -47,12 +40,9 @@ export async function startWorker(config: Config, settings: WorkerSettings, log:
   }
 }
 
-async function openWorker(
-  config: Config,
-  { head: url, token, redis }: WorkerSettings,
-  log: Log,
-  path: string,
-): Promise<RunningWorker> {
+export type RunningWorker = Awaited<ReturnType<typeof startWorker>>;
+
+async function openWorker(config: Config, { head: url, token, redis }: WorkerSettings, log: Log, path: string) {
   const ca = await readCertificate(config.ca);
   const assets = await openAssets({ dataDir: path });
   const disk = createDiskReserve(path, config.diskReserveBytes);
@@ -90,7 +80,12 @@ async function openWorker(
     await tools.speech.close();
     await killAllChildren();
   };
-  return { drain: agent.drain, ended: agent.ended.finally(close) };
+  return {
+    /** Ends or gives back the current work, and leaves the head. */
+    drain: agent.drain,
+    /** Resolves when everything has ended. */
+    ended: agent.ended.finally(close),
+  };
 }
 
 /** Tries the encoders, and leaves out renders when none works. Throws a plain `Error` when no job is left. */

@@ -52,16 +52,6 @@ import type { Services } from "./work/services";
 import { createAlerts } from "./work/upkeep/alerts";
 import { createFileRestores } from "./work/upkeep/file-restores";
 
-export type RunningServer = {
-  port: number;
-  url: string;
-  dataDir: string;
-  /** For programs that embed the server. */
-  services: Services;
-  tools: MediaTools;
-  stop(): Promise<void>;
-};
-
 /** Parts of the server that a caller replaces. The server closes `speech` when it stops. */
 export type ServerOverrides = {
   speech?: SpeechEngine;
@@ -79,7 +69,7 @@ export type ServerOverrides = {
 const DRAIN_MS = 10_000;
 
 /** Starts the server. Throws `ConfigError` when the folder or the port is in use, or the certificate is invalid. */
-export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}): Promise<RunningServer> {
+export async function startServer(config: Config, log: Log, overrides: ServerOverrides = {}) {
   const opened = await openFolder(config, {
     onStep: (step) => log.info("database.migrating", { step }),
     onFull: async (folders) => {
@@ -98,12 +88,9 @@ export async function startServer(config: Config, log: Log, overrides: ServerOve
   }
 }
 
-async function serve(
-  config: Config,
-  log: Log,
-  opened: OpenDataFolder,
-  overrides: ServerOverrides,
-): Promise<RunningServer> {
+export type RunningServer = Awaited<ReturnType<typeof startServer>>;
+
+async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides: ServerOverrides) {
   const { path, folders, assets, store, secrets } = opened;
   const { guard } = folders;
   if (guard.findProblem() === null) await createMediaFolders(folders);
@@ -217,6 +204,7 @@ async function serve(
     port: server.port ?? config.port,
     url,
     dataDir: path,
+    /** For programs that embed the server. */
     services,
     tools,
     stop: async () => {
