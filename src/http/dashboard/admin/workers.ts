@@ -3,7 +3,14 @@
 import { Type } from "@sinclair/typebox";
 import { listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
 import type { WorkerView } from "../../../work/cluster/worker-list";
-import { createWorkerToken, revokeToken, revokeWorker, setDraining, WORKER_NAME, WORKER_NAME_RULE } from "../../../work/cluster/worker-tokens";
+import {
+  createWorkerToken,
+  revokeToken,
+  revokeWorker,
+  setDraining,
+  WORKER_NAME,
+  WORKER_NAME_RULE,
+} from "../../../work/cluster/worker-tokens";
 import { type Call, created, createOnce, ok } from "../../call";
 import { strictObject } from "../../fields";
 import { formatTime } from "../../format-time";
