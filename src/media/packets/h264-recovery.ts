@@ -3,7 +3,7 @@
  * an IDR picture, and the ones after it are renumbered up to the next IDR picture. That is exact where every kept picture refers to pictures
  * since the intra picture only, which is checked for each list of each slice. Pure.
  */
-import { addEmulationPrevention, formatExpGolomb, replaceBits } from "./bits";
+import { addEmulationPrevention, formatExpGolomb, removeEmulationPrevention, replaceBits } from "./bits";
 import { type AvcConfig, getNalType, NAL_IDR } from "./h264";
 import { parseSequenceFacts, type SequenceFacts } from "./h264-pictures";
 import {
@@ -260,7 +260,7 @@ type SliceChange = {
 };
 
 function writeSlice(header: SliceHeader, change: SliceChange): Uint8Array {
-  const { bytes, at, isCabac } = header;
+  const { nal, bytes, at, isCabac } = header;
   const copy = (from: number, to: number): string => {
     let text = "";
     for (let bit = from; bit < to; bit++) text += (bytes[bit >> 3]! >> (7 - (bit & 7))) & 1;
@@ -278,14 +278,40 @@ function writeSlice(header: SliceHeader, change: SliceChange): Uint8Array {
     change.marking +
     copy(at.afterMarking, at.end);
   let { end } = at;
+  const isAligned = isCabac || (at.frameNumber + bits.length - end) % 8 === 0;
   if (isCabac) {
     // The data starts at a whole byte, after bits of value 1.
     end = Math.ceil(end / 8) * 8;
     bits += "1".repeat(wrap(-(at.frameNumber + bits.length), 8));
   }
-  const changed = replaceBits(bytes, at.frameNumber, end, bits);
+  const split = isAligned ? findSplit(nal, Math.ceil(end / 8)) : nal.length;
+  const changed = replaceBits(removeEmulationPrevention(nal.subarray(0, split)), at.frameNumber, end, bits);
   if (change.isIdr) changed[0] = (changed[0]! & 0xe0) | NAL_IDR;
   let { length } = changed;
   while (length > 0 && changed[length - 1] === 0) length--;
-  return addEmulationPrevention(changed.slice(0, length));
+  const start = addEmulationPrevention(changed.slice(0, length));
+  if (split === nal.length) return start;
+  const written = new Uint8Array(start.length + nal.length - split);
+  written.set(start);
+  written.set(nal.subarray(split), start.length);
+  return written;
+}
+
+/**
+ * Returns the end of the first byte that is not 0 among those that are `from` bytes or more after the start, without emulation prevention. What
+ * follows it needs the same emulation prevention after another start of whole bytes.
+ */
+function findSplit(nal: Uint8Array, from: number): number {
+  let zeros = 0;
+  let count = 0;
+  for (let at = 0; at < nal.length; at++) {
+    const byte = nal[at]!;
+    if (zeros >= 2 && byte === 3) {
+      zeros = 0;
+      continue;
+    }
+    zeros = byte === 0 ? zeros + 1 : 0;
+    if (++count > from && byte !== 0) return at + 1;
+  }
+  return nal.length;
 }

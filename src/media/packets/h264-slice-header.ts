@@ -49,6 +49,8 @@ export type ListCommand = { idc: number; difference: number };
 
 /** A slice header. Places are bits of the slice without emulation prevention. */
 export type SliceHeader = {
+  nal: Uint8Array;
+  /** The start of the slice without emulation prevention. */
   bytes: Uint8Array;
   kind: SliceKind;
   isReference: boolean;
@@ -78,6 +80,8 @@ export type SliceHeader = {
 
 const SLICE_KINDS: readonly (SliceKind | null)[] = ["P", "B", "I", null, null];
 const MAX_REFERENCES = 32;
+/** The header is at the beginning of a slice, which is long. */
+const MAX_HEADER_BYTES = 1_024;
 
 /** Parses a slice that is not part of an IDR picture. Errors: a plain `Error` for what a splice does not support. */
 export function parseSliceHeader(
@@ -87,7 +91,7 @@ export function parseSliceHeader(
 ): SliceHeader {
   if (getNalType(nal) === NAL_IDR || sequence.hasFieldsOnly || sequence.hasSeparatePlanes)
     throw new Error("Not a slice of a progressive parameterSet.");
-  const bytes = removeEmulationPrevention(nal);
+  const bytes = removeEmulationPrevention(nal.subarray(0, MAX_HEADER_BYTES));
   const reader = createBitReader(bytes, 8);
   reader.ue();
   const kind = SLICE_KINDS[reader.ue() % 5] ?? null;
@@ -137,6 +141,7 @@ export function parseSliceHeader(
     end: reader.at(),
   };
   return {
+    nal,
     bytes,
     kind,
     isReference,

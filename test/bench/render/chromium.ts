@@ -1,6 +1,6 @@
 /**
  * Seeks Chromium to the first and last frame of each segment of a smart render and compares the burnt-in frame numbers:
- * `bun test/bench/render/chromium.ts [--seeks 80]`. Exits with 1 when one is wrong.
+ * `bun test/bench/render/chromium.ts [--seeks 80] [--source FILE]`, with a FILE that has the frames of `createSource`. Exits with 1 when one is wrong.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { chromium } from "playwright-core";
 import type { RenderSegment } from "../../../src/domain/media";
 import { createSource, randomPlan } from "./media";
 
-const { values } = parseArgs({ options: { seeks: { type: "string", default: "80" } } });
+const { values } = parseArgs({ options: { seeks: { type: "string", default: "80" }, source: { type: "string" } } });
 const RATE = 30;
-const source = await createSource({ height: 720, gopSeconds: 2, seconds: 60 });
+const source = values.source ?? (await createSource({ height: 720, gopSeconds: 2, seconds: 60 }));
 const path = join(tmpdir(), `offcut-chromium-${process.pid}.mp4`);
 const render = Bun.spawn(
   ["bun", join(import.meta.dir, "render-once.ts"), source, path, JSON.stringify(randomPlan(60, 24, 0.7, 9)), "{}"],
