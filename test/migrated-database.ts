@@ -14,7 +14,7 @@ async function createDatabase(): Promise<Uint8Array> {
   const copy = join(folder.path, "copy.db");
   await store.copyTo(copy, { isTemporary: true });
   await store.close();
-  return Bun.file(copy).bytes();
+  return await Bun.file(copy).bytes();
 }
 
 /** Writes an empty database to `path`. */
