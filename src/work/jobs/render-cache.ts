@@ -1,34 +1,13 @@
-/** The cache of a recording's renders as a file of the recording: how large it may become, and how a child process replaces it. */
+/** The cache of a recording's renders as a file of the recording, and how a child process replaces it. */
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
-import type { Queries } from "../../store/db";
-import { readStorageUsed } from "../../store/storage";
 import { commitFile } from "../job-child/scratch";
-import type { ConfigNeeds } from "../needs";
-import { readStorageQuota } from "../storage/limits";
 import { findBlob, listBlobs } from "./blob-files";
 import type { RunContext } from "./definition";
 
-/** Maximum size: so much of the source, of the free quota and of the free disk space, and this many bytes. */
-const MAX_SOURCE_SHARE = 1 / 2;
-const MAX_QUOTA_SHARE = 1 / 4;
+/** Maximum size as a share of the free disk space. */
 const MAX_DISK_SHARE = 1 / 8;
-const MAX_BYTES = 512 * 1024 ** 2;
-
-/** Returns how large the cache of a recording may become, so that it does not exhaust the workspace's quota. */
-export async function chooseMaxCacheBytes(
-  services: ConfigNeeds,
-  db: Queries,
-  { workspaceId, path, sourceBytes }: { workspaceId: string; path: string; sourceBytes: number },
-): Promise<number> {
-  const maxBytes = Math.min(MAX_BYTES, sourceBytes * MAX_SOURCE_SHARE);
-  const quota = await readStorageQuota(services, db, workspaceId);
-  if (quota === null) return maxBytes;
-  const current = (await findBlob(path))?.bytes ?? 0;
-  const free = quota - (await readStorageUsed(db, workspaceId)) + current;
-  return Math.max(0, Math.min(maxBytes, free * MAX_QUOTA_SHARE));
-}
 
 export type CacheSession = {
   files: RenderCacheFiles;

@@ -3,14 +3,20 @@ import { discard } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import { findAssetById, updateAsset } from "../../store/assets";
 import { findCutById } from "../../store/cuts";
+import type { Queries } from "../../store/db";
 import { findRenderById, updateOpenRender } from "../../store/renders";
-import type { CoreNeeds } from "../needs";
-import { findQuotaProblem } from "../storage/limits";
+import { readStorageUsed } from "../../store/storage";
+import type { ConfigNeeds, CoreNeeds } from "../needs";
+import { findQuotaProblem, readStorageQuota } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
-import { getBlob } from "./blob-files";
+import { findBlob, getBlob } from "./blob-files";
 import type { JobDefinition, LoadedJob } from "./definition";
-import { chooseMaxCacheBytes } from "./render-cache";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";
+
+/** Maximum size of a recording's cache: so much of its source and of the free quota, and this many bytes. */
+const MAX_SOURCE_SHARE = 1 / 2;
+const MAX_QUOTA_SHARE = 1 / 4;
+const MAX_CACHE_BYTES = 512 * 1024 ** 2;
 
 /** Reads the inputs of a render. Returns null if the render or its cut was deleted. */
 export async function loadRender(
@@ -89,3 +95,17 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
     await discard(folders, end === "completed" ? [work] : [work, folders.render(subjectId)]);
   },
 };
+
+/** Returns how large the cache of a recording may become, so that it does not exhaust the workspace's quota. */
+async function chooseMaxCacheBytes(
+  services: ConfigNeeds,
+  db: Queries,
+  { workspaceId, path, sourceBytes }: { workspaceId: string; path: string; sourceBytes: number },
+): Promise<number> {
+  const maxBytes = Math.min(MAX_CACHE_BYTES, sourceBytes * MAX_SOURCE_SHARE);
+  const quota = await readStorageQuota(services, db, workspaceId);
+  if (quota === null) return maxBytes;
+  const current = (await findBlob(path))?.bytes ?? 0;
+  const free = quota - (await readStorageUsed(db, workspaceId)) + current;
+  return Math.max(0, Math.min(maxBytes, free * MAX_QUOTA_SHARE));
+}
