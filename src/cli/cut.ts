@@ -17,6 +17,7 @@ import { type CutTask, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut
 import { type ParsedCommand, parseCommand, UsageError } from "./options";
 import { describeRecognized, explainPlan } from "./plan-explanation";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
+import { explainStages, listThresholds } from "./stage-explanation";
 
 const HELP = `Usage: offcut cut FILE… [-o OUT] [options]
 
@@ -36,7 +37,8 @@ Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut
       --subtitle F       write subtitles of the cut: srt or vtt
       --plan FILE        write the plan as JSON (one FILE only)
       --force            overwrite existing files
-      --explain          print the rule and the scores behind each removed or marked span
+      --explain[=WHAT]   print the rule and the scores behind each removed or marked span (rules), the words that each
+                         stage of planning keeps or removes (stages), or the thresholds of the stages (thresholds)
       --json             print one JSON object instead of a report
 
 --export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
@@ -44,7 +46,15 @@ these or --plan, and without -o or --format, nothing is rendered.
 All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;
 
-type CutArguments = TaskArguments & { script: string; options: CutOptions; explain: boolean };
+type Explanation = "rules" | "stages" | "thresholds";
+type CutArguments = TaskArguments & { script: string; options: CutOptions; explain: Explanation | null };
+
+/** `--explain` has an optional value. Each value is parsed as an option of its own. */
+const EXPLAIN_OPTIONS: readonly [string, Explanation][] = [
+  ["explain", "rules"],
+  ["explain-stages", "stages"],
+  ["explain-thresholds", "thresholds"],
+];
 
 /** A longer file is not read, because it exceeds the limit of a script in any encoding. */
 const MAX_SCRIPT_BYTES = 8 * MAX_SCRIPT_CHARACTERS;
@@ -71,19 +81,24 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
         requireAudio(found);
       },
     });
-    const request = { script, language, options, explain };
-    const { plan, findings, recognized } = await planRecording(tools, open, probed, request);
+    const request = { script, language, options, explain: explain !== null };
+    const { plan, findings, stages, recognized } = await planRecording(tools, open, probed, request);
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
     const words = listPlanWords(plan, transcript?.words ?? null);
     const result = await writeResults(tools, open, { task, output, plan, probed, words, replace: force });
-    const explanation = () => [...explainPlan(plan, findings), ...describeRecognized(recognized)];
-    return explain ? { ...result, explanation: explanation() } : result;
+    if (explain === null) return result;
+    const explanation = {
+      rules: () => [...explainPlan(plan, findings), ...describeRecognized(recognized)],
+      stages: () => explainStages(stages),
+      thresholds: listThresholds,
+    }[explain];
+    return { ...result, explanation: explanation() };
   });
 }
 
 /** Returns the parsed command line; null if it asks for help. Throws `UsageError`. */
 export async function readCutArguments(argv: string[]): Promise<CutArguments | null> {
-  const parsed = parseCommand(argv, {
+  const parsed = parseCommand(argv.map(toExplainOption), {
     ...TASK_OPTIONS,
     script: { type: "string" },
     mode: { type: "string" },
@@ -93,7 +108,7 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
     "keep-fillers": { type: "boolean" },
     "keep-retakes": { type: "boolean" },
     plan: { type: "string" },
-    explain: { type: "boolean" },
+    ...Object.fromEntries(EXPLAIN_OPTIONS.map(([name]) => [name, { type: "boolean" as const }])),
   });
   const { values } = parsed;
   if (values.help) return null;
@@ -101,8 +116,17 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
     ...readTasks("cut", parsed, values.plan as string | undefined),
     script: await readScript(values.script as string | undefined),
     options: parseOptions(values),
-    explain: values.explain === true,
+    explain: EXPLAIN_OPTIONS.find(([name]) => values[name] === true)?.[1] ?? null,
   };
+}
+
+function toExplainOption(argument: string): string {
+  const value = /^--explain=(.*)$/.exec(argument)?.[1];
+  if (value === undefined) return argument;
+  const found = EXPLAIN_OPTIONS.find(([, explanation]) => explanation === value);
+  const values = EXPLAIN_OPTIONS.map(([, explanation]) => explanation).join(", ");
+  if (!found) throw new UsageError(`--explain takes ${values}, not "${value}"`);
+  return `--${found[0]}`;
 }
 
 async function readScript(path: string | undefined): Promise<string> {

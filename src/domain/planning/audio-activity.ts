@@ -1,6 +1,8 @@
 /** Stage 1: finds where a recording is loud: speech regions between pauses, and noise away from any voice. */
+
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
+import { ACTIVITY } from "./activity-thresholds";
 import { findOverlapping } from "./spans";
 
 export type AudioActivity = {
@@ -14,35 +16,24 @@ export type AudioActivity = {
   noiseRegions: Span[];
 };
 
-/** Shorter silence belongs to the region around it: the closure of a "t" or "k" lasts as long. */
-const MIN_REGION_GAP_TICKS: Ticks = 90_000;
-/** A shorter region is a click. */
-const MIN_REGION_TICKS: Ticks = 25_000;
-/** Maximum extension of a region over its fading edges. */
-const MAX_FADE_TICKS: Ticks = 120_000;
-/** Maximum distance of a loud stretch from voice activity at which it may be the edge of a word. */
-const MAX_VOICE_DISTANCE_TICKS: Ticks = 300_000;
-/** A loud stretch that continues this much longer than the voice counts as noise from there on. */
-const MIN_NOISE_TICKS: Ticks = 300_000;
-
 const frameOf = (time: Ticks) => Math.floor(time / ENERGY_HOP);
 
 /** Divides the loud stretches of a recording into speech regions and noise regions. */
 export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "energy" | "speech">): AudioActivity {
   const { duration, energy } = analysis;
-  const voice = widenSpans(analysis.speech, MAX_VOICE_DISTANCE_TICKS, duration);
+  const voice = widenSpans(analysis.speech, ACTIVITY.maxVoiceDistance, duration);
   const speechRegions: Span[] = [];
   const noiseRegions: Span[] = [];
   for (const loud of findLoudRegions(duration, energy, analysis.speech)) {
-    if (loud.end - loud.start < MIN_REGION_TICKS) continue;
+    if (loud.end - loud.start < ACTIVITY.minRegion) continue;
     let at = loud.start;
     for (const voiced of findOverlapping(voice, loud)) {
-      if (voiced.start - at >= MIN_NOISE_TICKS) {
+      if (voiced.start - at >= ACTIVITY.minNoise) {
         noiseRegions.push({ start: at, end: voiced.start });
         at = voiced.start;
       }
       const last = speechRegions.at(-1);
-      const end = loud.end - voiced.end >= MIN_NOISE_TICKS ? voiced.end : loud.end;
+      const end = loud.end - voiced.end >= ACTIVITY.minNoise ? voiced.end : loud.end;
       if (last && last.end === at) last.end = Math.max(last.end, end);
       else speechRegions.push({ start: at, end });
       at = end;
@@ -71,7 +62,7 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
   raiseOverRoomNoise(thresholds, energy, speech, duration);
   const { loud, faded } = thresholds;
   const regions: Span[] = [];
-  const maxFrames = MAX_FADE_TICKS / ENERGY_HOP;
+  const maxFrames = ACTIVITY.maxFade / ENERGY_HOP;
   for (let i = 0; i < energy.length; i++) {
     if (energy[i]! < loud[i]!) continue;
     let from = i;
@@ -82,7 +73,7 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
     for (let n = 0; n < maxFrames && to < energy.length && energy[to]! >= faded[to]!; n++) to++;
     const span = { start: from * ENERGY_HOP, end: Math.min(duration, to * ENERGY_HOP) };
     const last = regions.at(-1);
-    if (last && span.start - last.end < MIN_REGION_GAP_TICKS) last.end = Math.max(last.end, span.end);
+    if (last && span.start - last.end < ACTIVITY.minRegionGap) last.end = Math.max(last.end, span.end);
     else if (span.end > span.start) regions.push(span);
     i = next;
   }
@@ -115,20 +106,6 @@ function levelThresholds(energy: EnergyContour): Thresholds {
   return { loud, faded };
 }
 
-/** A gap of this length in the voice activity shows the noise level of the room. */
-const MIN_ROOM_TICKS: Ticks = 300_000;
-/** The voice fades at the edges of a gap. */
-const ROOM_EDGE_TICKS: Ticks = 60_000;
-/** In dB below loud parts: above the first, noise is a separate sound; below the second, it does not hide the voice. */
-const MIN_ROOM_DISTANCE_DB = 8;
-const MAX_ROOM_DISTANCE_DB = 25;
-/** Between the 20th and the 80th percentile of a gap. A larger variation is not just room noise. */
-const MAX_STEADY_RANGE_DB = 6;
-/** Margin of voice over room noise, in dB, and as a multiple of the distance from its median to the 10th percentile. */
-const MIN_OVER_ROOM_DB = 3;
-const MAX_OVER_ROOM_DB = 8;
-const OVER_ROOM_SPREADS = 3;
-
 /**
  * Raises the thresholds at the edges of gaps in the voice activity to the room noise in the gap, as in a car or a café:
  * a sound no louder than the rest of the gap is not a word boundary.
@@ -140,22 +117,22 @@ function raiseOverRoomNoise(
   duration: Ticks,
 ): void {
   const { high } = levelRange(energy);
-  const near = MAX_VOICE_DISTANCE_TICKS / ENERGY_HOP;
+  const near = ACTIVITY.maxVoiceDistance / ENERGY_HOP;
   let last = 0;
   for (const { start, end } of [...speech, { start: duration, end: duration }]) {
     const from = frameOf(last);
     const to = Math.min(energy.length, frameOf(start));
     last = Math.max(last, end);
-    if ((to - from) * ENERGY_HOP < MIN_ROOM_TICKS) continue;
-    const edge = ROOM_EDGE_TICKS / ENERGY_HOP;
+    if ((to - from) * ENERGY_HOP < ACTIVITY.minNoise) continue;
+    const edge = ACTIVITY.roomEdge / ENERGY_HOP;
     const levels = energy.slice(from + edge, to - edge).sort();
     const at = (share: number) => levels[Math.floor(share * levels.length)]!;
     const room = at(0.5);
-    const isSteady = at(0.8) - at(0.2) <= MAX_STEADY_RANGE_DB;
-    if (!isSteady || room > high - MIN_ROOM_DISTANCE_DB || room < high - MAX_ROOM_DISTANCE_DB) continue;
+    const isSteady = at(0.8) - at(0.2) <= ACTIVITY.maxSteadyRangeDb;
+    if (!isSteady || room > high - ACTIVITY.minRoomDistanceDb || room < high - ACTIVITY.maxRoomDistanceDb) continue;
     const spread = room - at(0.1);
-    const most = Math.min(MAX_OVER_ROOM_DB, high - room - MIN_ROOM_DISTANCE_DB / 2);
-    const margin = Math.min(most, Math.max(MIN_OVER_ROOM_DB, OVER_ROOM_SPREADS * spread));
+    const most = Math.min(ACTIVITY.minRoomDistanceDb, high - room - ACTIVITY.minRoomDistanceDb / 2);
+    const margin = Math.min(most, Math.max(ACTIVITY.minOverRoomDb, ACTIVITY.overRoomSpreads * spread));
     for (let i = from; i < to; i++) {
       if (i - from >= near && to - i > near) continue;
       loud[i] = Math.max(loud[i]!, room + margin);
@@ -171,14 +148,9 @@ function levelRange(energy: Float32Array): { low: number; high: number } {
   return { low: at(0.1), high: at(0.95) };
 }
 
-/** Extent of the surroundings of a span, on each side. */
-const SURROUNDINGS_TICKS: Ticks = 5_000_000;
-/** Minimum number of quiet frames for judging the background. */
-const MIN_QUIET_FRAMES = 20;
-
 /** Returns by how many dB the speech around a span exceeds the background there. */
 export function measureContrast({ energy, speechRegions, noiseRegions, contrast }: AudioActivity, span: Span): number {
-  const around = { start: span.start - SURROUNDINGS_TICKS, end: span.end + SURROUNDINGS_TICKS };
+  const around = { start: span.start - ACTIVITY.surroundings, end: span.end + ACTIVITY.surroundings };
   const from = Math.max(0, frameOf(around.start));
   const surroundings = energy.subarray(from, Math.max(from, frameOf(around.end)));
   const kinds = new Uint8Array(surroundings.length);
@@ -190,7 +162,7 @@ export function measureContrast({ energy, speechRegions, noiseRegions, contrast 
   mark(noiseRegions, NOISE);
   const quiet = surroundings.filter((_, i) => kinds[i] === QUIET).sort();
   const speech = surroundings.filter((_, i) => kinds[i] === SPEECH).sort();
-  if (quiet.length < MIN_QUIET_FRAMES || speech.length === 0) return contrast;
+  if (quiet.length < ACTIVITY.minQuietFrames || speech.length === 0) return contrast;
   return speech[Math.floor(0.95 * speech.length)]! - quiet[quiet.length >> 1]!;
 }
 
@@ -198,23 +170,17 @@ const QUIET = 0;
 const SPEECH = 1;
 const NOISE = 2;
 
-/** At this contrast (dB), the edges of words are clear. Each dB less hides more of them. */
-const CLEAR_CONTRAST_DB = 45;
-const EDGE_MARGIN_PER_DB: Ticks = 2_500;
-const MAX_EDGE_MARGIN_TICKS: Ticks = 50_000;
-
 /** Estimates how much of the starts and ends of speech is hidden in noise. */
 export const estimateEdgeMargin = ({ contrast }: Pick<AudioActivity, "contrast">): Ticks =>
-  Math.round(Math.min(MAX_EDGE_MARGIN_TICKS, Math.max(0, CLEAR_CONTRAST_DB - contrast) * EDGE_MARGIN_PER_DB));
-
-/** In dB. An unclipped waveform is never this loud for 15 ms: a full-scale sine has -3. */
-const CLIPPED_LEVEL = -3.5;
+  Math.round(
+    Math.min(ACTIVITY.maxEdgeMargin, Math.max(0, ACTIVITY.clearContrastDb - contrast) * ACTIVITY.edgeMarginPerDb),
+  );
 
 /** Returns the share of clipped frames among the audible frames of a stretch, 0 to 1. */
 export function measureClipping({ energy }: Pick<AudioActivity, "energy">, span: Span): number {
   const part = energy.subarray(frameOf(span.start), Math.max(frameOf(span.start), frameOf(span.end)));
   const peak = part.reduce((max, level) => Math.max(max, level), Number.NEGATIVE_INFINITY);
-  if (peak < CLIPPED_LEVEL) return 0;
+  if (peak < ACTIVITY.clippedLevel) return 0;
   const audible = part.filter((level) => level >= peak - 30).length;
-  return part.filter((level) => level >= CLIPPED_LEVEL).length / audible;
+  return part.filter((level) => level >= ACTIVITY.clippedLevel).length / audible;
 }

@@ -1,9 +1,12 @@
 /** Converts decided words to spans of audio: whole speech regions if possible, else split at the quietest point. */
+
 import { joinTexts } from "../segments";
+import { ENERGY_HOP, type EnergyContour } from "../speech";
 import type { Span, Ticks } from "../time";
+import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
-import { placeBoundaries } from "./boundaries";
-import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
+import { CUTTING } from "./cutting-thresholds";
+import { isReviewRule, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
 import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
 
 /** `removal` is the rule that removes a stretch, or null if it is kept; `reviews` are the rules that mark it. */
@@ -11,11 +14,6 @@ export type Decision = { removal: RuleMatch<RemovalRule> | null; reviews: readon
 export const KEEP: Decision = { removal: null, reviews: [] };
 
 export type DecidedWord = Span & Decision & { text: string };
-
-/** Maximum gap to a word for a short wordless region that belongs to it: the final "t" of a word can be late. */
-const MAX_GAP_BEFORE_WORD_TICKS: Ticks = 160_000;
-const MAX_GAP_AFTER_WORD_TICKS: Ticks = 240_000;
-const MAX_ATTACHED_REGION_TICKS: Ticks = 220_000;
 
 /** A span and the index of its speech region. */
 type RegionSpan = DecidedSpan & { region: number | null };
@@ -107,12 +105,12 @@ function extendToRegionEdges(spans: RegionSpan[], speechRegions: readonly Span[]
 
 /** Returns the span with words to which a short wordless region belongs; null if there is none. */
 function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | null {
-  if (durationOf(region) > MAX_ATTACHED_REGION_TICKS) return null;
+  if (durationOf(region) > CUTTING.maxAttached) return null;
   let best: DecidedSpan | null = null;
   let smallest = Number.POSITIVE_INFINITY;
   for (const span of spans) {
     const gap = Math.max(span.start - region.end, region.start - span.end);
-    const maxGap = span.start >= region.end ? MAX_GAP_BEFORE_WORD_TICKS : MAX_GAP_AFTER_WORD_TICKS;
+    const maxGap = span.start >= region.end ? CUTTING.maxGapBeforeWord : CUTTING.maxAttached;
     if (gap >= maxGap || gap >= smallest || span.text === "") continue;
     smallest = gap;
     best = span;
@@ -162,4 +160,113 @@ function subtract(span: Span, others: readonly Span[]): Span[] {
   }
   if (span.end > at) out.push({ start: at, end: span.end });
   return out;
+}
+
+/** A possible cut. `isClean` is false in full voice, away from every energy minimum. */
+type CutPoint = { time: Ticks; isClean: boolean };
+
+/**
+ * Moves each boundary between a kept and a removed span to an energy minimum nearby: in the removed span, between both,
+ * or at most `MAX_GIVEN_TICKS` into the kept one. Keeps short removals with an edge in full voice. `spans` are sorted
+ * and disjoint.
+ */
+export function placeBoundaries(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
+  const settled = keepInFullVoice(spans, activity);
+  const out = settled.map((span) => ({ ...span }));
+  for (let i = 1; i < out.length; i++) {
+    const point = findBoundary(settled[i - 1]!, settled[i]!, activity);
+    if (!point) continue;
+    out[i - 1]!.end = point.time;
+    out[i]!.start = point.time;
+  }
+  return out.filter((span) => span.end > span.start);
+}
+
+/** Keeps each short removed span between kept ones that has an edge in full voice, and merges it with them. */
+function keepInFullVoice(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
+  return spans.map((span, i) => {
+    const [before, after] = [spans[i - 1], spans[i + 1]];
+    if (isKept(span) || durationOf(span) > CUTTING.maxStaying) return span;
+    if ((before && !isKept(before)) || (after && !isKept(after))) return span;
+    const points = [before && findBoundary(before, span, activity), after && findBoundary(span, after, activity)];
+    if (points.every((point) => !point || point.isClean)) return span;
+    return { ...span, reason: null, findings: span.findings.filter(({ rule }) => isReviewRule(rule)) };
+  });
+}
+
+/** Returns where to cut between two spans; null if both are kept or removed, or separated by a pause. */
+function findBoundary(left: DecidedSpan, right: DecidedSpan, activity: AudioActivity): CutPoint | null {
+  if (isKept(left) === isKept(right)) return null;
+  const gap = { start: left.end, end: right.start };
+  if (durationOf(gap) > 2 * CUTTING.maxMove && !isWithinRegion(gap, activity)) return null;
+  const [kept, removed] = isKept(left) ? [left, right] : [right, left];
+  const given = removed.reason === "noise" ? 0 : Math.min(CUTTING.maxGiven, CUTTING.maxGivenShare * durationOf(kept));
+  const voice = measureVoice((gap.start + gap.end) / 2, activity);
+  const findWithin = (maxMove: Ticks, maxShare: number) => {
+    const taken = Math.min(maxMove, maxShare * durationOf(removed));
+    const [before, after] = isKept(left) ? [given, taken] : [taken, given];
+    return findCutPoint({ start: gap.start - before, end: gap.end + after }, gap, activity.energy, voice);
+  };
+  if (removed.reason === "filler") return findWithin(CUTTING.maxGiven, CUTTING.maxGivenShare);
+  const near = findWithin(CUTTING.maxMove, CUTTING.maxMovedShare);
+  return near.isClean ? near : findWithin(CUTTING.maxFarMove, CUTTING.maxMovedShare);
+}
+
+const isWithinRegion = (span: Span, { speechRegions, noiseRegions }: AudioActivity) =>
+  [speechRegions, noiseRegions].some((regions) =>
+    findOverlapping(regions, span).some((region) => region.start <= span.start && region.end >= span.end),
+  );
+
+/** Returns the best cut in `range`: at a low level near `gap`, at an energy minimum or below the voice. */
+function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: number): CutPoint {
+  const first = Math.ceil(range.start / ENERGY_HOP - 0.5);
+  const last = Math.floor(range.end / ENERGY_HOP - 0.5);
+  let best = { time: Math.round((gap.start + gap.end) / 2), isClean: false };
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let hop = Math.max(0, first); hop <= last && hop < energy.length; hop++) {
+    const level = meanLevel(energy, hop);
+    const isClean = level <= voice - CUTTING.minQuietDb || isMinimum(energy, hop);
+    const time = (hop + 0.5) * ENERGY_HOP;
+    const distance = Math.max(0, gap.start - time, time - gap.end) / ENERGY_HOP;
+    const cost =
+      Math.max(level, voice - CUTTING.maxQuietDb) + CUTTING.dbPerHop * distance + (isClean ? 0 : CUTTING.uncleanDb);
+    if (cost >= lowest) continue;
+    lowest = cost;
+    best = { time, isClean };
+  }
+  return best;
+}
+
+/** Returns whether a hop is the quietest around it and in a dip of the energy. */
+function isMinimum(energy: EnergyContour, hop: number): boolean {
+  const level = meanLevel(energy, hop);
+  for (let i = hop - CUTTING.minimumHops; i <= hop + CUTTING.minimumHops; i++)
+    if (meanLevel(energy, i) < level) return false;
+  let [before, after] = [level, level];
+  for (let n = 1; n <= CUTTING.dipHops; n++) {
+    before = Math.max(before, meanLevel(energy, hop - n));
+    after = Math.max(after, meanLevel(energy, hop + n));
+  }
+  return Math.min(before, after) - level >= CUTTING.minDipDb;
+}
+
+/** Returns the mean level of a hop and its neighbors. */
+function meanLevel(energy: EnergyContour, hop: number): number {
+  const at = (i: number) => energy[Math.max(0, Math.min(energy.length - 1, i))]!;
+  return (at(hop - 1) + at(hop) + at(hop + 1)) / 3;
+}
+
+/** Returns the level of the loud parts of speech near a time. */
+function measureVoice(time: Ticks, { energy, speechRegions }: AudioActivity): number {
+  const near = { start: time - ACTIVITY.surroundings, end: time + ACTIVITY.surroundings };
+  const levels = new Float32Array((2 * ACTIVITY.surroundings) / ENERGY_HOP + 2);
+  let count = 0;
+  for (const { start, end } of findOverlapping(speechRegions, near)) {
+    const from = Math.floor(Math.max(0, start, near.start) / ENERGY_HOP);
+    const part = energy.subarray(from, Math.max(from, Math.floor(Math.min(end, near.end) / ENERGY_HOP)));
+    levels.set(part, count);
+    count += part.length;
+  }
+  const voice = levels.subarray(0, count).sort();
+  return voice[Math.floor(CUTTING.voiceShare * count)] ?? Number.NEGATIVE_INFINITY;
 }

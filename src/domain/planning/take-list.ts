@@ -1,21 +1,16 @@
 /** Last stage: lists the takes of each line, which an editor can swap. */
+
 import type { Candidate, Segment, Take } from "../plan";
-import type { Span, Ticks } from "../time";
+import type { Span } from "../time";
+import { RETAKES } from "./retakes/thresholds";
 import { durationOf, findOverlapping, overlapDuration } from "./spans";
 
 /** The takes of a line before they are listed. Scores are 0 to 1. */
 export type LineTakes = { line: string; chosen: Candidate; others: Candidate[] };
 
-/** Bonus of each later complete take: the last one wins unless it is clearly worse. */
-const LATER_TAKE_BONUS = 0.12;
-const QUALITY_WEIGHT = 0.4;
-
 /** Returns the worth of a complete take. `quality` is 0 to 1, `rank` the number of earlier complete takes. */
 export const takeWorth = (quality: number, rank: number): number =>
-  LATER_TAKE_BONUS * rank - (1 - quality) * QUALITY_WEIGHT;
-
-/** Shorter takes cannot be chosen. */
-const MIN_TAKE_TICKS: Ticks = 100_000;
+  RETAKES.laterTakeBonus * rank - (1 - quality) * RETAKES.qualityWeight;
 
 /**
  * Returns the takes of the lines in the given order. The chosen take is reduced to its part in the segments; a line
@@ -56,7 +51,7 @@ function findLargestGap(span: Span, others: readonly Span[]): Span | null {
     if (next.start - at > durationOf(best)) best = { start: at, end: next.start };
     at = Math.max(at, next.end);
   }
-  return durationOf(best) < MIN_TAKE_TICKS || 2 * durationOf(best) < durationOf(span) ? null : best;
+  return durationOf(best) < RETAKES.minTake || 2 * durationOf(best) < durationOf(span) ? null : best;
 }
 
 const roundScore = (score: number) => Math.round(1000 * Math.min(1, Math.max(0, score))) / 1000;

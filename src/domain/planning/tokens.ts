@@ -1,7 +1,11 @@
-/** The transcript as tokens: normalized words with their times, and the starts of phrases. */
+/** The transcript as tokens (normalized words with their times), the starts of phrases, and word times corrected by the audio. */
+
 import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";
 import type { Ticks } from "../time";
+import { ACTIVITY } from "./activity-thresholds";
+import type { AudioActivity } from "./audio-activity";
+import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "./spans";
 
 /** A normalized word. `word` indexes the transcript's words: a written "24" becomes two tokens. */
 export type Token = { normal: string; word: number; start: Ticks; end: Ticks };
@@ -38,12 +42,10 @@ export function tokenize(words: readonly Word[], language: string | null): Token
   return out;
 }
 
-const PAUSE_BEFORE_FIRST_TICKS: Ticks = 1_000_000;
-
 /** Returns the pause before a word; one second before the first. */
 export function pauseBefore(words: readonly { start: Ticks; end: Ticks }[], index: number): Ticks {
   const before = words[index - 1];
-  return before ? words[index]!.start - before.end : PAUSE_BEFORE_FIRST_TICKS;
+  return before ? words[index]!.start - before.end : ACTIVITY.pauseBeforeFirst;
 }
 
 /** Returns whether a word's punctuation ends a sentence. */
@@ -52,15 +54,45 @@ export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”�
 /** Returns whether a word is followed by any punctuation. */
 export const endsPhrase = (text: string): boolean => /[.!?…,;:。！？、，—–-]["'”’)\]]*$/.test(text);
 
-/** Minimum pause at which a speaker restarts. */
-export const MIN_RESTART_PAUSE_TICKS: Ticks = 140_000;
-
 /** Returns the indices of the tokens at which a phrase starts: after a pause or after punctuation. */
 export function findPhraseStarts(words: readonly Word[], tokens: readonly Token[]): number[] {
   return tokens.flatMap((token, i) => {
     const before = tokens[i - 1];
     if (!before) return [i];
     if (before.word === token.word) return [];
-    return token.start - before.end >= MIN_RESTART_PAUSE_TICKS || endsPhrase(words[before.word]!.text) ? [i] : [];
+    return token.start - before.end >= ACTIVITY.minRestartPause || endsPhrase(words[before.word]!.text) ? [i] : [];
   });
+}
+
+/** Trims each word that spans a pause to the side of the pause with most of its audio. */
+export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivity): Word[] {
+  return words.map((word) => {
+    const regions = findOverlapping(activity.speechRegions, word);
+    if (regions.length < 2 || durationOf(word) > ACTIVITY.maxWord) return word;
+    const sides: { start: number; end: number; loud: number }[] = [];
+    for (const region of regions) {
+      const last = sides.at(-1);
+      const loud = overlapDuration(region, word);
+      if (last && region.start - last.end < ACTIVITY.minPause) {
+        last.end = region.end;
+        last.loud += loud;
+      } else sides.push({ start: region.start, end: region.end, loud });
+    }
+    if (sides.length < 2) return word;
+    const loudest = sides.reduce((best, side) => (side.loud > best.loud ? side : best));
+    return { ...word, start: Math.max(word.start, loudest.start), end: Math.min(word.end, loudest.end) };
+  });
+}
+
+/** Returns the words that duplicate the previous word in the silence after it: they were said only once. */
+export function findDuplicatedWords(words: readonly Word[], activity: AudioActivity): Set<Word> {
+  const found = new Set<Word>();
+  for (const [i, word] of words.entries()) {
+    const before = words[i - 1];
+    if (!before || word.start - before.end > ACTIVITY.maxDuplicateGap) continue;
+    const loud = coveredDuration(activity.speechRegions, word);
+    if (loud > ACTIVITY.maxDuplicateAudioShare * durationOf(word)) continue;
+    if (normalizeWords(before.text).join() === normalizeWords(word.text).join()) found.add(word);
+  }
+  return found;
 }

@@ -1,13 +1,15 @@
 /**
- * Stage 3: decides which stretches of the transcript to trust. A recognizer also writes words for noise, and for speech
- * in a language that it does not know; their log probabilities are low, or the text repeats. Measured on whole
- * recordings: a mean log probability below -0.55, or repeated 4-grams in a quarter of 25 words or more, detects 40 of
- * 40 in foreign languages and 1 of 79 in English. Recordings with many retakes repeat as much, but are recognized with
- * more certainty (-0.09 to -0.17), so repetition alone counts only if it is a loop.
+ * Decides which voice to trust: stretches of the transcript, and voice without words. A recognizer also writes words for noise, and
+ * for speech in a language that it does not know; their log probabilities are low, or the text repeats. Recordings with many retakes
+ * repeat as much, but are recognized with more certainty, so repetition alone counts only if it is a loop.
  */
-import type { Transcript, Utterance, Word } from "../speech";
-import { fromSeconds, type Span, type Ticks } from "../time";
-import { durationOf, overlapDuration } from "./spans";
+
+import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
+import type { Span, Ticks } from "../time";
+import { ACTIVITY } from "./activity-thresholds";
+import type { AudioActivity } from "./audio-activity";
+import type { RuleMatch } from "./rules";
+import { coveredDuration, durationOf, overlapDuration } from "./spans";
 
 /**
  * The words to plan with, the stretches that were not understood (sorted, disjoint), and where the recognizer wrote
@@ -15,37 +17,13 @@ import { durationOf, overlapDuration } from "./spans";
  */
 export type UnderstoodSpeech = { transcript: Transcript; notUnderstood: Span[]; ignoredWords: Span[] };
 
-/** Mean log probability below which a recording is not understood. */
-const MIN_MEAN_LOG_PROB = -0.55;
-/** Log probability above which an utterance is understood in a recording that is not. */
-const MIN_EXCEPTION_LOG_PROB = -0.2;
-/** Mean log probability of an utterance and its neighborhood below which the utterance is not understood. */
-const MIN_LOCAL_LOG_PROB = -0.6;
-/** Log probability above which an utterance between two that are not understood is understood. */
-const MIN_BETWEEN_LOG_PROB = -0.3;
-/** Extent of the neighborhood of an utterance, on each side. */
-const NEIGHBORHOOD: Ticks = fromSeconds(15);
-const NGRAM_WORDS = 4;
-const MIN_WORDS_FOR_NGRAMS = 25;
-const MAX_REPEATED_SHARE = 0.25;
-/** Mean log probability above which repeated words are retakes. */
-const MIN_RETAKES_LOG_PROB = -0.35;
-/** A loop repeats a 4-gram within this many words. */
-const MAX_LOOP_WORDS = 8;
-/** If words cover less than this share of the voiced time, the recognizer found almost none. */
-const MIN_COVERED_SHARE = 0.2;
-/** Minimum amount of voice for a decision. */
-const MIN_VOICE: Ticks = fromSeconds(1.5);
-/** A sentence in another language may be recognized as nothing, but not several. */
-const MIN_LONG_VOICE: Ticks = fromSeconds(8);
-
 /** Separates what was understood from what was not. */
 export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Span[]): UnderstoodSpeech {
   const utterances = [...transcript.utterances].sort((a, b) => a.start - b.start);
-  if (hasAlmostNoWords(transcript, speech, MIN_VOICE)) return ignoreWords(transcript, [...speech], true);
+  if (hasAlmostNoWords(transcript, speech, ACTIVITY.minVoice)) return ignoreWords(transcript, [...speech], true);
   const isWhole = isNotUnderstoodAsWhole(transcript, meanLogProb(utterances));
   const garbled = isWhole
-    ? utterances.filter((one) => one.meanLogProb < MIN_EXCEPTION_LOG_PROB)
+    ? utterances.filter((one) => one.meanLogProb < ACTIVITY.minExceptionLogProb)
     : findGarbledUtterances(utterances);
   if (garbled.length === 0) return { transcript, notUnderstood: [], ignoredWords: [] };
   const notUnderstood = joinSpans([...garbled, ...silentNeighbors(speech, utterances, garbled)]);
@@ -69,12 +47,12 @@ function coveredBy(spans: readonly Span[], speech: readonly Span[]): Ticks {
 /** Returns whether there are almost no words in the voice activity, of which there is at least `minVoice`. */
 function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoice: Ticks): boolean {
   const voice = speech.reduce((sum, span) => sum + durationOf(span), 0);
-  return voice >= minVoice && coveredBy(joinSpans(words), speech) < MIN_COVERED_SHARE * voice;
+  return voice >= minVoice && coveredBy(joinSpans(words), speech) < ACTIVITY.minCoveredShare * voice;
 }
 
 /** Returns whether the detected voice is music or noise: it is long, and has almost no words. */
 export const isVoiceWithoutWords = (transcript: Transcript, speech: readonly Span[]): boolean =>
-  hasAlmostNoWords(transcript, speech, MIN_LONG_VOICE);
+  hasAlmostNoWords(transcript, speech, ACTIVITY.minLongVoice);
 
 function meanLogProb(utterances: readonly Utterance[]): number {
   let sum = 0;
@@ -87,9 +65,11 @@ function meanLogProb(utterances: readonly Utterance[]): number {
 }
 
 function isNotUnderstoodAsWhole(transcript: Transcript, mean: number): boolean {
-  if (mean < MIN_MEAN_LOG_PROB) return true;
+  if (mean < ACTIVITY.minMeanLogProb) return true;
   const { repeated, looped } = measureRepetition(transcript);
-  return looped >= MAX_REPEATED_SHARE || (repeated >= MAX_REPEATED_SHARE && mean < MIN_RETAKES_LOG_PROB);
+  return (
+    looped >= ACTIVITY.maxRepeatedShare || (repeated >= ACTIVITY.maxRepeatedShare && mean < ACTIVITY.minRetakesLogProb)
+  );
 }
 
 /** Returns the shares of 4-grams that occur repeatedly, and that repeat in a loop; 0 for a short transcript. */
@@ -97,14 +77,14 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
   const tokens = words
     .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
     .filter((text) => text !== "");
-  if (tokens.length < MIN_WORDS_FOR_NGRAMS) return { repeated: 0, looped: 0 };
+  if (tokens.length < ACTIVITY.minWordsForNgrams) return { repeated: 0, looped: 0 };
   const seen = new Map<string, { count: number; last: number }>();
-  const total = tokens.length - NGRAM_WORDS + 1;
+  const total = tokens.length - ACTIVITY.ngramWords + 1;
   let looped = 0;
   for (let i = 0; i < total; i++) {
-    const ngram = tokens.slice(i, i + NGRAM_WORDS).join(" ");
+    const ngram = tokens.slice(i, i + ACTIVITY.ngramWords).join(" ");
     const before = seen.get(ngram);
-    if (before && i - before.last <= MAX_LOOP_WORDS) looped++;
+    if (before && i - before.last <= ACTIVITY.maxLoopWords) looped++;
     seen.set(ngram, { count: (before?.count ?? 0) + 1, last: i });
   }
   let repeated = 0;
@@ -115,13 +95,14 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
 /** Returns utterances with low log probabilities in a similar neighborhood, and uncertain ones in between. Sorted. */
 function findGarbledUtterances(utterances: readonly Utterance[]): Utterance[] {
   const isGarbled = utterances.map(
-    (one, i) => (one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < MIN_LOCAL_LOG_PROB,
+    (one, i) => (one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < ACTIVITY.minLocalLogProb,
   );
   const isNear = (i: number, k: number) =>
     isGarbled[k] === true &&
-    Math.max(utterances[k]!.start - utterances[i]!.end, utterances[i]!.start - utterances[k]!.end) <= NEIGHBORHOOD;
+    Math.max(utterances[k]!.start - utterances[i]!.end, utterances[i]!.start - utterances[k]!.end) <=
+      ACTIVITY.neighborhood;
   return utterances.filter(
-    (one, i) => isGarbled[i] || (one.meanLogProb < MIN_BETWEEN_LOG_PROB && isNear(i, i - 1) && isNear(i, i + 1)),
+    (one, i) => isGarbled[i] || (one.meanLogProb < ACTIVITY.minBetweenLogProb && isNear(i, i - 1) && isNear(i, i + 1)),
   );
 }
 
@@ -129,8 +110,8 @@ function neighborhoodMean(utterances: readonly Utterance[], index: number): numb
   const { start, end } = utterances[index]!;
   let from = index;
   let to = index + 1;
-  while (from > 0 && utterances[from - 1]!.end >= start - NEIGHBORHOOD) from--;
-  while (to < utterances.length && utterances[to]!.start <= end + NEIGHBORHOOD) to++;
+  while (from > 0 && utterances[from - 1]!.end >= start - ACTIVITY.neighborhood) from--;
+  while (to < utterances.length && utterances[to]!.start <= end + ACTIVITY.neighborhood) to++;
   return meanLogProb(utterances.slice(from, to));
 }
 
@@ -178,3 +159,54 @@ function ignoreWords(transcript: Transcript, notUnderstood: Span[], takesAll: bo
   }
   return { transcript: { ...transcript, words }, notUnderstood, ignoredWords };
 }
+
+/** Returns the share of a stretch with voice activity, 0 to 1. */
+export const measureVoicedShare = (span: Span, { speech }: Pick<SpeechAnalysis, "speech">): number =>
+  coveredDuration(speech, span) / durationOf(span);
+
+/** Returns whether at least a third of a stretch is voice. */
+export const isVoiced = (span: Span, analysis: Pick<SpeechAnalysis, "speech">): boolean =>
+  measureVoicedShare(span, analysis) >= ACTIVITY.minVoicedShare;
+
+/**
+ * Returns the voiced regions of at least `minDuration` without a recognized word, as words without text: each may be a
+ * take of the next line, or a line that was not recognized. Regions that overlap one of `except` are omitted.
+ */
+export function findUnrecognizedSpeech(
+  words: readonly Word[],
+  activity: AudioActivity,
+  analysis: Pick<SpeechAnalysis, "speech">,
+  minDuration: Ticks,
+  except: readonly Span[] = [],
+): Word[] {
+  const taken = [...words, ...except];
+  return activity.speechRegions
+    .filter((region) => durationOf(region) >= minDuration && isVoiced(region, analysis))
+    .filter((region) => taken.every((other) => overlapDuration(other, region) === 0))
+    .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
+}
+
+/** Returns the rule that removes a wordless region as noise; null if it is voice. `noise`: away from any voice. */
+export function decideNoise(
+  region: Span,
+  noise: boolean,
+  analysis: Pick<SpeechAnalysis, "speech">,
+): RuleMatch<"noise.outside_speech" | "noise.unvoiced"> | null {
+  const scores = toVoiceScores(region, analysis);
+  if (noise) return { rule: "noise.outside_speech", scores };
+  return isVoiced(region, analysis) ? null : { rule: "noise.unvoiced", scores };
+}
+
+/** Returns the rule that marks unrecognized speech for review. */
+export const unrecognizedSpeech = (
+  region: Span,
+  analysis: Pick<SpeechAnalysis, "speech">,
+): RuleMatch<"review.unrecognized_speech"> => ({
+  rule: "review.unrecognized_speech",
+  scores: toVoiceScores(region, analysis),
+});
+
+export const toVoiceScores = (region: Span, analysis: Pick<SpeechAnalysis, "speech">) => ({
+  duration: durationOf(region),
+  voicedShare: measureVoicedShare(region, analysis),
+});

@@ -22,10 +22,12 @@ const ORDINALS: Record<string, string> = {
   twelve: "twelfth",
 };
 
-const NUMBERS = new Set([...ONES, ...TENS.slice(2), ...SCALES.map(([, name]) => name)]);
-
-/** Returns whether a normalized word is part of a spoken number. */
-export const isNumberWord = (word: string): boolean => NUMBERS.has(word);
+/** The words of spoken numbers, normalized. */
+export const NUMBER_WORDS: ReadonlySet<string> = new Set([
+  ...ONES,
+  ...TENS.slice(2),
+  ...SCALES.map(([, name]) => name),
+]);
 
 /** Returns a whole number of at most 15 digits in words: `twenty four` for 24. */
 export function toCardinal(n: number): string {

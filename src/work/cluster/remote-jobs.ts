@@ -182,7 +182,7 @@ async function describeCut(input: CutInput, { root, tools, folders, context }: R
     finish: async (sent): Promise<CutOutput> => {
       const { plan, recognized } = parseCutResult(sent);
       await checkPlan(plan, tools, context);
-      return { blobs: [], plan, findings: [], recognized };
+      return { blobs: [], plan, findings: [], stages: [], recognized };
     },
   };
 }

@@ -7,19 +7,17 @@ import { AppError } from "../../domain/errors";
 import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
-import type { Finding } from "../../domain/planning/rules";
 import { type OutputFormat, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { findBlob, getBlob } from "../jobs/blob-files";
-import { runCut } from "../jobs/cut-run";
+import { type CutOutput, runCut } from "../jobs/cut-run";
 import type { BlobRef, JobStage, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import { type PrepareCheckpoint, runPrepare } from "../jobs/prepare-run";
 import { type RenderOutput, renderFile } from "../jobs/render-run";
-import type { RecognizedAgain } from "./recognized-again";
 
 export type OneShotTools = {
   config: Config;
@@ -127,14 +125,14 @@ export async function planRecording(
   open: OpenRecording,
   probed: ProbedMedia,
   request: { script: string; language: string | null; options: CutOptions; explain: boolean },
-): Promise<{ plan: PlanJson; findings: Finding[]; recognized: RecognizedAgain }> {
+): Promise<Pick<CutOutput, "findings" | "stages" | "recognized"> & { plan: PlanJson }> {
   const files = getMediaFolder(open.outputDir);
   const [speechAnalysis, energy, audio] = await Promise.all([
     findBlob(files.speechAnalysis),
     findBlob(files.energy),
     findBlob(files.analysisAudio),
   ]);
-  const { plan, findings, recognized } = await runCut(
+  const { plan, findings, stages, recognized } = await runCut(
     open.media,
     {
       blobs: { probed: await getBlob(files.probed), speechAnalysis, energy, audio },
@@ -143,7 +141,7 @@ export async function planRecording(
     },
     createContext<never>(tools, open, "cut", noCheckpoint),
   );
-  return { plan: JSON.parse(plan) as PlanJson, findings, recognized };
+  return { plan: JSON.parse(plan) as PlanJson, findings, stages, recognized };
 }
 
 /** Throws `AppError` `no_speech` when a recording has no audio track. */

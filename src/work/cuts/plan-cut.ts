@@ -2,10 +2,11 @@
 
 import { AppError } from "../../domain/errors";
 import { findPlanFrameRate, type ProbedMedia } from "../../domain/media";
-import type { CutOptions, Plan } from "../../domain/plan";
+import type { CutOptions } from "../../domain/plan";
 import type { PlanSteps, SpeechQuery, SpeechReply } from "../../domain/planning/context";
 import { planScripted } from "../../domain/planning/scripted/plan-scripted";
 import { parseScript } from "../../domain/planning/scripted/script-lines";
+import type { StagedPlan } from "../../domain/planning/stages";
 import { planUnscripted } from "../../domain/planning/unscripted/plan-unscripted";
 import type {
   AlignmentRequest,
@@ -36,7 +37,7 @@ export type PlanCutInput = {
  * Returns the plan of a cut. Errors: `AppError` `no_speech`, `transcription_unavailable` (a script, but no transcript), `script_mismatch`
  * (the recording does not contain the script).
  */
-export async function planCut(input: PlanCutInput): Promise<Plan> {
+export async function planCut(input: PlanCutInput): Promise<StagedPlan> {
   const { analysis, probed, options } = input;
   const language = input.language ?? analysis.transcript?.language ?? null;
   const lines = parseScript(input.script, language);

@@ -1,7 +1,9 @@
 /** The operations of a job child: their inputs and results as plain data. Files are given as paths. */
+
 import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
 import type { Finding } from "../../domain/planning/rules";
+import type { StageChange } from "../../domain/planning/stages";
 import type { ExportOptions } from "../../domain/timeline";
 import type { ChunkCheck } from "../../media/chunks/check";
 import type { VideoEncoder } from "../../media/encoder-arguments";
@@ -36,7 +38,7 @@ export type JobOperations = {
   /** Writes the peaks of the analysis audio `audio` in the format OCW1. */
   peaks: JobOperation<{ audio: string; outputPath: string }, null>;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
-  /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings when `explain` is set. */
+  /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings and stages when `explain` is set. */
   plan: JobOperation<
     {
       paths: AnalysisPaths;
@@ -46,7 +48,7 @@ export type JobOperations = {
       language: string | null;
       explain: boolean;
     },
-    { plan: string; findings: Finding[]; recognized: RecognizedAgain }
+    { plan: string; findings: Finding[]; stages: StageChange[]; recognized: RecognizedAgain }
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;

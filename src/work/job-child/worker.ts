@@ -122,7 +122,8 @@ const OPERATIONS: Implementation = {
       measureVoices: (spans) => measureVoices({ path: audio }, spans),
     });
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
-    return { plan: JSON.stringify(planToJson(plan)), findings: explain ? plan.findings : [], recognized };
+    const explanation = explain ? { findings: plan.findings, stages: plan.listStages() } : { findings: [], stages: [] };
+    return { plan: JSON.stringify(planToJson(plan)), ...explanation, recognized };
   },
   async export({ options, ...cut }) {
     const { formatTimeline } = await import("../cuts/plan-outputs");

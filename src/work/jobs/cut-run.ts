@@ -1,7 +1,9 @@
 /** Plans a cut from the prepared files. A child process creates the plan; the speech model runs in another one. */
+
 import { AppError } from "../../domain/errors";
 import type { CutOptions } from "../../domain/plan";
 import type { Finding } from "../../domain/planning/rules";
+import type { StageChange } from "../../domain/planning/stages";
 import type { AlignmentRequest, RecognitionRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
 import type { RecognizedAgain } from "../cuts/recognized-again";
@@ -17,12 +19,17 @@ export type CutInput = {
   /** Null: the language of the transcript. */
   language: string | null;
   duration: Ticks;
-  /** Return the findings of the plan: the rules and scores behind each decision. */
+  /** Return the findings of the plan (the rules and scores behind each decision), and what each stage changed. */
   explain: boolean;
 };
 
-/** `plan` is a `PlanJson` as text. `findings` is empty unless the input asks for them. */
-export type CutOutput = JobOutput & { plan: string; findings: Finding[]; recognized: RecognizedAgain };
+/** `plan` is a `PlanJson` as text. `findings` and `stages` are empty unless the input asks for them. */
+export type CutOutput = JobOutput & {
+  plan: string;
+  findings: Finding[];
+  stages: StageChange[];
+  recognized: RecognizedAgain;
+};
 
 type RecognizeCall = { requests: RecognitionRequest[]; language: string | null };
 

@@ -3,13 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
-import { CUT_MODES, type Plan } from "../../../src/domain/plan";
+import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
+import type { SpeechQuery, SpeechReply } from "../../../src/domain/planning/context";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
 import { analyze } from "../../../src/speech/analyze";
 import { forcedAlign } from "../../../src/speech/forced-alignment";
 import { loadMoonshine } from "../../../src/speech/moonshine";
-import { openAnalysisAudio } from "../../../src/speech/pcm";
+import { openAnalysisAudio, type PcmReader } from "../../../src/speech/pcm";
 import { recognizeWindows } from "../../../src/speech/recognition";
 import { NO_LOG } from "../../../src/speech/record-log";
 import { loadVoiceDetector } from "../../../src/speech/vad";
@@ -23,6 +24,13 @@ const FRAME_RATE = { num: 30, den: 1 };
 const RATE = 16_000;
 const noop = () => {};
 
+/** Answers the queries of a planner about one recording. */
+export type AnswerQuery = (query: SpeechQuery) => Promise<SpeechReply>;
+export type Models = {
+  analyze: (pcm: PcmReader) => Promise<SpeechAnalysis>;
+  /** Opens the audio of a recording to answer queries about it. */
+  openEngine: (pcm: PcmReader, path: string) => AnswerQuery;
+};
 export type AnalyzedRecording = {
   analysis: SpeechAnalysis;
   cut: (script: string) => Promise<Plan>;
@@ -33,36 +41,73 @@ export type RecordingAnalyzer = {
   close: () => Promise<void>;
 };
 
-/** Loads the models. `analyze` analyzes samples once; `cut` cuts them as a video at 30 frames per second. */
-export async function openAnalyzer(): Promise<RecordingAnalyzer> {
+export const openPcm = (path: string): Promise<PcmReader> => openAnalysisAudio({ path });
+
+/** Loads the models for voice activity and speech. */
+export async function openModels(): Promise<Models> {
   await prepareSpeechGraphs(GRAPHS);
   const models = { detector: await loadVoiceDetector(GRAPHS), moonshine: await loadMoonshine(GRAPHS, 2) };
+  return {
+    analyze: (pcm) => analyze(models, pcm, "en", { check: noop, onProgress: noop, log: NO_LOG }),
+    openEngine: (pcm, path) => {
+      const windows = { moonshine: models.moonshine, pcm, cache: new Map(), recording: path };
+      return async (query) => {
+        switch (query.kind) {
+          case "align":
+            return { kind: "align", results: await forcedAlign(windows, query.requests, noop) };
+          case "recognize":
+            return { kind: "recognize", results: await recognizeWindows(windows, query.requests, noop) };
+          case "measure_voice":
+            return { kind: "measure_voice", results: await measureVoices({ path }, query.requests) };
+        }
+      };
+    },
+  };
+}
+
+/** Plans a cut of a video at 30 frames per second. */
+export function planSamples(
+  analysis: SpeechAnalysis,
+  sampleCount: number,
+  script: string,
+  options: CutOptions,
+  answer: AnswerQuery,
+): Promise<Plan> {
+  const duration = fromSeconds(sampleCount / RATE);
+  const count = Math.floor((sampleCount / RATE) * FRAME_RATE.num);
+  const probed = {
+    info: { type: "video" as const, demuxer: "mov", duration, startPts: 0, video: null, audio: [], timecode: null },
+    frames: { kind: "constant" as const, rate: FRAME_RATE, first: 0, count },
+  };
+  const ask = async <Kind extends SpeechQuery["kind"]>(
+    kind: Kind,
+    requests: Extract<SpeechQuery, { kind: Kind }>["requests"],
+  ) => (await answer({ kind, requests } as SpeechQuery)).results as Extract<SpeechReply, { kind: Kind }>["results"];
+  return planCut({
+    analysis,
+    probed,
+    script,
+    options,
+    forcedAlign: (requests) => ask("align", requests),
+    recognize: (requests) => ask("recognize", requests),
+    measureVoices: (spans) => ask("measure_voice", spans),
+    language: "en",
+  });
+}
+
+/** Loads the models. `analyze` analyzes samples once; `cut` cuts them as a video at 30 frames per second. */
+export async function openAnalyzer(): Promise<RecordingAnalyzer> {
+  const models = await openModels();
   const scratch = await mkdtemp(join(tmpdir(), "offcut-cut-quality-"));
   return {
     close: () => rm(scratch, { recursive: true, force: true }),
     analyze: async (name, samples) => {
       const path = join(scratch, `${name.replace(/\W+/g, "-")}.pcm`);
       await writeFile(path, toPcmBytes(samples));
-      const pcm = await openAnalysisAudio({ path });
-      const analysis = await analyze(models, pcm, "en", { check: noop, onProgress: noop, log: NO_LOG });
-      const windows = { moonshine: models.moonshine, pcm, cache: new Map(), recording: path };
-      const duration = fromSeconds(samples.length / RATE);
-      const count = Math.floor((samples.length / RATE) * FRAME_RATE.num);
-      const probed = {
-        info: { type: "video" as const, demuxer: "mov", duration, startPts: 0, video: null, audio: [], timecode: null },
-        frames: { kind: "constant" as const, rate: FRAME_RATE, first: 0, count },
-      };
-      const cut = (script: string) =>
-        planCut({
-          analysis,
-          probed,
-          script,
-          options: CUT_MODES.natural,
-          forcedAlign: (requests) => forcedAlign(windows, requests, noop),
-          recognize: (requests) => recognizeWindows(windows, requests, noop),
-          measureVoices: (spans) => measureVoices({ path }, spans),
-          language: "en",
-        });
+      const pcm = await openPcm(path);
+      const analysis = await models.analyze(pcm);
+      const answer = models.openEngine(pcm, path);
+      const cut = (script: string) => planSamples(analysis, samples.length, script, CUT_MODES.natural, answer);
       return { analysis, cut, close: () => pcm.close() };
     },
   };

@@ -81,7 +81,7 @@ test("every option is parsed", async () => {
     "One line.",
     "en",
     true,
-    true,
+    "rules",
     true,
   ]);
 });
@@ -171,4 +171,17 @@ test("existing files are overwritten only with --force, folders never", async ()
   expect(() => requireFree(given.path, target, true)).not.toThrow();
   await mkdir(join(given.folder.path, "folder.mp4"));
   expect(() => requireFree(given.path, join(given.folder.path, "folder.mp4"), true)).toThrow("is not a file");
+});
+
+test("--explain has a kind, and no other value", async () => {
+  await using given = await talk();
+  for (const [flag, kind] of [
+    ["--explain", "rules"],
+    ["--explain=rules", "rules"],
+    ["--explain=stages", "stages"],
+    ["--explain=thresholds", "thresholds"],
+  ] as const)
+    expect((await readCutArguments([given.path, flag]))?.explain).toBe(kind);
+  expect((await readCutArguments([given.path]))?.explain).toBe(null);
+  await expect(readCutArguments([given.path, "--explain=words"])).rejects.toThrow("--explain takes rules, stages");
 });

@@ -1,54 +1,43 @@
 /** Stage 4, fillers: recognizes regions that align with a filler again, with context. Those with a word are kept. */
+
 import type { Recognition, Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
-import { fromSeconds, type Span, type Ticks } from "../../time";
+import type { Span, Ticks } from "../../time";
+import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestRecognitions } from "../context";
+import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
 import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
-import { trimWordsAtPauses } from "../word-timing";
-import { ARTICLES, FILLER_HOMOPHONES, isFillerText } from "./filler-words";
+import { trimWordsAtPauses } from "../tokens";
+import { FILLERS } from "./thresholds";
 
 /** A region that aligns with a filler. `alignment` is the mean log probability. */
 export type AlignedRegion = { region: Span; alignment: number };
-
-const CONTEXT_TICKS = fromSeconds(2);
-/** Maximum audio to recognize again: a share of the recording, and a minimum for short ones. */
-const MAX_RECOGNIZED_SHARE = 0.03;
-const MIN_BUDGET_TICKS = fromSeconds(60);
-/** Without a second recognition, a region counts as a filler only if it aligns at least this well. */
-const MIN_SURE_ALIGNMENT = -2;
-/** Minimum confidence of a found word: in general, where a filler aligns well, and for words like fillers. */
-const MIN_CONFIDENCE = 0.2;
-const MIN_CONFIDENCE_OVER_FILLER = 0.5;
-const MIN_VOWEL_CONFIDENCE = 0.6;
-const MIN_HOMOPHONE_CONFIDENCE = 0.8;
-const GOOD_ALIGNMENT = -1.6;
-/** Words that are little more than a vowel. */
-const VOWEL_WORDS = new Set([...ARTICLES, ..."ah are eh he i oh or".split(" ")]);
 
 /** Returns for each region whether it is a filler, with no word in it. `words` are those of the transcript. */
 export function* confirmFillers(
   aligned: readonly AlignedRegion[],
   words: readonly Word[],
   activity: AudioActivity,
+  lexicon: Lexicon,
 ): PlanSteps<boolean[]> {
   const chosen = fitToBudget(aligned, activity.duration);
   const requests = chosen.map((one) => ({ window: toWindow(one, activity.duration) }));
   const results = yield* requestRecognitions(requests);
   const isFiller = new Map(
-    chosen.map((one, i) => [one, !hasWord(one, requests[i]!.window, results[i]!, words, activity)]),
+    chosen.map((one, i) => [one, !hasWord(one, requests[i]!.window, results[i]!, words, activity, lexicon)]),
   );
-  return aligned.map((one) => isFiller.get(one) ?? one.alignment >= MIN_SURE_ALIGNMENT);
+  return aligned.map((one) => isFiller.get(one) ?? one.alignment >= FILLERS.minSureAlignment);
 }
 
 const toWindow = ({ region }: AlignedRegion, duration: Ticks): Span => ({
-  start: Math.max(0, region.start - CONTEXT_TICKS),
-  end: Math.min(duration, region.end + CONTEXT_TICKS),
+  start: Math.max(0, region.start - FILLERS.secondContext),
+  end: Math.min(duration, region.end + FILLERS.secondContext),
 });
 
 /** Returns the regions to recognize again within the budget, starting with those that align worst. */
 function fitToBudget(aligned: readonly AlignedRegion[], duration: Ticks): AlignedRegion[] {
-  let left = Math.max(MIN_BUDGET_TICKS, MAX_RECOGNIZED_SHARE * duration);
+  let left = Math.max(ACTIVITY.minBudget, ACTIVITY.maxRecognizedShare * duration);
   const chosen = new Set<AlignedRegion>();
   for (const one of [...aligned].sort((a, b) => a.alignment - b.alignment)) {
     left -= durationOf(toWindow(one, duration));
@@ -65,29 +54,34 @@ function hasWord(
   again: Recognition,
   words: readonly Word[],
   activity: AudioActivity,
+  lexicon: Lexicon,
 ): boolean {
   const trimmed = trimWordsAtPauses(again.words, activity);
-  const neighbors = listTexts(words.filter((word) => overlapDuration(word, window) > 0 && !isMostlyIn(word, region)));
+  const neighbors = listTexts(
+    words.filter((word) => overlapDuration(word, window) > 0 && !isMostlyIn(word, region)),
+    lexicon,
+  );
   // If nothing of the transcript was recognized again, the result says nothing about the region.
-  if (again.words.length === 0 && neighbors.length > 0) return alignment < MIN_SURE_ALIGNMENT;
-  const found = trimmed.filter((word) => isMostlyIn(word, region) && isCertain(word, alignment));
-  const texts = listTexts(again.words);
+  if (again.words.length === 0 && neighbors.length > 0) return alignment < FILLERS.minSureAlignment;
+  const found = trimmed.filter((word) => isMostlyIn(word, region) && isCertain(word, alignment, lexicon));
+  const texts = listTexts(again.words, lexicon);
   // A recognizer stretches a word over the adjacent filler.
   return found.some((word) =>
-    normalizeWords(word.text).some((text) => countText(texts, text) > countText(neighbors, text)),
+    normalizeWords(word.text, lexicon.language).some((text) => countText(texts, text) > countText(neighbors, text)),
   );
 }
 
 /** Returns whether a word is certain enough to stay, given the alignment of a filler there. */
-function isCertain({ text, confidence }: Word, alignment: number): boolean {
-  const normal = normalizeWords(text).join(" ");
-  if (normal === "" || isFillerText(text)) return false;
-  if (FILLER_HOMOPHONES.has(normal)) return confidence >= MIN_HOMOPHONE_CONFIDENCE;
-  if (VOWEL_WORDS.has(normal)) return confidence >= MIN_VOWEL_CONFIDENCE;
-  return confidence >= (alignment >= GOOD_ALIGNMENT ? MIN_CONFIDENCE_OVER_FILLER : MIN_CONFIDENCE);
+function isCertain({ text, confidence }: Word, alignment: number, lexicon: Lexicon): boolean {
+  const normal = normalizeWords(text, lexicon.language).join(" ");
+  if (normal === "" || isFillerText(text, lexicon)) return false;
+  if (lexicon.fillerHomophones.has(normal)) return confidence >= FILLERS.minHomophoneConfidence;
+  if (lexicon.vowelWords.has(normal) || isOpenWord(normal, lexicon)) return confidence >= FILLERS.minVowelConfidence;
+  return confidence >= (alignment >= FILLERS.goodAlignment ? FILLERS.minConfidenceOverFiller : FILLERS.minConfidence);
 }
 
-const listTexts = (words: readonly Word[]): string[] => words.flatMap(({ text }) => normalizeWords(text));
+const listTexts = (words: readonly Word[], { language }: Lexicon): string[] =>
+  words.flatMap(({ text }) => normalizeWords(text, language));
 const countText = (texts: readonly string[], text: string): number => texts.filter((other) => other === text).length;
 
 /** Returns whether a word is mostly inside a span, or fills most of it. */

@@ -2,47 +2,20 @@
  * Stage 4, fillers: finds those that the recognizer spells as another word or omits. Short isolated regions are
  * force-aligned with "um", "uh" and "hmm", and with the words that they could be instead.
  */
+
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
-import { fromSeconds, type Span, type Ticks } from "../../time";
-import { isUsableAlignment } from "../alignments";
+import type { Span, Ticks } from "../../time";
+import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
-import { type PlanSteps, requestAlignments } from "../context";
+import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
+import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
+import { findListenerAnswers } from "../other-voices";
 import type { RuleMatch } from "../rules";
 import { durationOf } from "../spans";
-import { ARTICLES, FILLER_HOMOPHONES, isClear, isFillerText, MAX_FILLER_TICKS } from "./filler-words";
-import { findListenerAnswers } from "./listener-answers";
+import { isClear } from "./filler-words";
 import { confirmFillers, findWordsIn } from "./second-recognition";
-
-const MIN_FILLER_TICKS = fromSeconds(0.09);
-const MAX_REGION_TICKS = fromSeconds(0.9);
-const MIN_PAUSE_TICKS = fromSeconds(0.14);
-/** Minimum pause on both sides of an isolated article, and of anything in noise, which hides the edges of words. */
-const MIN_WIDE_PAUSE_TICKS = fromSeconds(0.25);
-const NOISY_CONTRAST_DB = 22;
-const PADDING_TICKS = fromSeconds(0.15);
-const FILLER_TEXTS = ["Um.", "Uh,", "Hmm."];
-/** Words that a short isolated region could be if the recognizer found no word in it. */
-const SHORT_WORDS = ["So.", "No.", "Yes.", "And.", "But.", "The.", "I.", "It.", "A.", "Then.", "Come.", "That."];
-/** Minimum mean log probability of a filler if no word was recognized, and if one was. */
-const MIN_FILLER_ALIGNMENT = -3.25;
-const MIN_FILLER_ALIGNMENT_OVER_WORD = -4.5;
-/** Minimum lead of a filler's alignment over the recognized word's, and maximum lag behind some short word's. */
-const MIN_LEAD_OVER_WORD = 0.5;
-const MAX_LAG_BEHIND_SHORT_WORD = 1;
-/** A word with at least this confidence was said, and is not a filler. */
-const MAX_CONFIDENCE = 0.68;
-/** Longer words are never misrecognized fillers. */
-const MAX_WORD_CHARACTERS = 5;
-/** An article is not spoken apart from its noun: alone, it is a filler even if the article aligns about as well. */
-const MAX_LAG_BEHIND_ARTICLE = 0.25;
-/** Homophones are fillers unless the word aligns much better. */
-const MAX_LAG_BEHIND_HOMOPHONE = 3;
-/** Synthetic voices read "hmm" letter by letter. */
-const SPELLED_HMM = "H. M. M.";
-const MIN_SPELLED_ALIGNMENT = -2.35;
-const MIN_SPELLED_TICKS = fromSeconds(0.45);
-const MAX_SPELLED_WORDS = 4;
+import { FILLERS } from "./thresholds";
 
 export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
 /** The filler spans, the rules for words that are fillers, by index, and the spans said by a listener. */
@@ -62,27 +35,32 @@ type FillerCandidate = {
 };
 
 /** Aligns each short isolated region of a recording and returns the fillers. */
-export function* findUnwrittenFillers(words: readonly Word[], activity: AudioActivity): PlanSteps<UnwrittenFillers> {
-  const candidates = listFillerCandidates(words, activity);
+export function* findUnwrittenFillers(
+  words: readonly Word[],
+  activity: AudioActivity,
+  lexicon: Lexicon,
+): PlanSteps<UnwrittenFillers> {
+  const candidates = listFillerCandidates(words, activity, lexicon);
   const results = yield* requestAlignments(candidates.flatMap((candidate) => candidate.requests));
   const matches: { candidate: FillerCandidate; match: FillerMatch }[] = [];
   let at = 0;
   for (const candidate of candidates) {
     const scores = results.slice(at, at + candidate.requests.length).map(scoreOf);
     at += candidate.requests.length;
-    const match = candidate.kind === "spelled" ? matchSpelled(scores) : matchFiller(candidate, words, scores);
+    const match = candidate.kind === "spelled" ? matchSpelled(scores) : matchFiller(candidate, words, scores, lexicon);
     if (match !== null) matches.push({ candidate, match });
   }
   const aligned = matches.flatMap(({ candidate: { region }, match }) =>
     match.rule === "filler.written" ? [] : [{ region, alignment: match.scores.alignment }],
   );
-  const confirmed = yield* confirmFillers(aligned, words, activity);
+  const confirmed = yield* confirmFillers(aligned, words, activity, lexicon);
   const refuted = new Set(aligned.filter((_, i) => !confirmed[i]).map(({ region }) => region));
   const fillers = matches.filter(({ candidate }) => !refuted.has(candidate.region));
   const answers = yield* findListenerAnswers(
     fillers.map(({ candidate }) => candidate.region),
     words,
     activity,
+    lexicon,
   );
   const found: UnwrittenFillers = { spans: [], words: new Map(), answers };
   for (const { candidate, match } of fillers) {
@@ -96,20 +74,19 @@ export function* findUnwrittenFillers(words: readonly Word[], activity: AudioAct
 const scoreOf = (alignment: ForcedAlignment) =>
   isUsableAlignment(alignment) ? alignment.meanLogProb : Number.NEGATIVE_INFINITY;
 
-function listFillerCandidates(words: readonly Word[], activity: AudioActivity): FillerCandidate[] {
-  const { speechRegions, duration, contrast } = activity;
-  const minPause = contrast < NOISY_CONTRAST_DB ? MIN_WIDE_PAUSE_TICKS : MIN_PAUSE_TICKS;
+function listFillerCandidates(words: readonly Word[], activity: AudioActivity, lexicon: Lexicon): FillerCandidate[] {
+  const { speechRegions, duration } = activity;
   return speechRegions.flatMap((region, i) => {
     const length = durationOf(region);
     const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const pause = Math.min(before, after);
-    if (length < MIN_FILLER_TICKS || length > MAX_FILLER_TICKS || pause < minPause) return [];
+    if (length < FILLERS.minFiller || length > FILLERS.maxFiller || pause < ACTIVITY.minRestartPause) return [];
     if (!isClear(region, activity)) return [];
     const inside = findWordsIn(words, region);
     const window = {
-      start: Math.max(0, region.start - PADDING_TICKS),
-      end: Math.min(duration, region.end + PADDING_TICKS),
+      start: Math.max(0, region.start - FILLERS.padding),
+      end: Math.min(duration, region.end + FILLERS.padding),
     };
     const toCandidate = (kind: FillerCandidate["kind"], texts: readonly string[]): FillerCandidate => ({
       region,
@@ -118,11 +95,11 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity): 
       kind,
       requests: texts.map((text) => ({ window, text })),
     });
-    const spelled =
-      length >= MIN_SPELLED_TICKS && inside.length <= MAX_SPELLED_WORDS ? [toCandidate("spelled", [SPELLED_HMM])] : [];
-    if (inside.length > 1 || length > MAX_REGION_TICKS) return spelled;
-    const others = inside[0] === undefined ? SHORT_WORDS : toReadings(words[inside[0]]!.text);
-    return [toCandidate("filler", [...FILLER_TEXTS, ...others]), ...spelled];
+    const isSpelled = length >= FILLERS.minSpelled;
+    const spelled = isSpelled && lexicon.spelledFiller ? [toCandidate("spelled", [lexicon.spelledFiller])] : [];
+    if (inside.length > 1 || length > FILLERS.maxFiller) return spelled;
+    const others = inside[0] === undefined ? lexicon.shortWords : toReadings(words[inside[0]]!.text);
+    return [toCandidate("filler", [...lexicon.fillerTexts, ...others]), ...spelled];
   });
 }
 
@@ -133,8 +110,8 @@ function toReadings(text: string): string[] {
   return [...new Set([text, `${capital}.`, `${capital},`])];
 }
 
-function matchSpelled([score = MIN_FILLER_ALIGNMENT_OVER_WORD]: readonly number[]): FillerMatch | null {
-  if (score < MIN_SPELLED_ALIGNMENT) return null;
+function matchSpelled([score = Number.NEGATIVE_INFINITY]: readonly number[]): FillerMatch | null {
+  if (score < FILLERS.minSpelledAlignment) return null;
   const scores = { alignment: score, otherAlignment: null, confidence: null };
   return { rule: "filler.spelled_out", scores };
 }
@@ -144,13 +121,14 @@ function matchFiller(
   { region, pause, words: [index] }: FillerCandidate,
   words: readonly Word[],
   scores: readonly number[],
+  lexicon: Lexicon,
 ): FillerMatch | null {
-  const alignment = Math.max(...scores.slice(0, FILLER_TEXTS.length));
-  const otherAlignment = Math.max(...scores.slice(FILLER_TEXTS.length));
+  const alignment = Math.max(...scores.slice(0, lexicon.fillerTexts.length));
+  const otherAlignment = Math.max(...scores.slice(lexicon.fillerTexts.length));
   const word = index === undefined ? null : words[index]!;
-  if (word && isFillerText(word.text))
+  if (word && isFillerText(word.text, lexicon))
     return { rule: "filler.written", scores: { duration: durationOf(region), pause } };
-  if (!isFillerAlignment(alignment, otherAlignment, word, pause)) return null;
+  if (!isFillerAlignment(alignment, otherAlignment, word, pause, lexicon)) return null;
   return {
     rule: "filler.unwritten",
     scores: {
@@ -161,11 +139,17 @@ function matchFiller(
   };
 }
 
-function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks): boolean {
-  if (word === null) return filler >= MIN_FILLER_ALIGNMENT && filler >= other - MAX_LAG_BEHIND_SHORT_WORD;
-  const normal = normalizeWords(word.text).join(" ");
-  if (filler < MIN_FILLER_ALIGNMENT_OVER_WORD || normal.length > MAX_WORD_CHARACTERS) return false;
-  if (ARTICLES.has(normal) && pause >= MIN_WIDE_PAUSE_TICKS) return filler >= other - MAX_LAG_BEHIND_ARTICLE;
-  const lead = FILLER_HOMOPHONES.has(normal) ? -MAX_LAG_BEHIND_HOMOPHONE : MIN_LEAD_OVER_WORD;
-  return word.confidence < MAX_CONFIDENCE && filler >= other + lead;
+function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks, lexicon: Lexicon): boolean {
+  if (word === null) {
+    const maxLag = pause >= FILLERS.minIsolatedPause ? FILLERS.maxLagIsolated : FILLERS.maxLagBehindShortWord;
+    return filler >= FILLERS.minFillerAlignment && filler >= other - maxLag;
+  }
+  const normal = normalizeWords(word.text, lexicon.language).join(" ");
+  if (filler < FILLERS.minFillerAlignment || normal.length > FILLERS.maxWordCharacters) return false;
+  if (lexicon.articles.has(normal) && pause >= FILLERS.minIsolatedPause)
+    return filler >= other - FILLERS.minLeadOverWord;
+  const isIsolated = pause >= FILLERS.minIsolatedPause && word.confidence <= FILLERS.maxIsolatedConfidence;
+  if (isOpenWord(normal, lexicon) && isIsolated) return filler >= other - FILLERS.minLeadOverWord;
+  const lead = lexicon.fillerHomophones.has(normal) ? -FILLERS.maxLagBehindHomophone : FILLERS.minLeadOverWord;
+  return word.confidence < FILLERS.maxConfidence && filler >= other + lead;
 }

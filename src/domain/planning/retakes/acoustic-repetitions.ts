@@ -2,18 +2,14 @@
  * Stage 4, retakes: finds repetitions by audio. Two takes of a sentence may be misrecognized differently, so the words
  * of one are force-aligned with the audio of the other: they align as far as they were spoken there, and not beyond.
  */
+
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
-import { isUsableAlignment } from "../alignments";
-import { type PlanSteps, requestAlignments } from "../context";
+import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
+import type { Lexicon } from "../lexicon/lexicon";
 import type { Token } from "../tokens";
-import {
-  findWordIndices,
-  joinTokenTexts,
-  listRepetitionPairs,
-  type RepetitionPair,
-  toWindow,
-} from "./repetition-pairs";
+import { joinTokenTexts, listRepetitionPairs, type RepetitionPair, toWindow } from "./repetition-pairs";
+import { RETAKES } from "./thresholds";
 
 /**
  * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, followed by `trailing` more audio.
@@ -31,40 +27,14 @@ export type AcousticRepetition = {
 /** `different` lists pairs of phrase starts in which a word inside one is not in the other. */
 export type AcousticRepetitions = { found: AcousticRepetition[]; different: { from: number; retakeStart: number }[] };
 
-/** Log probability that separates spoken words, which align better, from others. */
-const SPOKEN_WORD = -3;
-/** Outliers count as this log probability. */
-const MIN_COUNTED_WORD = -12;
-/** Minimum mean log probability of spoken words. */
-const MIN_MEAN = -2.4;
-const WEAK_MEAN = -1.5;
-const MIN_FIRST_WORD = -3.5;
-const MIN_SECOND_WORD = -1.5;
-/** From this number of matching words on, and this share of all, a misspelled first word does not matter. */
-const MIN_MATCHES_WITHOUT_FIRST = 5;
-const MIN_SHARE_WITHOUT_FIRST = 0.8;
-/** Between aligned words, a word below this log probability is another word: in the earlier take, and in the retake. */
-const MAX_MISFIT = -6.5;
-const MAX_SLIGHT_MISFIT = -4.5;
-/** Minimum log probability of the words before that word, after it, and after the next one. */
-const MIN_WORD_BEFORE_MISFIT = -1.5;
-const MIN_WORD_AFTER_MISFIT = -1;
-const MIN_WORD_BEYOND_MISFIT = -3;
-/** For words with lower confidence, a misfit has no meaning. */
-const MIN_MISFIT_CONFIDENCE = 0.5;
-/** Minimum share of the take's words that match the retake. */
-const MIN_MATCHED_SHARE = 0.6;
-/** A word may come later in one take than in the other by this factor. */
-const MAX_SLOWER_FACTOR = 1.6;
-const MAX_LATE_TICKS = fromSeconds(0.35);
-
 /** Finds acoustic repetitions between phrase starts that are spelled similarly or follow each other closely. */
 export function* findAcousticRepetitions(
   words: readonly Word[],
   tokens: readonly Token[],
   duration: Ticks,
+  lexicon: Lexicon,
 ): PlanSteps<AcousticRepetitions> {
-  const pairs = listRepetitionPairs(words, tokens);
+  const pairs = listRepetitionPairs(words, tokens, lexicon);
   const forward = pairs
     .map((pair) => ({ pair, text: joinTokenTexts(words, tokens, pair.retakeStart, pair.count) }))
     .filter(({ text }) => text !== "");
@@ -78,8 +48,7 @@ export function* findAcousticRepetitions(
     if (!isUsableAlignment(alignment)) continue;
     const repetition = matchRetakeInTake(pair, alignment, tokens);
     if (repetition) found.push(repetition);
-    const transcribed = findWordIndices(tokens, pair.retakeStart, pair.count).map((index) => words[index]!);
-    if (hasMisfit(alignment, MAX_MISFIT, transcribed)) different.add(pair);
+    if (hasMisfit(alignment, RETAKES.maxMisfit)) different.add(pair);
   }
   const known = new Set(found.map(({ from, retakeStart }) => `${from}-${retakeStart}`));
   const open = pairs.filter(({ from, end, retakeStart }) => end - from >= 2 && !known.has(`${from}-${retakeStart}`));
@@ -105,7 +74,7 @@ export function countSpokenWords(logProbs: readonly number[]): number {
   let best = 0;
   let count = 0;
   for (const [i, logProb] of logProbs.entries()) {
-    sum += Math.max(logProb, MIN_COUNTED_WORD) - SPOKEN_WORD;
+    sum += logProb - RETAKES.spokenWord;
     if (sum <= best) continue;
     best = sum;
     count = i + 1;
@@ -121,25 +90,17 @@ const meanOf = (words: readonly AlignedWord[], count: number) =>
 /** Returns whether the spoken words align well, except perhaps for a first word that may be misspelled. */
 function alignsWell({ words }: ForcedAlignment, spoken: number): boolean {
   const [first, second] = words;
-  if (!first || spoken === 0 || meanOf(words, spoken) < MIN_MEAN) return false;
-  if (first.logProb >= MIN_FIRST_WORD || (second !== undefined && second.logProb >= MIN_SECOND_WORD)) return true;
-  return spoken >= MIN_MATCHES_WITHOUT_FIRST && spoken >= MIN_SHARE_WITHOUT_FIRST * words.length;
+  if (!first || spoken === 0 || meanOf(words, spoken) < RETAKES.minMean) return false;
+  if (first.logProb >= RETAKES.spokenWord || spoken >= RETAKES.minLongMatchWords) return true;
+  return second !== undefined && second.logProb >= RETAKES.weakMean;
 }
 
-/**
- * Returns whether a word between aligned words does not align at all, which indicates another sentence, not an
- * interrupted take. Ignores words that the recognizer was unsure of. `transcribed` are the words in the transcript, if
- * known.
- */
-function hasMisfit({ words }: ForcedAlignment, maxMisfit: number, transcribed: readonly Word[] = []): boolean {
-  return words.some((word, i) => {
-    const [before, after, beyond] = [words[i - 1], words[i + 1], words[i + 2]];
-    if (transcribed.length === words.length && transcribed[i]!.confidence < MIN_MISFIT_CONFIDENCE) return false;
-    if (!before || !after || word.logProb > maxMisfit) return false;
-    if (before.logProb < MIN_WORD_BEFORE_MISFIT || after.logProb < MIN_WORD_AFTER_MISFIT) return false;
-    return beyond === undefined || beyond.logProb > MIN_WORD_BEYOND_MISFIT;
+/** Returns whether a word between aligned words does not align at all, which indicates another sentence. */
+const hasMisfit = ({ words }: ForcedAlignment, maxMisfit: number): boolean =>
+  words.some(({ logProb }, i) => {
+    const neighbors = [words[i - 1], words[i + 1]];
+    return logProb <= maxMisfit && neighbors.every((word) => word !== undefined && word.logProb >= RETAKES.weakMean);
   });
-}
 
 /**
  * Returns whether the words are at about the same position as in the other take. Forced alignment finds the middle of a
@@ -153,7 +114,7 @@ function isInPlace(
   ownTime: (share: number) => Ticks,
 ): boolean {
   for (let k = 1; k < spoken; k++) {
-    const latest = MAX_SLOWER_FACTOR * ownTime(k / alignment.words.length) + MAX_LATE_TICKS;
+    const latest = RETAKES.maxSlowerFactor * ownTime(k / alignment.words.length) + RETAKES.maxLate;
     if (alignment.words[k]!.start - start > latest) return false;
   }
   return true;
@@ -173,10 +134,10 @@ function matchRetakeInTake(
   if (!isInPlace(alignment, spoken, tokens[from]!.start, ownTime)) return null;
   const matchEnd = alignment.words[spoken - 1]!.end;
   const end = findTakeEnd(tokens, { from, retakeStart, until }, matched, matchEnd);
-  if (end === null || matched < MIN_MATCHED_SHARE * (end - from)) return null;
+  if (end === null || matched < RETAKES.minSimilarShare * (end - from)) return null;
   const trailing = Math.max(0, tokens[end - 1]!.end - matchEnd);
   const mean = meanOf(alignment.words, spoken);
-  return { from, retakeStart, end, matched, trailing, alignment: mean, weak: mean < WEAK_MEAN };
+  return { from, retakeStart, end, matched, trailing, alignment: mean, weak: mean < RETAKES.weakMean };
 }
 
 /** Matches the earlier take's words with the retake's audio, which must contain all but an unfinished last one. */
@@ -187,7 +148,7 @@ function matchTakeInRetake(
 ): AcousticRepetition | null {
   const spoken = countSpoken(alignment);
   if (spoken < Math.max(2, alignment.words.length - 1) || !alignsWell(alignment, spoken)) return null;
-  if (hasMisfit(alignment, MAX_SLIGHT_MISFIT)) return null;
+  if (hasMisfit(alignment, RETAKES.maxSlightMisfit)) return null;
   const ownTime = (share: number) =>
     tokens[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - tokens[from]!.start;
   if (!isInPlace(alignment, spoken, tokens[retakeStart]!.start, ownTime)) return null;
@@ -196,7 +157,7 @@ function matchTakeInRetake(
   let matched = 1;
   while (isInside(tokens[retakeStart + matched])) matched++;
   const mean = meanOf(alignment.words, spoken);
-  return { from, retakeStart, end, matched, trailing: 0, alignment: mean, weak: mean < WEAK_MEAN };
+  return { from, retakeStart, end, matched, trailing: 0, alignment: mean, weak: mean < RETAKES.weakMean };
 }
 
 /** Returns the token, exclusive, up to which the retake may contain the earlier take. */

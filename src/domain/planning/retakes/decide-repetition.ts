@@ -1,14 +1,21 @@
 /** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt, it is kept. */
-import { fromSeconds } from "../../time";
+
+import { ACTIVITY } from "../activity-thresholds";
+import { isDanglingWord, isOpenWord, isStutterWord } from "../lexicon/lexicon";
 import type { ReviewRule } from "../rules";
-import { endsPhrase, endsSentence, MIN_RESTART_PAUSE_TICKS, pauseBefore } from "../tokens";
-import { closesPhrase, isDeliberate, isOpenWord, isRefrain, repeatsUnit } from "./deliberate-repetition";
-import { isDictation } from "./dictation";
-import { hasDifferentWords } from "./different-words";
+import { endsPhrase, endsSentence, pauseBefore } from "../tokens";
+import {
+  closesPhrase,
+  isDeliberate,
+  isDictation,
+  isRefrain,
+  isStutteredVerb,
+  repeatsUnit,
+} from "./deliberate-repetition";
+import { countSlipWords } from "./interrupted-takes";
 import { isRemark, isUnclear } from "./remarks";
-import { isBrokenOffWord, listKept, MAX_SAME_WORD_DISTANCE, type Repetition, type RetakeContext } from "./repetition";
-import { countSlipWords, isDanglingWord } from "./slip-words";
-import { isStutteredVerb } from "./stuttered-verb";
+import { hasDifferentWords, isBrokenOffWord, listKept, type Repetition, type RetakeContext } from "./repetition";
+import { RETAKES } from "./thresholds";
 
 type TakeRule =
   | "stutter.word"
@@ -25,36 +32,6 @@ type BetweenRule = "remark.between_takes" | "false_start.between_takes";
  * removed, and those from there to the retake are removed by the rule `rest`, or kept if it is null.
  */
 export type RepetitionDecision = { review: ReviewRule } | { rule: TakeRule; to: number; rest: BetweenRule | null };
-
-/** Minimum pause before both takes if words between them are kept. */
-const MIN_TAKE_PAUSE_TICKS = fromSeconds(0.3);
-const MIN_LONG_PAUSE_TICKS = fromSeconds(0.6);
-const MAX_SHORT_TAKE_WORDS = 3;
-const MAX_WORDS_BETWEEN = 12;
-const MAX_BETWEEN_TICKS = fromSeconds(8);
-const MAX_STUTTER_PAUSE_TICKS = fromSeconds(2.5);
-/**
- * A word between two such pauses was said on its own, as in a list ("eye, eyebrow") or a spelled name. A stutter is
- * followed by the next word without such a pause.
- */
-const MIN_LONE_WORD_PAUSE_TICKS = fromSeconds(0.4);
-/** Maximum ratio of a take's length to its retake's, and maximum difference: words are also stretched over pauses. */
-const MAX_LENGTH_RATIO = 1.6;
-const MAX_STRETCHED_TICKS = fromSeconds(0.7);
-const MIN_LONE_WORD_CHARACTERS = 5;
-/** Costs up to which a repetition counts as exact, and as almost exact. */
-const MAX_EXACT_COST = 0.01;
-const MAX_ALMOST_EXACT_COST = 0.31;
-/** Maximum cost per word of a repetition across words that are kept. */
-const MAX_COST_PER_WORD = 0.2;
-
-const QUESTION_WORDS = new Set(["how", "what", "where", "when", "why", "who", "which"]);
-/** Words that are never repeated for emphasis. */
-const STUTTERED_WORDS = new Set(
-  "a an the i we he she it they you my our your his her its their this these those and but or if of to in on at for from with as are was were be been when where while what which who how can could will would should must does did has have not because then there let im were".split(
-    " ",
-  ),
-);
 
 /** Returns the decision on a repetition; null if it is intentional or not a repetition, and is kept. */
 export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision | null {
@@ -75,7 +52,7 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
 function containsMore({ tokens }: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
   const take = tokens[end - 1]!.end - tokens[from]!.start;
   const retake = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!.end - tokens[retakeStart]!.start;
-  return take > MAX_LENGTH_RATIO * retake + MAX_STRETCHED_TICKS;
+  return take > RETAKES.maxSlowerFactor * retake + RETAKES.maxStretched;
 }
 
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
@@ -85,7 +62,7 @@ const decideByDifference = ({ contradictedByAudio, cost }: Repetition): Repetiti
 function ruleOf(context: RetakeContext, repetition: Repetition): TakeRule {
   const { tokens, words, phraseStarts } = context;
   const { from, end, retakeStart } = repetition;
-  const isStutter = STUTTERED_WORDS.has(tokens[from]!.normal) || isStutteredVerb(context, from, retakeStart);
+  const isStutter = isStutterWord(tokens[from]!.normal, context.lexicon) || isStutteredVerb(context, from, retakeStart);
   if (end - from === 1 && isStutter) return "stutter.word";
   if (!phraseStarts[from]) return "false_start.inside_phrase";
   if (isBrokenOff(context, repetition)) return "false_start.broken_off";
@@ -98,22 +75,22 @@ function isImmediateRetake(context: RetakeContext, repetition: Repetition): bool
   const { from, end, retakeStart, matched, cost } = repetition;
   const size = end - from;
   const pause = pauseBefore(tokens, retakeStart);
-  const isExact = cost < MAX_EXACT_COST;
+  const isExact = cost < RETAKES.maxExactCost;
   if (size === 1) {
     const isSameWord = tokens[from]!.normal === tokens[retakeStart]!.normal;
     return isExact && (matched > 1 || !isSameWord || isRepeatedWord(context, from, retakeStart));
   }
   if (!phraseStarts[from] && endsCompletely(context, end - 1)) return false;
-  if (!phraseStarts[from]) return isExact && (pause >= MIN_RESTART_PAUSE_TICKS || size >= 3);
+  if (!phraseStarts[from]) return isExact && (pause >= ACTIVITY.minRestartPause || size >= 3);
   if (isBrokenOff(context, repetition)) return true;
   const continues = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
-  return size > 2 || (cost <= MAX_ALMOST_EXACT_COST && (pause >= MIN_RESTART_PAUSE_TICKS || continues));
+  return size > 2 || (cost <= RETAKES.maxSameWordDistance && (pause >= ACTIVITY.minRestartPause || continues));
 }
 
 /** Returns whether a complete sentence ends after a token: "that is how it is.", unlike "but how can?". */
-function endsCompletely({ tokens, words }: RetakeContext, i: number): boolean {
-  if (!endsSentence(words[tokens[i]!.word]!.text) || isDanglingWord(tokens[i]!.normal)) return false;
-  return !(QUESTION_WORDS.has(tokens[i - 1]?.normal ?? "") && isOpenWord(tokens[i]!.normal));
+function endsCompletely({ tokens, words, lexicon }: RetakeContext, i: number): boolean {
+  if (!endsSentence(words[tokens[i]!.word]!.text) || isDanglingWord(tokens[i]!.normal, lexicon)) return false;
+  return !(lexicon.questionWords.has(tokens[i - 1]?.normal ?? "") && isOpenWord(tokens[i]!.normal, lexicon));
 }
 
 /** Returns whether the last word of the take is the beginning of the retake's word there. */
@@ -128,16 +105,16 @@ function isRepeatedWord(context: RetakeContext, from: number, retakeStart: numbe
   const pause = pauseBefore(tokens, retakeStart);
   const { normal } = tokens[from]!;
   const endsAt = (i: number) => endsSentence(words[tokens[i]!.word]!.text);
-  if (pause > MAX_STUTTER_PAUSE_TICKS || endsAt(retakeStart)) return false;
+  if (endsAt(retakeStart)) return false;
   // "We have it. It is free."
-  if (endsAt(from) && !isOpenWord(normal)) return false;
-  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= MIN_LONE_WORD_PAUSE_TICKS;
-  if (!isAlone && (STUTTERED_WORDS.has(normal) || isStutteredVerb(context, from, retakeStart))) return true;
+  if (endsAt(from) && !isOpenWord(normal, context.lexicon)) return false;
+  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= RETAKES.minLoneWordPause;
+  if (!isAlone && (isStutterWord(normal, context.lexicon) || isStutteredVerb(context, from, retakeStart))) return true;
   return (
     phraseStarts[from] === true &&
-    pauseBefore(tokens, from) >= MIN_TAKE_PAUSE_TICKS &&
-    pause >= MIN_TAKE_PAUSE_TICKS &&
-    normal.length >= MIN_LONE_WORD_CHARACTERS &&
+    pauseBefore(tokens, from) >= RETAKES.minTakePause &&
+    pause >= RETAKES.minTakePause &&
+    normal.length >= RETAKES.minLoneWordCharacters &&
     !closesPhrase(context, retakeStart)
   );
 }
@@ -156,19 +133,19 @@ function decideWithWordsBetween(
     return decideByDifference(repetition) ?? { rule: "false_start.broken_off", to: repetition.retakeStart, rest: null };
   const size = end - repetition.from;
   const isApart =
-    tokens[first]!.start - tokens[end - 1]!.end >= MIN_RESTART_PAUSE_TICKS &&
-    pauseBefore(tokens, repetition.retakeStart) >= MIN_RESTART_PAUSE_TICKS;
+    tokens[first]!.start - tokens[end - 1]!.end >= ACTIVITY.minRestartPause &&
+    pauseBefore(tokens, repetition.retakeStart) >= ACTIVITY.minRestartPause;
   const rest = between.slice(slip);
   const isLong =
-    rest.length > MAX_WORDS_BETWEEN ||
-    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > MAX_BETWEEN_TICKS;
+    rest.length > RETAKES.maxWordsBetween ||
+    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > RETAKES.maxBetween;
   if (isLong || !isApart || size < 3) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };
   if (rest.length < size && isAnotherFalseStart(context, repetition, rest))
     return { rule: "false_start.prefix", to: end, rest: "false_start.between_takes" };
-  if (size < 4 || repetition.cost > MAX_COST_PER_WORD * size) return null;
+  if (size < 4 || repetition.cost > RETAKES.maxCostPerWord * size) return null;
   // A list continues with the same word each time.
   const startsAlike = tokens[first]!.normal === tokens[repetition.from]!.normal;
   if (startsAlike && !isUnclear(context, rest)) return { review: "review.list" };
@@ -184,13 +161,13 @@ function isAnotherFalseStart(
   { retakeStart }: Repetition,
   between: readonly number[],
 ): boolean {
-  if (between.length > MAX_SHORT_TAKE_WORDS) return false;
-  return distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= MAX_SAME_WORD_DISTANCE;
+  if (between.length > RETAKES.maxShortPhraseWords) return false;
+  return distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= RETAKES.maxSameWordDistance;
 }
 
 /** Returns whether the only word in between is a conjunction such as "and", which belongs to the retake. */
-const isConjunction = ({ tokens }: RetakeContext, between: readonly number[]): boolean =>
-  between.length === 1 && STUTTERED_WORDS.has(tokens[between[0]!]!.normal);
+const isConjunction = ({ tokens, lexicon }: RetakeContext, between: readonly number[]): boolean =>
+  between.length === 1 && isStutterWord(tokens[between[0]!]!.normal, lexicon);
 
 /** Returns whether an isolated whole sentence is repeated. A question repeated after an answer is kept. */
 function isWholeSentenceRepeated(
@@ -202,11 +179,11 @@ function isWholeSentenceRepeated(
   const isClosed = [-1, 0, 1, 2].some((offset) => {
     const last = Math.max(retakeStart, retakeStart + matched - 1 + offset);
     const next = tokens[last + 1];
-    return !next || endsPhrase(textAt(last)) || next.start - tokens[last]!.end >= MIN_RESTART_PAUSE_TICKS;
+    return !next || endsPhrase(textAt(last)) || next.start - tokens[last]!.end >= ACTIVITY.minRestartPause;
   });
   const startsSentence = (i: number) => {
     const pause = pauseBefore(tokens, i);
-    return pause >= MIN_TAKE_PAUSE_TICKS && (i === 0 || pause >= MIN_LONG_PAUSE_TICKS || endsSentence(textAt(i - 1)));
+    return pause >= RETAKES.minLongPause || (pause >= RETAKES.minTakePause && (i === 0 || endsSentence(textAt(i - 1))));
   };
   return isClosed && !/[?？]/.test(textAt(end - 1)) && startsSentence(from) && startsSentence(retakeStart);
 }

@@ -2,29 +2,26 @@
  * Stage 4, retakes: a speaker stops and restarts, so the words before the restart match the first words after it.
  * Sentences that only start with the same words are kept.
  */
+
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
-import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
+import type { Lexicon } from "../lexicon/lexicon";
+import { hasOtherSpeaker } from "../other-voices";
 import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "../rules";
 import { findPhraseStarts, type Token } from "../tokens";
 import type { AcousticRepetitions } from "./acoustic-repetitions";
-import { findAnnouncedRepetition } from "./announced-retake";
 import { decideRepetition, type RepetitionDecision } from "./decide-repetition";
-import { hasOtherSpeaker } from "./other-speaker";
+import { findTextRepetition, toAudioRepetition } from "./find-repetition";
+import { findAnnouncedRepetition } from "./remarks";
 import { type Repetition, type RetakeContext, toScores } from "./repetition";
-import { toAudioRepetition } from "./repetition-by-audio";
-import { findTextRepetition } from "./repetition-by-text";
+import { RETAKES } from "./thresholds";
 
 /** Words `[from, to)` of the transcript that are removed because they are repeated from word `retakeStart` on. */
 export type Retake = { from: number; to: number; retakeStart: number; match: RuleMatch<RemovalRule> };
 /** Words `[from, to)` that may be a retake. They are kept and marked. */
 export type PossibleRetake = { from: number; to: number; match: RuleMatch<ReviewRule> };
 export type Retakes = { retakes: Retake[]; possible: PossibleRetake[] };
-
-/** Maximum distance between the starts of a take and its retake. */
-const MAX_DISTANCE_TICKS = fromSeconds(45);
-const MAX_DISTANCE_WORDS = 130;
 
 /** Returns whether the words are a take, not a remark between two takes. */
 export const isTake = ({ match }: Retake): boolean => reasonOf(match.rule) === "retake";
@@ -37,6 +34,7 @@ export const isTake = ({ match }: Retake): boolean => reasonOf(match.rule) === "
 export function* findRetakes(
   words: readonly Word[],
   tokens: readonly Token[],
+  lexicon: Lexicon,
   acousticRepetitions: AcousticRepetitions = { found: [], different: [] },
   voices: "compare" | "ignore" = "ignore",
 ): PlanSteps<Retakes> {
@@ -44,7 +42,8 @@ export function* findRetakes(
   const phraseStarts = tokens.map(() => false);
   for (const i of findPhraseStarts(words, tokens)) phraseStarts[i] = true;
   const removed = new Uint8Array(tokens.length);
-  const context: RetakeContext = { words, tokens, phraseStarts, removed, distanceBetween: createDistanceCache() };
+  const distanceBetween = createDistanceCache();
+  const context: RetakeContext = { words, tokens, lexicon, phraseStarts, removed, distanceBetween };
   const acoustic = new Map(acousticRepetitions.found.map((one) => [pairKey(one.from, one.retakeStart), one]));
   const different = new Set(acousticRepetitions.different.map((pair) => pairKey(pair.from, pair.retakeStart)));
   const found: Retakes = { retakes: [], possible: [] };
@@ -89,7 +88,8 @@ function isStutter(tokens: readonly Token[], i: number): boolean {
 }
 
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
-  retakeStart - from <= MAX_DISTANCE_WORDS && tokens[retakeStart]!.start - tokens[from]!.start <= MAX_DISTANCE_TICKS;
+  retakeStart - from <= RETAKES.maxDistanceWords &&
+  tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxDistance;
 
 type DecidedRepetition = { repetition: Repetition; decision: RepetitionDecision };
 

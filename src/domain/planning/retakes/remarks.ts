@@ -1,46 +1,66 @@
-/** Classifies the words between two takes: a remark about the recording, or another unclear take. */
-import { fromSeconds } from "../../time";
-import { endsSentence } from "../tokens";
-import { MIN_WORD_CONFIDENCE, type RetakeContext } from "./repetition";
+/** Remarks about the recording between two takes, such as "one more time", and the retakes that they announce. */
 
-/** Speech that ends less than this before the retake may be its first word. */
-const MIN_PAUSE_BEFORE_RETAKE_TICKS = fromSeconds(0.5);
-const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.3);
-const MAX_UNCLEAR_WORDS = 4;
-/** Longer talk between two takes is kept for review, regardless of its words. */
-const MAX_REMARK_WORDS = 9;
-/** Maximum length of a phrase without a cue in a remark. */
-const MAX_WORDS_WITHOUT_CUE = 3;
-
-const CUES =
-  /\b(?:sorry|again|wait|oops|whoops|hold on|one (?:more|second|sec|moment)|let me|start over|start again|take (?:two|three|four|five)|from the top|redo|restart|scratch that|cut that|messed up|my bad|what was|where was|okay|ok|excuse me|pardon|damn|shit|fuck|ugh|argh|try that|do that|still recording|not good|i mean|that was)\b/;
-
-/** Returns whether normalized words contain a word that is typical of a remark about the recording. */
-export const hasRemarkCue = (text: string): boolean => CUES.test(text);
+import { alignWords } from "../../text/word-alignment";
+import { hasRemarkCue } from "../lexicon/lexicon";
+import { endsSentence, pauseBefore, type Token } from "../tokens";
+import type { Repetition, RetakeContext } from "./repetition";
+import { RETAKES } from "./thresholds";
 
 /** Returns whether tokens are a short remark about the recording: each phrase has a cue such as "sorry", or is tiny. */
-export function isRemark({ tokens, words }: RetakeContext, between: readonly number[]): boolean {
-  if (between.length > MAX_REMARK_WORDS) return false;
+export function isRemark({ tokens, words, lexicon }: RetakeContext, between: readonly number[]): boolean {
+  if (between.length > RETAKES.maxRemarkWords) return false;
   const phrases: string[][] = [];
   for (const [n, i] of between.entries()) {
     const before = between[n - 1];
     const startsPhrase =
       before === undefined ||
-      tokens[i]!.start - tokens[before]!.end >= MIN_PHRASE_PAUSE_TICKS ||
+      tokens[i]!.start - tokens[before]!.end >= RETAKES.minTakePause ||
       endsSentence(words[tokens[before]!.word]!.text);
     if (startsPhrase) phrases.push([]);
     phrases[phrases.length - 1]!.push(tokens[i]!.normal);
   }
-  const hasCue = phrases.map((phrase) => hasRemarkCue(phrase.join(" ")));
-  const last = between[between.length - 1]!;
-  const next = tokens[last + 1];
-  const isAttached = next && next.start - tokens[last]!.end < MIN_PAUSE_BEFORE_RETAKE_TICKS;
-  if (!hasCue[hasCue.length - 1] && isAttached) return false;
-  return hasCue.includes(true) && phrases.every((phrase, i) => hasCue[i] || phrase.length <= MAX_WORDS_WITHOUT_CUE);
+  const hasCue = phrases.map((phrase) => hasRemarkCue(phrase.join(" "), lexicon));
+  return (
+    hasCue.includes(true) && phrases.every((phrase, i) => hasCue[i] || phrase.length <= RETAKES.maxShortPhraseWords)
+  );
 }
 
 /** Returns whether tokens are a few words that the recognizer was unsure of: most likely another take. */
 export function isUnclear({ tokens, words }: RetakeContext, between: readonly number[]): boolean {
   const sum = between.reduce((total, i) => total + words[tokens[i]!.word]!.confidence, 0);
-  return between.length <= MAX_UNCLEAR_WORDS && sum < MIN_WORD_CONFIDENCE * between.length;
+  return between.length <= RETAKES.maxShortPhraseWords && sum < RETAKES.minWordConfidence * between.length;
 }
+
+/** Returns the take at `from` as a repetition if a remark separates it from a similar retake, otherwise null. */
+export function findAnnouncedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
+  const { tokens, phraseStarts, distanceBetween } = context;
+  if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < RETAKES.minSentencePause) return null;
+  const end = findRemarkStart(tokens, retakeStart);
+  if (end <= from || !isRemark(context, range(end, retakeStart))) return null;
+  let last = retakeStart;
+  while (last + 1 < tokens.length && last - retakeStart < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
+  const lengthOf = (first: number, final: number) => tokens[final]!.end - tokens[first]!.start;
+  const ratio = lengthOf(from, end - 1) / lengthOf(retakeStart, last);
+  if (Math.min(ratio, 1 / ratio) < RETAKES.minRetakeRatio) return null;
+  const take = tokens.slice(from, end).map((token) => token.normal);
+  const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
+  const { pairs, cost } = alignWords(take, retake, distanceBetween);
+  const same = take.filter(
+    (normal, i) => pairs[i]! >= 0 && distanceBetween(normal, retake[pairs[i]!]!) <= RETAKES.maxSameWordDistance,
+  ).length;
+  if (same < RETAKES.minSameShare * Math.max(take.length, retake.length)) return null;
+  const audio = { contradictedByAudio: false, confirmedByAudio: true, alignment: null };
+  return { from, end, retakeStart, matched: retake.length, cost, ...audio };
+}
+
+/** Returns the token after the last long pause before the retake. */
+function findRemarkStart(tokens: readonly Token[], retakeStart: number): number {
+  let start = retakeStart - 1;
+  while (retakeStart - start < RETAKES.maxRemarkWords && pauseBefore(tokens, start) < RETAKES.minSentencePause) start--;
+  return Math.max(0, start);
+}
+
+const endsLine = (tokens: readonly Token[], i: number): boolean =>
+  pauseBefore(tokens, i + 1) >= RETAKES.minSentencePause;
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -1,9 +1,12 @@
 /** Stage 4, retakes: selects the phrase starts to compare by audio. */
+
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
-import { endsSentence, findPhraseStarts, MIN_RESTART_PAUSE_TICKS, type Token, UNRECOGNIZED } from "../tokens";
-import { MAX_SAME_WORD_DISTANCE, MAX_SIMILAR_WORD_DISTANCE } from "./repetition";
+import { ACTIVITY } from "../activity-thresholds";
+import type { Lexicon } from "../lexicon/lexicon";
+import { endsSentence, findPhraseStarts, type Token, UNRECOGNIZED } from "../tokens";
+import { RETAKES } from "./thresholds";
 
 /**
  * The take at `from` and the retake at `retakeStart`. The take extends to `until` at most; its first phrase ends at
@@ -11,21 +14,12 @@ import { MAX_SAME_WORD_DISTANCE, MAX_SIMILAR_WORD_DISTANCE } from "./repetition"
  */
 export type RepetitionPair = { from: number; retakeStart: number; until: number; end: number; count: number };
 
-const MAX_DISTANCE_TICKS = fromSeconds(30);
-const MAX_DISTANCE_WORDS = 60;
-const MAX_TEXT_WORDS = 14;
-/** Number of earlier phrase starts with which each one is compared. */
-const MAX_TAKES_PER_RETAKE = 4;
-const PADDING_TICKS = fromSeconds(0.12);
-/** A take of at most this length right before a pause can be misrecognized as anything. */
-const MAX_CLOSE_WORDS = 7;
-const MAX_CLOSE_TICKS = fromSeconds(3.5);
-const MIN_CLOSE_PAUSE_TICKS = fromSeconds(0.25);
-/** A shared word with this many characters is more significant. */
-const MIN_LONG_WORD_CHARACTERS = 4;
-
 /** Returns the pairs to compare, in order of the retake. */
-export function listRepetitionPairs(words: readonly Word[], tokens: readonly Token[]): RepetitionPair[] {
+export function listRepetitionPairs(
+  words: readonly Word[],
+  tokens: readonly Token[],
+  lexicon: Lexicon,
+): RepetitionPair[] {
   const distanceBetween = createDistanceCache();
   const starts = findPhraseStarts(words, tokens);
   return starts.flatMap((retakeStart, n) => {
@@ -34,13 +28,13 @@ export function listRepetitionPairs(words: readonly Word[], tokens: readonly Tok
     const isWorthComparing = (from: number) => {
       if (tokens[retakeStart]!.normal === UNRECOGNIZED)
         return isAboutAsLong(tokens, from, findPhraseEnd(words, tokens, from, retakeStart), retakeStart);
-      if (addsConjunction(tokens, from, retakeStart)) return false;
+      if (addsConjunction(tokens, from, retakeStart, lexicon)) return false;
       return startsAlike(tokens, from, retakeStart, distanceBetween) || isClose(tokens, from, retakeStart);
     };
     return starts
-      .slice(Math.max(0, n - MAX_DISTANCE_WORDS), n)
+      .slice(Math.max(0, n - RETAKES.maxComparedWords), n)
       .filter((from) => isNear(tokens, from, retakeStart) && isWorthComparing(from))
-      .slice(-MAX_TAKES_PER_RETAKE)
+      .slice(-RETAKES.maxTakesPerRetake)
       .map((from) => {
         const maxLength = length * 1.4 + fromSeconds(0.6);
         let until = from + 1;
@@ -56,8 +50,8 @@ export function toWindow(tokens: readonly Token[], from: number, to: number, dur
   const after = tokens[to]?.start ?? duration;
   const [start, end] = [tokens[from]!.start, Math.max(tokens[from]!.end, tokens[to - 1]!.end)];
   return {
-    start: Math.max(0, Math.round(start - Math.min(PADDING_TICKS, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(duration, end + Math.min(PADDING_TICKS, Math.max(0, after - end) / 2))),
+    start: Math.max(0, Math.round(start - Math.min(RETAKES.padding, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(duration, end + Math.min(RETAKES.padding, Math.max(0, after - end) / 2))),
   };
 }
 
@@ -75,7 +69,8 @@ export function joinTokenTexts(words: readonly Word[], tokens: readonly Token[],
 }
 
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
-  retakeStart - from <= MAX_DISTANCE_WORDS && tokens[retakeStart]!.start - tokens[from]!.start <= MAX_DISTANCE_TICKS;
+  retakeStart - from <= RETAKES.maxComparedWords &&
+  tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxDistance;
 
 /** Returns whether a phrase is about as long as a stretch of unrecognized speech, which may be the same phrase. */
 function isAboutAsLong(tokens: readonly Token[], from: number, end: number, retakeStart: number): boolean {
@@ -88,26 +83,24 @@ function isAboutAsLong(tokens: readonly Token[], from: number, end: number, reta
 function isClose(tokens: readonly Token[], from: number, retakeStart: number): boolean {
   const pause = tokens[retakeStart]!.start - tokens[retakeStart - 1]!.end;
   return (
-    retakeStart - from <= MAX_CLOSE_WORDS &&
-    pause >= MIN_CLOSE_PAUSE_TICKS &&
-    tokens[retakeStart]!.start - tokens[from]!.start <= MAX_CLOSE_TICKS
+    retakeStart - from <= RETAKES.maxCloseWords &&
+    pause >= RETAKES.minClosePause &&
+    tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxClose
   );
 }
 
-const CONJUNCTIONS = new Set(["and", "but", "or", "so", "then", "nor"]);
-
 /** Returns whether the second phrase continues the first: "We will knock, and we will knock again". */
-function addsConjunction(tokens: readonly Token[], from: number, retakeStart: number): boolean {
+function addsConjunction(tokens: readonly Token[], from: number, retakeStart: number, lexicon: Lexicon): boolean {
   const conjunction = tokens[retakeStart]!.normal;
   const first = tokens[from]!.normal;
-  return CONJUNCTIONS.has(conjunction) && first !== conjunction && tokens[retakeStart + 1]?.normal === first;
+  return lexicon.conjunctions.has(conjunction) && first !== conjunction && tokens[retakeStart + 1]?.normal === first;
 }
 
 function findPhraseEnd(words: readonly Word[], tokens: readonly Token[], from: number, retakeStart: number): number {
   for (let end = from + 1; end < retakeStart; end++) {
     const pause = tokens[end]!.start - tokens[end - 1]!.end;
     const isClosed = endsSentence(words[tokens[end - 1]!.word]!.text);
-    if (pause >= 2 * MIN_RESTART_PAUSE_TICKS || (pause >= MIN_RESTART_PAUSE_TICKS && isClosed)) return end;
+    if (pause >= 2 * ACTIVITY.minRestartPause || (pause >= ACTIVITY.minRestartPause && isClosed)) return end;
   }
   return Math.max(from + 1, retakeStart);
 }
@@ -115,7 +108,7 @@ function findPhraseEnd(words: readonly Word[], tokens: readonly Token[], from: n
 /** Returns how many tokens from `at` on form the text to align: the sentence, or enough of it to identify it. */
 function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: number): number {
   let count = 1;
-  while (count < MAX_TEXT_WORDS && at + count < tokens.length) {
+  while (count < RETAKES.maxTextWords && at + count < tokens.length) {
     const pause = tokens[at + count]!.start - tokens[at + count - 1]!.end;
     const isClosed = endsSentence(words[tokens[at + count - 1]!.word]!.text);
     if (pause > fromSeconds(1) || (isClosed && (count >= 4 || pause >= fromSeconds(0.25)))) break;
@@ -132,18 +125,18 @@ function startsAlike(
   distanceBetween: (x: string, y: string) => number,
 ): boolean {
   const distance = (i: number, k: number) => distanceBetween(tokens[i]!.normal, tokens[k]!.normal);
-  const isLongWord = (i: number) => tokens[i]!.normal.length >= MIN_LONG_WORD_CHARACTERS;
+  const isLongWord = (i: number) => tokens[i]!.normal.length >= RETAKES.minLongWordCharacters;
   let shared = 0;
   let hasLongWord = false;
   for (let i = 0; i < 4 && a + i < b; i++) {
     for (let k = Math.max(0, i - 1); k <= i + 1 && b + k < tokens.length; k++) {
-      if (distance(a + i, b + k) > MAX_SIMILAR_WORD_DISTANCE) continue;
+      if (distance(a + i, b + k) > RETAKES.maxSimilarWordDistance) continue;
       shared++;
       hasLongWord ||= isLongWord(a + i);
       break;
     }
   }
-  const isSame = distance(a, b) <= MAX_SAME_WORD_DISTANCE;
-  if (isLongWord(a) && distance(a, b) <= MAX_SIMILAR_WORD_DISTANCE) return true;
+  const isSame = distance(a, b) <= RETAKES.maxSameWordDistance;
+  if (isLongWord(a) && distance(a, b) <= RETAKES.maxSimilarWordDistance) return true;
   return shared >= 3 || (shared >= 2 && (hasLongWord || isSame)) || (isSame && b - a <= 4);
 }

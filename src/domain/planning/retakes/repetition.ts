@@ -1,12 +1,17 @@
-/** A repetition: a range of tokens that resembles later tokens. */
+/** A repetition: a range of tokens that resembles later tokens, and whether clearly recognized words differ. */
+
 import type { Word } from "../../speech";
+import { alignWords } from "../../text/word-alignment";
+import { isContentWord, type Lexicon } from "../lexicon/lexicon";
 import type { RepetitionScores } from "../rules";
 import { pauseBefore, type Token } from "../tokens";
+import { RETAKES } from "./thresholds";
 
 /** The input of the rules on retakes. `removed[i]` is 1 if token i is already removed. */
 export type RetakeContext = {
   words: readonly Word[];
   tokens: readonly Token[];
+  lexicon: Lexicon;
   /** Whether a phrase starts at each token. */
   phraseStarts: readonly boolean[];
   removed: Uint8Array;
@@ -29,19 +34,9 @@ export type Repetition = {
   alignment: number | null;
 };
 
-/** A word with less confidence may be interrupted. */
-export const MIN_WORD_CONFIDENCE = 0.6;
-/** This many equal words are not a coincidence: words after them are a slip if the retake continues past it. */
-export const MIN_LONG_MATCH_WORDS = 6;
-/** Maximum distance of two spellings of one word, and of similar words. */
-export const MAX_SAME_WORD_DISTANCE = 0.3;
-export const MAX_SIMILAR_WORD_DISTANCE = 0.6;
-
-const MIN_PREFIX_CHARACTERS = 3;
-
 /** Returns whether a normalized word is the beginning of another one that was interrupted. */
 export const isBrokenOffWord = (word: string, whole: string): boolean =>
-  word.length >= MIN_PREFIX_CHARACTERS && word !== whole && whole.startsWith(word);
+  word.length >= RETAKES.minPrefixCharacters && word !== whole && whole.startsWith(word);
 
 /** Returns the tokens `[from, to)` that are not removed. */
 export function listKept(removed: Uint8Array, from: number, to: number): number[] {
@@ -62,4 +57,53 @@ export function toScores(tokens: readonly Token[], repetition: Repetition): Repe
     similarity: Math.min(1, Math.max(0, similarity)),
     alignment,
   };
+}
+
+type ComparedRecording = Pick<RetakeContext, "tokens" | "words" | "lexicon" | "distanceBetween">;
+type ComparedTakes = Pick<Repetition, "from" | "end" | "retakeStart" | "matched" | "confirmedByAudio">;
+
+/** Returns whether the take has a clearly recognized content word for which the retake has another one, or none. */
+export function hasDifferentWords(
+  { tokens, words, lexicon, distanceBetween }: ComparedRecording,
+  repetition: ComparedTakes,
+): boolean {
+  const { from, end, retakeStart, matched } = repetition;
+  const take = tokens.slice(from, end);
+  const retake = tokens.slice(retakeStart, retakeStart + matched + 1);
+  const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
+  const isSure = ({ normal, word }: Token, isEnding: boolean) => {
+    const confidence = isEnding ? RETAKES.sureEndingConfidence : RETAKES.sureConfidence;
+    return isContentWord(normal, lexicon) && (lexicon.numberWords.has(normal) || words[word]!.confidence >= confidence);
+  };
+  const last = pairs.findLastIndex((pair) => pair >= 0);
+  let different = 0;
+  let equal = 0;
+  for (let i = 0; i <= last; i++) {
+    const pair = pairs[i]!;
+    const { normal } = take[i]!;
+    const isLast = i === take.length - 1;
+    const isEnding = isLast && !repetition.confirmedByAudio;
+    const maxDistance = isEnding ? RETAKES.maxSameEndingDistance : RETAKES.maxSameWordDistance;
+    const other = retake[pair]?.normal;
+    const isSame =
+      other !== undefined &&
+      (distanceBetween(normal, other) <= maxDistance || (isLast && isBrokenOffWord(normal, other)));
+    if (isSame && isContentWord(normal, lexicon)) equal++;
+    if (isSame || !isSure(take[i]!, isEnding)) continue;
+    const instead = pair >= 0 ? [retake[pair]!] : listTokensInstead(pairs, i, retake);
+    if (instead.some((token) => isSure(token, isEnding)))
+      different += pair < 0 ? 2 : repetition.confirmedByAudio ? 0 : 1;
+  }
+  return different > (equal >= RETAKES.minLongMatchWords ? 1 : 0);
+}
+
+const toNormals = (tokens: readonly Token[]) => tokens.map((token) => token.normal);
+
+/** Returns the tokens of the retake that replace an unpaired token of the take. */
+function listTokensInstead(pairs: Int32Array, i: number, retake: readonly Token[]): Token[] {
+  let before = i - 1;
+  while (before >= 0 && pairs[before]! < 0) before--;
+  let after = i + 1;
+  while (after < pairs.length && pairs[after]! < 0) after++;
+  return retake.slice(before < 0 ? 0 : pairs[before]! + 1, after < pairs.length ? pairs[after]! : retake.length);
 }

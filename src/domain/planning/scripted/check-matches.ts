@@ -1,8 +1,8 @@
-/** Stage 5: aligns each line with the stretches that resemble it. */
-import { findBestAlignment } from "../alignments";
-import { type PlanSteps, requestAlignments } from "../context";
-import { fitToBudget } from "./alignment-budget";
-import { acceptDiffering } from "./differing-candidates";
+/** Aligns each line with the stretches that resemble it, also where some of its words are not those that are said. */
+
+import type { AlignmentRequest } from "../../speech";
+import type { Ticks } from "../../time";
+import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import {
   type LineCandidate,
   listCandidateRanges,
@@ -12,9 +12,7 @@ import {
 } from "./line-candidates";
 import type { LineMatch } from "./match-lines";
 import type { ScriptedRecording } from "./scripted-recording";
-
-/** A wider stretch must align better by at least this mean log probability. */
-const MIN_LEAD_OF_WIDER = 0.05;
+import { SCRIPT } from "./thresholds";
 
 /** Returns the rated candidates of each line. */
 export function* checkMatches(
@@ -39,13 +37,21 @@ export function* checkMatches(
     at += requests.length;
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
-    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + MIN_LEAD_OF_WIDER);
+    const isBetter =
+      !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.minLeadOfWider);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
-  return matches.map((row) =>
-    acceptDiffering(
-      row.flatMap((match) => best.get(match) ?? []),
-      activity,
-    ),
-  );
+  return matches.map((row) => row.flatMap((match) => best.get(match) ?? []));
+}
+
+/** Returns the first of `items` whose requests together fit the budget for a recording of this duration. */
+export function fitToBudget<T extends { requests: readonly AlignmentRequest[] }>(
+  items: readonly T[],
+  duration: Ticks,
+): T[] {
+  let left = SCRIPT.minBudget + SCRIPT.maxTimesDuration * duration;
+  return items.filter(({ requests }) => {
+    left -= requests.reduce((sum, { window }) => sum + window.end - window.start, 0);
+    return left >= 0;
+  });
 }

@@ -1,21 +1,23 @@
 /** Stage 8: aligns the path's takes for exact word times, and drops takes that do not match their line. */
-import type { ForcedAlignment } from "../../speech";
+
+import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
+import { measureWordDistance } from "../../text/normalize";
 import type { Span } from "../../time";
-import { findBestAlignment, isUsableAlignment } from "../alignments";
-import { type PlanSteps, requestAlignments } from "../context";
+import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
+import { isFillerText } from "../lexicon/lexicon";
 import type { RuleMatch } from "../rules";
-import { listDifferingWords } from "./differing-takes";
+import { overlapDuration } from "../spans";
 import {
-  classifyFit,
   discountClipping,
+  isSpokenLine,
   type LineCandidate,
   rateAlignment,
-  SIMILARITY_WEIGHT,
   toAlignmentRequests,
   toLineWindow,
 } from "./line-candidates";
 import { type PathTake, toSkippedSpan } from "./path-takes";
 import type { ScriptedRecording } from "./scripted-recording";
+import { SCRIPT } from "./thresholds";
 
 /** The kept take of a line. `mute`: dropped parts of `window`. `alignment` is null if it could not be aligned. */
 export type ConfirmedTake = PathTake & {
@@ -29,15 +31,8 @@ export type ConfirmedTake = PathTake & {
   review: RuleMatch<"review.differs_from_script"> | null;
 };
 
-/** Below the first similarity, a take that does not align is dropped; below the second, it hardly matches its line. */
-export const MIN_SIMILARITY = 0.4;
-export const MIN_SURE_SIMILARITY = 0.65;
-/** A take that does not align is marked for review below this similarity. */
-const MIN_SIMILARITY_WITHOUT_REVIEW = 0.8;
-const ALIGNED_SIMILARITY_WEIGHT = 0.6;
-
 /** Returns whether a take hardly resembles its line, by text and audio: a few matching words may be a coincidence. */
-export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.score < MIN_SURE_SIMILARITY;
+export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.score < SCRIPT.minSureSimilarity;
 
 /** Returns the confirmed take of each line; null for lines that were not spoken. */
 export function* confirmTakes(
@@ -72,15 +67,11 @@ function confirmTake(
 ): ConfirmedTake | null {
   const { activity, lines } = recording;
   const alignment = isUsableAlignment(take.alignment) ? take.alignment : null;
-  const fit = alignment ? classifyFit(alignment, activity) : "none";
-  const isAligned = fit !== "none";
-  if (!isAligned && take.score < MIN_SIMILARITY) return null;
+  const isAligned = alignment !== null && isSpokenLine(alignment);
   const last = take.pairs[take.pairs.length - 1]!;
-  const quality = alignment
-    ? Math.max(rateAlignment(alignment, fit), ALIGNED_SIMILARITY_WEIGHT * take.score)
-    : SIMILARITY_WEIGHT * Math.max(0, take.score);
+  const quality = Math.max(0, alignment ? rateAlignment(alignment) : 0, take.score);
   const differs = take.differs || (alignment !== null && listDifferingWords(take, recording).length > 0);
-  const isSure = !differs && (isAligned || take.score >= MIN_SIMILARITY_WITHOUT_REVIEW);
+  const isSure = !differs && (isAligned || take.score >= SCRIPT.sureSimilarity);
   return {
     ...take,
     isAligned,
@@ -99,3 +90,27 @@ export const differsFromScript = (
   rule: "review.differs_from_script",
   scores: { line, similarity: Math.max(0, similarity), alignment: alignment?.meanLogProb ?? null },
 });
+
+type AlignedTake = PathTake & { alignment: ForcedAlignment | null };
+
+/** Returns the words of a take's line that are not spoken where they align. */
+export const listUnspokenWords = ({ alignment }: AlignedTake): AlignedWord[] =>
+  alignment?.words.filter((word) => word.logProb < SCRIPT.minWord) ?? [];
+
+/** Returns the words of a take that are said in place of other words of its line, which do not align there. */
+export function listDifferingWords(take: AlignedTake, { tokens, words, lines, lexicon }: ScriptedRecording): Word[] {
+  const lineWords = lines[take.line]!.words;
+  const lineWordOf = new Map([...take.pairs].map((token, k) => [token, lineWords[k]!]));
+  const out: Word[] = [];
+  let hasLost = false;
+  for (let j = take.from; j < take.to; j++) {
+    const matched = lineWordOf.get(j);
+    if (matched !== undefined) hasLost = take.pairs[take.pairs.indexOf(j) + 1] === -1;
+    else if (j === take.from) hasLost = take.pairs[0] === -1;
+    const isOther = matched === undefined ? hasLost : measureWordDistance(matched, tokens[j]!.normal) >= 1;
+    const word = words[tokens[j]!.word]!;
+    const aligns = take.alignment?.words.some((own) => own.logProb >= SCRIPT.minWord && overlapDuration(own, word) > 0);
+    if (isOther && !aligns && word.text !== "" && !isFillerText(word.text, lexicon)) out.push(word);
+  }
+  return out;
+}

@@ -1,18 +1,19 @@
 /** Stage 11: decides on every word of a recording with a script. */
+
 import type { Word } from "../../speech";
 import type { Span } from "../../time";
 import type { DecidedWord } from "../decided-spans";
-import { isFillerText } from "../fillers/filler-words";
+import { isFillerText } from "../lexicon/lexicon";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
 import { durationOf, overlapDuration } from "../spans";
 import { pauseBefore } from "../tokens";
-import { toVoiceScores } from "../unrecognized-speech";
+import { toVoiceScores } from "../understood-speech";
 import type { SettledPath } from "./differing-words";
 import type { ExcisedTake } from "./excise-disfluencies";
 import type { LineCandidate } from "./line-candidates";
-import { MIN_MATCH_SCORE } from "./match-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
+import { SCRIPT } from "./thresholds";
 
 /**
  * Returns the words of the kept takes, as in the script, and the other words of the transcript with the rule that
@@ -26,7 +27,7 @@ export function decideScriptedWords(
   recording: ScriptedRecording,
   context: ScriptedContext,
 ): DecidedWord[] {
-  const { words, tokens } = recording;
+  const { words, tokens, lexicon } = recording;
   const used = new Uint8Array(words.length);
   const out = takes.flatMap((take) => decideTake(take, path, recording, used));
   const all = candidates.flat();
@@ -37,7 +38,7 @@ export function decideScriptedWords(
     if (used[i]) continue;
     const { start, end, text } = word;
     const retake = retakes.get(i);
-    if (retake && !isFillerText(text)) {
+    if (retake && !isFillerText(text, lexicon)) {
       out.push({ start, end, text, removal: context.options.remove_retakes ? retake : null, reviews: [] });
       continue;
     }
@@ -98,11 +99,11 @@ function decideUnusedWord(
   index: number,
   candidate: LineCandidate | null,
   takes: readonly ExcisedTake[],
-  { lines }: ScriptedRecording,
+  { lines, lexicon }: ScriptedRecording,
   { options, analysis }: ScriptedContext,
 ): RuleMatch<RemovalRule> | null {
   const word = words[index]!;
-  if (isFillerText(word.text)) {
+  if (isFillerText(word.text, lexicon)) {
     if (candidate && !options.remove_fillers) return null;
     const after = index + 1 < words.length ? pauseBefore(words, index + 1) : 0;
     const pause = Math.max(pauseBefore(words, index), after);
@@ -110,7 +111,7 @@ function decideUnusedWord(
   }
   if (candidate) return options.remove_retakes ? otherTakeOf(candidate, takes, lines[candidate.line]!.text) : null;
   if (word.text === "") return { rule: "off_script.unrecognized", scores: toVoiceScores(word, analysis) };
-  return { rule: "off_script.no_line", scores: { minSimilarity: MIN_MATCH_SCORE } };
+  return { rule: "off_script.no_line", scores: { minSimilarity: SCRIPT.minMatchScore } };
 }
 
 /** Returns the rule that removes words that resemble a line but are not in its kept take. */

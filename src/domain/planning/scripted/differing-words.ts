@@ -1,28 +1,14 @@
 /** Stage 7: keeps words that were said once in place of words of the script, which differs there from the speech. */
+
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
-import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
-import { isFillerText } from "../fillers/filler-words";
-import { hasRemarkCue } from "../retakes/remarks";
+import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
 import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { ScriptLine } from "./script-lines";
 import type { ScriptedRecording } from "./scripted-recording";
-
-/** Words with a shorter gap are spoken fluently. */
-const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
-/** A phrase ends at a pause of this length. */
-export const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.25);
-/** Ratio of the number of words to the replaced ones: maximum, and minimum for separate phrases. */
-const MAX_WORDS_RATIO = 2;
-const MIN_PHRASE_RATIO = 0.5;
-/** Minimum number of words that separate phrases replace. */
-const MIN_LOST_WORDS = 2;
-/** A phrase counts as repeated if more than this share of it is kept nearby. */
-const MIN_REPEATED_SHARE = 0.5;
-const MAX_DISTANCE_WORDS = 60;
-const MAX_COMPARED_WORDS = 30;
+import { SCRIPT } from "./thresholds";
 
 /** The input for finding new words. `repeated[j]` is 1 if token j is repeated immediately. */
 type Context = ScriptedRecording & {
@@ -52,8 +38,8 @@ export function* keepDifferingWords(
       (from === run.from && isAttached(tokens, from)) || (to === run.to && isAttached(tokens, to));
     const isInside = run.from > 0 && run.to < tokens.length;
     const separate = phrases.filter((phrase) => !isNext(phrase));
-    const isEnough = isInside && lost >= MIN_LOST_WORDS && sumTokens(separate) >= MIN_PHRASE_RATIO * lost;
-    let left = MAX_WORDS_RATIO * lost;
+    const isEnough = isInside && lost >= SCRIPT.minLostWords;
+    let left = SCRIPT.maxWordsRatio * lost;
     // The last of several phrases are kept, because they were said last.
     for (const phrase of [...phrases.filter(isNext), ...(isEnough ? separate.reverse() : [])]) {
       left -= countTokens(phrase);
@@ -66,11 +52,9 @@ export function* keepDifferingWords(
 
 const countTokens = ({ from, to }: TokenRange) => to - from;
 
-const sumTokens = (ranges: readonly TokenRange[]) => ranges.reduce((sum, range) => sum + countTokens(range), 0);
-
 /** Returns whether a token follows another one without a pause. */
 const isAttached = (tokens: readonly Token[], j: number) =>
-  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < MAX_FLUENT_GAP_TICKS;
+  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < SCRIPT.maxFluentGap;
 
 /** Returns the maximal ranges of tokens that are not kept. */
 function listSkippedRuns(kept: Uint8Array): TokenRange[] {
@@ -107,27 +91,27 @@ function createLostCounter({ pairs, kept }: ScriptPath, lines: readonly ScriptLi
 
 /** Returns the phrases of a run that are neither fillers, nor a remark about the recording, nor repeated. */
 export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<TokenRange[]> {
-  const { tokens, words, repeated } = context;
+  const { tokens, words, lexicon, repeated } = context;
   const phrases: TokenRange[] = [];
   for (let j = run.from; j < run.to; j++) {
     const token = tokens[j]!;
-    if (repeated[j] || token.normal === UNRECOGNIZED || isFillerText(words[token.word]!.text)) continue;
+    if (repeated[j] || token.normal === UNRECOGNIZED || isFillerText(words[token.word]!.text, lexicon)) continue;
     const last = phrases.at(-1);
-    const continues = last && last.to === j && token.start - tokens[j - 1]!.end < MIN_PHRASE_PAUSE_TICKS;
+    const continues = last && last.to === j && token.start - tokens[j - 1]!.end < SCRIPT.minPhrasePause;
     if (continues) last.to = j + 1;
     else phrases.push({ from: j, to: j + 1 });
   }
-  const reach = Math.min(MAX_DISTANCE_WORDS, 2 * countTokens(run) + 2);
+  const reach = Math.min(SCRIPT.maxComparedWords, 2 * countTokens(run) + 2);
   const before = listKept(tokens, context.path.kept, run.from - 1, -1, reach).reverse();
   const after = listKept(tokens, context.path.kept, run.to, 1, reach);
   const distanceBetween = createDistanceCache();
   const out: TokenRange[] = [];
   for (const phrase of phrases) {
     const said = tokens.slice(phrase.from, phrase.to).map(({ normal }) => normal);
-    const compared = said.slice(0, MAX_COMPARED_WORDS);
+    const compared = said.slice(0, SCRIPT.maxComparedWords);
     if (context.isYieldDue((before.length + after.length) * compared.length ** 2)) yield null;
     const isRepeated = [before, after].some((near) => isSaidIn(compared, near, distanceBetween));
-    if (!isRepeated && !hasRemarkCue(said.join(" "))) out.push(phrase);
+    if (!isRepeated && !hasRemarkCue(said.join(" "), lexicon)) out.push(phrase);
   }
   return out;
 }
@@ -140,7 +124,7 @@ function isSaidIn(
 ): boolean {
   return near.some((_, at) => {
     const { pairs } = alignWords(said, near.slice(at, at + said.length + 1), distanceBetween, true);
-    return pairs.filter((pair) => pair >= 0).length > MIN_REPEATED_SHARE * said.length;
+    return pairs.filter((pair) => pair >= 0).length > SCRIPT.minRepeatedShare * said.length;
   });
 }
 

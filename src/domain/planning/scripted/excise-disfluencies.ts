@@ -2,33 +2,20 @@
 
 import type { CutOptions } from "../../plan";
 import type { AlignmentRequest } from "../../speech";
-import { fromSeconds, type Span } from "../../time";
-import { findBestAlignment, isUsableAlignment } from "../alignments";
-import { type PlanSteps, requestAlignments } from "../context";
-import { isFillerText } from "../fillers/filler-words";
+import type { Span } from "../../time";
+import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
+import { FILLERS } from "../fillers/thresholds";
+import { isFillerText } from "../lexicon/lexicon";
 import type { RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
-import type { ConfirmedTake } from "./confirm-takes";
-import { listDifferingWords, listUnspokenWords } from "./differing-takes";
-import { classifyFit, toAlignmentRequests } from "./line-candidates";
+import { type ConfirmedTake, listDifferingWords, listUnspokenWords } from "./confirm-takes";
+import { isSpokenLine, toAlignmentRequests } from "./line-candidates";
 import type { ScriptedRecording } from "./scripted-recording";
+import { SCRIPT } from "./thresholds";
 
 /** A span that is removed from a take. */
 export type Excision = Span & { match: RuleMatch<"filler.within_line" | "false_start.within_line"> };
 export type ExcisedTake = ConfirmedTake & { excisions: Excision[] };
-
-/** A shorter isolated region is the release of a "t" or "k". */
-const MIN_FILLER_TICKS = fromSeconds(0.07);
-const MAX_FILLER_TICKS = fromSeconds(0.9);
-const MIN_FILLER_PAUSE_TICKS = fromSeconds(0.1);
-/** Muting a filler makes the line align better; muting a word lowers the mean log probability by more than this. */
-const MAX_LOSS = 0.03;
-/** Minimum pause before a line is started again. */
-const MIN_RESTART_PAUSE_TICKS = fromSeconds(0.1);
-const MAX_FALSE_STARTS = 3;
-/** A false start ends within this share of the take. */
-const MAX_FALSE_START_SHARE = 0.65;
-const MUTE_PADDING_TICKS = fromSeconds(0.02);
 
 /** A span that may not be part of its take's line. */
 type Trial = { take: number; span: Span; rule: Excision["match"]["rule"]; requests: AlignmentRequest[] };
@@ -43,7 +30,7 @@ export function* exciseDisfluencies(
   for (const [index, take] of takes.entries()) {
     if (!isUsableAlignment(take.alignment)) continue;
     for (const { span, rule } of listTrialSpans(take, recording, options)) {
-      const muted = { start: span.start - MUTE_PADDING_TICKS, end: span.end + MUTE_PADDING_TICKS };
+      const muted = { start: span.start - SCRIPT.mutePadding, end: span.end + SCRIPT.mutePadding };
       const requests = toAlignmentRequests(recording.lines[take.line]!, take.window, [...take.mute, muted]);
       trials.push({ take: index, span, rule, requests });
     }
@@ -55,16 +42,17 @@ export function* exciseDisfluencies(
     const without = findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
     const before = takes[take]!.alignment;
-    if (!without || !before || without.meanLogProb < before.meanLogProb - MAX_LOSS) continue;
+    if (!without || !before || without.meanLogProb < before.meanLogProb - SCRIPT.maxLoss) continue;
     // Only a line that is spoken in the rest was restarted. A line that differs from the script aligns badly anyway.
-    if (rule === "false_start.within_line" && classifyFit(without, recording.activity) === "none") continue;
+    if (rule === "false_start.within_line" && !isSpokenLine(without)) continue;
     const scores = {
       alignment: before.meanLogProb,
       alignmentWithout: without.meanLogProb,
       duration: durationOf(span),
     };
     excised[take]!.excisions.push({ ...span, match: { rule, scores } });
-    if (without.meanLogProb >= excised[take]!.alignment!.meanLogProb - MAX_LOSS) excised[take]!.alignment = without;
+    if (without.meanLogProb >= excised[take]!.alignment!.meanLogProb - SCRIPT.maxLoss)
+      excised[take]!.alignment = without;
   }
   return excised;
 }
@@ -96,8 +84,8 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
     const before = region.start - (regions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (regions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const length = durationOf(region);
-    if (length < MIN_FILLER_TICKS || length > MAX_FILLER_TICKS) return false;
-    if (Math.min(before, after) < MIN_FILLER_PAUSE_TICKS) return false;
+    if (length < FILLERS.minFiller || length > FILLERS.maxWordlessFiller) return false;
+    if (Math.min(before, after) < SCRIPT.minShortPause) return false;
     // A line that differs from the speech aligns badly with and without each of its sounds.
     if (!take.isAligned && !hasFiller(take, region, recording)) return false;
     return countLineWords(take, paired, region, recording) <= 1;
@@ -105,33 +93,34 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
 }
 
 /** Returns whether a filler was recognized in a region. */
-const hasFiller = ({ from, to }: ConfirmedTake, region: Span, { tokens, words }: ScriptedRecording): boolean =>
-  tokens.slice(from, to).some((token) => overlapDuration(token, region) > 0 && isFillerText(words[token.word]!.text));
+const hasFiller = ({ from, to }: ConfirmedTake, region: Span, { tokens, words, lexicon }: ScriptedRecording): boolean =>
+  tokens
+    .slice(from, to)
+    .some((token) => overlapDuration(token, region) > 0 && isFillerText(words[token.word]!.text, lexicon));
 
 /** Returns how many words of the line, not counting fillers, are mostly in a region. */
 function countLineWords(
   { from, to }: ConfirmedTake,
   paired: ReadonlySet<number>,
   region: Span,
-  { tokens, words }: ScriptedRecording,
+  { tokens, words, lexicon }: ScriptedRecording,
 ): number {
   let count = 0;
   for (let k = from; k < to; k++) {
     const token = tokens[k]!;
     const isInside = overlapDuration(token, region) > durationOf(token) / 2;
-    if (isInside && paired.has(k) && !isFillerText(words[token.word]!.text)) count++;
+    if (isInside && paired.has(k) && !isFillerText(words[token.word]!.text, lexicon)) count++;
   }
   return count;
 }
 
 /** Returns the parts before the first pauses: the line may restart after a pause, even if transcribed once. */
-function findFalseStarts(take: ConfirmedTake, regions: readonly Span[]): Span[] {
+function findFalseStarts(_take: ConfirmedTake, regions: readonly Span[]): Span[] {
   const start = regions[0]?.start ?? 0;
-  const latest = start + MAX_FALSE_START_SHARE * (take.window.end - start);
   const ends = regions.flatMap((region, i) => {
     const next = regions[i + 1];
-    const isBeforePause = next && next.start - region.end >= MIN_RESTART_PAUSE_TICKS && next.start < latest;
+    const isBeforePause = next && next.start - region.end >= SCRIPT.minShortPause;
     return isBeforePause ? [region.end] : [];
   });
-  return ends.slice(0, MAX_FALSE_STARTS).map((end) => ({ start, end }));
+  return ends.slice(0, SCRIPT.maxTrials).map((end) => ({ start, end }));
 }

@@ -1,11 +1,12 @@
 /** Last stage with a script: lists the takes found for each line. */
+
 import type { Candidate } from "../../plan";
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import type { LineTakes } from "../take-list";
 import type { ConfirmedTake } from "./confirm-takes";
-import { type LineCandidate, SIMILARITY_WEIGHT, toLineWindow } from "./line-candidates";
+import { type LineCandidate, toLineWindow } from "./line-candidates";
 import type { ScriptedRecording } from "./scripted-recording";
 
 /**
@@ -63,7 +64,7 @@ function listFalseStarts(
     if (candidates[line]!.some((one) => one.from < to && from < one.to)) continue;
     const said = tokens.slice(from, to).map((token) => token.normal);
     const { cost } = alignWords(said, lines[line]!.words, distanceBetween);
-    const score = SIMILARITY_WEIGHT * Math.max(0, 1 - cost / lines[line]!.words.length);
+    const score = Math.max(0, 1 - cost / lines[line]!.words.length);
     out[line]!.push({ ...toLineWindow({ from, to }, tokens, activity), score, complete: false });
   }
   return out;

@@ -1,28 +1,17 @@
 /** Stage 4: finds where lines may be spoken, by comparing words. Cheap and tolerant; forced alignment verifies it. */
+
 import { createDistanceTable, type DistanceTable } from "../../text/distances";
 import { createDistanceCache } from "../../text/normalize";
-import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { Token } from "../tokens";
 import type { ScriptLine } from "./script-lines";
+import { SCRIPT } from "./thresholds";
 
 /**
  * Tokens `[from, to)` that resemble a line. `score` is 1 if every word matches, and lower for each missing, different
  * or extra word. `pairs[k]` is the token that matches word k of the line, or -1.
  */
 export type LineMatch = { line: number; from: number; to: number; score: number; pairs: Int32Array };
-
-/** Minimum score of a match. */
-export const MIN_MATCH_SCORE = 0.35;
-const EXTRA_WORD_COST = 0.7;
-/** Extra cost of continuing a line after a pause of this length. */
-const LONG_PAUSE_TICKS = fromSeconds(2);
-const LONG_PAUSE_COST = 1;
-
-/** Maximum number of matches per line, and of all lines together. Nobody records more takes. */
-const MAX_MATCHES_PER_LINE = 40;
-const MIN_MATCHES_PER_LINE = 3;
-const MAX_MATCHES = 40_000;
 
 type WordDistance = (a: string, b: string) => number;
 
@@ -31,17 +20,13 @@ export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token
   const isYieldDue = createYieldCounter();
   const distanceBetween = createDistanceCache();
   const table = createDistanceTable(tokens.map((token) => token.normal));
-  const insertionCosts = Float64Array.from(tokens, (token, j) =>
-    j > 0 && token.start - tokens[j - 1]!.end > LONG_PAUSE_TICKS ? EXTRA_WORD_COST + LONG_PAUSE_COST : EXTRA_WORD_COST,
-  );
-  const share = Math.floor(MAX_MATCHES / lines.length);
-  const maxMatches = Math.max(MIN_MATCHES_PER_LINE, Math.min(MAX_MATCHES_PER_LINE, share));
+  const share = Math.floor(SCRIPT.maxMatches / lines.length);
+  const maxMatches = Math.max(SCRIPT.minMatchesPerLine, Math.min(SCRIPT.maxMatchesPerLine, share));
   const known = new Map<string, TextMatch[]>();
   const matches: LineMatch[][] = [];
   for (const [index, line] of lines.entries()) {
     const key = line.words.join(" ");
-    const found =
-      known.get(key) ?? (yield* findTextMatches(line.words, table, insertionCosts, isYieldDue)).slice(0, maxMatches);
+    const found = known.get(key) ?? (yield* findTextMatches(line.words, table, isYieldDue)).slice(0, maxMatches);
     known.set(key, found);
     const row: LineMatch[] = [];
     for (const { from, to } of found) {
@@ -59,7 +44,6 @@ type TextMatch = { from: number; to: number; score: number };
 function* findTextMatches(
   words: readonly string[],
   { ids, row }: DistanceTable,
-  insertionCosts: Float64Array,
   isYieldDue: ReturnType<typeof createYieldCounter>,
 ): PlanSteps<TextMatch[]> {
   const size = ids.length;
@@ -79,7 +63,7 @@ function* findTextMatches(
         lowest = cost[j]! + 1;
         origin = from[j]!;
       }
-      const inserted = nextCost[j - 1]! + insertionCosts[j - 1]!;
+      const inserted = nextCost[j - 1]! + SCRIPT.extraWordCost;
       if (inserted < lowest) {
         lowest = inserted;
         origin = nextFrom[j - 1]!;
@@ -93,7 +77,7 @@ function* findTextMatches(
   const found: TextMatch[] = [];
   for (let j = 1; j <= size; j++) {
     const score = 1 - cost[j]! / words.length;
-    if (score >= MIN_MATCH_SCORE && from[j]! < j) found.push({ from: from[j]!, to: j, score });
+    if (score >= SCRIPT.minMatchScore && from[j]! < j) found.push({ from: from[j]!, to: j, score });
   }
   found.sort((a, b) => b.score - a.score || b.to - a.to);
   const taken = new Uint8Array(size);
@@ -121,13 +105,13 @@ export function alignLineAt(
   for (let i = 0; i <= n; i++) {
     for (let j = 0; j <= m; j++) {
       if (i === 0 || j === 0) {
-        cost[i * width + j] = i + j * EXTRA_WORD_COST;
+        cost[i * width + j] = i + j * SCRIPT.extraWordCost;
         continue;
       }
       cost[i * width + j] = Math.min(
         cost[(i - 1) * width + j - 1]! + distanceBetween(words[i - 1]!, tokens[from + j - 1]!.normal),
         cost[(i - 1) * width + j]! + 1,
-        cost[i * width + j - 1]! + EXTRA_WORD_COST,
+        cost[i * width + j - 1]! + SCRIPT.extraWordCost,
       );
     }
   }

@@ -1,23 +1,10 @@
 /** Stage 6: derives the bias and bounds of the path search from the rated candidates of each line. */
-import { takeWorth } from "../take-list";
-import type { LineCandidate } from "./line-candidates";
-import type { LineBias, LineBoundsOf } from "./path-costs";
-import type { ScriptLine } from "./script-lines";
 
-/** Extra cost per word in a rejected candidate, and outside of all candidates of a line that is spoken somewhere. */
-const REJECTED_COST = 0.25;
-const ELSEWHERE_COST = 0.4;
-const MAX_MISSPELLED_BONUS = 1;
-/** If no candidate aligns, the line differs from the speech, and candidates at least this similar count as takes. */
-const MIN_SPOKEN_SIMILARITY = 0.5;
-const MAX_SIMILARITY_LOSS = 0.2;
-/** Smaller searches, in cells, are not bounded. */
-const MIN_BOUNDED_CELLS = 10_000_000;
-/** Number of tokens beyond its neighbors in which a line is searched. */
-const MARGIN_TOKENS = 700;
-/** Minimum quality and number of words of a candidate that bounds other lines. */
-const MIN_SURE_QUALITY = 0.7;
-const MIN_SURE_WORDS = 4;
+import { takeWorth } from "../take-list";
+import type { LineBias, LineBoundsOf } from "./find-path";
+import type { LineCandidate } from "./line-candidates";
+import type { ScriptLine } from "./script-lines";
+import { SCRIPT } from "./thresholds";
 
 /** Returns the worth of each word of an accepted candidate; `rank` counts the earlier accepted ones of its line. */
 export const worthOf = (candidate: LineCandidate, rank: number): number => takeWorth(candidate.quality, rank);
@@ -33,12 +20,11 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
     const accepted = row.filter((one) => one.accepted);
     const isSpoken = accepted.length > 0;
     const takes = isSpoken ? accepted : findSimilarTakes(row);
-    const bias = new Float32Array(tokenCount).fill(isSpoken ? ELSEWHERE_COST : 0);
-    for (const one of row) if (!takes.includes(one)) bias.fill(REJECTED_COST, one.from, one.to);
+    const bias = new Float32Array(tokenCount).fill(isSpoken ? SCRIPT.elsewhereCost : 0);
     for (const [rank, one] of takes.entries()) {
       const misspelled = (1 - one.score) * (one.pairs.length / (one.to - one.from));
       const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.score, rank);
-      bias.fill(-worth - Math.min(MAX_MISSPELLED_BONUS, misspelled), one.from, one.to);
+      bias.fill(-worth - misspelled, one.from, one.to);
     }
     return bias;
   };
@@ -47,7 +33,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
 /** Returns the takes of a line with no aligned candidate: the most similar ones. */
 function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
   const best = Math.max(...row.map((one) => one.score));
-  return row.filter((one) => one.score >= Math.max(MIN_SPOKEN_SIMILARITY, best - MAX_SIMILARITY_LOSS));
+  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxSimilarityLoss));
 }
 
 /** Returns where each line may be, given the sure candidates of the lines before and after it. */
@@ -58,13 +44,14 @@ export function findLineBounds(
 ): LineBoundsOf {
   const cells = lines.reduce((sum, line) => sum + line.words.length, 0) * tokenCount;
   const whole = { from: 0, to: tokenCount };
-  if (cells <= MIN_BOUNDED_CELLS) return () => whole;
+  if (cells <= SCRIPT.minBoundedCells) return () => whole;
   const isSure = (one: LineCandidate) =>
-    one.accepted && one.quality >= MIN_SURE_QUALITY && one.pairs.length >= MIN_SURE_WORDS;
+    one.accepted && one.quality >= SCRIPT.minSureQuality && one.pairs.length >= SCRIPT.minSureWords;
   const bounds = lines.map(() => ({ ...whole }));
   for (const one of findLongestChain(candidates.flat().filter(isSure))) {
-    for (let i = one.line; i < lines.length; i++) bounds[i]!.from = Math.max(bounds[i]!.from, one.from - MARGIN_TOKENS);
-    for (let i = one.line; i >= 0; i--) bounds[i]!.to = Math.min(bounds[i]!.to, one.to + MARGIN_TOKENS);
+    for (let i = one.line; i < lines.length; i++)
+      bounds[i]!.from = Math.max(bounds[i]!.from, one.from - SCRIPT.marginWords);
+    for (let i = one.line; i >= 0; i--) bounds[i]!.to = Math.min(bounds[i]!.to, one.to + SCRIPT.marginWords);
   }
   return (line) => bounds[line]!;
 }

@@ -1,9 +1,11 @@
 /** Stage 7: the take of each line along the script's path. */
-import { fromSeconds, type Span } from "../../time";
+
+import type { Span } from "../../time";
 import type { Token, TokenRange } from "../tokens";
 import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
 import type { ScriptLine } from "./script-lines";
+import { SCRIPT } from "./thresholds";
 
 /**
  * A line on the path: tokens `[from, to)`, except for those in `skipped`. `score` is the share of the line's words
@@ -19,12 +21,6 @@ export type PathTake = {
   differs: boolean;
 };
 
-/** Up to this number of tokens adjacent to a kept one are most likely misrecognized words of its line. */
-const MAX_ADJACENT_TOKENS = 2;
-const MAX_FLUENT_GAP_TICKS = fromSeconds(0.15);
-const MIN_PAUSE_TICKS = fromSeconds(0.22);
-const EXTRA_WORD_PENALTY = 0.5;
-
 /** Returns the path with those tokens kept. `repeated[j]` is 1 for immediately repeated tokens, which stay skipped. */
 export function withAdjacentTokens(path: ScriptPath, tokens: readonly Token[], repeated: Uint8Array): ScriptPath {
   const kept = path.kept.slice();
@@ -33,13 +29,12 @@ export function withAdjacentTokens(path: ScriptPath, tokens: readonly Token[], r
     for (const step of [-1, 1]) {
       const adjacent: number[] = [];
       let at = j + step;
-      const isFluent = () => gapBetween(tokens, at, at - step) < MAX_FLUENT_GAP_TICKS;
-      while (adjacent.length <= MAX_ADJACENT_TOKENS && tokens[at] && !kept[at] && isFluent()) {
+      const isFluent = () => gapBetween(tokens, at, at - step) < SCRIPT.maxFluentGap;
+      while (adjacent.length <= SCRIPT.maxAdjacentWords && tokens[at] && !kept[at] && isFluent()) {
         adjacent.push(at);
         at += step;
       }
-      const endsAtPause = !tokens[at] || gapBetween(tokens, at, at - step) >= MIN_PAUSE_TICKS;
-      const isMisrecognized = adjacent.length <= MAX_ADJACENT_TOKENS && endsAtPause;
+      const isMisrecognized = adjacent.length <= SCRIPT.maxAdjacentWords;
       if (isMisrecognized && adjacent.every((k) => !repeated[k])) for (const k of adjacent) kept[k] = 1;
     }
   }
@@ -81,7 +76,7 @@ export function listPathTakes(
       if (last && last.to === j) last.to = j + 1;
       else skipped.push({ from: j, to: j + 1 });
     }
-    const score = (used.length - EXTRA_WORD_PENALTY * extra) / line.words.length;
+    const score = (used.length - SCRIPT.extraWordPenalty * extra) / line.words.length;
     return { line: index, from, to, pairs, score, skipped, differs };
   });
 }

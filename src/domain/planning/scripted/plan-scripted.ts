@@ -1,91 +1,92 @@
 /** Plans a recording with its script: keeps one take of each line, and nothing that is not in the script. */
-import type { Plan } from "../../plan";
+
 import { measureWordDistance } from "../../text/normalize";
-import { fromSeconds, type Span } from "../../time";
-import { isUsableAlignment } from "../alignments";
+import type { Span } from "../../time";
+import { ACTIVITY } from "../activity-thresholds";
 import { assembleSegments } from "../assemble-segments";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
-import type { PlanSteps } from "../context";
-import { type Decision, toDecidedSpans } from "../decided-spans";
+import { isUsableAlignment, type PlanSteps } from "../context";
+import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
+import { FILLERS } from "../fillers/thresholds";
+import { findLexicon } from "../lexicon/find-lexicon";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
-import { findEarlierTakes } from "../retakes/takes-by-line";
+import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
 import { durationOf } from "../spans";
+import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { listTakes } from "../take-list";
 import { sortWords, type Token, tokenize } from "../tokens";
-import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../unrecognized-speech";
+import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
 import { checkMatches } from "./check-matches";
-import { type ConfirmedTake, confirmTakes, isWeak, MIN_SURE_SIMILARITY } from "./confirm-takes";
+import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
 import { decideScriptedWords } from "./decide-words";
-import { keepDifferingWords } from "./differing-words";
-import { exciseDisfluencies } from "./excise-disfluencies";
-import { findPath } from "./find-path";
-
-import { completeLines } from "./incomplete-lines";
+import { keepDifferingWords, type SettledPath } from "./differing-words";
+import { type ExcisedTake, exciseDisfluencies } from "./excise-disfluencies";
+import { findPath, type ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { listLineTakes } from "./list-line-takes";
 import { matchLines } from "./match-lines";
+import { completeLines, moveToRetakes } from "./misaligned-lines";
+import { addOutOfOrder, addParaphrases, addReplacedLines } from "./missing-lines";
 import { createLineBias, findLineBounds } from "./path-knowledge";
 import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
-import { addReplacedLines } from "./replaced-lines";
-import { rescueLines } from "./rescue-lines";
-import { moveToRetakes } from "./retaken-lines";
-import type { ScriptLine } from "./script-lines";
+import { type PartialAlignment, rescueLines } from "./rescue-lines";
+import { type ScriptLine, splitCompounds } from "./script-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 import { settlePath } from "./settle-path";
-import { splitCompounds } from "./split-compounds";
-import { addOutOfOrder, addParaphrases } from "./unmatched-lines";
+import { SCRIPT } from "./thresholds";
 
-/** Below both shares, of spoken script and of scripted speech, the script belongs to another recording. */
-const MIN_SPOKEN_SCRIPT_SHARE = 0.25;
-const MIN_SCRIPTED_SPEECH_SHARE = 0.25;
-/** A line that does not align counts as spoken if this share of its words is recognized. */
-const MIN_SPOKEN_SIMILARITY = 0.8;
-/** Shorter voice without words is a filler, or the end of a word. */
-const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.5);
-const MAX_FILLER_TICKS = fromSeconds(0.9);
+/** What is known of a recording with a script. Rows of `candidates` and `takes` belong to the lines of the script. */
+type ScriptedState = {
+  context: ScriptedContext;
+  recording: ScriptedRecording;
+  candidates: LineCandidate[][];
+  /** Retakes that the transcript shows, and for each token whether it is repeated immediately. */
+  earlierTakes: EarlierTake[];
+  repeated: Uint8Array;
+  /** The script's path through the tokens. Null before the search. */
+  path: SettledPath | null;
+  /** The takes on the path before lines were moved to retakes. */
+  found: (PathTake | null)[];
+  partialAlignments: PartialAlignment[];
+  retaken: EarlierTake[];
+  confirmed: (ConfirmedTake | null)[];
+  takes: (ConfirmedTake | null)[];
+  outOfOrder: number[];
+  /** The script belongs to another recording. */
+  isMismatch: boolean;
+  excised: ExcisedTake[];
+  decided: DecidedWord[] | null;
+};
+
+/** The stages of planning with a script. */
+export const SCRIPTED_STAGES: readonly Stage<ScriptedState>[] = [
+  { name: "matches", run: findCandidates },
+  { name: "retakes", run: findRepeated },
+  { name: "path", run: searchPath },
+  { name: "lines by audio", run: rescueMissedLines },
+  { name: "better takes", run: settle },
+  { name: "words beside lines", run: keepAdjacent },
+  { name: "repeated lines", run: moveRepeated },
+  { name: "incomplete lines", run: complete },
+  { name: "words that differ", run: keepDiffering },
+  { name: "exact takes", run: confirm },
+  { name: "lines out of order", run: addLinesOutOfOrder },
+  { name: "paraphrases", run: addParaphrasedLines },
+  { name: "replaced lines", run: addReplaced },
+  { name: "disfluencies", run: excise },
+  { name: "words", run: decide },
+];
 
 /** Plans with a script; `mismatch` if the script does not match the speech. */
-export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "mismatch"> {
-  const { analysis, clock, options, language, transcript } = context;
-  const activity = detectActivity({ ...analysis, duration: clock.duration });
-  const known = sortWords(transcript.words);
-  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, analysis, MIN_UNRECOGNIZED_TICKS)]);
-  const { lines, tokens } = splitCompounds(context.lines, tokenize(words, language));
-  const recording: ScriptedRecording = { words, tokens, activity, lines };
-
-  const matches = yield* matchLines(lines, tokens);
-  const candidates = yield* checkMatches(matches, recording);
-  const { retakes } = yield* findRetakes(words, tokens);
-  const repeated = markRepeated(recording, retakes);
-  const knowledge = () => ({
-    repeated,
-    bias: createLineBias(candidates, tokens.length),
-    boundsOf: findLineBounds(lines, candidates, tokens.length),
-  });
-  let path = yield* findPath(lines, tokens, knowledge());
-  const rescued = yield* rescueLines(listPathTakes(lines, path, tokens), candidates, recording);
-  if (rescued.candidates.length > 0) {
-    for (const candidate of rescued.candidates) insertCandidate(candidates[candidate.line]!, candidate);
-    path = yield* findPath(lines, tokens, knowledge());
-  }
-  path = withAdjacentTokens(settlePath(path, recording, candidates), tokens, repeated);
-  const earlierTakes = findEarlierTakes(words, tokens, retakes).takes;
-  const retaken = yield* moveToRetakes(path, candidates, earlierTakes, recording);
-  const completed = yield* completeLines(retaken.path, recording, repeated);
-  const settled = yield* keepDifferingWords(completed, recording, repeated);
-
-  const confirmed = yield* confirmTakes(listPathTakes(lines, settled, tokens), candidates, recording);
-  const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
-  if (isMismatch(recording, takes, listPathTakes(lines, path, tokens))) return "mismatch";
-  const outOfOrder = addOutOfOrder(takes, candidates, lines);
-  addParaphrases(takes, rescued.partialAlignments, recording);
-  for (const [i, take] of confirmed.entries()) takes[i] ??= take;
-  yield* addReplacedLines(takes, candidates, settled, recording, repeated);
-  const kept = takes.filter((take) => take !== null);
-  const excised = yield* exciseDisfluencies(kept, recording, options);
-
-  const decided = decideScriptedWords(excised, candidates, settled, retaken.retaken, recording, context);
-  const spans = toDecidedSpans(decided, activity, (region, noise) => decideWordlessRegion(region, noise, context));
+export function* planScripted(context: ScriptedContext): PlanSteps<StagedPlan | "mismatch"> {
+  const { clock, options } = context;
+  const { state, results } = yield* runStages(SCRIPTED_STAGES, createState(context), ({ isMismatch }) => isMismatch);
+  if (state.isMismatch) return "mismatch";
+  const { recording, candidates, takes, earlierTakes } = state;
+  const { activity, lines } = recording;
+  const spans = toDecidedSpans(state.decided ?? [], activity, (region, noise) =>
+    decideWordlessRegion(region, noise, context),
+  );
   const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
   const lineTakes = listLineTakes(recording, candidates, takes, earlierTakes);
   return {
@@ -94,16 +95,149 @@ export function* planScripted(context: ScriptedContext): PlanSteps<Plan | "misma
     ...assembled,
     takes: listTakes(lineTakes, assembled.segments),
     missing: lines.filter((line, i) => !takes[i] && !line.optional).map((line) => line.text),
-    warnings: outOfOrder.map((line) => `Recorded out of order and left in place: ${lines[line]!.text}`),
+    warnings: state.outOfOrder.map((line) => `Recorded out of order and left in place: ${lines[line]!.text}`),
     language: context.language,
+    listStages: () => listChanges(results, listWords),
   };
 }
 
-/** Adds a candidate in order of time. It replaces overlapping ones that were not accepted. */
-function insertCandidate(row: LineCandidate[], candidate: LineCandidate): void {
+function createState(context: ScriptedContext): ScriptedState {
+  const { analysis, clock, language, transcript } = context;
+  const activity = detectActivity({ ...analysis, duration: clock.duration });
+  const known = sortWords(transcript.words);
+  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, analysis, ACTIVITY.minUnrecognized)]);
+  const { lines, tokens } = splitCompounds(context.lines, tokenize(words, language));
+  return {
+    context,
+    recording: { words, tokens, activity, lines, lexicon: findLexicon(language) },
+    candidates: lines.map(() => []),
+    earlierTakes: [],
+    repeated: new Uint8Array(tokens.length),
+    path: null,
+    found: [],
+    partialAlignments: [],
+    retaken: [],
+    confirmed: [],
+    takes: lines.map(() => null),
+    outOfOrder: [],
+    isMismatch: false,
+    excised: [],
+    decided: null,
+  };
+}
+
+/** Returns the words, kept as far as is known: those on the path, then those of the takes. */
+function listWords({ recording, path, takes, decided }: ScriptedState): StageWord[] {
+  if (decided) return decided.map(({ start, end, text, removal }) => ({ start, end, text, isKept: removal === null }));
+  const { words, tokens } = recording;
+  const isKept = new Uint8Array(words.length).fill(path ? 0 : 1);
+  for (const [j, { word }] of tokens.entries()) if (path?.kept[j]) isKept[word] = 1;
+  for (const take of takes) if (take) for (const { word } of tokens.slice(take.from, take.to)) isKept[word] = 1;
+  return words.map(({ start, end, text }, i) => ({ start, end, text, isKept: isKept[i] === 1 }));
+}
+
+/** Finds the stretches that resemble each line, and rates them by audio. */
+function* findCandidates(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { lines, tokens } = state.recording;
+  const matches = yield* matchLines(lines, tokens);
+  return { ...state, candidates: yield* checkMatches(matches, state.recording) };
+}
+
+function* findRepeated(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { words, tokens, lexicon } = state.recording;
+  const { retakes } = yield* findRetakes(words, tokens, lexicon);
+  const earlierTakes = findEarlierTakes(words, tokens, retakes).takes;
+  return { ...state, earlierTakes, repeated: markRepeated(state.recording, retakes) };
+}
+
+function* searchPath(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { lines, tokens } = state.recording;
+  const { candidates, repeated } = state;
+  const bias = createLineBias(candidates, tokens.length);
+  const boundsOf = findLineBounds(lines, candidates, tokens.length);
+  return withPath(state, yield* findPath(lines, tokens, { repeated, bias, boundsOf }));
+}
+
+function withPath(state: ScriptedState, path: ScriptPath): ScriptedState {
+  const { lines, tokens } = state.recording;
+  const settled = { ...path, differing: new Uint8Array(tokens.length) };
+  return { ...state, path: settled, found: listPathTakes(lines, settled, tokens) };
+}
+
+/** Aligns lines that were not found with the speech in their place, and searches again if some are there. */
+function* rescueMissedLines(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { candidates: found, partialAlignments } = yield* rescueLines(state.found, state.candidates, state.recording);
+  if (found.length === 0) return { ...state, partialAlignments };
+  const candidates = state.candidates.map((row, line) =>
+    found.filter((one) => one.line === line).reduce(insertCandidate, row),
+  );
+  return yield* searchPath({ ...state, candidates, partialAlignments });
+}
+
+function settle(state: ScriptedState): ScriptedState {
+  return withPath(state, settlePath(state.path!, state.recording, state.candidates));
+}
+
+function keepAdjacent(state: ScriptedState): ScriptedState {
+  return withPath(state, withAdjacentTokens(state.path!, state.recording.tokens, state.repeated));
+}
+
+function* moveRepeated(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { candidates, earlierTakes, recording } = state;
+  return { ...state, ...(yield* moveToRetakes(state.path!, candidates, earlierTakes, recording)) };
+}
+
+function* complete(state: ScriptedState): PlanSteps<ScriptedState> {
+  return { ...state, path: yield* completeLines(state.path!, state.recording, state.repeated) };
+}
+
+function* keepDiffering(state: ScriptedState): PlanSteps<ScriptedState> {
+  return { ...state, path: yield* keepDifferingWords(state.path!, state.recording, state.repeated) };
+}
+
+/** Aligns the takes of the path, and finds out whether the script is that of the recording. */
+function* confirm(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { recording, candidates, found } = state;
+  const onPath = listPathTakes(recording.lines, state.path!, recording.tokens);
+  const confirmed = yield* confirmTakes(onPath, candidates, recording);
+  const takes = confirmed.map((take) => (take && isWeak(take) ? null : take));
+  return { ...state, confirmed, takes, isMismatch: isMismatch(recording, takes, found) };
+}
+
+function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
+  const takes = state.takes.slice();
+  const outOfOrder = addOutOfOrder(takes, state.candidates, state.recording.lines);
+  return { ...state, takes, outOfOrder };
+}
+
+/** Adds what is similar to a missing line. Otherwise its weak take stays. */
+function addParaphrasedLines(state: ScriptedState): ScriptedState {
+  const takes = state.takes.slice();
+  addParaphrases(takes, state.partialAlignments, state.recording);
+  return { ...state, takes: takes.map((take, i) => take ?? state.confirmed[i] ?? null) };
+}
+
+function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
+  const { candidates, path, recording, repeated } = state;
+  const takes = state.takes.slice();
+  yield* addReplacedLines(takes, candidates, path!, recording, repeated);
+  return { ...state, takes };
+}
+
+function* excise(state: ScriptedState): PlanSteps<ScriptedState> {
+  const kept = state.takes.filter((take) => take !== null);
+  return { ...state, excised: yield* exciseDisfluencies(kept, state.recording, state.context.options) };
+}
+
+function decide(state: ScriptedState): ScriptedState {
+  const { excised, candidates, path, retaken, recording, context } = state;
+  return { ...state, decided: decideScriptedWords(excised, candidates, path!, retaken, recording, context) };
+}
+
+/** Returns the candidates of a line with another one, in order of time. It replaces overlapping ones that were not accepted. */
+function insertCandidate(row: readonly LineCandidate[], candidate: LineCandidate): LineCandidate[] {
   const others = row.filter((one) => one.accepted || one.to <= candidate.from || one.from >= candidate.to);
-  row.splice(0, row.length, ...others, candidate);
-  row.sort((a, b) => a.from - b.from);
+  return [...others, candidate].sort((a, b) => a.from - b.from);
 }
 
 /** Returns 1 for each token that is repeated immediately. */
@@ -115,14 +249,14 @@ function markRepeated({ words, tokens }: ScriptedRecording, retakes: readonly Re
 
 function decideWordlessRegion(region: Span, noise: boolean, { analysis }: ScriptedContext): Decision {
   const scores = toVoiceScores(region, analysis);
-  const rule = durationOf(region) <= MAX_FILLER_TICKS ? "filler.wordless_voice" : "off_script.unrecognized";
+  const rule = durationOf(region) <= FILLERS.maxWordlessFiller ? "filler.wordless_voice" : "off_script.unrecognized";
   return { removal: decideNoise(region, noise, analysis) ?? { rule, scores }, reviews: [] };
 }
 
 /** Returns whether a take shows that its line is spoken. Half of a short line may be there by coincidence. */
 const isSpoken = (take: ConfirmedTake | null | undefined, found: number, line: ScriptLine): boolean =>
   (take != null && (take.isAligned || !isUsableAlignment(take.alignment))) ||
-  found >= MIN_SPOKEN_SIMILARITY * line.words.length;
+  found >= SCRIPT.sureSimilarity * line.words.length;
 
 /** Returns how many words of the line resemble the tokens in their places. Replacement words do not count. */
 const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Token[]): number =>
@@ -143,12 +277,10 @@ function isMismatch(
   for (const [i, line] of lines.entries()) {
     if (!line.optional) scriptWords += line.words.length;
     const take = takes[i];
-    const before = found[i] && found[i].score >= MIN_SURE_SIMILARITY ? found[i] : null;
+    const before = found[i] && found[i].score >= SCRIPT.minSureSimilarity ? found[i] : null;
     const count = Math.max(...[take, before].map((one) => (one ? countFoundWords(one, line, tokens) : 0)));
     if (!line.optional && isSpoken(take, count, line)) spokenWords += line.words.length;
     matchedTokens += take?.isAligned ? line.words.length : count;
   }
-  return (
-    spokenWords < MIN_SPOKEN_SCRIPT_SHARE * scriptWords && matchedTokens < MIN_SCRIPTED_SPEECH_SHARE * tokens.length
-  );
+  return spokenWords < SCRIPT.minScriptShare * scriptWords && matchedTokens < SCRIPT.minScriptShare * tokens.length;
 }

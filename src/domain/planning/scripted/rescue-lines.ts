@@ -1,24 +1,16 @@
 /** Stage 6: finds lines by audio that the transcript does not show: a misspelled sentence may still align. */
+
 import type { AlignedWord } from "../../speech";
-import { fromSeconds, type Span, type Ticks } from "../../time";
-import { findBestAlignment } from "../alignments";
-import { type PlanSteps, requestAlignments } from "../context";
+import type { Span, Ticks } from "../../time";
+import { ACTIVITY } from "../activity-thresholds";
+import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import { pauseBefore, type TokenRange } from "../tokens";
-import { fitToBudget } from "./alignment-budget";
-import { classifyFit, type LineCandidate, padWindow, rateAlignment, toAlignmentRequests } from "./line-candidates";
+import { fitToBudget } from "./check-matches";
+import { isSpokenLine, type LineCandidate, padWindow, rateAlignment, toAlignmentRequests } from "./line-candidates";
 import { alignLineAt, type LineMatch } from "./match-lines";
 import type { PathTake } from "./path-takes";
 import type { ScriptedRecording } from "./scripted-recording";
-
-const MAX_TRIALS_PER_LINE = 10;
-const MIN_PHRASE_PAUSE_TICKS = fromSeconds(0.14);
-/** Usual pace of speech, per character. */
-const USUAL_TICKS_PER_CHARACTER = 70_000;
-/** Maximum and minimum duration of a line, relative to its usual duration. */
-const MAX_SLOWER_FACTOR = 1.7;
-const MIN_FASTER_FACTOR = 0.55;
-const MAX_ADDED_TICKS = fromSeconds(0.6);
-const PADDING_TICKS = fromSeconds(0.15);
+import { SCRIPT } from "./thresholds";
 
 /** The words of a line that did not align as a whole. Some of them may be there. */
 export type PartialAlignment = { line: number; words: AlignedWord[] };
@@ -40,8 +32,7 @@ export function* rescueLines(
     const alignment = findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
     if (!alignment) continue;
-    const fit = classifyFit(alignment, recording.activity);
-    if (fit === "none") {
+    if (!isSpokenLine(alignment)) {
       partialAlignments.push({ line: index, words: alignment.words });
       continue;
     }
@@ -50,9 +41,9 @@ export function* rescueLines(
     while (to < end && (tokens[to]!.start + tokens[to]!.end) / 2 < last) to++;
     rescued.push({
       ...withPairs(alignLineAt(index, lines[index]!, tokens, start, to)),
-      window: { start: window.start, end: Math.min(window.end, last + PADDING_TICKS) },
+      window: { start: window.start, end: Math.min(window.end, last + SCRIPT.padding) },
       alignment,
-      quality: rateAlignment(alignment, fit),
+      quality: rateAlignment(alignment),
       complete: true,
       accepted: true,
     });
@@ -84,11 +75,11 @@ function listTrials(
     const line = lines[index]!;
     const duration = ticksPerCharacter * line.words.join(" ").length;
     const isLongEnough = (start: number) =>
-      tokens[stretch.to - 1]!.end - tokens[start]!.start >= MIN_FASTER_FACTOR * duration;
-    const maxDuration = duration * MAX_SLOWER_FACTOR + MAX_ADDED_TICKS;
+      tokens[stretch.to - 1]!.end - tokens[start]!.start >= SCRIPT.minFasterFactor * duration;
+    const maxDuration = duration * SCRIPT.maxSlowerFactor + SCRIPT.maxAdded;
     return listPhraseStarts(recording, stretch.from, stretch.to)
       .filter(isLongEnough)
-      .slice(-MAX_TRIALS_PER_LINE)
+      .slice(-SCRIPT.maxTrialsPerLine)
       .map((start) => {
         let end = start + 1;
         while (end < stretch.to && tokens[end]!.end - tokens[start]!.start <= maxDuration) end++;
@@ -149,7 +140,7 @@ function dropOverlapping(rescued: readonly LineCandidate[]): LineCandidate[] {
 /** Returns the tokens of a stretch at which a phrase starts. */
 function listPhraseStarts({ tokens }: ScriptedRecording, from: number, to: number): number[] {
   const out: number[] = [];
-  for (let j = from; j < to; j++) if (j === from || pauseBefore(tokens, j) >= MIN_PHRASE_PAUSE_TICKS) out.push(j);
+  for (let j = from; j < to; j++) if (j === from || pauseBefore(tokens, j) >= ACTIVITY.minRestartPause) out.push(j);
   return out;
 }
 
@@ -166,5 +157,5 @@ function measurePace(candidates: readonly LineCandidate[][], { tokens, lines }: 
     .filter((one) => one.accepted)
     .map((one) => (tokens[one.to - 1]!.end - tokens[one.from]!.start) / lines[one.line]!.words.join(" ").length)
     .sort((a, b) => a - b);
-  return paces[paces.length >> 1] ?? USUAL_TICKS_PER_CHARACTER;
+  return paces[paces.length >> 1] ?? SCRIPT.usualTicksPerCharacter;
 }

@@ -1,7 +1,10 @@
 /** Parses a script as people write it into the lines to be spoken. */
+
 import { normalizeWords, toSpokenText } from "../../text/normalize";
+import type { Token } from "../tokens";
 import { readScriptRows } from "./script-forms";
 import { measureSpeakerLabel } from "./script-forms/labels";
+import { SCRIPT } from "./thresholds";
 
 /**
  * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
@@ -144,4 +147,39 @@ function divideSentence(sentence: string, language: string | null): string[] {
       .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
   const at = nearest(/[;:,、，]["'”’)]*\s*|\s[–—-]\s/g) ?? nearest(/\s+/g) ?? Math.floor(middle);
   return [sentence.slice(0, at), sentence.slice(at)].flatMap((part) => divideSentence(part.trim(), language));
+}
+
+/** Divides each word that the other side always writes as two words. */
+export function splitCompounds(
+  lines: readonly ScriptLine[],
+  tokens: readonly Token[],
+): { lines: ScriptLine[]; tokens: Token[] } {
+  const inTranscript = findWordPairs([tokens.map((token) => token.normal)]);
+  const inScript = findWordPairs(lines.map((line) => line.words));
+  return {
+    lines: lines.map((line) => ({ ...line, words: line.words.flatMap((word) => inTranscript.get(word) ?? [word]) })),
+    tokens: tokens.flatMap((token) => {
+      const parts = inScript.get(token.normal);
+      if (!parts) return [token];
+      const middle = Math.round(token.start + ((token.end - token.start) * parts[0].length) / token.normal.length);
+      return [
+        { ...token, normal: parts[0], end: middle },
+        { ...token, normal: parts[1], start: middle },
+      ];
+    }),
+  };
+}
+
+/** Returns the two parts of each compound that the texts write only as two adjacent words. */
+function findWordPairs(texts: readonly (readonly string[])[]): Map<string, [string, string]> {
+  const single = new Set(texts.flat());
+  const pairs = new Map<string, [string, string]>();
+  for (const text of texts) {
+    for (let i = 1; i < text.length; i++) {
+      const compound = text[i - 1]! + text[i]!;
+      if (compound.length >= SCRIPT.minCompoundCharacters && !single.has(compound))
+        pairs.set(compound, [text[i - 1]!, text[i]!]);
+    }
+  }
+  return pairs;
 }

@@ -1,22 +1,15 @@
 /** Stage 7: corrects the path, which follows the spelling, by audio: which take of a line to keep, and its extent. */
+
 import { createDistanceCache } from "../../text/normalize";
-import { fromSeconds } from "../../time";
-import { hasDifferentWords, isContentWord } from "../retakes/different-words";
+import { isContentWord } from "../lexicon/lexicon";
+import { hasDifferentWords } from "../retakes/repetition";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { worthOf } from "./path-knowledge";
 import type { ScriptLine } from "./script-lines";
 import type { ScriptedRecording } from "./scripted-recording";
-
-/** Longest pause after an isolated first word, or before an isolated last one. */
-const MAX_ISOLATED_PAUSE_TICKS = fromSeconds(0.5);
-/** A candidate fits between its neighbors if at least this share of its tokens does. */
-const MIN_FREE_SHARE = 0.8;
-/** A candidate conflicts with later lines if the path has more than this share of its tokens for them. */
-const MAX_SHARE_OF_OTHERS = 0.5;
-/** Longer candidates are not compared. */
-const MAX_COMPARED_WORDS = 60;
+import { SCRIPT } from "./thresholds";
 
 /**
  * Moves each line to the best of its accepted candidates between the adjacent lines, and keeps all of that candidate,
@@ -84,7 +77,7 @@ function keepIsolatedWords(
 ): void {
   const pause = (j: number) => pauseBefore(tokens, j);
   const isIsolated = (j: number, gap: number, far: number) =>
-    tokens[j] && !kept[j] && gap <= MAX_ISOLATED_PAUSE_TICKS && far > gap;
+    tokens[j] && !kept[j] && gap <= SCRIPT.minSentencePause && far > gap;
   if (pairs[0] === -1 && isIsolated(from - 1, pause(from), pause(from - 1))) kept[from - 1] = 1;
   const far = to + 1 < tokens.length ? pause(to + 1) : Number.POSITIVE_INFINITY;
   if (pairs[pairs.length - 1] === -1 && tokens[to] && isIsolated(to, pause(to), far)) kept[to] = 1;
@@ -108,7 +101,7 @@ const isMostlyIn = (place: TokenRange, candidate: TokenRange) =>
 function createOtherLineCheck(
   path: ScriptPath,
   offsets: readonly number[],
-  { lines, tokens, words }: ScriptedRecording,
+  { lines, tokens, words, lexicon }: ScriptedRecording,
 ): (i: number, place: TokenRange, candidate: LineCandidate) => boolean {
   const lineAt = new Int32Array(tokens.length).fill(-1);
   const isFound = new Uint8Array(tokens.length);
@@ -117,14 +110,14 @@ function createOtherLineCheck(
       const token = path.pairs[offsets[i]! + k]!;
       if (token < 0) continue;
       lineAt[token] = i;
-      if (tokens[token]!.normal === word && isContentWord(word)) isFound[token] = 1;
+      if (tokens[token]!.normal === word && isContentWord(word, lexicon)) isFound[token] = 1;
     }
   }
-  const compared = { tokens, words, distanceBetween: createDistanceCache() };
+  const compared = { tokens, words, lexicon, distanceBetween: createDistanceCache() };
   return (i, place, { from, to }) => {
-    if (from < place.to || Math.max(to - from, place.to - place.from) > MAX_COMPARED_WORDS) return false;
+    if (from < place.to || Math.max(to - from, place.to - place.from) > SCRIPT.maxComparedWords) return false;
     const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;
-    if (ofLater <= MAX_SHARE_OF_OTHERS * (to - from)) return false;
+    if (ofLater <= SCRIPT.maxShareOfOthers * (to - from)) return false;
     const own = new Set([...lines[i]!.words, ...tokens.slice(place.from, place.to).map(({ normal }) => normal)]);
     const isOther = (token: Token, k: number) =>
       isFound[from + k] === 1 && lineAt[from + k]! > i && !own.has(token.normal);
@@ -151,7 +144,7 @@ function findBestBetween(
   let highest = Number.NEGATIVE_INFINITY;
   for (const [rank, one] of accepted.entries()) {
     const free = Math.min(one.to, after) - Math.max(one.from, before);
-    if (free < MIN_FREE_SHARE * (one.to - one.from) || free <= 0) continue;
+    if (free < SCRIPT.minFreeShare * (one.to - one.from) || free <= 0) continue;
     const worth = worthOf(one, rank);
     if (worth < highest) continue;
     best = one;

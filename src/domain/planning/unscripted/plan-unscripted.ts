@@ -1,147 +1,278 @@
 /** Plans a recording without a script: removes pauses, fillers and retakes. When in doubt, words are kept. */
-import type { Candidate, Plan } from "../../plan";
-import type { SpeechAnalysis } from "../../speech";
-import { fromSeconds, type Span, toSeconds } from "../../time";
+
+import type { SpeechAnalysis, Word } from "../../speech";
+import { type Span, toSeconds } from "../../time";
+import { ACTIVITY } from "../activity-thresholds";
 import { assembleSegments } from "../assemble-segments";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
 import type { PlanContext, PlanSteps } from "../context";
 import { type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
 import { findFillers } from "../fillers/filler-words";
 import { type FillerMatch, findUnwrittenFillers, type UnwrittenFillers } from "../fillers/unwritten-fillers";
-import { findAcousticRepetitions } from "../retakes/acoustic-repetitions";
-import { findRetakes } from "../retakes/find-retakes";
-import { groupTakesByLine } from "../retakes/takes-by-line";
-import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration } from "../spans";
-import { type LineTakes, listTakes } from "../take-list";
-import { sortWords, type Token, tokenize } from "../tokens";
+import { findLexicon } from "../lexicon/find-lexicon";
+import type { Lexicon } from "../lexicon/lexicon";
+import { type AcousticRepetitions, findAcousticRepetitions } from "../retakes/acoustic-repetitions";
+import { findRetakes, type Retake } from "../retakes/find-retakes";
 import {
+  chooseTakes,
+  findAssembledLines,
+  groupTakesByLine,
+  keepChosenTake,
+  markAssembledLine,
+  type RatedLine,
+  toLineTakes,
+} from "../retakes/takes-by-line";
+import type { RemovalRule, RuleMatch } from "../rules";
+import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration } from "../spans";
+import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
+import { listTakes } from "../take-list";
+import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
+import {
+  decideNoise,
   findUnderstoodSpeech,
+  findUnrecognizedSpeech,
   isVoiceWithoutWords,
   measureNotUnderstood,
   type UnderstoodSpeech,
+  unrecognizedSpeech,
 } from "../understood-speech";
-import { decideNoise, findUnrecognizedSpeech, unrecognizedSpeech } from "../unrecognized-speech";
-import { findDuplicatedWords, trimWordsAtPauses } from "../word-timing";
-import { chooseTakes, findAssembledLines, type RatedLine, type RatedTake } from "./choose-takes";
 import { findSyllablesInNoise, findWordsInNoise } from "./words-in-noise";
-
-/** Shorter voice without words is part of a word. */
-const MIN_UNRECOGNIZED_TICKS = fromSeconds(0.25);
-/** If more of the loud time than this would be removed as noise, nothing is. */
-const MAX_NOISE_SHARE = 0.8;
 
 const NO_MODEL = "No speech model supports this language: the cut is based on voice activity alone.";
 const MOSTLY_NOISE = "Recording is mostly music or noise: only pauses were removed.";
 const LANGUAGE_NAMES = new Intl.DisplayNames("en", { type: "language" });
 
+/** What is known of a recording without a script. `decided` has the decision on each of `words`. */
+type UnscriptedState = {
+  context: PlanContext;
+  lexicon: Lexicon;
+  activity: AudioActivity;
+  /** Null without a transcript. */
+  understood: UnderstoodSpeech | null;
+  /** The detected voice has almost no words: it is music or noise. */
+  isWordless: boolean;
+  /** Words of the transcript decide, not pauses alone. */
+  usesWords: boolean;
+  /** Voice that is kept although no word of it is known. */
+  voice: DecidedWord[];
+  words: Word[];
+  decided: DecidedWord[];
+  tokens: Token[];
+  fillers: UnwrittenFillers["spans"];
+  /** The spans in which a listener answers. */
+  answers: ReadonlySet<Span>;
+  acousticRepetitions: AcousticRepetitions;
+  retakes: Retake[];
+  lines: RatedLine[];
+  /** Regions that would be removed as noise, with evidence of speech. */
+  spoken: Span[];
+  isMostlyNoise: boolean;
+  spans: DecidedSpan[];
+};
+
+/** The stages of planning without a script. */
+export const UNSCRIPTED_STAGES: readonly Stage<UnscriptedState>[] = [
+  { name: "understood speech", run: understandSpeech },
+  { name: "unwritten fillers", run: removeUnwrittenFillers },
+  { name: "written fillers", run: removeWrittenFillers },
+  { name: "unrecognized speech", run: keepUnrecognizedSpeech },
+  { name: "repetitions by audio", run: findRepetitionsByAudio },
+  { name: "retakes", run: removeRetakes },
+  { name: "best takes", run: chooseBestTakes },
+  { name: "noise", run: divideIntoSpans },
+  { name: "speech in noise", run: keepSpeechInNoise },
+];
+
 /** Plans without a script. */
-export function* planUnscripted(context: PlanContext): PlanSteps<Plan> {
+export function* planUnscripted(context: PlanContext): PlanSteps<StagedPlan> {
   const { analysis, clock, options } = context;
-  const activity = detectActivity({ ...analysis, duration: clock.duration });
-  const understood = analysis.transcript && findUnderstoodSpeech(analysis.transcript, analysis.speech);
-  const isWordless = analysis.transcript !== null && isVoiceWithoutWords(analysis.transcript, analysis.speech);
-  const usesWords = understood !== null && understood.transcript.words.length > 0;
-  const { words, fillers, lines } = usesWords
-    ? yield* decideWords(understood, activity, context)
-    : { words: keepVoice(analysis.speech, understood), fillers: [], lines: [] };
-  const divide = (decide: (region: Span, noise: boolean) => Decision | null) =>
-    toDecidedSpans(
-      words,
-      activity,
-      (region, noise) => decide(region, noise) ?? decideWordlessRegion(region, noise, fillers, analysis, usesWords),
-    );
-  const divided = divide(() => null);
-  // Music and applause are as loud as speech: without the noise nothing would be left.
-  const isMostlyNoise = isWordless || measureNoiseShare(divided, activity) > MAX_NOISE_SHARE;
-  const spoken = isMostlyNoise
-    ? []
-    : [
-        ...(yield* findSyllablesInNoise(divided, activity)),
-        ...(understood ? yield* findWordsInNoise(divided, activity) : []),
-      ];
-  const keepSpoken = (region: Span): Decision | null =>
-    spoken.some((span) => overlapDuration(span, region) > 0)
-      ? { removal: null, reviews: [unrecognizedSpeech(region, analysis)] }
-      : null;
-  const spans = isMostlyNoise ? divide(() => KEEP) : spoken.length > 0 ? divide(keepSpoken) : divided;
-  const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
+  const start: UnscriptedState = {
+    context,
+    lexicon: findLexicon(context.language),
+    activity: detectActivity({ ...analysis, duration: clock.duration }),
+    understood: null,
+    isWordless: false,
+    usesWords: false,
+    voice: [],
+    words: [],
+    decided: [],
+    tokens: [],
+    fillers: [],
+    answers: new Set(),
+    acousticRepetitions: { found: [], different: [] },
+    retakes: [],
+    lines: [],
+    spoken: [],
+    isMostlyNoise: false,
+    spans: [],
+  };
+  const { state, results } = yield* runStages(UNSCRIPTED_STAGES, start);
+  const { activity, understood, usesWords, isWordless, isMostlyNoise } = state;
+  const assembled = assembleSegments(state.spans, clock, options, estimateEdgeMargin(activity));
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
     ...assembled,
-    takes: listTakes(lines, assembled.segments).filter((take) => take.candidates.length > 1),
+    takes: listTakes(state.lines.map(toLineTakes), assembled.segments).filter((take) => take.candidates.length > 1),
     missing: [],
     warnings: [
       ...(isMostlyNoise ? [MOSTLY_NOISE] : []),
       ...(understood ? (isWordless ? [] : describeNotUnderstood(understood, usesWords, context)) : [NO_MODEL]),
     ],
     language: usesWords ? context.language : null,
+    listStages: () => listChanges(results, listWords),
   };
 }
 
-type DecidedTranscript = { words: DecidedWord[]; fillers: UnwrittenFillers["spans"]; lines: LineTakes[] };
+const listWords = ({ decided }: UnscriptedState): StageWord[] =>
+  decided.map(({ start, end, text, removal }) => ({ start, end, text, isKept: removal === null }));
 
-function* decideWords(
-  understood: UnderstoodSpeech,
-  activity: AudioActivity,
-  context: PlanContext,
-): PlanSteps<DecidedTranscript> {
-  const { options, language, clock, analysis } = context;
-  const { transcript, notUnderstood } = understood;
+/** Separates words that were understood from voice that was not, which is kept. */
+function understandSpeech(state: UnscriptedState): UnscriptedState {
+  const { analysis } = state.context;
+  const { transcript, speech } = analysis;
+  const understood = transcript && findUnderstoodSpeech(transcript, speech);
+  const usesWords = understood !== null && understood.transcript.words.length > 0;
+  const isWordless = transcript !== null && isVoiceWithoutWords(transcript, speech);
+  const voice = usesWords ? keepNotUnderstood(understood, analysis) : keepVoice(speech, understood);
+  return setWords(
+    { ...state, understood, usesWords, isWordless, voice },
+    usesWords ? sortWords(understood.transcript.words) : [],
+  );
+}
+
+/** Sets the words, all of them kept. Voice without a recognized word is marked. */
+function setWords(state: UnscriptedState, words: Word[]): UnscriptedState {
+  const removals = new Map(state.words.map((word, i) => [word, state.decided[i]!.removal]));
+  const decided = words.map((word) => {
+    const { start, end, text } = word;
+    const reviews = text === "" ? [unrecognizedSpeech(word, state.context.analysis)] : [];
+    return { start, end, text, removal: removals.get(word) ?? null, reviews };
+  });
+  return { ...state, words, decided };
+}
+
+const withRemovals = (
+  state: UnscriptedState,
+  removals: Iterable<[number, RuleMatch<RemovalRule>]>,
+): UnscriptedState => {
+  const decided = state.decided.slice();
+  for (const [i, removal] of removals) decided[i] = { ...decided[i]!, removal };
+  return { ...state, decided };
+};
+
+/** Returns the activity without the regions that were not understood. */
+function toUnderstoodActivity({ activity, understood }: UnscriptedState): AudioActivity {
+  const notUnderstood = understood?.notUnderstood ?? [];
   const speechRegions = activity.speechRegions.filter((region) => coveredDuration(notUnderstood, region) === 0);
-  const understoodActivity = { ...activity, speechRegions };
-  const transcribed = sortWords(transcript.words);
-  const trimmed = trimWordsAtPauses(transcribed, activity);
-  const unwritten: UnwrittenFillers = options.remove_fillers
-    ? yield* findUnwrittenFillers(trimmed, understoodActivity)
-    : { spans: [], words: new Map(), answers: new Set() };
-  const known = transcribed.map((word, i) =>
+  return { ...activity, speechRegions };
+}
+
+function* removeUnwrittenFillers(state: UnscriptedState): PlanSteps<UnscriptedState> {
+  if (!state.usesWords || !state.context.options.remove_fillers) return state;
+  const trimmed = trimWordsAtPauses(state.words, state.activity);
+  const unwritten = yield* findUnwrittenFillers(trimmed, toUnderstoodActivity(state), state.lexicon);
+  const known = state.words.map((word, i) =>
     spansDistantFiller(unwritten.spans, word, trimmed[i]!) ? trimmed[i]! : word,
   );
-  const fillers = new Map<Span, FillerMatch>();
-  const written = options.remove_fillers ? findFillers(known, activity) : [];
-  const answers = [...unwritten.answers];
-  for (const [i, match] of [...unwritten.words, ...written]) {
-    if (answers.every((answer) => overlapDuration(answer, known[i]!) === 0)) fillers.set(known[i]!, match);
-  }
-  const unrecognized = findUnrecognizedSpeech(
-    known,
-    understoodActivity,
-    analysis,
-    MIN_UNRECOGNIZED_TICKS,
-    unwritten.spans,
-  );
-  const words = sortWords([...known, ...unrecognized]);
-  const decided: DecidedWord[] = words.map((word) => {
-    const { start, end, text } = word;
-    const reviews = text === "" ? [unrecognizedSpeech(word, analysis)] : [];
-    const removal = fillers.get(word) ?? null;
-    return { start, end, text, removal, reviews: removal ? [] : reviews };
-  });
-  const kept = keepNotUnderstood(understood, analysis);
-  if (!options.remove_retakes) return { words: [...decided, ...kept], fillers: unwritten.spans, lines: [] };
-  const duplicated = findDuplicatedWords(known, activity);
-  const tokens = tokenize(words, language).filter(
-    ({ word }) => !fillers.has(words[word]!) && !duplicated.has(words[word]!),
-  );
-  const acousticRepetitions = yield* findAcousticRepetitions(words, tokens, clock.duration);
-  const { retakes, possible } = yield* findRetakes(words, tokens, acousticRepetitions, "compare");
-  for (const { from, to, match } of retakes) {
-    for (let i = from; i < to; i++) if (!fillers.has(words[i]!)) decided[i] = { ...decided[i]!, removal: match };
-  }
-  for (const { from, to, match } of possible) {
-    for (let i = from; i < to; i++) decided[i] = { ...decided[i]!, reviews: [...decided[i]!.reviews, match] };
-  }
-  const rated = chooseTakes(
-    groupTakesByLine(words, tokens, retakes),
-    { words, tokens, activity },
-    (i) => decided[tokens[i]!.word]!.removal !== null,
-  );
-  for (const line of rated) keepChosenTake(decided, tokens, line);
-  const isRemoved = (i: number) => decided[tokens[i]!.word]!.removal !== null;
-  for (const line of findAssembledLines(rated, tokens, isRemoved)) markAssembledLine(decided, tokens, line);
-  return { words: [...decided, ...kept], fillers: unwritten.spans, lines: rated.map(toLineTakes) };
+  const found = setWords({ ...state, fillers: unwritten.spans, answers: unwritten.answers }, known);
+  return withRemovals(found, withoutAnswers(found, unwritten.words));
 }
+
+function removeWrittenFillers(state: UnscriptedState): UnscriptedState {
+  if (!state.context.options.remove_fillers) return state;
+  return withRemovals(state, withoutAnswers(state, findFillers(state.words, state.activity, state.lexicon)));
+}
+
+/** Returns the fillers that are not the answers of a listener. */
+const withoutAnswers = ({ answers, words }: UnscriptedState, found: ReadonlyMap<number, FillerMatch>) =>
+  [...found].filter(([i]) => [...answers].every((answer) => overlapDuration(answer, words[i]!) === 0));
+
+/** Adds voice without words, and the tokens of all words that are said once and are no fillers. */
+function keepUnrecognizedSpeech(state: UnscriptedState): UnscriptedState {
+  if (!state.usesWords) return state;
+  const { context, activity, words } = state;
+  const found = findUnrecognizedSpeech(
+    words,
+    toUnderstoodActivity(state),
+    context.analysis,
+    ACTIVITY.minUnrecognized,
+    state.fillers,
+  );
+  const duplicated = findDuplicatedWords(words, activity);
+  const next = setWords(state, sortWords([...words, ...found]));
+  const tokens = tokenize(next.words, context.language).filter(
+    ({ word }) => next.decided[word]!.removal === null && !duplicated.has(next.words[word]!),
+  );
+  return { ...next, tokens };
+}
+
+function* findRepetitionsByAudio(state: UnscriptedState): PlanSteps<UnscriptedState> {
+  if (!state.context.options.remove_retakes) return state;
+  const { words, tokens, context, lexicon } = state;
+  return {
+    ...state,
+    acousticRepetitions: yield* findAcousticRepetitions(words, tokens, context.clock.duration, lexicon),
+  };
+}
+
+function* removeRetakes(state: UnscriptedState): PlanSteps<UnscriptedState> {
+  if (!state.context.options.remove_retakes) return state;
+  const { words, tokens, lexicon, acousticRepetitions } = state;
+  const { retakes, possible } = yield* findRetakes(words, tokens, lexicon, acousticRepetitions, "compare");
+  const decided = state.decided.slice();
+  const isFiller = state.decided.map(({ removal }) => removal !== null);
+  for (const { from, to, match } of retakes)
+    for (let i = from; i < to; i++) if (!isFiller[i]) decided[i] = { ...decided[i]!, removal: match };
+  for (const { from, to, match } of possible)
+    for (let i = from; i < to; i++) decided[i] = { ...decided[i]!, reviews: [...decided[i]!.reviews, match] };
+  return { ...state, decided, retakes };
+}
+
+/** Keeps an earlier take of a line where it is clearly better, and marks takes next to words of another attempt. */
+function chooseBestTakes(state: UnscriptedState): UnscriptedState {
+  const { words, tokens, activity, retakes } = state;
+  const decided = state.decided.slice();
+  const isRemoved = (i: number) => decided[tokens[i]!.word]!.removal !== null;
+  const lines = chooseTakes(groupTakesByLine(words, tokens, retakes), { words, tokens, activity }, isRemoved);
+  for (const line of lines) keepChosenTake(decided, tokens, line);
+  for (const line of findAssembledLines(lines, tokens, isRemoved)) markAssembledLine(decided, tokens, line);
+  return { ...state, decided, lines };
+}
+
+/** Divides the recording into spans. If almost all of it would be removed as noise, nothing is. */
+function divideIntoSpans(state: UnscriptedState): UnscriptedState {
+  const spans = divide(state, () => null);
+  // Music and applause are as loud as speech: without the noise nothing would be left.
+  const isMostlyNoise = state.isWordless || measureNoiseShare(spans, state.activity) > ACTIVITY.maxNoiseShare;
+  return { ...state, isMostlyNoise, spans: isMostlyNoise ? divide(state, () => KEEP) : spans };
+}
+
+function* keepSpeechInNoise(state: UnscriptedState): PlanSteps<UnscriptedState> {
+  const { spans, activity, understood, lexicon, context } = state;
+  if (state.isMostlyNoise) return state;
+  const syllables = yield* findSyllablesInNoise(spans, activity);
+  const words = understood ? yield* findWordsInNoise(spans, activity, lexicon) : [];
+  const spoken = [...syllables, ...words];
+  if (spoken.length === 0) return state;
+  const keepSpoken = (region: Span): Decision | null =>
+    spoken.some((span) => overlapDuration(span, region) > 0)
+      ? { removal: null, reviews: [unrecognizedSpeech(region, context.analysis)] }
+      : null;
+  return { ...state, spoken, spans: divide(state, keepSpoken) };
+}
+
+/** Returns the spans of the recording. `decide` may decide on a region without words first. */
+const divide = (
+  { decided, voice, activity, fillers, context, usesWords }: UnscriptedState,
+  decide: (region: Span, noise: boolean) => Decision | null,
+): DecidedSpan[] =>
+  toDecidedSpans(
+    [...decided, ...voice],
+    activity,
+    (region, noise) =>
+      decide(region, noise) ?? decideWordlessRegion(region, noise, fillers, context.analysis, usesWords),
+  );
 
 /** Returns the voice activity and the untrusted words, as words without text that are kept. */
 const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
@@ -177,33 +308,6 @@ function measureNoiseShare(spans: readonly DecidedSpan[], { speechRegions, noise
   const loud = sum(speechRegions) + sum(noiseRegions);
   return loud === 0 ? 0 : sum(spans.filter((span) => span.reason === "noise")) / loud;
 }
-
-/** Keeps the chosen take, and removes the last one if that is another. */
-function keepChosenTake(decided: DecidedWord[], tokens: readonly Token[], { text, takes, chosen }: RatedLine): void {
-  const last = takes[takes.length - 1]!;
-  const best = takes[chosen]!;
-  if (best === last) return;
-  const scores = { line: text, quality: last.score, keptQuality: best.score, keptAt: best.start };
-  const removal = { rule: "retake.worse_take", scores } as const;
-  for (const { word } of tokens.slice(last.from, last.to)) decided[word] = { ...decided[word]!, removal };
-  for (const { word } of tokens.slice(best.from, best.to)) decided[word] = { ...decided[word]!, removal: null };
-}
-
-/** Marks the kept take of a line that is adjacent to words of another attempt. */
-function markAssembledLine(decided: DecidedWord[], tokens: readonly Token[], { text, takes, chosen }: RatedLine): void {
-  const { from, to, score } = takes[chosen]!;
-  const match = { rule: "review.assembled_takes", scores: { line: text, quality: score } } as const;
-  for (const index of new Set(tokens.slice(from, to).map(({ word }) => word)))
-    decided[index] = { ...decided[index]!, reviews: [...decided[index]!.reviews, match] };
-}
-
-const toLineTakes = ({ text, takes, chosen }: RatedLine): LineTakes => ({
-  line: text,
-  chosen: toCandidate(takes[chosen]!),
-  others: takes.filter((_, i) => i !== chosen).map(toCandidate),
-});
-
-const toCandidate = ({ start, end, score, complete }: RatedTake): Candidate => ({ start, end, score, complete });
 
 /** Returns whether a word extends into a filler on the far side of a pause. */
 const spansDistantFiller = (fillers: readonly Span[], word: Span, trimmed: Span): boolean =>

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { CUT_MODES } from "../../../../src/domain/plan";
 import { assembleSegments } from "../../../../src/domain/planning/assemble-segments";
 import { detectActivity } from "../../../../src/domain/planning/audio-activity";
-import { MAX_GIVEN_TICKS } from "../../../../src/domain/planning/boundaries";
+import { CUTTING } from "../../../../src/domain/planning/cutting-thresholds";
 import { KEEP, toDecidedSpans } from "../../../../src/domain/planning/decided-spans";
 import { type RuleMatch, reasonOf } from "../../../../src/domain/planning/rules";
 import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
@@ -216,7 +216,7 @@ describe("decided spans", () => {
           for (const one of given) {
             const [start, end] = [Math.max(0, one.start), Math.min(DURATION, one.end)];
             const holds = (kept: Span) =>
-              kept.start <= start + MAX_GIVEN_TICKS && kept.end >= end - MAX_GIVEN_TICKS && kept.end > start;
+              kept.start <= start + CUTTING.maxGiven && kept.end >= end - CUTTING.maxGiven && kept.end > start;
             if (one.removal === null && end > start)
               expect(spans.some((kept) => isKept(kept) && holds(kept))).toBe(true);
           }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AudioActivity } from "../../../../src/domain/planning/audio-activity";
-import { MAX_GIVEN_TICKS, placeBoundaries } from "../../../../src/domain/planning/boundaries";
+import { CUTTING } from "../../../../src/domain/planning/cutting-thresholds";
+import { placeBoundaries } from "../../../../src/domain/planning/decided-spans";
 import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
 import { fromSeconds } from "../../../../src/domain/time";
 
@@ -126,7 +127,7 @@ test("spans stay sorted and disjoint, kept ones whole but for their edges; a sho
       for (const span of spans.filter(isKept))
         expect(
           placed.some((one) => {
-            const isWhole = one.start <= span.start + MAX_GIVEN_TICKS && one.end >= span.end - MAX_GIVEN_TICKS;
+            const isWhole = one.start <= span.start + CUTTING.maxGiven && one.end >= span.end - CUTTING.maxGiven;
             return isKept(one) && isWhole;
           }),
         ).toBe(true);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RemovedSpan, Segment } from "../../../../src/domain/plan";
-import { closeShortGaps, MIN_REMOVAL_TICKS, mergeShortRemovals } from "../../../../src/domain/planning/short-removals";
+import { closeShortGaps, mergeShortRemovals } from "../../../../src/domain/planning/assemble-segments";
+import { CUTTING } from "../../../../src/domain/planning/cutting-thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 
 const clock = { duration: fromSeconds(10), frames: null };
@@ -72,7 +73,7 @@ test("merging keeps the removed time, leaves no short removal in a gap of 60 ms 
       }),
       { minLength: 1, maxLength: 8 },
     )
-    .filter((parts) => parts.reduce((sum, { length }) => sum + length, 0) >= MIN_REMOVAL_TICKS);
+    .filter((parts) => parts.reduce((sum, { length }) => sum + length, 0) >= CUTTING.minRemoval);
   fc.assert(
     fc.property(gap, (parts) => {
       let at = 0;
@@ -86,7 +87,7 @@ test("merging keeps the removed time, leaves no short removal in a gap of 60 ms 
       for (const span of merged) {
         expect(span.start).toBe(end);
         end = span.end;
-        if (span.reason !== "silence") expect(end - span.start).toBeGreaterThanOrEqual(MIN_REMOVAL_TICKS);
+        if (span.reason !== "silence") expect(end - span.start).toBeGreaterThanOrEqual(CUTTING.minRemoval);
       }
       expect(end).toBe(at);
       const texts = (all: RemovedSpan[]) => all.map(({ text }) => text).filter((text) => text !== "");

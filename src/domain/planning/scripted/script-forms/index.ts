@@ -1,12 +1,10 @@
 /** The forms of scripts, in the order in which they are detected. */
-import { removeCueNumbers } from "./cue-numbers";
-import { markHeadings, removeFrontMatter } from "./headings";
-import { removeLabels } from "./labels";
+
+import { markHeadings, removeFrontMatter, removeLabels } from "./labels";
 import { readScreenplay } from "./screenplay";
 import type { ScriptForm, ScriptRow } from "./script-row";
-import { readSubtitleCues } from "./subtitle-cues";
 import { readTables } from "./tables";
-import { removeTimecodes } from "./timecodes";
+import { readSubtitleCues, removeCueNumbers, removeTimecodes } from "./timecodes";
 
 const FORMS: readonly ScriptForm[] = [
   removeFrontMatter,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
-import { findFillers, isFillerText } from "../../../../../src/domain/planning/fillers/filler-words";
+import { findFillers } from "../../../../../src/domain/planning/fillers/filler-words";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { isFillerText } from "../../../../../src/domain/planning/lexicon/lexicon";
 import type { Word } from "../../../../../src/domain/speech";
 import { fromSeconds } from "../../../../../src/domain/time";
 
@@ -21,7 +23,7 @@ function fillersOf(spoken: Spoken[], floor?: number): string[] {
     end: fromSeconds(end),
     confidence: 0.7,
   }));
-  return [...findFillers(words, activityOf(words, floor)).keys()].map((i) => words[i]!.text);
+  return [...findFillers(words, activityOf(words, floor), ENGLISH).keys()].map((i) => words[i]!.text);
 }
 
 test.each([
@@ -74,7 +76,7 @@ test.each([
   "well",
   "um-brella",
 ])("%s is none", (text) => {
-  expect(isFillerText(text)).toBe(false);
+  expect(isFillerText(text, ENGLISH)).toBe(false);
 });
 
 describe("written fillers", () => {

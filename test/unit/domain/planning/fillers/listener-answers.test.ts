@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { detectActivity } from "../../../../../src/domain/planning/audio-activity";
-import { findListenerAnswers } from "../../../../../src/domain/planning/fillers/listener-answers";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { findListenerAnswers } from "../../../../../src/domain/planning/other-voices";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 import type { VoiceFeatures } from "../../../../../src/domain/voice";
 
@@ -15,7 +16,7 @@ function isAnswer(voices: VoiceFeatures[], text: string | null = null, level = -
   for (const span of spoken) energy.fill(span === REGION ? level : -20, span.start / 5_000, span.end / 5_000);
   const activity = detectActivity({ duration: fromSeconds(10), energy, speech: spoken });
   const words = text === null ? [] : [{ text, ...REGION, confidence: 0.5 }];
-  const steps = findListenerAnswers([REGION], words, activity);
+  const steps = findListenerAnswers([REGION], words, activity, ENGLISH);
   const first = steps.next();
   if (first.done) return first.value.has(REGION);
   expect(first.value).toMatchObject({ kind: "measure_voice", requests: { length: 3 } });

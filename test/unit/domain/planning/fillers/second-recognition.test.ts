@@ -1,7 +1,9 @@
 /** Second recognitions of regions that align with a filler. Words, times and confidences are those of real recordings. */
+
 import { describe, expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
 import { confirmFillers } from "../../../../../src/domain/planning/fillers/second-recognition";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import type { Recognition, Word } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 
@@ -25,7 +27,7 @@ function isFiller(length: number, alignment: number, transcript: Spoken[], again
     [10, 10 + length],
     [11.5, 13],
   ]);
-  const steps = confirmFillers([{ region, alignment }], toWords(transcript), activity);
+  const steps = confirmFillers([{ region, alignment }], toWords(transcript), activity, ENGLISH);
   expect(steps.next().value).toEqual({ kind: "recognize", requests: [{ window: spanOf(8, 12 + length) }] });
   const done = steps.next({ kind: "recognize", results: [{ words: toWords(again), meanLogProb: -0.5 }] });
   return (done.value as boolean[])[0]!;
@@ -91,7 +93,7 @@ test("when nothing is recognized of what the transcript has, only a region that 
 test("the audio that is recognized again is bounded; beyond the bound only regions that surely align are fillers", () => {
   const regions = Array.from({ length: 300 }, (_, i): [number, number] => [i + 0.3, i + 0.6]);
   const aligned = regions.map(([start, end], i) => ({ region: spanOf(start, end), alignment: -1 - (i % 3) }));
-  const steps = confirmFillers(aligned, [], activityWith(regions, 300));
+  const steps = confirmFillers(aligned, [], activityWith(regions, 300), ENGLISH);
   const query = steps.next().value;
   const requests = Array.isArray(query) || query?.kind !== "recognize" ? [] : query.requests;
   const seconds = requests.reduce((sum, { window }) => sum + (window.end - window.start) / 1e6, 0);

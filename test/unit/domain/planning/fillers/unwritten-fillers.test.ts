@@ -6,7 +6,8 @@ import {
   measureClipping,
 } from "../../../../../src/domain/planning/audio-activity";
 import { findUnwrittenFillers } from "../../../../../src/domain/planning/fillers/unwritten-fillers";
-import { findDuplicatedWords, trimWordsAtPauses } from "../../../../../src/domain/planning/word-timing";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { findDuplicatedWords, trimWordsAtPauses } from "../../../../../src/domain/planning/tokens";
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 
@@ -27,7 +28,7 @@ const word = (text: string, start: number, end: number, confidence = 0.5): Word 
 
 /** The fillers when each text aligns with the given mean log probability, and all others badly. */
 function found(words: Word[], activity: AudioActivity, logProbs: Record<string, number>) {
-  const steps = findUnwrittenFillers(words, activity);
+  const steps = findUnwrittenFillers(words, activity, ENGLISH);
   const first = steps.next();
   const requests = first.done || first.value?.kind !== "align" ? [] : first.value.requests;
   const align = ({ text }: AlignmentRequest): ForcedAlignment => {
@@ -62,6 +63,8 @@ describe("unwritten fillers", () => {
 
   test.each([
     ["a misrecognized one that aligns better", "but", 0.5, { "Uh,": -2, "But.": -4 }, "filler.unwritten"],
+    ["an isolated function word that is uncertain", "but", 0.4, { "Uh,": -1.4, "But.": -1 }, "filler.unwritten"],
+    ["an isolated function word that is certain", "but", 0.6, { "Uh,": -1.4, "But.": -1 }, null],
     ["a word that aligns better itself", "but", 0.5, { "Uh,": -2, "But.": -0.3 }, null],
     ["a word that aligns when it is written as a sentence", "so", 0.5, { "Uh,": -2, so: -7, "So,": -0.4 }, null],
     ["a word that the recognizer was sure of", "but", 0.9, { "Uh,": -2, "But.": -4 }, null],
@@ -78,7 +81,10 @@ describe("unwritten fillers", () => {
     expect(found([], activity, { "Um.": -2, "Then.": -1.5 }).spans).toEqual([
       { ...spanOf(3.5, 3.7), rule: "filler.unwritten" },
     ]);
-    expect(found([], activity, { "Um.": -2.5, "Then.": -1 }).spans).toEqual([]);
+    expect(found([], activity, { "Um.": -2.5, "Then.": -1 }).spans).toHaveLength(1);
+    expect(found([], activity, { "Um.": -2.5, "Then.": -0.8 }).spans).toEqual([]);
+    const near = activityWith([SENTENCE, [3.2, 3.4], REST]);
+    expect(found([], near, { "Um.": -2.5, "Then.": -1 }).spans).toEqual([]);
   });
 
   test("a filler that is read letter by letter is removed with all its letters", () => {

@@ -19,6 +19,11 @@ describe("deliberate repetitions stay", () => {
     ["a word that ends a sentence and starts the next", "yes, we have it. / it is free, who are you? you know."],
     ["a word for emphasis", "it was a long long way, very very far."],
     ["thanks", "thank you. / thank you very much."],
+    [
+      "the answer of a listener who repeats the last words",
+      "almost thirty years. / thirty years? / thirty years in spring.",
+    ],
+    ["a short sentence, whose last word is longer", "it works~0.5. / it works every time."],
     ["a short phrase", "yes we can. / yes we can. / and we will."],
     ["a phrase without a pause", "never ever give up. never ever give up. / now go."],
     ["a chant", "we want justice now. we want justice now. we want justice now. / thank you."],
@@ -99,6 +104,11 @@ describe("clear restarts are removed", () => {
       "a line after a remark, misrecognized",
       "light ?birds cost a few cents for every day that you keep. / one more time. / ?late ?books ?pass ?with ?essence for every day that you keep. / now.",
       "retake.after_remark: light birds cost a few cents for every day that you keep. | remark.between_takes: one more time.",
+    ],
+    [
+      "a few words before a longer sentence",
+      "do not point. / do not point the camera at the window.",
+      "retake.repeated_line: do not point.",
     ],
     ["a line after a pause", "we open at nine. / we open at nine.", "retake.repeated_line: we open at nine."],
   ])("%s", (_, text, expected) => {

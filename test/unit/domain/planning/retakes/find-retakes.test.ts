@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { countSpokenWords } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -92,7 +93,7 @@ describe("retakes", () => {
     ],
   ])("clearly recognized words that differ: %s", (_, text, expected) => {
     const words = spoken(text);
-    const { retakes, possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
+    const { retakes, possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH));
     expect([retakes.length, possible.length]).toEqual(expected === "removed" ? [1, 0] : [0, 1]);
   });
 
@@ -100,7 +101,7 @@ describe("retakes", () => {
     const words = spoken(
       "it is worth a mention / that as an / it is worth a / it is worth a mention / that as an example.",
     );
-    const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
+    const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH));
     const stays = words.filter((_, i) => !retakes.some(({ from, to }) => from <= i && i < to));
     expect(stays).toEqual(words.slice(12));
   });
@@ -109,24 +110,24 @@ describe("retakes", () => {
     const words = spoken("now go. / ?relative / we hope to see you.");
     const tokens = tokenize(words, "en");
     const found = [{ from: 2, retakeStart: 3, end: 3, matched: 3, trailing: 0, alignment: -2, weak: true }];
-    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
+    expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toMatchObject([
       { from: 2, to: 3, retakeStart: 3 },
     ]);
     words[2]!.confidence = 0.9;
-    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
+    expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("words that align, stretched over another word, are no retake", () => {
     const words = spoken("turn left at the church / turn left at the bakery");
     const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -0.5, weak: false }];
-    expect(runWithoutAlignment(findRetakes(words, tokenize(words, "en"), { found, different: [] })).retakes).toEqual(
-      [],
-    );
+    expect(
+      runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH, { found, different: [] })).retakes,
+    ).toEqual([]);
   });
 
   test("a sentence that differs only in its last word stays and is marked", () => {
     const words = spoken("the lamp shows warm / the lamp shows cold water.");
-    const { retakes, possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
+    const { retakes, possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH));
     expect(retakes).toEqual([]);
     expect(possible).toMatchObject([{ from: 0, to: 3, match: { rule: "review.different_ending" } }]);
   });
@@ -135,7 +136,7 @@ describe("retakes", () => {
     const words = spoken("press the red button now please. / press the green button now please.");
     const tokens = tokenize(words, "en");
     const { retakes, possible } = runWithoutAlignment(
-      findRetakes(words, tokens, { found: [], different: [{ from: 0, retakeStart: 6 }] }),
+      findRetakes(words, tokens, ENGLISH, { found: [], different: [{ from: 0, retakeStart: 6 }] }),
     );
     expect(retakes).toEqual([]);
     expect(possible.map(({ match }) => match.rule)).toEqual(["review.different_words"]);
@@ -145,7 +146,7 @@ describe("retakes", () => {
     const words = spoken("reload it / we hope to see you.");
     const tokens = tokenize(words, "en");
     const found = [{ from: 0, retakeStart: 2, end: 2, matched: 3, trailing: 0, alignment: -0.5, weak: false }];
-    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toMatchObject([
+    expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toMatchObject([
       { from: 0, to: 2, retakeStart: 2, match: { rule: "false_start.prefix", scores: { alignment: -0.5 } } },
     ]);
   });
@@ -154,7 +155,7 @@ describe("retakes", () => {
     const words = spoken("ask what your country needs / ask what you can do.");
     const tokens = tokenize(words, "en");
     const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -2, weak: true }];
-    expect(runWithoutAlignment(findRetakes(words, tokens, { found, different: [] })).retakes).toEqual([]);
+    expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toEqual([]);
   });
 
   test("the spoken start of a text ends where it no longer aligns", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { hasOtherSpeaker, isOtherVoice } from "../../../../../src/domain/planning/retakes/other-speaker";
+import { hasOtherSpeaker, isOtherVoice } from "../../../../../src/domain/planning/other-voices";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Span } from "../../../../../src/domain/time";
 import type { VoiceFeatures } from "../../../../../src/domain/voice";

@@ -1,4 +1,5 @@
 /** Transcripts for the tests of retakes, written as text. */
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Word } from "../../../../../src/domain/speech";
@@ -24,7 +25,7 @@ export function spoken(text: string): Word[] {
 /** The words that are removed as retakes, with their rules. */
 export function removed(text: string): string {
   const words = spoken(text);
-  const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
+  const { retakes } = runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH));
   return retakes
     .sort((a, b) => a.from - b.from)
     .map(
@@ -40,7 +41,7 @@ export function removed(text: string): string {
 /** The words that are kept and marked, with their rules. */
 export function marked(text: string): string {
   const words = spoken(text);
-  const { possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en")));
+  const { possible } = runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH));
   const join = (from: number, to: number) => words.slice(from, to).map((word) => word.text);
   return possible.map(({ from, to, match }) => `${match.rule}: ${join(from, to).join(" ")}`).join(" | ");
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { completeLines } from "../../../../../src/domain/planning/scripted/incomplete-lines";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { completeLines } from "../../../../../src/domain/planning/scripted/misaligned-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
 import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/scripted-recording";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -27,7 +28,7 @@ function complete(said: readonly string[], script: string, pairs: number[], { lo
   const tokens = tokenize(words, "en");
   const lines = parseScript(script, "en");
   const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration };
-  const recording = { words, tokens, lines, activity } as unknown as ScriptedRecording;
+  const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as unknown as ScriptedRecording;
   const kept = Uint8Array.from(tokens, (_, j) => (pairs.includes(j) ? 1 : 0));
   const path = { pairs: Int32Array.from(pairs), kept, differing: new Uint8Array(tokens.length) };
   const isRepeated = new Uint8Array(tokens.length).fill(1, repeated[0], repeated[1]);

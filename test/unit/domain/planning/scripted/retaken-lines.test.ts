@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { findEarlierTakes } from "../../../../../src/domain/planning/retakes/takes-by-line";
-import { moveToRetakes } from "../../../../../src/domain/planning/scripted/retaken-lines";
+import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
 import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/scripted-recording";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -60,8 +61,12 @@ describe("moving a line to its retake", () => {
     const pairs = Int32Array.from(lines[0]!.words, (_, k) => k);
     const kept = Uint8Array.from(tokens, (_, j) => (j < pairs.length ? 1 : 0));
     const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration };
-    const earlierTakes = findEarlierTakes(words, tokens, runWithoutAlignment(findRetakes(words, tokens)).retakes).takes;
-    const recording = { words, tokens, lines, activity } as unknown as ScriptedRecording;
+    const earlierTakes = findEarlierTakes(
+      words,
+      tokens,
+      runWithoutAlignment(findRetakes(words, tokens, ENGLISH)).retakes,
+    ).takes;
+    const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as unknown as ScriptedRecording;
     const steps = moveToRetakes({ pairs, kept }, [[]], earlierTakes, recording);
     const { path, retaken } = runWithAlignments(steps, logProb);
     return { said: tokens.filter((_, j) => path.kept[j]).map(({ normal }) => normal), retaken };

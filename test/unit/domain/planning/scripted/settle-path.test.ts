@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { alignLineAt } from "../../../../../src/domain/planning/scripted/match-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
@@ -31,7 +32,11 @@ describe("two lines that look alike, the second with wrong words", () => {
     const pairs = Int32Array.from(tokens.slice(0, 16), (_, k) => k);
     const kept = Uint8Array.from(tokens, (_, j) => (j < 16 ? 1 : 0));
     const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration: words.at(-1)!.end };
-    const settled = settlePath({ pairs, kept }, { words, tokens, lines, activity } as never, candidates);
+    const settled = settlePath(
+      { pairs, kept },
+      { words, tokens, lines, activity, lexicon: ENGLISH } as never,
+      candidates,
+    );
     return words.flatMap(({ text }, j) => (settled.kept[j] ? [text] : [])).join(" ");
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { groupParagraphs } from "../../../../../src/domain/planning/unscripted/attempts";
+import { groupParagraphs } from "../../../../../src/domain/planning/retakes/takes-by-line";
 import { planCut } from "../../../../../src/work/cuts/plan-cut";
 import { createRecording, type TestRecording } from "../../../work/cuts/test-recording";
 import { audioPlanInput } from "../plan-input";

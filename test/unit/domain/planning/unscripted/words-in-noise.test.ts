@@ -1,6 +1,8 @@
 /** Recognition of loud stretches without voice activity. Texts and confidences are those of a radio recording, an engine and music. */
+
 import { expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import type { DecidedSpan } from "../../../../../src/domain/planning/spans";
 import { findSyllablesInNoise, findWordsInNoise } from "../../../../../src/domain/planning/unscripted/words-in-noise";
 import type { Recognition } from "../../../../../src/domain/speech";
@@ -31,7 +33,7 @@ const recognition = (meanLogProb: number, ...words: [string, number][]): Recogni
 
 /** Returns the queried windows, and the spans in which words are found when each window is recognized so. */
 function run(noise: DecidedSpan[], levels: number[], recognize: (window: Span) => Recognition) {
-  const steps = findWordsInNoise(noise, activityWith(noise, levels));
+  const steps = findWordsInNoise(noise, activityWith(noise, levels), ENGLISH);
   const first = steps.next();
   if (first.done) return { windows: [], found: first.value };
   const windows = first.value?.kind === "recognize" ? first.value.requests.map(({ window }) => window) : [];

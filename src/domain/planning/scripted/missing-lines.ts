@@ -1,0 +1,219 @@
+/** Lines that the path did not find, because they were recorded elsewhere or in other words, or other words were said. */
+
+import { measureWordDistance } from "../../text/normalize";
+import { createYieldCounter, type PlanSteps } from "../context";
+import { RETAKES } from "../retakes/thresholds";
+import { pauseBefore, type Token, type TokenRange } from "../tokens";
+import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
+import { listNewPhrases, type SettledPath } from "./differing-words";
+import { type LineCandidate, toLineWindow } from "./line-candidates";
+import { toSkippedSpan } from "./path-takes";
+import type { PartialAlignment } from "./rescue-lines";
+import type { ScriptLine } from "./script-lines";
+import type { ScriptedRecording } from "./scripted-recording";
+import { SCRIPT } from "./thresholds";
+
+/** Adds the takes of lines that were recorded out of order. Returns the indices of those lines. */
+export function addOutOfOrder(
+  takes: (ConfirmedTake | null)[],
+  candidates: readonly LineCandidate[][],
+  lines: readonly ScriptLine[],
+): number[] {
+  const added: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (takes[index] || line.words.length < SCRIPT.minOutOfOrderWords) continue;
+    const isFree = (one: LineCandidate) => !takes.some((take) => take && take.from < one.to && one.from < take.to);
+    const free = candidates[index]!.filter((one) => one.complete && isFree(one));
+    const best = free.reduce<LineCandidate | null>(
+      (a, b) => (!a || b.quality >= a.quality - SCRIPT.maxQualityLoss ? b : a),
+      null,
+    );
+    if (!best) continue;
+    const { from, to, pairs, score, window, alignment, quality } = best;
+    const match = { line: index, from, to, pairs, score, skipped: [], differs: false, window, mute: [], alignment };
+    takes[index] = { ...match, isAligned: alignment !== null, quality, complete: true, review: null };
+    added.push(index);
+  }
+  return added;
+}
+
+/** Adds takes for missing lines from the words spoken in their place, if these are similar. */
+export function addParaphrases(
+  takes: (ConfirmedTake | null)[],
+  partialAlignments: readonly PartialAlignment[],
+  recording: ScriptedRecording,
+): void {
+  const { tokens, activity, lines } = recording;
+  for (const [index, line] of lines.entries()) {
+    if (takes[index] || line.optional) continue;
+    const from = Math.max(0, ...takes.slice(0, index).map((take) => take?.to ?? 0));
+    const to = Math.min(tokens.length, ...takes.slice(index + 1).map((take) => take?.from ?? tokens.length));
+    const own = partialAlignments.filter((partial) => partial.line === index);
+    let best: { range: TokenRange; share: number } | null = null;
+    for (const range of splitAtPauses(tokens, from, to)) {
+      const share = Math.max(textShare(line, tokens, range), audioShare(line, own, tokens, range));
+      if (share < SCRIPT.minSharedShare || !isAboutAsLong(line, range)) continue;
+      if (!best || share >= best.share - SCRIPT.maxQualityLoss) best = { range, share };
+    }
+    if (!best) continue;
+    takes[index] = {
+      line: index,
+      ...best.range,
+      pairs: new Int32Array(line.words.length).fill(-1),
+      score: best.share,
+      skipped: [],
+      differs: true,
+      window: toLineWindow(best.range, tokens, activity),
+      mute: [],
+      alignment: null,
+      isAligned: false,
+      quality: best.share / 2,
+      complete: true,
+      review: differsFromScript(line.text, best.share, null),
+    };
+  }
+}
+
+/** Divides the tokens `[from, to)` at longer pauses. */
+function splitAtPauses(tokens: readonly Token[], from: number, to: number): TokenRange[] {
+  const out: TokenRange[] = [];
+  for (let j = from; j < to; j++) {
+    const last = out.at(-1);
+    if (last && pauseBefore(tokens, j) < SCRIPT.minSentencePause) last.to = j + 1;
+    else out.push({ from: j, to: j + 1 });
+  }
+  return out;
+}
+
+/** Returns the share of the line's longer words in a range; 0 if only one is there. */
+function textShare(line: ScriptLine, tokens: readonly Token[], { from, to }: TokenRange): number {
+  const long = [...new Set(line.words.filter((word) => word.length >= RETAKES.minLongWordCharacters))];
+  const said = tokens.slice(from, to);
+  const isSaid = (word: string) =>
+    said.some(({ normal }) => measureWordDistance(word, normal) <= RETAKES.maxSameWordDistance);
+  const count = long.filter(isSaid).length;
+  return count < SCRIPT.minSharedWords ? 0 : count / long.length;
+}
+
+/** Returns the share of the line's words that alignment finds in a range. */
+function audioShare(
+  line: ScriptLine,
+  partialAlignments: readonly PartialAlignment[],
+  tokens: readonly Token[],
+  { from, to }: TokenRange,
+): number {
+  const start = tokens[from]!.start - SCRIPT.maxOutside;
+  const end = tokens[to - 1]!.end + SCRIPT.maxOutside;
+  const countInside = ({ words }: PartialAlignment) =>
+    words.filter((word) => word.logProb > SCRIPT.minAlignedWord && word.start >= start && word.end <= end).length;
+  const highest = Math.max(0, ...partialAlignments.map(countInside));
+  return highest / line.words.length;
+}
+
+function isAboutAsLong(line: ScriptLine, { from, to }: TokenRange): boolean {
+  const ratio = (to - from) / line.words.length;
+  return ratio >= SCRIPT.minReplacedRatio && ratio <= SCRIPT.maxLengthRatio;
+}
+
+/** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` in between. */
+type MissingLines = TokenRange & { lines: number[]; isInside: boolean };
+
+/** Adds takes for required lines without one, from the words between the takes of the surrounding lines. */
+export function* addReplacedLines(
+  takes: (ConfirmedTake | null)[],
+  candidates: readonly LineCandidate[][],
+  path: SettledPath,
+  recording: ScriptedRecording,
+  repeated: Uint8Array,
+): PlanSteps<void> {
+  const isYieldDue = createYieldCounter();
+  for (const missing of listMissingLines(takes, recording)) {
+    const phrases = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
+    // Before the first line and after the last one, anything may be said, so it must resemble the line.
+    const said = missing.isInside ? phrases : phrases.filter(createResemblance(missing, candidates, recording));
+    const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
+    // The latest phrases are kept, up to the maximum length.
+    let left = SCRIPT.maxLengthRatio * wordCount;
+    const kept = said.reverse().filter(({ from, to }) => {
+      left -= to - from;
+      return left >= 0;
+    });
+    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < SCRIPT.minReplacedRatio * wordCount) continue;
+    for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
+  }
+}
+
+function listMissingLines(
+  takes: readonly (ConfirmedTake | null)[],
+  { lines, tokens }: ScriptedRecording,
+): MissingLines[] {
+  const ends = new Int32Array(lines.length + 1);
+  const starts = new Int32Array(lines.length + 1).fill(tokens.length);
+  for (const [i, take] of takes.entries()) ends[i + 1] = Math.max(ends[i]!, take?.to ?? 0);
+  for (let i = lines.length - 1; i >= 0; i--) starts[i] = Math.min(starts[i + 1]!, takes[i]?.from ?? tokens.length);
+  const out: MissingLines[] = [];
+  for (const [i, line] of lines.entries()) {
+    if (takes[i] || line.optional) continue;
+    const [from, to] = [ends[i]!, starts[i + 1]!];
+    const last = out.at(-1);
+    if (last && last.from === from && last.to === to) last.lines.push(i);
+    else if (from < to) out.push({ from, to, lines: [i], isInside: from > 0 && to < tokens.length });
+  }
+  return out;
+}
+
+/** Returns a function that returns whether a phrase is in a candidate of the lines. */
+function createResemblance(
+  { lines }: MissingLines,
+  candidates: readonly LineCandidate[][],
+  { tokens }: ScriptedRecording,
+): (phrase: TokenRange) => boolean {
+  const resembles = new Uint8Array(tokens.length);
+  for (const line of lines) for (const { from, to } of candidates[line]!) resembles.fill(1, from, to);
+  return ({ from, to }) => resembles.subarray(from, to).includes(1);
+}
+
+/** Returns a take for each line, while there are phrases. The last line gets the remaining ones. */
+function divideAmongLines(
+  phrases: readonly TokenRange[],
+  lines: readonly number[],
+  recording: ScriptedRecording,
+): ConfirmedTake[] {
+  const out: ConfirmedTake[] = [];
+  let own: TokenRange[] = [];
+  for (const [n, phrase] of phrases.entries()) {
+    own.push(phrase);
+    const line = lines[out.length]!;
+    const words = own.reduce((sum, { from, to }) => sum + to - from, 0);
+    const isLast = out.length === lines.length - 1;
+    const isComplete = !isLast && words >= SCRIPT.minLengthRatio * recording.lines[line]!.words.length;
+    if (!isComplete && n + 1 < phrases.length) continue;
+    out.push(toTake(own, line, recording));
+    own = [];
+  }
+  return out;
+}
+
+function toTake(phrases: readonly TokenRange[], line: number, recording: ScriptedRecording): ConfirmedTake {
+  const { lines, tokens, activity } = recording;
+  const range = { from: phrases[0]!.from, to: phrases.at(-1)!.to };
+  const skipped = phrases.slice(1).flatMap((phrase, n) => {
+    const end = phrases[n]!.to;
+    return phrase.from > end ? [{ from: end, to: phrase.from }] : [];
+  });
+  return {
+    line,
+    ...range,
+    pairs: new Int32Array(lines[line]!.words.length).fill(-1),
+    score: 0,
+    skipped,
+    differs: true,
+    window: toLineWindow(range, tokens, activity),
+    mute: skipped.map((one) => toSkippedSpan(one, tokens)),
+    alignment: null,
+    isAligned: false,
+    quality: 0,
+    complete: true,
+    review: differsFromScript(lines[line]!.text, 0, null),
+  };
+}

@@ -1,0 +1,45 @@
+/**
+ * Plans all recordings again on the same audio: `bun test/bench/cut-quality/replay.ts [SHARED] [--save FILE] [--compare FILE] [--places] [--scripts PATTERN]`. The
+ * first run creates the snapshot (`corpus.ts`); later ones take seconds, unless a planner asks what it has not asked before. `--save` stores each
+ * plan, `--compare` fails when a plan differs from a stored one in one byte.
+ */
+import { parseArgs } from "node:util";
+import { createSnapshot, findSharedFolder, openCorpus } from "./corpus";
+import { MEASURES, type Measure, measure, planAll } from "./measure";
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    save: { type: "string" },
+    compare: { type: "string" },
+    places: { type: "boolean" },
+    scripts: { type: "string", default: "" },
+  },
+});
+await createSnapshot(findSharedFolder(positionals[0]));
+const corpus = await openCorpus();
+const started = performance.now();
+const planned = await planAll(corpus.recordings, ({ name }) => new RegExp(values.scripts).test(name));
+const seconds = (performance.now() - started) / 1000;
+await corpus.close();
+const missed = corpus.recordings.reduce((sum, recording) => sum + recording.missed(), 0);
+console.log(`${planned.length} plans in ${seconds.toFixed(1)} s; ${missed} queries were not in the snapshot`);
+
+const { counts, places, totals } = measure(planned);
+for (const name of Object.keys(MEASURES) as Measure[]) {
+  console.log(`${name.padEnd(28)} ${String(Math.round(100 * counts[name]) / 100).padStart(6)}   ${MEASURES[name]}`);
+  if (values.places) for (const place of places[name]) console.log(`    ${place}`);
+}
+console.log(JSON.stringify(totals));
+
+const plans = Object.fromEntries(
+  planned.map(({ recording, script, plan }) => [`${recording.name} ${script.name}`, JSON.stringify(plan)]),
+);
+if (values.save) await Bun.write(values.save, JSON.stringify(plans));
+if (values.compare) {
+  const before = (await Bun.file(values.compare).json()) as Record<string, string>;
+  const different = Object.keys({ ...before, ...plans }).filter((name) => before[name] !== plans[name]);
+  console.log(different.length === 0 ? "All plans are byte-identical." : `Different: ${different.join(", ")}`);
+  process.exit(different.length === 0 ? 0 : 1);
+}
+process.exit(0);
