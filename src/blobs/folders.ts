@@ -33,6 +33,10 @@ export function getMediaFolder(dir: string) {
     previewIndex: join(dir, "preview.index"),
     /** `PreviewFacts` as JSON. Written last, when all other files of the preview are complete. */
     previewFacts: join(dir, "preview.json"),
+    /** The packets of the source that browsers may play, as `media/preview/source-index.ts` writes them. */
+    sourceIndex: join(dir, "source.index"),
+    /** `SourceFacts` as JSON, written after the index. */
+    sourceFacts: join(dir, "source.json"),
     /** The waveform in the format OCW1. */
     peaks: join(dir, "waveform.bin"),
     /** The words as columns, compressed with gzip. */

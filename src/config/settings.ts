@@ -55,9 +55,9 @@ export const SETTINGS = {
   ffmpeg: optional(string, "path of ffmpeg; default from PATH, else the bundled one"),
   encoder: optional(string, "video encoder; default the best one that works"),
   previews: setting(
-    oneOf("after_preparation", "on_opening"),
-    "after_preparation",
-    "when dashboard previews are created: after_preparation, or on_opening, when a page first shows the asset",
+    oneOf("on_opening", "after_preparation", "never"),
+    "on_opening",
+    "when dashboard previews are created: on_opening, when a page first shows the asset, after_preparation, or never",
   ),
   sandbox: setting(
     oneOf("auto", "require", "off"),

@@ -110,6 +110,8 @@ const REMADE_NAMES = [
   "preview-540p.mp4",
   "preview.index",
   "preview.json",
+  "source.index",
+  "source.json",
   "waveform.bin",
   "transcript-columns.json.gz",
   "render.cache",

@@ -15,6 +15,8 @@ export class SemaphoreFullError extends Error {
   }
 }
 
+export type FairSemaphore = ReturnType<typeof createFairSemaphore>;
+
 type QueuedCall = { start(): void };
 
 export function createFairSemaphore(limits: FairSemaphoreLimits) {

@@ -1,5 +1,5 @@
 /** Pipelines: steps that run one after another. */
-import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
 import type { Queries } from "./db";
 import { type CountedRows, isAnyOf, type OffsetPage, rowsOf } from "./rows";
@@ -20,9 +20,13 @@ export async function insertPipeline(
   await tx.insert(steps).values(stepRows);
 }
 
-const isListed = eq(pipelines.is_hidden, false);
+/** A hidden pipeline is listed while a user waits for it. */
+const isListed = or(
+  eq(pipelines.is_hidden, false),
+  and(isNull(pipelines.finished_at), isNotNull(pipelines.created_by)),
+);
 
-/** Returns the pipeline if it belongs to the workspace and is not hidden, otherwise null. */
+/** Returns the pipeline if it belongs to the workspace and is listed, otherwise null. */
 export const findPipeline = (db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> =>
   pipelineRows.find(db, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
 

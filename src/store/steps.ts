@@ -3,7 +3,7 @@ import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
 import type { Queries } from "./db";
 import { isAnyOf, listIds, rowsOf } from "./rows";
-import { pipelines, steps } from "./schema";
+import { assets, pipelines, steps } from "./schema";
 
 const stepRows = rowsOf(steps);
 
@@ -16,6 +16,19 @@ export const findLatestStep = (db: Queries, subjectId: string): Promise<Step | n
 /** Returns the latest step that creates the preview of this asset, or null. */
 export const findPreviewStep = (db: Queries, assetId: string): Promise<Step | null> =>
   findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
+
+/** A preview that is being created or waits: `duration` is that of the recording, `progress` from 0 to 1. */
+type OpenPreview = { stepId: string; duration: number | null; progress: number | null };
+
+/** Lists the previews that are being created or wait, in the order in which they became due, at most `limit`. */
+export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPreview[]> =>
+  db
+    .select({ stepId: steps.id, duration: assets.duration, progress: steps.progress })
+    .from(steps)
+    .innerJoin(assets, eq(assets.id, steps.subject_id))
+    .where(and(inArray(steps.state, ["pending", "running"]), eq(steps.processor_name, "preview")))
+    .orderBy(sql`${steps.state} = 'pending'`, steps.run_after, steps.id)
+    .limit(limit);
 
 const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>
   stepRows.find(db, matches, sql`id desc`);

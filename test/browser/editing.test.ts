@@ -153,7 +153,7 @@ test("keys of playback say that it is not ready", async () => {
   const page = await (await browse(user)).newPage();
   const media = await user.must<object>("GET", `/api/v1/assets/${asset.id}/media`);
   await page.route("**/api/v1/assets/*/media", (route) =>
-    route.fulfill({ json: { ...media, is_preview_ready: false } }),
+    route.fulfill({ json: { ...media, is_preview_ready: false, is_playable: false } }),
   );
   await page.goto(address(`/assets/${asset.id}`));
   await button(page, "Save as cut").waitFor();

@@ -1,6 +1,7 @@
 /** What runs inside the page of the player's test and benchmark: the player alone, and what it shows and plays. */
 import { type EditorPlan, keepOnly, type Range } from "../../web/editor/model/plan";
 import { CutPlayer } from "../../web/editor/player/cut-player";
+import { findDecodable } from "../../web/editor/player/decodable";
 import type { PlayableMedia } from "../../web/editor/player/engine";
 
 /** Each frame of the test recording has its number in this many blocks, dark or light, from the lowest bit on. */
@@ -14,6 +15,9 @@ export type Setup = {
   audioType: string | null;
   frameRate: number | null;
   duration: number;
+  /** Plays the source, as far as it has types; undefined: the preview. */
+  sourceTypes?: PlayableMedia["sourceTypes"];
+  sourceLines?: readonly number[];
 };
 
 /** A frame that was shown: its number, where the player was, and when, in milliseconds. */
@@ -56,14 +60,20 @@ const harness = {
   video,
   shown,
   stalls,
-  open: ({ piecesUrl, previewUrl, videoType, audioType, frameRate, duration }: Setup, kept: Range[]) => {
+  open: (
+    { piecesUrl, previewUrl, videoType, audioType, frameRate, duration, sourceTypes, sourceLines }: Setup,
+    kept: Range[],
+  ) => {
     whole = { duration, spans: [{ start: 0, end: duration, isKept: true, review: null }] };
     const media: PlayableMedia = {
-      pieceUrl: (track, from, to, seek) =>
-        `${piecesUrl}/${track}?from=${from}&to=${to}${seek === undefined ? "" : `&seek=${seek}`}`,
+      pieceUrl: (track, variant, from, to, seek) =>
+        `${piecesUrl}/${track}?variant=${variant}&from=${from}&to=${to}${seek === undefined ? "" : `&seek=${seek}`}`,
       previewUrl,
       videoType,
       audioType,
+      sourceTypes: { video: sourceTypes?.video ?? null, audio: sourceTypes?.audio ?? null },
+      isPreviewReady: sourceTypes === undefined,
+      sourceLines: sourceLines ?? [],
       frameRate,
     };
     player.setPlan(keepOnly(whole, kept));
@@ -71,6 +81,9 @@ const harness = {
     if (videoType !== null) watchFrames();
     video.addEventListener("waiting", () => stalls.push(performance.now()));
   },
+  /** Returns the types of the tracks that this browser can decode. */
+  decodable: findDecodable,
+  duration: () => whole.duration,
   close: () => detach(),
   setKept: (kept: Range[]) => {
     player.setPlan(keepOnly(whole, kept));
@@ -89,9 +102,13 @@ const harness = {
       ? Promise.resolve()
       : new Promise<void>((resolve) => video.addEventListener("ended", () => resolve(), { once: true })),
   record: () => {
-    const stream = (video as unknown as { captureStream(): MediaStream }).captureStream();
+    const capturing = video as unknown as { captureStream?(): MediaStream; mozCaptureStream?(): MediaStream };
+    const stream = (capturing.captureStream ?? capturing.mozCaptureStream)!.call(video);
     chunks = [];
-    recorder = new MediaRecorder(new MediaStream(stream.getAudioTracks()), { mimeType: "audio/webm;codecs=pcm" });
+    const mimeType = ["audio/webm;codecs=pcm", "audio/webm;codecs=opus"].find((type) =>
+      MediaRecorder.isTypeSupported(type),
+    )!;
+    recorder = new MediaRecorder(new MediaStream(stream.getAudioTracks()), { mimeType, audioBitsPerSecond: 510_000 });
     recorder.addEventListener("dataavailable", ({ data }) => chunks.push(data));
     recorder.start();
   },

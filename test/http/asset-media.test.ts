@@ -87,6 +87,13 @@ describe("media of", () => {
     ["a piece beyond the end", () => talk, "pieces/video?from=1&to=4.1", "422 query.to"],
     ["a seek to before the piece", () => talk, "pieces/video?from=1&to=2&seek=0.9", "422 query.seek"],
     ["a seek to after the piece", () => talk, "pieces/video?from=1&to=2&seek=2.1", "422 query.seek"],
+    ["a piece of another variant", () => talk, "pieces/video?from=1&to=2&variant=raw", "422 query.variant"],
+    [
+      "packets of a source that browsers cannot play",
+      () => sound,
+      "pieces/audio?from=1&to=2&variant=source",
+      "404 not_found",
+    ],
     ["a piece of more than a minute", () => talk, "pieces/audio?from=1&to=61.5", "422 query.to"],
     ["an asset that does not exist", () => NO_ID, "preview", "404 not_found"],
     ["an ID that is no UUID", () => "x", "preview", "422 path.asset_id"],
@@ -177,7 +184,7 @@ describe("a file of media", () => {
       const piece = await read(...request);
       held.add(piece);
       return {
-        chunks: piece.chunks,
+        ...piece,
         release: () => {
           held.delete(piece);
           piece.release();
@@ -210,27 +217,44 @@ describe("a file of media", () => {
 });
 
 describe("a preview", () => {
-  test("is started once by the first opening, is no pipeline of the user, and counts as storage", async () => {
+  test("is started once by the first opening, is listed until it is ready, and counts as storage", async () => {
     const { id } = await anna.ready(await video(3));
     const used = async () =>
       (await anna.must<{ storage_used_bytes: number }>("GET", "/v1/users/me")).storage_used_bytes;
+    const countListed = async () => {
+      const { items } = await anna.must<{ items: { steps: { processor_name: string }[] }[] }>(
+        "GET",
+        "/api/v1/pipelines?limit=100",
+      );
+      return items.flatMap(({ steps }) => steps).filter((step) => step.processor_name === "preview").length;
+    };
     const before = await used();
     await server.services().runner.stop();
-    const outcomes = await Promise.all(
-      ["preview", "waveform", "storyboard", "pieces/audio?from=0&to=1"].map((what) => outcomeOf(id, what)),
-    );
-    expect(new Set(outcomes)).toEqual(new Set(["409 asset_processing"]));
+    expect(await outcomeOf(id, "preview")).toBe("409 asset_processing");
+    for (const what of [
+      "waveform",
+      "storyboard",
+      "pieces/audio?from=0&to=1",
+      "pieces/video?from=0.5&to=1&variant=source",
+    ])
+      expect([what, await outcomeOf(id, what)]).toEqual([what, "200"]);
     expect(Number((await get(id, "preview")).headers.get("retry-after"))).toBeWithin(1, 61);
-    expect(await readMedia(id)).toMatchObject({ is_preview_ready: false, progress: 0, video_type: null });
+    expect(await readMedia(id)).toMatchObject({
+      is_preview_ready: false,
+      is_playable: true,
+      progress: 0,
+      wait: { position: 1, seconds: 1 },
+      video_type: 'video/mp4; codecs="avc1.640028"',
+      source: { video: { type: expect.stringMatching(/^video\/mp4; codecs="avc1\./) }, audio: { channels: 1 } },
+    });
+    // A user waits for it, so it is listed until it is ready.
+    expect(await countListed()).toBe(1);
     expect((await anna.asset(id)).preview_url).toBeNull();
     server.services().runner.start();
     expect(await madeMedia(id)).toMatchObject({ error_message: null });
     expect(await countSteps(id)).toBe(1);
-    const { items } = await anna.must<{ items: { steps: { processor_name: string }[] }[] }>(
-      "GET",
-      "/api/v1/pipelines?limit=100",
-    );
-    expect(items.flatMap(({ steps }) => steps).filter((step) => step.processor_name === "preview")).toEqual([]);
+    await server.idle();
+    expect(await countListed()).toBe(0);
     await server.idle();
     expect((await used()) - before).toBeGreaterThan(Bun.file(server.services().folders.media(id).preview).size);
     expect((await anna.asset(id)).preview_url).toBeString();
@@ -265,7 +289,7 @@ describe("a preview", () => {
   });
 });
 
-test("previews are made after preparation by default, and again after an interruption", async () => {
+test("previews are made after preparation if the setting says so, and again after an interruption", async () => {
   await using own = await harness({ PREVIEWS: "after_preparation" });
   const user = await own.user();
   const { id } = await user.ready(await video(2));

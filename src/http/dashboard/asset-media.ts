@@ -2,12 +2,20 @@
 import { Type } from "@sinclair/typebox";
 import type { MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
+import { PREVIEW_TYPES } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import { findFile } from "../../lib/file-size";
 import { type Asset, findAsset } from "../../store/assets";
 import { isCuttable } from "../../work/cuts/new-cuts";
 import { openTranscriptColumns, readTranscriptColumns } from "../../work/previews/files";
-import { findPreviewProgress, openPreview, requirePreview } from "../../work/previews/previews";
+import {
+  findPreviewProgress,
+  findPreviewWait,
+  openPreview,
+  openSourceFacts,
+  requirePreview,
+  requireStoryboard,
+} from "../../work/previews/previews";
 import { type Call, ok, type Reply } from "../call";
 import { strictObject, uuidField } from "../fields";
 import { matchesEtag, replyWithFile } from "../file-response";
@@ -102,8 +110,9 @@ export const waveform = fileRoute({
   contentType: "application/octet-stream",
   what: "waveform",
   find: async (call, asset, folder) => {
-    // Created before the preview is complete.
-    if (!(await Bun.file(folder.peaks).exists())) await requirePreview(call.services, asset, call.principal.user.id);
+    // Older versions created it with the preview.
+    const isPrepared = isCuttable(asset) && (await Bun.file(folder.peaks).exists());
+    if (!isPrepared) await requirePreview(call.services, asset, call.principal.user.id);
     return folder.peaks;
   },
 });
@@ -116,8 +125,7 @@ export const storyboard = route({
   errors: [...MEDIA_ERRORS],
   responses: { 200: respondsWith("Storyboard", "The storyboard: pictures at regular intervals on numbered sheets") },
   handle: async (call, { resource }) => {
-    const { storyboard } = await requirePreview(call.services, resource, call.principal.user.id);
-    if (storyboard === null) throw new AppError("not_found", "Asset has no storyboard.");
+    const storyboard = await requireStoryboard(call.services, resource, call.principal.user.id);
     return { ...ok(storyboard), headers: { "Cache-Control": MEDIA_CACHE } };
   },
 });
@@ -134,10 +142,9 @@ export const storyboardSheet = fileRoute({
     },
   },
   find: async (call, asset, folder) => {
-    const { storyboard } = await requirePreview(call.services, asset, call.principal.user.id);
+    const { sheets } = await requireStoryboard(call.services, asset, call.principal.user.id);
     const n = Number(call.params.sheet);
-    if (storyboard === null || n >= storyboard.sheets)
-      throw new AppError("not_found", `Asset has ${storyboard?.sheets ?? 0} storyboard sheets.`);
+    if (n >= sheets) throw new AppError("not_found", `Asset has ${sheets} storyboard sheets.`);
     return folder.storyboardSheet(n);
   },
 });
@@ -178,14 +185,34 @@ export const readMedia = route({
   },
   handle: async (call, { resource }) => {
     const state = await openPreview(call.services, resource, call.principal.user.id);
-    const facts = state.facts;
+    const { facts } = state;
+    const { info } = resource;
+    const isPlayable = isCuttable(resource) && info !== null;
+    const [hasVideo, hasAudio] = [isPlayable && info.video !== null, isPlayable && info.audio.length > 0];
+    const source = await openSourceFacts(call.services, resource);
     return ok({
-      video_type: facts?.video?.mimeType ?? null,
-      audio_type: facts?.audio?.mimeType ?? null,
+      video_type: facts ? (facts.video?.mimeType ?? null) : hasVideo ? PREVIEW_TYPES.video : null,
+      audio_type: facts ? (facts.audio?.mimeType ?? null) : hasAudio ? PREVIEW_TYPES.audio : null,
       duration: resource.duration === null ? null : toSeconds(resource.duration),
       frame_rate: resource.info?.video?.frameRate ?? null,
       is_preview_ready: facts !== null,
+      is_playable: isPlayable,
+      source: {
+        video: source.video && {
+          type: source.video.mimeType,
+          width: source.video.width,
+          height: source.video.height,
+          starts: source.video.starts,
+          bitrate: resource.info?.video?.bitrate ?? null,
+        },
+        audio: source.audio && {
+          type: source.audio.mimeType,
+          channels: resource.info?.audio[0]?.channels ?? 2,
+          sample_rate: source.audio.timescale,
+        },
+      },
       progress: findPreviewProgress(state),
+      wait: await findPreviewWait(call.services, state),
       error_message: state.errorMessage,
     });
   },

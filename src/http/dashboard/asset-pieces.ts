@@ -1,9 +1,10 @@
-/** Parts of a preview for a player that assembles a cut. */
+/** Parts of a preview or source for a player that assembles a cut. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
-import { requirePreview } from "../../work/previews/previews";
+import { PIECE_VARIANTS } from "../../work/previews/pieces";
+import { requirePlayable } from "../../work/previews/previews";
 import { strictObject } from "../fields";
 import { matchesEtag } from "../file-response";
 import { respondsWithFile, respondsWithNothing } from "../response-docs";
@@ -16,7 +17,7 @@ const seconds = (description: string) =>
   Type.Number({ minimum: 0, description, errorText: "must be a number of seconds" });
 
 export const read = route({
-  summary: "Read a part of the preview as fragmented MP4",
+  summary: "Read a part of the preview or source as fragmented MP4",
   access: mediaAccess,
   pathParameters: {
     track: {
@@ -28,6 +29,16 @@ export const read = route({
     ...mediaQuery.properties,
     from: seconds("Start of the part, in seconds of the recording"),
     to: seconds("End of the part: after `from`, at most 60 s later, at most the duration"),
+    variant: Type.Optional(
+      Type.Union(
+        PIECE_VARIANTS.map((name) => Type.Literal(name)),
+        {
+          description:
+            "`preview` (default): encoded for all browsers, on request while the preview is being created. `source`: the packets of the recording, which is faster; for tracks with a type in `source` of `AssetMedia`. Frames before its first keyframe are encoded",
+          errorText: "must be one of preview, source",
+        },
+      ),
+    ),
     seek: Type.Optional(
       seconds(
         "Position to which the player seeks, between `from` and `to`. Video then starts with the keyframe before it and nothing is encoded, which is faster. Frames before `from` that the decoder needs last less than a millisecond in total",
@@ -37,27 +48,37 @@ export const read = route({
   load: loadAsset,
   errors: [...MEDIA_ERRORS],
   responses: {
-    200: respondsWithFile("An initialization segment and a fragment, with times of the recording"),
+    200: respondsWithFile(
+      "Initialization segments and fragments, with times of the recording. `Piece-Sections` lists sections in the form `BYTES TYPE`, separated by commas: a player changes the type of its buffer between them",
+    ),
     304: respondsWithNothing("Not modified"),
   },
-  handle: async (call, { resource, query: { from, to, seek = null } }) => {
+  handle: async (call, { resource, query: { from, to, seek = null, variant = "preview" } }) => {
     const { services, request, params, principal } = call;
     requireSpan(from, to, resource);
     requirePlace(seek, from, to);
-    const facts = await requirePreview(services, resource, principal.user.id);
     const track = params.track as "video" | "audio";
-    const { lastModified } = Bun.file(services.folders.media(resource.id).preview);
-    const etag = `"${resource.id}-${track}-${from}-${to}-${seek}-${Math.round(lastModified)}"`;
+    const playable = await requirePlayable(services, resource, principal.user.id);
+    const folder = services.folders.media(resource.id);
+    const { lastModified } = Bun.file(
+      variant === "preview" && playable.facts !== null ? folder.preview : folder.source,
+    );
+    const etag = `"${resource.id}-${variant}-${track}-${from}-${to}-${seek}-${Math.round(lastModified)}"`;
     const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, "Content-Type": `${track}/mp4` };
     if (matchesEtag(request.headers.get("if-none-match"), etag)) return { status: 304, headers };
     const started = performance.now();
-    const piece = { userId: principal.user.id, asset: resource, facts, from, to, seek, signal: request.signal };
-    const { chunks, release } = await services.pieces.read(track, piece);
+    const { signal } = request;
+    const piece = { userId: principal.user.id, asset: resource, ...playable, variant, from, to, seek, signal };
+    const { chunks, sections, release } = await services.pieces.read(track, piece);
     const duration = (performance.now() - started).toFixed(1);
     return {
       status: 200,
-      stream: streamChunks(chunks, request.signal, release),
-      headers: { ...headers, "Server-Timing": `piece;dur=${duration}` },
+      stream: streamChunks(chunks, signal, release),
+      headers: {
+        ...headers,
+        "Piece-Sections": sections.map(({ bytes, type }) => `${bytes} ${type}`).join(", "),
+        "Server-Timing": `piece;dur=${duration}`,
+      },
     };
   },
 });

@@ -234,15 +234,40 @@ export const DASHBOARD_SCHEMAS = {
   AssetMedia: strictObject({
     video_type: orNull(
       text,
-      'for a SourceBuffer, such as `video/mp4; codecs="avc1.640028"`; null without video, and until it is ready',
+      'type of pieces of the preview for a SourceBuffer, such as `video/mp4; codecs="avc1.640028"`; null without video, and until they can be read',
     ),
     audio_type: orNull(text, "see `video_type`"),
     duration: orNull(Type.Number({ minimum: 0 }), "seconds"),
     frame_rate: orNull(rational, "frame rate of the source"),
     is_preview_ready: Type.Boolean(),
+    is_playable: Type.Boolean({ description: "whether pieces can be read: from the preparation on" }),
+    source: withDescription(
+      strictObject({
+        video: orNull(
+          strictObject({
+            type: text,
+            width: integer,
+            height: integer,
+            bitrate: orNull(integer, "bits per second"),
+            starts: Type.Array(Type.Number(), {
+              description: "times of keyframes, in seconds: pieces that start and end there are read without encoding",
+            }),
+          }),
+        ),
+        audio: orNull(strictObject({ type: text, channels: integer, sample_rate: integer })),
+      }),
+      "the tracks of the recording that some browsers can decode, with types for a SourceBuffer: for pieces with `variant=source`",
+    ),
     progress: orNull(
       Type.Number({ minimum: 0, maximum: 1 }),
       "the completed fraction of the preview; null unless it is being created",
+    ),
+    wait: orNull(
+      strictObject({
+        position: withDescription(Type.Integer({ minimum: 1 }), "place in the queue of previews, 1 for the next one"),
+        seconds: withDescription(Type.Integer({ minimum: 0 }), "estimated time until the preview is complete"),
+      }),
+      "null unless the preview is being created",
     ),
     error_message: orNull(text, "why the preview could not be created; the first call after 10 minutes retries"),
   }),

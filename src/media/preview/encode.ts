@@ -19,7 +19,7 @@ import { buildDeinterlaceFilters, buildShapeFilters } from "../video-filters";
 const MAX_SHORT_SIDE_PIXELS = 540;
 const MAX_LONG_SIDE_PIXELS = 1_920;
 const MAX_FRAME_RATE_FPS = 60;
-const PREVIEW_TIMESCALE = 90_000;
+export const PREVIEW_TIMESCALE = 90_000;
 
 /** Maximum duration of the work that an interruption loses. */
 export const PREVIEW_CHUNK_SECONDS = 60;
@@ -60,7 +60,7 @@ export function buildPreviewEncoderArguments(video: VideoStream, x264: readonly 
 const HALF_SECOND = "floor(t*2+0.0005)";
 const KEYFRAME_EXPRESSION = `gte(${HALF_SECOND},if(isnan(prev_forced_t),-1,${HALF_SECOND.replace("t*2", "prev_forced_t*2")}+1))`;
 
-type PreviewSource = { path: string; info: MediaInfo; libavutil: number };
+export type PreviewSource = { path: string; info: MediaInfo; libavutil: number };
 
 const COMMON_ARGUMENTS = [...QUIET_ARGUMENTS, "-copyts"];
 const NO_METADATA = ["-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
@@ -70,24 +70,75 @@ export function buildPreviewChunkArguments(
   source: PreviewSource,
   chunk: { n: number; count: number; hasZscale: boolean; outputPath: string },
 ): string[] {
+  const start = chunk.n * PREVIEW_CHUNK_SECONDS;
+  const span = { start, end: chunk.n === chunk.count - 1 ? null : start + PREVIEW_CHUNK_SECONDS };
+  const bounds = [...(chunk.n === 0 ? [] : [`start=${start}`]), ...(span.end === null ? [] : [`end=${span.end}`])];
+  return [
+    ...buildVideoArguments(source, {
+      start,
+      hasZscale: chunk.hasZscale,
+      clockFilters: bounds.length === 0 ? [] : [`trim=${bounds.join(":")}`],
+    }),
+    ...["-muxdelay", "0", "-muxpreload", "0", "-f", "mpegts", ...buildOutputArguments(chunk.outputPath)],
+  ];
+}
+
+/**
+ * Returns the command line that encodes the frames between two times, in seconds, to fragmented MP4 on standard output. The first frame is
+ * shown at `from`, and has time 0 in the file. Pure.
+ */
+export function buildLiveVideoArguments(
+  source: PreviewSource,
+  { from, to, hasZscale }: { from: number; to: number; hasZscale: boolean },
+): string[] {
+  const video = source.info.video!;
+  const rate = Math.min(MAX_FRAME_RATE_FPS, video.frameRate.num / video.frameRate.den);
+  const start = Math.max(0, from - ROUNDING_SECONDS);
+  return [
+    ...buildVideoArguments(source, {
+      start: from,
+      hasZscale,
+      clockFilters: [
+        // The frame that is shown at `from` may have started long before.
+        ...(video.variable ? [`fps=${Math.max(1, Math.round(rate))}:start_time=${from}:round=near`] : []),
+        `trim=start=${start}:end=${to - ROUNDING_SECONDS}`,
+        `setpts='if(eq(N,0),${from}/TB,PTS)'`,
+      ],
+    }),
+    ...["-video_track_timescale", String(PREVIEW_TIMESCALE)],
+    ...[
+      "-movflags",
+      "empty_moov+default_base_moof+frag_keyframe",
+      "-protocol_whitelist",
+      "pipe",
+      "-f",
+      "mp4",
+      "pipe:1",
+    ],
+  ];
+}
+
+/** Times were rounded: a frame that starts this much before the part belongs to it. */
+const ROUNDING_SECONDS = 0.001;
+
+/** Returns the arguments of the input, the filters and the encoder. `clockFilters` select frames on the clock of the source. */
+function buildVideoArguments(
+  source: PreviewSource,
+  { start, hasZscale, clockFilters }: { start: number; hasZscale: boolean; clockFilters: string[] },
+): string[] {
   const { info } = source;
   const video = info.video!;
-  const start = chunk.n * PREVIEW_CHUNK_SECONDS;
   const margin = SEEK_MARGIN_SECONDS[info.demuxer] ?? UNINDEXED_SEEK_MARGIN_SECONDS;
-  const seekTo = start <= margin ? null : info.startPts + (start - margin) * TICKS_PER_SECOND;
-  const bounds = [
-    ...(chunk.n === 0 ? [] : [`start=${start}`]),
-    ...(chunk.n === chunk.count - 1 ? [] : [`end=${start + PREVIEW_CHUNK_SECONDS}`]),
-  ];
+  const seekTo = start <= margin ? null : info.startPts + Math.round((start - margin) * TICKS_PER_SECOND);
   const rate = video.frameRate.num / video.frameRate.den;
   const filters = [
     ...buildDeinterlaceFilters(video),
     ...buildSourceClockFilters(info.startPts),
-    ...(bounds.length === 0 ? [] : [`trim=${bounds.join(":")}`]),
+    ...clockFilters,
     // Rounding down keeps a frame in its chunk.
     ...(rate > MAX_FRAME_RATE_FPS + 1 ? [`fps=${MAX_FRAME_RATE_FPS}:round=down`] : []),
     ...buildShapeFilters(video, getPreviewSize(video)),
-    ...buildColorFilters(video, chunk.hasZscale),
+    ...buildColorFilters(video, hasZscale),
     "format=yuv420p",
     `settb=1/${PREVIEW_TIMESCALE}`,
   ];
@@ -98,7 +149,6 @@ export function buildPreviewChunkArguments(
     ...buildPassthroughArguments(source.libavutil),
     ...buildPreviewEncoderArguments(video),
     ...["-force_key_frames", `expr:${KEYFRAME_EXPRESSION}`],
-    ...["-muxdelay", "0", "-muxpreload", "0", "-f", "mpegts", ...buildOutputArguments(chunk.outputPath)],
   ];
 }
 
@@ -114,16 +164,40 @@ export function buildPreviewAudioArguments(source: PreviewSource, outputPath: st
   return [
     ...COMMON_ARGUMENTS,
     ...buildInputArguments({ path: source.path, demuxer: info.demuxer }),
-    ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA, ...buildAudioArguments(track, info.startPts)],
+    ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA],
+    ...buildAudioArguments(track, info.startPts, [`aresample=${PREVIEW_SAMPLE_RATE}:async=1:first_pts=0`]),
     // For recordings without video, this file is the preview.
     ...["-movflags", "+faststart", "-f", "mp4", ...buildOutputArguments(outputPath)],
   ];
 }
 
-function buildAudioArguments(track: AudioStream, startPts: Ticks): string[] {
+function buildAudioArguments(track: AudioStream, startPts: Ticks, clockFilters: string[]): string[] {
   const sourceClock = `asetpts='round(PTS-${formatSeconds(startPts)}/TB)'`;
-  const filters = [...buildMixdownFilters(track, 2), sourceClock, "aresample=48000:async=1:first_pts=0"];
+  const filters = [...buildMixdownFilters(track, 2), sourceClock, ...clockFilters];
   return ["-ac", "2", "-af", filters.join(","), "-c:a", "aac", "-b:a", "128k"];
+}
+
+/** Sample rate of the audio, and the samples that the encoder puts before the first one. */
+export const PREVIEW_SAMPLE_RATE = 48_000;
+
+/** Returns the command line that encodes the audio between two times, in seconds, to ADTS on standard output. Pure. */
+export function buildLiveAudioArguments(source: PreviewSource, { from, to }: { from: number; to: number }): string[] {
+  const { info } = source;
+  const track = info.audio[0]!;
+  const margin = SEEK_MARGIN_SECONDS[info.demuxer] ?? UNINDEXED_SEEK_MARGIN_SECONDS;
+  const seekTo = from <= margin ? null : info.startPts + Math.round((from - margin) * TICKS_PER_SECOND);
+  const bounds = [from, to].map((seconds) => Math.round(seconds * PREVIEW_SAMPLE_RATE));
+  const first = seekTo === null ? 0 : Math.round(((seekTo - info.startPts) / TICKS_PER_SECOND) * PREVIEW_SAMPLE_RATE);
+  return [
+    ...COMMON_ARGUMENTS,
+    ...buildInputArguments({ path: source.path, demuxer: info.demuxer, seekTo }),
+    ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA],
+    ...buildAudioArguments(track, info.startPts, [
+      `aresample=${PREVIEW_SAMPLE_RATE}:async=1:first_pts=${first}`,
+      `atrim=start_pts=${bounds[0]}:end_pts=${bounds[1]}`,
+    ]),
+    ...["-protocol_whitelist", "pipe", "-f", "adts", "pipe:1"],
+  ];
 }
 
 /** Returns the command line that muxes the chunks, which it reads from standard input, and the audio, if any. Pure. */

@@ -1,14 +1,17 @@
 /** Writes fragmented MP4 of one track (ISO 14496-12): an initialization segment, and one fragment. Pure. */
+import type { VideoStream } from "../../domain/media";
 
 export type FragmentTrack = {
   kind: "video" | "audio";
   timescale: number;
   /** The sample entry in the box `stsd`. */
   sampleEntry: Uint8Array;
+  /** Clockwise, by the player. */
+  rotation?: VideoStream["rotation"];
 };
 
-/** `data` contains the bytes or their location. */
-type FragmentSample<Data> = { data: Data; duration: number; isKey: boolean };
+/** `data` contains the bytes or their location. `delay`: time between decoding and display, which may be negative. */
+export type FragmentSample<Data> = { data: Data; duration: number; isKey: boolean; delay?: number };
 
 type Part = Uint8Array | number[];
 
@@ -38,12 +41,25 @@ function box(type: string, ...parts: Part[]): Uint8Array<ArrayBuffer> {
 const fullBox = (type: string, version: number, flags: number, ...parts: Part[]): Uint8Array<ArrayBuffer> =>
   box(type, u32(version * 2 ** 24 + flags), ...parts);
 
-const UNITY_MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap(u32);
+const ONE = 0x10000;
+const MINUS_ONE = 0xffff0000;
+const ROTATION_MATRICES: Record<VideoStream["rotation"], number[]> = {
+  0: [ONE, 0, 0, 0, ONE, 0, 0, 0, 0x40000000],
+  90: [0, ONE, 0, MINUS_ONE, 0, 0, 0, 0, 0x40000000],
+  180: [MINUS_ONE, 0, 0, 0, MINUS_ONE, 0, 0, 0, 0x40000000],
+  270: [0, MINUS_ONE, 0, ONE, 0, 0, 0, 0, 0x40000000],
+};
+const UNITY_MATRIX = ROTATION_MATRICES[0].flatMap(u32);
 const UNDETERMINED_LANGUAGE = u16(0x55c4);
 const TRACK_ID = 1;
 
 /** Returns the boxes `ftyp` and `moov` of the track. */
-export function writeInitSegment({ kind, timescale, sampleEntry }: FragmentTrack): Uint8Array<ArrayBuffer>[] {
+export function writeInitSegment({
+  kind,
+  timescale,
+  sampleEntry,
+  rotation = 0,
+}: FragmentTrack): Uint8Array<ArrayBuffer>[] {
   const isVideo = kind === "video";
   // The sizes in an `avc1` entry, as fixed-point numbers.
   const size = isVideo ? [...sampleEntry.subarray(32, 34), 0, 0, ...sampleEntry.subarray(34, 36), 0, 0] : zeros(8);
@@ -71,7 +87,7 @@ export function writeInitSegment({ kind, timescale, sampleEntry }: FragmentTrack
     0,
     3,
     ...[u32(0), u32(0), u32(TRACK_ID), u32(0), u32(0), zeros(8), zeros(4), u16(isVideo ? 0 : 0x0100), u16(0)],
-    ...[UNITY_MATRIX, size],
+    ...[ROTATION_MATRICES[rotation].flatMap(u32), size],
   );
   const movie = fullBox(
     "mvhd",
@@ -92,20 +108,27 @@ const DEPENDENT_FLAGS = 0x0101_0000;
 const DEFAULT_BASE_IS_MOOF = 0x02_0000;
 /** A data offset; duration, size and flags of each sample. */
 const RUN_FLAGS = 0x000701;
+/** The fields above, and a signed composition time offset, which needs version 1. */
+const REORDERED_RUN_FLAGS = 0x000f01;
 
-/** Returns a fragment's boxes and sample data. The first sample is shown at `start`, in units of the timescale. */
+/** Returns a fragment's boxes and sample data. The first sample is decoded at `start`, in units of the timescale. */
 export function writeFragment<Data extends { length: number }>(
   start: number,
   samples: readonly FragmentSample<Data>[],
 ): (Uint8Array | Data)[] {
-  const table = new DataView(new ArrayBuffer(12 * samples.length));
+  const isReordered = samples.some(({ delay = 0 }) => delay !== 0);
+  const entryBytes = isReordered ? 16 : 12;
+  const table = new DataView(new ArrayBuffer(entryBytes * samples.length));
   let bytes = 0;
-  for (const [n, { data, duration, isKey }] of samples.entries()) {
-    table.setUint32(12 * n, duration);
-    table.setUint32(12 * n + 4, data.length);
-    table.setUint32(12 * n + 8, isKey ? KEY_FLAGS : DEPENDENT_FLAGS);
+  for (const [n, { data, duration, isKey, delay = 0 }] of samples.entries()) {
+    const at = entryBytes * n;
+    table.setUint32(at, duration);
+    table.setUint32(at + 4, data.length);
+    table.setUint32(at + 8, isKey ? KEY_FLAGS : DEPENDENT_FLAGS);
+    if (isReordered) table.setInt32(at + 12, delay);
     bytes += data.length;
   }
+  const [version, flags] = isReordered ? [1, REORDERED_RUN_FLAGS] : [0, RUN_FLAGS];
   const createMoof = (dataOffset: number) =>
     box(
       "moof",
@@ -114,7 +137,7 @@ export function writeFragment<Data extends { length: number }>(
         "traf",
         fullBox("tfhd", 0, DEFAULT_BASE_IS_MOOF, u32(TRACK_ID)),
         fullBox("tfdt", 1, 0, u64(start)),
-        fullBox("trun", 0, RUN_FLAGS, u32(samples.length), u32(dataOffset), new Uint8Array(table.buffer)),
+        fullBox("trun", version, flags, u32(samples.length), u32(dataOffset), new Uint8Array(table.buffer)),
       ),
     );
   const header = new Uint8Array([...u32(8 + bytes), ...ascii("mdat")]);

@@ -134,7 +134,7 @@ async function encodeWith(
     .write(input)
     .then(() => child.stdin.end())
     .catch(() => {});
-  const output = await readLimited(child.stdout, child.killNow);
+  const output = await readLimited(child.stdout, { maxBytes: MAX_OUTPUT_BYTES, stop: child.killNow });
   await writing;
   const outcome = await child.outcome;
   signal?.throwIfAborted();
@@ -144,12 +144,16 @@ async function encodeWith(
   return head;
 }
 
-async function readLimited(stream: ReadableStream<Uint8Array>, stop: () => void): Promise<Uint8Array> {
+/** Reads the output of an encoder to its end. Errors: `AppError` `processing_failed` when it is too large; then calls `stop`. */
+export async function readLimited(
+  stream: ReadableStream<Uint8Array>,
+  { maxBytes, stop }: { maxBytes: number; stop: () => void },
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of stream) {
     bytes += part.length;
-    if (bytes > MAX_OUTPUT_BYTES) {
+    if (bytes > maxBytes) {
       stop();
       throw damaged("head is too large");
     }

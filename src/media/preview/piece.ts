@@ -1,4 +1,4 @@
-/** Parts of a preview as fragmented MP4, with source times: only frames before the first keyframe are encoded again. */
+/** Parts of a preview as fragmented MP4, with source times: only frames before the first keyframe are encoded again. `source-piece.ts` has those of a source. */
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
@@ -7,11 +7,11 @@ import { type EncodedHead, replaceParameterSets } from "./head";
 import type { FileRange, PiecePart } from "./read-parts";
 import { openSampleTable, type Sample, type SampleTable } from "./samples";
 
-/** `from` and `to` are in seconds. `reserve` is called before preview bytes are read into memory, and may throw. */
-export type PieceRequest = {
-  preview: string;
+/** `media` is the path of the preview or source. `from` and `to` are in seconds. `reserve` is called before its bytes are read into memory, and may throw. */
+export type PieceRequest<Track extends PreviewTrack = PreviewTrack> = {
+  media: string;
   index: string;
-  track: PreviewTrack;
+  track: Track;
   from: number;
   to: number;
   reserve?: (bytes: number) => void;
@@ -21,7 +21,7 @@ export type PieceRequest = {
 export type HeadRequest = { id: number; sampleEntry: Uint8Array; samples: Uint8Array[]; first: number };
 
 /** A frame within this time after the start counts as the frame at the start, because times were rounded. */
-const TOLERANCE_SECONDS = 0.001;
+export const TOLERANCE_SECONDS = 0.001;
 /** Duration of audio before and after the piece, so that the decoder's overlap is right at its first sample. */
 const AUDIO_LEAD_SECONDS = 0.05;
 const AUDIO_TAIL_SECONDS = 0.03;
@@ -35,11 +35,17 @@ const MAX_FRAGMENT_BYTES = 2 ** 32 - 1024 ** 2;
 const damaged = () => new AppError("processing_failed", "The preview is damaged.");
 
 type OpenFile = { file: FileHandle; size: number; reserve: (bytes: number) => void };
-type OpenTrack = OpenFile & { samples: SampleTable; format: FragmentTrack };
+export type OpenTrack = OpenFile & {
+  samples: SampleTable;
+  format: FragmentTrack;
+  /** Opens other records of the index. */
+  openSamples(records: Pick<PreviewTrack, "firstRecord" | "sampleCount">): SampleTable;
+};
 
-async function withTrack<Result>(
+/** Calls `work` with the open files of a track, and closes them. */
+export async function withTrack<Result>(
   kind: FragmentTrack["kind"],
-  { preview, index, track, reserve = () => {} }: PieceRequest,
+  { media, index, track, reserve = () => {} }: PieceRequest,
   work: (open: OpenTrack) => Promise<Result>,
 ): Promise<Result> {
   await using files = new AsyncDisposableStack();
@@ -48,15 +54,18 @@ async function withTrack<Result>(
     files.defer(() => file.close());
     return file;
   };
-  const file = await openFile(preview);
-  const samples = openSampleTable(await openFile(index), track);
+  const file = await openFile(media);
+  const indexFile = await openFile(index);
+  const openSamples: OpenTrack["openSamples"] = (records) => openSampleTable(indexFile, records);
+  const samples = openSamples(track);
   const sampleEntry = new Uint8Array(Buffer.from(track.sampleEntry, "base64"));
   const { size } = await file.stat();
-  return await work({ file, size, reserve, samples, format: { kind, timescale: track.timescale, sampleEntry } });
+  const format = { kind, timescale: track.timescale, sampleEntry };
+  return await work({ file, size, reserve, samples, openSamples, format });
 }
 
 /** Locates the data of samples, which may be too large for the memory. */
-function locateData({ size: fileSize }: OpenFile, samples: readonly Sample[]): FileRange[] {
+export function locateData({ size: fileSize }: OpenFile, samples: readonly Sample[]): FileRange[] {
   const total = samples.reduce((sum, { size }) => sum + size, 0);
   if (total > MAX_FRAGMENT_BYTES || samples.some(({ offset, size }) => offset + size > fileSize)) throw damaged();
   return samples.map(({ offset, size }) => ({ offset, length: size }));
@@ -76,7 +85,7 @@ async function readData({ file, reserve }: OpenFile, samples: readonly Sample[])
 }
 
 /** Reads samples `from` to `to`, exclusive. */
-function readSamples(table: SampleTable, from: number, to: number): Promise<Sample[]> {
+export function readSamples(table: SampleTable, from: number, to: number): Promise<Sample[]> {
   if (to - from > MAX_SAMPLES) throw damaged();
   return table.read(from, to);
 }

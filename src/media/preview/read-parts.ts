@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 
-/** A byte range of the preview's file. */
+/** A byte range of the preview or source. */
 export type FileRange = { offset: number; length: number };
 export type PiecePart = Uint8Array | FileRange;
 
@@ -14,8 +14,8 @@ const MAX_GAP_BYTES = 64 * 1024;
 const isInMemory = (part: PiecePart): part is Uint8Array => part instanceof Uint8Array;
 
 /** Reads the parts in chunks, to save memory. Throws `AppError` `processing_failed` if the file is too short. */
-export async function* readParts(preview: string, parts: readonly PiecePart[]): AsyncGenerator<Uint8Array> {
-  const file = await open(preview, "r");
+export async function* readParts(media: string, parts: readonly PiecePart[]): AsyncGenerator<Uint8Array> {
+  const file = await open(media, "r");
   try {
     let chunk: Uint8Array[] = [];
     let bytes = 0;

@@ -77,7 +77,19 @@ export const listConfigNames = (config: Config): string[] =>
 
 /** Setting values that are not names. */
 const FIXED_WORDS: readonly string[] = [
-  ...["after_preparation", "on_opening", "auto", "require", "off", "closed", "open", "prepare", "cut", "render"],
+  ...[
+    "after_preparation",
+    "on_opening",
+    "never",
+    "auto",
+    "require",
+    "off",
+    "closed",
+    "open",
+    "prepare",
+    "cut",
+    "render",
+  ],
   ...["pack", "subscription", "month", "year", "localhost"],
 ];
 

@@ -26,6 +26,8 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   probe: { cpu: [120, 0], wall: [1_300, 0] },
   extract: { cpu: [120, 0.1], wall: [600, 2] },
   waveform: { cpu: [120, 0.1], wall: [600, 1] },
+  indexSource: { cpu: [120, 0.1], wall: [600, 1] },
+  storyboard: { cpu: [120, 0.1], wall: [600, 1] },
   poster: { cpu: [120, 0.1], wall: [600, 0] },
   filmstrip: { cpu: [120, 0.1], wall: [3_000, 0] },
   peaks: { cpu: [120, 0.1], wall: [600, 1] },

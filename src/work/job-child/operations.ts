@@ -4,11 +4,13 @@ import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../.
 import type { CutOptions } from "../../domain/plan";
 import type { Finding } from "../../domain/planning/rules";
 import type { StageChange } from "../../domain/planning/stages";
+import type { Storyboard } from "../../domain/preview";
 import type { ExportOptions } from "../../domain/timeline";
 import type { ChunkCheck } from "../../media/chunks/check";
 import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
+import type { IndexedSource } from "../../media/preview/source-index";
 import type { IndexedTracks } from "../../media/preview/write-index";
 import type { ProbeLimits } from "../../media/probe";
 import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
@@ -33,6 +35,10 @@ export type JobOperations = {
   probe: JobOperation<ProbedSource & { limits: ProbeLimits }, { sniffed: SniffedMedia; info: MediaInfo }>;
   extract: JobOperation<ProbedSource & { outputPath: string }, null>;
   waveform: JobOperation<{ audio: string; outputPath: string }, null>;
+  /** Writes the index of the packets that browsers may play. `reasons`: why tracks are not playable. */
+  indexSource: JobOperation<Pick<ProbedSource, "source" | "probed"> & { outputPath: string }, IndexedSource>;
+  /** Writes sheets of keyframes. Returns null if only the preview can have them. */
+  storyboard: JobOperation<ProbedSource & { outputDir: string }, Storyboard | null>;
   poster: JobOperation<ProbedSource & { outputPath: string }, null>;
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   /** Writes the peaks of the analysis audio `audio` in the format OCW1. */

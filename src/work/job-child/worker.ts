@@ -78,6 +78,14 @@ const OPERATIONS: Implementation = {
     await createWaveform({ audio: { path: audio }, outputPath, signal });
     return null;
   },
+  async indexSource({ source, probed, outputPath }, { signal }) {
+    const { writeSourceIndex } = await import("../../media/preview/source-index");
+    return writeSourceIndex({ path: source, probed: await requireProbed(probed), outputPath, signal });
+  },
+  async storyboard({ ffmpeg, source, probed, outputDir }, { signal }) {
+    const { createSourceStoryboard } = await import("../../media/preview/storyboard");
+    return createSourceStoryboard({ ffmpeg, path: source, probed: await requireProbed(probed), outputDir, signal });
+  },
   async poster({ ffmpeg, source, probed, outputPath }, { signal }) {
     const { createPoster } = await import("../../media/thumbnails");
     await createPoster({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });

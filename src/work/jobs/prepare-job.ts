@@ -65,8 +65,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
     if (asset.kind === "cut_file")
       await updateAsset(tx, asset.id, { ...CUT_FILE_TYPE, duration: fromSeconds(keptSeconds) });
     await completePreparation(tx, asset, now);
-    if (config.previews === "after_preparation")
-      await startPreview({ config }, tx, asset.id, { userId: asset.created_by, now });
+    if (config.previews === "after_preparation") await startPreview({ config }, tx, asset.id, { userId: null, now });
   },
   fail: async (tx, { code, message }, { job, now }) => {
     const asset = await updateAssetInState(tx, job.subjectId, "processing", {

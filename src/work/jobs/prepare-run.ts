@@ -5,15 +5,20 @@
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getMediaFolder, type MediaFolder } from "../../blobs/folders";
+import { AppError } from "../../domain/errors";
 import { JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
+import { SOURCE_INDEX_VERSION, type SourceFacts } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
+import { writeAtomic } from "../../lib/atomic-file";
 import type { Ffmpeg } from "../../media/ffmpeg";
+import { getSheetName } from "../../media/preview/storyboard";
 import type { ProbeLimits } from "../../media/probe";
 import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../assets/prepared-files";
 import { type JobChild, openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
+import { isValidSource } from "../previews/files";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
@@ -202,6 +207,10 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
       child.run("waveform", { audio: files.analysisAudio, outputPath }, options),
     );
   }
+  if (hasWaveform)
+    await scratch.createOnce(files.peaks, (outputPath) =>
+      child.run("peaks", { audio: files.analysisAudio, outputPath }, options),
+    );
   branch.releaseChild();
   report("transcribing")(0);
   if (!isAnalyzed) await analyzeSpeech(tools, branch);
@@ -245,6 +254,7 @@ async function prepareVideo(branch: Branch): Promise<void> {
   const { input, context, files, child, scratch, source, info, signal, report } = branch;
   if (input.scope === "analysis") return branch.releaseChild();
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
+  if (input.scope === "all") await indexSource(branch, options);
   const hasPoster = info.video !== null;
   if (hasPoster) {
     await scratch.createOnce(files.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
@@ -255,4 +265,23 @@ async function prepareVideo(branch: Branch): Promise<void> {
   branch.releaseChild();
   report("video")(1);
   await context.checkpoint({ kind: "video", blobs: await branch.listOutputs(), hasPoster });
+}
+
+/** Makes the recording playable in browsers that can decode it, with a storyboard, unless an earlier attempt has. */
+async function indexSource(
+  { context, files, child, scratch, source }: Branch,
+  options: { signal: AbortSignal; recordingSeconds: number },
+): Promise<void> {
+  if (await Bun.file(files.sourceFacts).exists()) return;
+  const index = join(scratch.path, basename(files.sourceIndex));
+  const { reasons, video, audio } = await child.run("indexSource", { ...source, outputPath: index }, options);
+  if (reasons.length > 0) context.log("source.not_playable", { reasons });
+  const outputDir = join(scratch.path, "sheets");
+  const storyboard = await child.run("storyboard", { ...source, outputDir }, options);
+  const facts: SourceFacts = { version: SOURCE_INDEX_VERSION, video, audio, storyboard };
+  if (!isValidSource(facts)) throw new AppError("processing_failed", "The recording could not be indexed.");
+  for (let n = 0; n < (storyboard?.sheets ?? 0); n++)
+    await commitFile(join(outputDir, getSheetName(n)), files.storyboardSheet(n));
+  await commitFile(index, files.sourceIndex);
+  await writeAtomic(files.sourceFacts, JSON.stringify(facts));
 }

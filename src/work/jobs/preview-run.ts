@@ -9,7 +9,13 @@ import { listNames } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import { JobKilled, JobYielded } from "../../domain/jobs";
 import type { MediaInfo } from "../../domain/media";
-import { PREVIEW_VERSION, type PreviewFacts, planStoryboard, type Storyboard } from "../../domain/preview";
+import {
+  limitStoryboard,
+  PREVIEW_VERSION,
+  type PreviewFacts,
+  planStoryboard,
+  type Storyboard,
+} from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import { writeAtomic } from "../../lib/atomic-file";
 import { hasZscaleFilter } from "../../media/chunks/scale";
@@ -26,6 +32,7 @@ import type { IndexedTracks } from "../../media/preview/write-index";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
+import { isValidTrack } from "../previews/files";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
@@ -148,10 +155,9 @@ async function makeStoryboard({ tools, input, context, files, scratch }: Work): 
   await runLowPriority(tools, context, { args, readOnly: [files.preview], writable: scratch.path, wallSeconds });
   const written = (await listNames(outputDir)).length;
   if (written === 0) throw new AppError("processing_failed", "The storyboard could not be created.");
-  // The video may end before the audio does.
   const sheets = Math.min(planned.sheets, written);
   for (let n = 0; n < sheets; n++) await commitFile(join(outputDir, getSheetName(n)), files.storyboardSheet(n));
-  return { ...planned, sheets, count: Math.min(planned.count, sheets * planned.columns * planned.rows) };
+  return limitStoryboard(planned, sheets);
 }
 
 /** Runs ffmpeg in the sandbox. `stdin`: files that it reads one after the other. */
@@ -184,21 +190,11 @@ async function writeFiles(
   await stdin.end();
 }
 
-const MAX_SAMPLE_ENTRY_CHARACTERS = 16_384;
-
 /** Returns what the child found. It parsed the file, so it is not trusted. */
 function checkTracks({ video, audio }: IndexedTracks): IndexedTracks {
-  for (const track of [video, audio]) {
-    if (track === null) continue;
-    const { mimeType, timescale, sampleEntry, firstRecord, sampleCount } = track;
-    const areCounts = [timescale, firstRecord, sampleCount].every((value) => Number.isSafeInteger(value) && value >= 0);
-    const isValid =
-      areCounts &&
-      timescale > 0 &&
-      /^(video|audio)\/mp4; codecs="[\w.]{1,40}"$/.test(mimeType) &&
-      sampleEntry.length <= MAX_SAMPLE_ENTRY_CHARACTERS;
-    if (!isValid) throw new AppError("processing_failed", "The preview could not be indexed.");
-  }
+  for (const track of [video, audio])
+    if (track !== null && !isValidTrack(track))
+      throw new AppError("processing_failed", "The preview could not be indexed.");
   if (video === null && audio === null) throw new AppError("processing_failed", "The preview is empty.");
   return { video, audio };
 }

@@ -1,7 +1,14 @@
 /** Reads the files of a preview, and creates the columns of a transcript. */
 import { gzipSync } from "bun";
 import type { MediaFolder } from "../../blobs/folders";
-import { PREVIEW_VERSION, type PreviewFacts } from "../../domain/preview";
+import {
+  MAX_STORYBOARD_SHEETS,
+  PREVIEW_VERSION,
+  type PreviewFacts,
+  type PreviewTrack,
+  SOURCE_INDEX_VERSION,
+  type SourceFacts,
+} from "../../domain/preview";
 import { writeAtomic } from "../../lib/atomic-file";
 
 /** Returns the facts of a complete preview; null if it does not exist or an older version created it. */
@@ -11,6 +18,41 @@ export async function readPreviewFacts(folder: MediaFolder): Promise<PreviewFact
   const facts = (await file.json()) as PreviewFacts;
   return facts.version === PREVIEW_VERSION ? facts : null;
 }
+
+const MAX_SAMPLE_ENTRY_CHARACTERS = 16_384;
+
+/** Returns whether a track of an index is one that this server can serve. The index comes from a child process, or from another machine. */
+export function isValidTrack(track: PreviewTrack): boolean {
+  const { mimeType, timescale, sampleEntry, firstRecord, sampleCount } = track;
+  const areCounts = [timescale, firstRecord, sampleCount].every((value) => Number.isSafeInteger(value) && value >= 0);
+  return (
+    areCounts &&
+    timescale > 0 &&
+    /^(video|audio)\/mp4; codecs="[\w.-]{1,60}"$/.test(mimeType) &&
+    sampleEntry.length <= MAX_SAMPLE_ENTRY_CHARACTERS
+  );
+}
+
+/** Returns the tracks of a source that browsers may play; null for an asset that an older version prepared. */
+export async function readSourceFacts(folder: MediaFolder): Promise<SourceFacts | null> {
+  const file = Bun.file(folder.sourceFacts);
+  if (!(await file.exists())) return null;
+  const facts = (await file.json()) as SourceFacts;
+  return facts.version === SOURCE_INDEX_VERSION && isValidSource(facts) ? facts : null;
+}
+
+/** Returns whether all tracks are valid. */
+export const isValidSource = ({ video, audio, storyboard }: SourceFacts): boolean =>
+  (storyboard === null ||
+    (Object.values(storyboard).every((value) => Number.isFinite(value) && value > 0) &&
+      storyboard.sheets <= MAX_STORYBOARD_SHEETS)) &&
+  (video === null ||
+    (isValidTrack(video) &&
+      [video.keys.firstRecord, video.keys.sampleCount].every((value) => Number.isSafeInteger(value) && value >= 0) &&
+      video.keys.sampleCount > 0 &&
+      video.starts.every((time, n) => Number.isFinite(time) && time > (video.starts[n - 1] ?? 0)) &&
+      [0, 90, 180, 270].includes(video.rotation))) &&
+  (audio === null || isValidTrack(audio));
 
 type StoredTranscript = { words: { text: string; start: number; end: number }[] };
 

@@ -1,101 +1,106 @@
-/** Pieces of previews on request. Caches the starts of pieces; workspaces take turns with a few encodings at a time. */
+/**
+ * Pieces of previews and of sources on request. Caches what was encoded for them; workspaces take turns with a few encodings at a time.
+ */
 import { AppError } from "../../domain/errors";
-import type { PreviewFacts } from "../../domain/preview";
+import { PREVIEW_TYPES, type PreviewFacts, type SourceFacts } from "../../domain/preview";
 import { createByteBudget } from "../../lib/byte-budget";
 import { createByteCache } from "../../lib/byte-cache";
-import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
 import type { EncodedHead } from "../../media/preview/head";
 import { createHeadEncoders } from "../../media/preview/head-encoders";
 import { createAudioPiece, createSeekPiece, createVideoPiece, type HeadRequest } from "../../media/preview/piece";
 import { CHUNK_BYTES, type PiecePart, readParts } from "../../media/preview/read-parts";
+import { createSourcePiece } from "../../media/preview/source-piece";
 import type { Asset } from "../../store/assets";
 import type { MediaTools } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
+import { createBusyError, createEncodingSemaphore, createLivePieces, runInTurn } from "./live-pieces";
 
-/** `userId`: who asks. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before. */
+/**
+ * `userId`: who asks. `variant`: whether the packets are those of the source. `facts`: null while there is no preview; its pieces are then
+ * encoded on request. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before.
+ */
 export type PieceOfAsset = {
   userId: string;
   asset: Asset;
-  facts: PreviewFacts;
+  variant: PieceVariant;
+  facts: PreviewFacts | null;
+  source: SourceFacts;
   from: number;
   to: number;
   seek: number | null;
   signal: AbortSignal;
 };
 
+export const PIECE_VARIANTS = ["preview", "source"] as const;
+export type PieceVariant = (typeof PIECE_VARIANTS)[number];
+
+/** A section of a piece that has one MIME type. A player has to change the type of its buffer between two sections. */
+export type PieceSection = { type: string; bytes: number };
+
 export type Pieces = {
   /**
-   * Returns the chunks of a piece as fragmented MP4, and `release`, to be called when they are sent. Errors: `AppError` `not_found` without such
-   * a track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent, `processing_failed`; the signal's reason.
+   * Returns the chunks of a piece as fragmented MP4, its sections, and `release`, to be called when they are sent. Errors: `AppError`
+   * `not_found` without such a track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent,
+   * `processing_failed`; the signal's reason.
    */
-  read(track: "video" | "audio", piece: PieceOfAsset): Promise<{ chunks: AsyncGenerator<Uint8Array>; release(): void }>;
+  read(
+    track: "video" | "audio",
+    piece: PieceOfAsset,
+  ): Promise<{ chunks: AsyncGenerator<Uint8Array>; sections: PieceSection[]; release(): void }>;
   /** Ends the idle processes. */
   stop(): void;
 };
 
 const MAX_CACHE_BYTES = 64 * 1024 ** 2;
-const MAX_RUNNING = 3;
-/** One slot is left for other workspaces. */
-const MAX_RUNNING_PER_WORKSPACE = 2;
-const MAX_WAITING = 128;
-const MAX_WAITING_PER_WORKSPACE = 32;
-const MAX_WAIT_MS = 15_000;
-const RETRY_AFTER_SECONDS = 2;
 /** Maximum size of unsent heads and chunks: a client may read slowly, or not at all. */
 const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
 const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
-
-const tooMany = (what: string): AppError =>
-  new AppError("upstream_unavailable", `Too many pieces are being ${what}. Try again later.`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
 
 /** Creates the service that encodes pieces on this server. */
 export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { folders }: CoreNeeds): Pieces {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
   const unsent = createByteBudget({ maxBytes: MAX_UNSENT_BYTES, maxBytesPerKey: MAX_UNSENT_BYTES_PER_USER });
-  const semaphore = createFairSemaphore({
-    maxRunning: MAX_RUNNING,
-    maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
-    maxWaiting: MAX_WAITING,
-    maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
-    maxWaitMs: MAX_WAIT_MS,
-  });
+  const semaphore = createEncodingSemaphore();
+  const live = createLivePieces(tools, semaphore);
 
-  async function readHead(
-    { asset, signal }: PieceOfAsset,
-    version: string,
-    request: HeadRequest,
-  ): Promise<EncodedHead> {
+  async function readHead(piece: PieceOfAsset, version: string, request: HeadRequest): Promise<EncodedHead> {
+    const { asset, signal } = piece;
     const key = `${asset.id} ${version} ${request.id}`;
     const known = cache.get(key);
     if (known) return known;
     const video = asset.info?.video;
     if (!video) throw new AppError("not_found", "Asset has no video.");
-    const encode = () => {
-      // The client may have disconnected while it waited.
-      signal.throwIfAborted();
-      return encoders.encode(video, request, signal);
-    };
-    const head = await semaphore.run(asset.workspace_id, encode).catch((error) => {
-      throw error instanceof SemaphoreFullError ? tooMany("encoded") : error;
-    });
+    const head = await runInTurn(semaphore, piece, () => encoders.encode(video, request, signal));
     const bytes = head.samples.reduce((sum, sample) => sum + sample.byteLength, 0);
     cache.set(key, head, bytes);
     return head;
   }
 
-  async function locateParts(
-    kind: "video" | "audio",
-    piece: PieceOfAsset,
+  /** Encodes a part of the source as the preview will have it. */
+  async function readLive(
+    kind: Track,
+    { asset, signal }: PieceOfAsset,
+    span: { from: number; to: number },
     reserve: (bytes: number) => void,
-  ): Promise<PiecePart[]> {
-    const track = piece.facts[kind];
+  ): Promise<Section> {
+    const bytes = await live.read(kind, { asset, path: folders.media(asset.id).source, ...span, signal });
+    reserve(bytes.length);
+    return { type: PREVIEW_TYPES[kind], parts: [bytes] };
+  }
+
+  async function locatePreview(
+    kind: Track,
+    piece: PieceOfAsset,
+    facts: PreviewFacts,
+    reserve: (bytes: number) => void,
+  ): Promise<Section[]> {
+    const track = facts[kind];
     if (track === null) throw new AppError("not_found", `Asset has no ${kind}.`);
     const { preview, previewIndex: index } = folders.media(piece.asset.id);
-    const request = { preview, index, track, from: piece.from, to: piece.to, reserve };
-    if (kind === "audio") return createAudioPiece(request);
+    const request = { media: preview, index, track, from: piece.from, to: piece.to, reserve };
+    const type = track.mimeType;
+    if (kind === "audio") return [{ type, parts: await createAudioPiece(request) }];
     const version = String(Bun.file(preview).lastModified);
     const parts =
       piece.seek === null
@@ -103,7 +108,28 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
         : await createSeekPiece({ ...request, seek: piece.seek });
     // A user who plays a cut may edit it next.
     if (piece.asset.info?.video) encoders.prepare(piece.asset.info.video);
-    return parts;
+    return [{ type, parts }];
+  }
+
+  async function locateSource(kind: Track, piece: PieceOfAsset, reserve: (bytes: number) => void): Promise<Section[]> {
+    const { source: media, sourceIndex: index } = folders.media(piece.asset.id);
+    const { from, to, seek, source } = piece;
+    if (source[kind] === null) throw new AppError("not_found", `Source has no ${kind} that browsers can play.`);
+    if (kind === "audio" || source.video === null) {
+      const track = source.audio!;
+      return [{ type: track.mimeType, parts: await createAudioPiece({ media, index, track, from, to }) }];
+    }
+    const track = source.video;
+    const { head, parts } = await createSourcePiece({ media, index, track, from, to, seek });
+    const sections = parts.length === 0 ? [] : [{ type: track.mimeType, parts }];
+    return head === null ? sections : [await readLive(kind, piece, head, reserve), ...sections];
+  }
+
+  function locateSections(kind: Track, piece: PieceOfAsset, reserve: (bytes: number) => void): Promise<Section[]> {
+    if (piece.variant === "source") return locateSource(kind, piece, reserve);
+    if (piece.facts !== null) return locatePreview(kind, piece, piece.facts, reserve);
+    const from = kind === "video" ? (piece.seek ?? piece.from) : piece.from;
+    return readLive(kind, piece, { from, to: piece.to }, reserve).then((section) => [section]);
   }
 
   return {
@@ -114,13 +140,19 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
       };
       const reserve = (bytes: number) => {
         const giveBack = unsent.take(piece.userId, bytes);
-        if (giveBack === null) throw tooMany("sent");
+        if (giveBack === null) throw createBusyError("sent");
         taken.push(giveBack);
       };
       try {
         reserve(CHUNK_BYTES);
-        const parts = await locateParts(kind, piece, reserve);
-        return { chunks: readParts(folders.media(piece.asset.id).preview, parts), release };
+        const located = await locateSections(kind, piece, reserve);
+        const { preview, source } = folders.media(piece.asset.id);
+        const isPreview = piece.variant === "preview" && piece.facts !== null;
+        const chunks = readParts(
+          isPreview ? preview : source,
+          located.flatMap(({ parts }) => parts),
+        );
+        return { chunks, sections: located.map(describeSection), release };
       } catch (error) {
         release();
         throw error;
@@ -129,3 +161,11 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
     stop: encoders.stop,
   };
 }
+
+type Track = "video" | "audio";
+type Section = { type: string; parts: PiecePart[] };
+
+const describeSection = ({ type, parts }: Section): PieceSection => ({
+  type,
+  bytes: parts.reduce((sum, { length }) => sum + length, 0),
+});

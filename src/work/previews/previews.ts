@@ -1,10 +1,18 @@
 /** The state of an asset's preview, which the first opening of the asset starts. */
 import { AppError } from "../../domain/errors";
-import type { PreviewFacts } from "../../domain/preview";
+import { type PreviewFacts, SOURCE_INDEX_VERSION, type SourceFacts, type Storyboard } from "../../domain/preview";
+import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
-import { estimateRemainingSeconds, findLatestStep, findPreviewStep, type Step } from "../../store/steps";
+import {
+  estimateRemainingSeconds,
+  findLatestStep,
+  findPreviewStep,
+  listOpenPreviews,
+  type Step,
+} from "../../store/steps";
+import { isCuttable } from "../cuts/new-cuts";
 import type { PipelineNeeds } from "../pipelines/pipelines";
-import { readPreviewFacts } from "./files";
+import { readPreviewFacts, readSourceFacts } from "./files";
 import { startPreview } from "./start-preview";
 
 /** `facts`: null until the preview is complete. `step`: its latest job. `errorMessage`: why that failed. */
@@ -26,12 +34,69 @@ export async function openPreview(services: PipelineNeeds, asset: Asset, userId:
   if (facts !== null) return { facts, step: null, errorMessage: null };
   const last = await findPreviewStep(store.read, asset.id);
   const now = services.now();
+  if (services.config.previews === "never") return { facts, step: null, errorMessage: null };
   if (last && isOpen(last)) return { facts, step: last, errorMessage: null };
   if (last?.state === "failed" && now - (last.finished_at ?? 0) < RETRY_AFTER_MS)
     return { facts, step: last, errorMessage: last.error_message };
   await store.write((tx) => startPreview(services, tx, asset.id, { userId, now }));
   runner.wake();
   return { facts, step: await findPreviewStep(store.read, asset.id), errorMessage: null };
+}
+
+/**
+ * Returns what pieces of the asset are made of. Its preview is started if necessary, but not waited for. Throws `AppError` as
+ * `requirePreview`, but not while only the preview is missing.
+ */
+export async function requirePlayable(
+  services: PipelineNeeds,
+  asset: Asset,
+  userId: string,
+): Promise<{ facts: PreviewFacts | null; source: SourceFacts }> {
+  if (!isCuttable(asset)) await requirePreview(services, asset, userId);
+  const { facts } = await openPreview(services, asset, userId);
+  return { facts, source: await openSourceFacts(services, asset) };
+}
+
+/** Returns the tracks of the source that browsers may play. Throws `AppError` `upstream_unavailable` while a folder is offline. */
+export const openSourceFacts = async ({ folders }: PipelineNeeds, asset: Asset): Promise<SourceFacts> =>
+  (await folders.guard.readOnline(() => readSourceFacts(folders.media(asset.id)))) ?? {
+    version: SOURCE_INDEX_VERSION,
+    video: null,
+    audio: null,
+    storyboard: null,
+  };
+
+/**
+ * Returns the storyboard of a prepared recording: that of the source, otherwise that of the preview. Throws `AppError` `not_found` without
+ * video, and as `requirePreview` if only the preview has one.
+ */
+export async function requireStoryboard(services: PipelineNeeds, asset: Asset, userId: string): Promise<Storyboard> {
+  const source = asset.kind === "source" ? await openSourceFacts(services, asset) : null;
+  if (source?.storyboard && isCuttable(asset)) return source.storyboard;
+  const { storyboard } = await requirePreview(services, asset, userId);
+  if (storyboard === null) throw new AppError("not_found", "Asset has no storyboard.");
+  return storyboard;
+}
+
+/** Number of previews in the queue of which positions are counted. */
+const MAX_COUNTED = 1_000;
+/** Seconds of a recording that are encoded in a second, on the two cores of a small server. */
+const ENCODING_SPEED = 10;
+
+/** The place of a preview in the queue, 1 for the next one, and the seconds until it is complete. */
+type PreviewWait = { position: number; seconds: number };
+
+/** Returns how long the preview takes, from the recordings before it; null unless it is being created. */
+export async function findPreviewWait({ store }: PipelineNeeds, { step }: PreviewState): Promise<PreviewWait | null> {
+  if (step === null || !isOpen(step)) return null;
+  const previews = await listOpenPreviews(store.read, MAX_COUNTED);
+  const index = previews.findIndex(({ stepId }) => stepId === step.id);
+  const waited = index < 0 ? previews : previews.slice(0, index + 1);
+  const recordingSeconds = waited.reduce(
+    (sum, { duration, progress }) => sum + toSeconds(duration ?? 0) * (1 - (progress ?? 0)),
+    0,
+  );
+  return { position: waited.length, seconds: Math.ceil(recordingSeconds / ENCODING_SPEED) };
 }
 
 /** Returns the completed fraction of the preview, 0 to 1; null unless it is being created. */

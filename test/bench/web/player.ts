@@ -1,5 +1,6 @@
 /**
- * How exactly the player plays a cut: `bun test/bench/web/player.ts [render]`. A recording of two minutes whose frames and samples can be
+ * How exactly the player plays a cut: `bun test/bench/web/player.ts [render]`; with `kinds [chromium|firefox] [NAME]`, how it plays twelve kinds of
+ * source before and after their previews are ready. A recording of two minutes whose frames and samples can be
  * recognized, a cut with 20 joins, Chromium over plain HTTP under a host name. The audio that was played is recorded and located in the preview.
  * With `render`, the server renders another recording meanwhile. Prints figures and their limits, and never fails.
  */
@@ -39,6 +40,12 @@ const SPANS = [
 ] as const;
 const KEPT: Range[] = SPANS.map(([start, end]) => ({ start: fromSeconds(start), end: fromSeconds(end) }));
 const EDITS = 10;
+
+if (process.argv[2] === "kinds") {
+  const { measureKinds } = await import("./player-sources");
+  await measureKinds(process.argv[3] === "firefox" ? "firefox" : "chromium", process.argv[4]);
+  process.exit();
+}
 
 await using player = await openPlayer(SECONDS, "640:360", true);
 const { page } = player;

@@ -8,13 +8,22 @@ type Media = { is_preview_ready: boolean; video_type: string | null; audio_type:
 
 export const assetMediaRows: DashboardRow[] = [
   [
-    "The dashboard plays media from its own session-authenticated routes, not from signed links. The browser preview, the storyboard and waveform.bin are made afterwards at the lowest priority",
+    "The dashboard plays media from its own session-authenticated routes, not from signed links. The storyboard and waveform.bin come from the preparation; the browser preview is made afterwards at the lowest priority, and pieces can be read before",
     async ({ server, call, getOutcome, user }) => {
       const keyed = await server.user();
       const asset = await keyed.ready(await video(2));
       const path = `/assets/${asset.id}`;
       expect(asset.preview_url).toBeNull();
       expect(await getOutcome("GET", `${path}/preview`, { as: keyed })).toBe("409 asset_processing");
+      const early = [
+        "waveform",
+        "storyboard",
+        "storyboard/0",
+        "pieces/video?from=0&to=1",
+        "pieces/video?variant=source&from=0.5&to=1",
+      ];
+      for (const name of early)
+        expect([name, await getOutcome("GET", `${path}/${name}`, { as: keyed })]).toEqual([name, "200"]);
       const media = await until("the preview", async () => {
         const { body } = await call<Media>("GET", `${path}/media`, { as: keyed });
         return body.is_preview_ready ? body : null;

@@ -62,6 +62,29 @@ describe("pieces", () => {
     );
   });
 
+  test("end at keyframes where these are given", () => {
+    const lines = [6, 14.5, 15, 30].map((time) => time * SECOND);
+    const kept = [
+      { start: 0, end: 16 * SECOND },
+      { start: 20 * SECOND, end: 40 * SECOND },
+    ];
+    const edges = toPieces(kept, lines).map(({ start, end }) => [start / SECOND, end / SECOND]);
+    expect(edges).toEqual([
+      [0, 6],
+      [6, 14.5],
+      [14.5, 16],
+      [20, 30],
+      [30, 40],
+    ]);
+    fc.assert(
+      fc.property(spans, (kept) => {
+        const pieces = toPieces(kept, lines);
+        expect(getLength(pieces)).toBe(lengthOf(kept));
+        expect(mergeTouching(pieces)).toEqual(mergeTouching(kept));
+      }),
+    );
+  });
+
   test("no span becomes a crumb at a line of the grid", () => {
     const lengths = toPieces([{ start: 7.5 * SECOND, end: 16_400_000 }]).map(({ start, end }) => end - start);
     expect(lengths).toEqual([8_900_000]);

@@ -1,6 +1,6 @@
 /** Plays the cut and the source of a recording on one video element. Times are in microseconds. */
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { toMessage } from "../../app/api";
+import { ApiError, toMessage } from "../../app/api";
 import { type EditorPlan, listKept, type Range } from "../model/plan";
 import type { Engine, PlayableMedia } from "./engine";
 import { Jumper } from "./jumper";
@@ -101,7 +101,7 @@ export class CutPlayer {
   /** Preloads the media for a plan that may be set next, so that an edit at the playhead is heard sooner. */
   prepare(plan: EditorPlan): void {
     if (this.state.mode.peek() !== "cut" || this.range !== null || !this.state.isPlaying.peek()) return;
-    this.engine?.prepare(toPieces(this.snap(listKept(plan), plan.duration)));
+    this.engine?.prepare(this.divide(this.snap(listKept(plan), plan.duration)));
   }
 
   setMode(mode: PlayerMode): void {
@@ -171,6 +171,12 @@ export class CutPlayer {
     this.seekCut(this.state.cutTime.peek() + time);
   }
 
+  /** Plays the preview from now on, which has become ready. */
+  usePreview(): void {
+    if (this.media !== null) this.media = { ...this.media, isPreviewReady: true };
+    this.engine?.usePreview();
+  }
+
   setRate(rate: number): void {
     this.state.rate.value = rate;
     if (this.video === null) return;
@@ -205,6 +211,7 @@ export class CutPlayer {
         state.delay.value = delay;
       },
       onError: (error: unknown) => {
+        if (!(error instanceof ApiError) && this.fallBack()) return;
         state.error.value = error instanceof Error && error.name !== "ApiError" ? error.message : toMessage(error);
       },
     };
@@ -213,7 +220,18 @@ export class CutPlayer {
     this.show(sourceTime);
   }
 
+  /** Plays the preview instead of a source that the browser cannot decode after all. Returns whether it played the source. */
+  private fallBack(): boolean {
+    const { media } = this;
+    if (media === null || media.isPreviewReady) return false;
+    if (media.sourceTypes.video === null && media.sourceTypes.audio === null) return false;
+    this.media = { ...media, sourceTypes: { video: null, audio: null } };
+    this.retry();
+    return true;
+  }
+
   private restart(): void {
+    if (this.fallBack()) return;
     const now = performance.now();
     if (now - this.restartedAt < MIN_RESTART_MS) {
       this.state.error.value = "The browser cannot play this preview. Reload the page.";
@@ -229,13 +247,19 @@ export class CutPlayer {
     if (plan === null) return;
     const kept = state.mode.peek() === "source" ? [{ start: 0, end: plan.duration }] : listKept(plan);
     const snapped = this.snap(kept, plan.duration);
-    this.pieces = toPieces(this.range === null ? snapped : clipToRange(snapped, this.range));
+    this.pieces = this.divide(this.range === null ? snapped : clipToRange(snapped, this.range));
     state.length.value = getLength(this.pieces);
     if (this.pieces.length === 0) {
       this.pause();
       state.cutTime.value = 0;
     }
     this.engine?.show(this.pieces, sourceTime);
+  }
+
+  private divide(kept: readonly Range[]): Piece[] {
+    const { media } = this;
+    const isSource = media !== null && !media.isPreviewReady && media.sourceTypes.video !== null;
+    return toPieces(kept, isSource ? media.sourceLines : null);
   }
 
   private snap(kept: readonly Range[], duration: number): Range[] {

@@ -1,5 +1,5 @@
 /** Preloads pieces. */
-import { type Delay, loadPiece, type PieceAttempt, readPiece } from "./load-piece";
+import { type Delay, loadPiece, type PieceAttempt, readPiece, type Section } from "./load-piece";
 
 type EarlyLoad = { attempt: Promise<PieceAttempt | null>; stop: AbortController; isLoaded: boolean };
 
@@ -32,13 +32,13 @@ export class EarlyLoads {
     return urls.every((url) => this.loads.get(url)?.isLoaded === true);
   }
 
-  /** Returns the bytes of a piece. Behaves like `loadPiece`. */
-  async load(url: string, signal: AbortSignal): Promise<ArrayBuffer | null> {
+  /** Returns the sections of a piece. Behaves like `loadPiece`. */
+  async load(url: string, signal: AbortSignal): Promise<Section[]> {
     const early = this.loads.get(url);
     if (early !== undefined) {
       const answer = await Promise.race([early.attempt, whenAborted(signal)]);
       signal.throwIfAborted();
-      if (answer?.kind === "loaded") return answer.bytes;
+      if (answer?.kind === "loaded") return answer.sections;
     }
     return await loadPiece(url, signal, this.onDelay);
   }

@@ -3,17 +3,25 @@ import type { Delay } from "./load-piece";
 import type { Piece } from "./timeline";
 import type { Track } from "./track-buffer";
 
+/** Where the packets of a track come from: the preview is smaller, and encoded on request while it is not ready. */
+export type Variant = "preview" | "source";
+
 /** The playable media of a recording. */
 export type PlayableMedia = {
   /**
-   * Returns the address of a part of the preview as fragmented MP4, with times of the recording. Times are in seconds.
-   * `seek`: media before this time is optional, so that a player that seeks there receives it sooner.
+   * Returns the address of a part of the recording as fragmented MP4, with times of the recording. Times are in
+   * seconds. `seek`: media before this time is optional, so that a player that seeks there receives it sooner.
    */
-  pieceUrl(track: Track, from: number, to: number, seek?: number): string;
+  pieceUrl(track: Track, variant: Variant, from: number, to: number, seek?: number): string;
   previewUrl: string;
-  /** MIME types with codecs; null for a track that the recording lacks. */
+  /** MIME types of the preview with codecs; null for a track that the recording lacks. */
   videoType: string | null;
   audioType: string | null;
+  /** MIME types of the source; null for a track that this browser cannot decode. */
+  sourceTypes: Record<Track, string | null>;
+  isPreviewReady: boolean;
+  /** Times of keyframes of the source at which its pieces start, in microseconds. */
+  sourceLines: readonly number[];
   /** Frames per second; null without video. */
   frameRate: number | null;
 };
@@ -34,5 +42,7 @@ export type Engine = {
   show(pieces: readonly Piece[], sourceTime?: number): void;
   /** Preloads the data that would be needed first if these pieces were played instead. */
   prepare(pieces: readonly Piece[]): void;
+  /** Plays the preview of the video from now on, without a seek. */
+  usePreview(): void;
   dispose(): void;
 };

@@ -44,6 +44,8 @@ export class Jumper implements Engine {
   /** The browser loads the data it needs. */
   prepare(): void {}
 
+  usePreview(): void {}
+
   dispose(): void {
     this.disposed.abort();
     cancelAnimationFrame(this.frame);

@@ -1,5 +1,5 @@
 /** Media Source Extensions, and the variant in Safari on iPhones. */
-import type { PlayableMedia } from "./engine";
+import type { PlayableMedia, Variant } from "./engine";
 import { type Track, TrackBuffer } from "./track-buffer";
 
 /** Safari on iPhones requests data in intervals to save power. */
@@ -20,6 +20,9 @@ const listTypes = ({ videoType, audioType }: PlayableMedia) =>
 /** Returns the tracks to play, in the order of the buffers. */
 export const listTracks = (media: PlayableMedia): Track[] => listTypes(media).map(({ track }) => track);
 
+/** Returns whether this browser can play pieces. */
+export const hasMediaSource = (): boolean => findConstructor() !== undefined;
+
 /** Returns whether pieces can be played without gaps. */
 export function canSplice(media: PlayableMedia): boolean {
   const Source = findConstructor();
@@ -36,6 +39,7 @@ export const isStreaming = (source: MediaSource): boolean => (source as ManagedS
 export function openSource(
   video: HTMLVideoElement,
   media: PlayableMedia,
+  variants: Readonly<Record<Track, Variant>>,
   signal: AbortSignal,
   onStreaming: () => void,
 ): Promise<OpenedSource> {
@@ -46,7 +50,10 @@ export function openSource(
     const open = () => {
       URL.revokeObjectURL(url);
       try {
-        const tracks = listTypes(media).map(({ track, type }) => new TrackBuffer(track, source.addSourceBuffer(type)));
+        const tracks = listTypes(media).map(({ track, type }) => {
+          const first = variants[track] === "source" ? (media.sourceTypes[track] ?? type) : type;
+          return new TrackBuffer(track, source.addSourceBuffer(first), first);
+        });
         resolve({ source, tracks });
       } catch (error) {
         reject(error);

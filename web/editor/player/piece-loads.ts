@@ -4,12 +4,14 @@
  */
 import { toSeconds } from "../model/plan";
 import { EarlyLoads } from "./early-loads";
-import type { EngineReport, PlayableMedia } from "./engine";
+import type { EngineReport, PlayableMedia, Variant } from "./engine";
+import type { Section } from "./load-piece";
 import { listTracks } from "./media-source";
 import { findPieceIndex, type Landing, type Piece } from "./timeline";
+import type { Track } from "./track-buffer";
 
-/** The bytes of each track, in order; null where a track has no data. */
-export type LoadedPiece = (ArrayBuffer | null)[];
+/** The sections of each track, in order. */
+export type LoadedPiece = Section[][];
 
 /**
  * Maximum number of pieces that are loaded at the same time. Each needs two requests, and browsers allow six per
@@ -23,6 +25,7 @@ export class PieceLoads {
 
   constructor(
     private readonly media: PlayableMedia,
+    private readonly variants: Readonly<Record<Track, Variant>>,
     onDelay: EngineReport["onDelay"],
   ) {
     this.early = new EarlyLoads(onDelay);
@@ -51,7 +54,7 @@ export class PieceLoads {
   }
 
   /**
-   * Returns the bytes of `pieces[index]`, and starts to load the pieces after it. Throws the same errors as
+   * Returns the sections of `pieces[index]`, and starts to load the pieces after it. Throws the same errors as
    * `loadPiece`.
    */
   load(pieces: readonly Piece[], index: number, signal: AbortSignal): Promise<LoadedPiece> {
@@ -64,7 +67,7 @@ export class PieceLoads {
     return this.loads.get(pieces[index]!)!;
   }
 
-  /** Returns the bytes of a landing. Throws the same errors as `loadPiece`. */
+  /** Returns the sections of a landing. Throws the same errors as `loadPiece`. */
   loadLanding(landing: Landing, signal: AbortSignal): Promise<LoadedPiece> {
     return this.loadAll(this.listLandingUrls(landing), signal);
   }
@@ -90,13 +93,17 @@ export class PieceLoads {
 
   /** Returns the addresses of a piece, in track order. */
   private listUrls({ start, end }: Piece): string[] {
-    return listTracks(this.media).map((track) => this.media.pieceUrl(track, toSeconds(start), toSeconds(end)));
+    return listTracks(this.media).map((track) => this.getUrl(track, start, end));
   }
 
   private listLandingUrls(landing: Landing): string[] {
     return listTracks(this.media).map((track) => {
       const { start, end } = landing[track];
-      return this.media.pieceUrl(track, toSeconds(start), toSeconds(end), toSeconds(landing.place));
+      return this.getUrl(track, start, end, toSeconds(landing.place));
     });
+  }
+
+  private getUrl(track: Track, start: number, end: number, seek?: number): string {
+    return this.media.pieceUrl(track, this.variants[track], toSeconds(start), toSeconds(end), seek);
   }
 }

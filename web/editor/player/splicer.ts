@@ -4,7 +4,7 @@
  */
 import { fromSeconds, toSeconds } from "../model/plan";
 import { isCovered } from "./coverage";
-import type { Engine, EngineReport, PlayableMedia } from "./engine";
+import type { Engine, EngineReport, PlayableMedia, Variant } from "./engine";
 import { isStreaming, type OpenedSource, openSource } from "./media-source";
 import { PieceLoads } from "./piece-loads";
 import {
@@ -18,7 +18,7 @@ import {
   toLanding,
   toSourceTime,
 } from "./timeline";
-import { appendToAll, BufferFullError } from "./track-buffer";
+import { appendToAll, BufferFullError, type Track } from "./track-buffer";
 
 const AHEAD = 30_000_000;
 /** Minimum and maximum amount of media to keep behind the playhead. */
@@ -43,6 +43,9 @@ const MIN_LANDING = 1_000_000;
 const NUDGE = 1_000;
 /** Maximum distance between the playhead and a likely edit for which pieces are preloaded. */
 const MAX_PREPARED_DISTANCE = 10_000_000;
+/** Duration from the playhead on that is not replaced when the preview takes the place of the source. */
+const KEPT_AHEAD = 1_000_000;
+const MAX_STALLS = 2;
 const MIN_DURATION_SECONDS = 0.1;
 
 export class Splicer implements Engine {
@@ -54,6 +57,10 @@ export class Splicer implements Engine {
   /** The first part of that piece, which is loaded before the rest after a jump. */
   private landing: Landing | null = null;
   private readonly loads: PieceLoads;
+  private readonly variants: Record<Track, Variant>;
+  private stalls = 0;
+  /** Whether the video has played since the last seek. */
+  private isFlowing = false;
   private readonly opened: Promise<OpenedSource>;
   private readonly disposed = new AbortController();
   private filling: Promise<void> | null = null;
@@ -67,11 +74,23 @@ export class Splicer implements Engine {
     private readonly report: EngineReport,
   ) {
     const { signal } = this.disposed;
-    this.loads = new PieceLoads(media, report.onDelay);
-    this.opened = openSource(video, media, signal, () => this.fill());
+    const choose = (track: Track): Variant => (media.sourceTypes[track] === null ? "preview" : "source");
+    // Decoders of audio are reset when they change, so it stays as it is.
+    this.variants = {
+      video: media.isPreviewReady ? "preview" : choose("video"),
+      audio: media.isPreviewReady ? "preview" : choose("audio"),
+    };
+    this.loads = new PieceLoads(media, this.variants, report.onDelay);
+    this.opened = openSource(video, media, this.variants, signal, () => this.fill());
     const check = () => this.onPlaceChanged();
     video.addEventListener("seeking", check, { signal });
     video.addEventListener("waiting", check, { signal });
+    video.addEventListener("waiting", () => this.countStall(), { signal });
+    const setFlowing = (isFlowing: boolean) => () => {
+      this.isFlowing = isFlowing;
+    };
+    video.addEventListener("playing", setFlowing(true), { signal });
+    video.addEventListener("seeking", setFlowing(false), { signal });
     video.addEventListener("timeupdate", () => this.fill(), { signal });
   }
 
@@ -115,6 +134,25 @@ export class Splicer implements Engine {
       if (isShorter) opened.source.duration = duration;
       if (isUnderPlayhead) await this.moveTo(opened, target);
     });
+  }
+
+  usePreview(): void {
+    if (this.variants.video === "preview") return;
+    this.variants.video = "preview";
+    this.change(async (opened) => {
+      // The piece that is playing, and what the decoder already has, stay.
+      const index = findPieceIndex(this.pieces, this.cutTime + KEPT_AHEAD) + 1;
+      const piece = this.pieces[index];
+      if (piece === undefined || index >= this.next) return;
+      await this.remove(opened, piece.at, Number.POSITIVE_INFINITY);
+      this.next = index;
+    });
+  }
+
+  /** A link that is too slow for the source is fast enough for the preview. */
+  private countStall(): void {
+    if (!this.isFlowing || this.video.paused || this.openChanges > 0 || this.variants.video === "preview") return;
+    if (++this.stalls >= MAX_STALLS) this.usePreview();
   }
 
   dispose(): void {
@@ -243,10 +281,10 @@ export class Splicer implements Engine {
       const start = opened.tracks[0]?.start ?? null;
       if (start !== null && start < now - MAX_BEHIND) await this.remove(opened, 0, now - MIN_BEHIND);
       if (this.landing !== null) await this.appendLanding(opened, this.landing, signal);
-      const bytes = signal.aborted ? [] : await this.loads.load(this.pieces, this.next, signal);
+      const loaded = signal.aborted ? [] : await this.loads.load(this.pieces, this.next, signal);
       if (signal.aborted) return;
       try {
-        await appendToAll(opened.tracks, { video: piece, audio: piece }, bytes);
+        await appendToAll(opened.tracks, { video: piece, audio: piece }, loaded);
       } catch (error) {
         if (!(error instanceof BufferFullError)) throw error;
         // The next `timeupdate` retries.
@@ -261,10 +299,10 @@ export class Splicer implements Engine {
   private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal): Promise<void> {
     if (landing.audio.end - landing.audio.start < MIN_LANDING * this.video.playbackRate)
       void this.loads.load(this.pieces, this.next, signal);
-    const bytes = await this.loads.loadLanding(landing, signal);
+    const loaded = await this.loads.loadLanding(landing, signal);
     if (signal.aborted) return;
     try {
-      await appendToAll(tracks, landing, bytes);
+      await appendToAll(tracks, landing, loaded);
     } catch (error) {
       // Appending the whole piece later makes room if necessary.
       if (!(error instanceof BufferFullError)) throw error;

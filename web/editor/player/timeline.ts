@@ -19,14 +19,26 @@ const MIN_PIECE = 1_000_000;
 /** Maximum distance between an edge and a frame to which it is snapped. Plans contain rounded times in seconds. */
 const FRAME_TOLERANCE = 1_000;
 
-/** Returns the pieces of sorted, disjoint spans. */
-export function toPieces(kept: readonly Range[]): Piece[] {
+/** Returns the first multiple of `PIECE_GRID` after a time. */
+const findGridLine = (time: number): number => (Math.floor(time / PIECE_GRID) + 1) * PIECE_GRID;
+
+/**
+ * Returns the pieces of sorted, disjoint spans. `lines`: sorted times at which pieces end in place of those of the grid,
+ * because the recording has keyframes there.
+ */
+export function toPieces(kept: readonly Range[], lines: readonly number[] | null = null): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
+  let next = 0;
+  const findLine = (time: number): number => {
+    if (lines === null) return findGridLine(time);
+    while (next < lines.length && lines[next]! <= time) next++;
+    return lines[next] ?? Number.POSITIVE_INFINITY;
+  };
   for (const span of kept) {
     let start = span.start;
     while (start < span.end) {
-      const line = (Math.floor((start + MIN_PIECE) / PIECE_GRID) + 1) * PIECE_GRID;
+      const line = findLine(start + MIN_PIECE);
       const end = line + MIN_PIECE > span.end ? span.end : line;
       pieces.push({ start, end, at });
       at += end - start;

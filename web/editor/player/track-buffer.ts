@@ -1,5 +1,6 @@
 /** A track's `SourceBuffer`. Operations run one at a time. Times are microseconds of the cut. */
 import { fromSeconds, toSeconds } from "../model/plan";
+import type { Section } from "./load-piece";
 import type { Piece } from "./timeline";
 
 export type Track = "video" | "audio";
@@ -17,6 +18,7 @@ export class TrackBuffer {
   constructor(
     readonly track: Track,
     private readonly buffer: SourceBuffer,
+    private type: string,
   ) {}
 
   /** Start of the oldest buffered data, or null. */
@@ -25,9 +27,16 @@ export class TrackBuffer {
     return buffered.length === 0 ? null : fromSeconds(buffered.start(0));
   }
 
-  /** Appends a piece at its position. Throws `BufferFullError`. */
-  async append({ start, end, at }: Piece, bytes: ArrayBuffer): Promise<void> {
+  /** Appends the sections of a piece at its position. Throws `BufferFullError`. */
+  async append(piece: Piece, sections: readonly Section[]): Promise<void> {
+    for (const section of sections) await this.appendSection(piece, section);
+  }
+
+  private async appendSection({ start, end, at }: Piece, { type, bytes }: Section): Promise<void> {
     const { buffer } = this;
+    // Decoders adapt to other parameters of the same codec.
+    if (getCodec(type) !== getCodec(this.type)) buffer.changeType(type);
+    this.type = type;
     const slack = this.track === "video" ? VIDEO_SLACK_SECONDS : 0;
     // The start of the window must never exceed its end.
     buffer.appendWindowEnd = Number.POSITIVE_INFINITY;
@@ -72,18 +81,19 @@ export class TrackBuffer {
   }
 }
 
+/** Returns the codec of a MIME type without its parameters: `avc1`. */
+const getCodec = (type: string): string => /codecs="([\w-]+)/.exec(type)?.[1] ?? type;
+
 /**
- * Appends the bytes of each track at its position; null means no data. Waits for all buffers, even if one is full,
+ * Appends the sections of each track at its position. Waits for all buffers, even if one is full,
  * because a buffer cannot be changed during another operation. Throws `BufferFullError`.
  */
 export async function appendToAll(
   tracks: readonly TrackBuffer[],
   pieces: Record<Track, Piece>,
-  bytes: readonly (ArrayBuffer | null)[],
+  loaded: readonly (readonly Section[])[],
 ): Promise<void> {
-  const appended = tracks.map((track, index) =>
-    bytes[index] ? track.append(pieces[track.track], bytes[index]) : null,
-  );
+  const appended = tracks.map((track, index) => track.append(pieces[track.track], loaded[index] ?? []));
   const results = await Promise.allSettled(appended);
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }

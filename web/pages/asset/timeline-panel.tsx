@@ -7,21 +7,22 @@ import type { Editor } from "./editor-state";
 import { findSize, panelSizes } from "./panel-sizes";
 import type { Playback } from "./playback";
 import { playJoin } from "./seek-actions";
+import type { AssetMedia } from "./use-media";
 import { useStrip } from "./use-strip";
 
 type TimelinePanelProps = {
   asset: Asset;
   editor: Editor;
   playback: Playback;
-  hasPreview: boolean;
+  media: AssetMedia | null;
   differences: Signal<readonly Difference[]>;
   /** Duration of a frame in microseconds. */
   frame: number;
 };
 
 /** The timeline of the recording. Removed spans have the color of their reason. */
-export function TimelinePanel({ asset, editor, playback, hasPreview, differences, frame }: TimelinePanelProps) {
-  const { waveform, storyboard } = useStrip(asset, hasPreview);
+export function TimelinePanel({ asset, editor, playback, media, differences, frame }: TimelinePanelProps) {
+  const { waveform, storyboard } = useStrip(asset, media);
   return (
     <section class="timeline-panel" aria-label="Timeline">
       <Timeline

@@ -1,17 +1,23 @@
 /** Loads the content of the timeline: audio peaks and video thumbnails. */
+import { useEffect } from "preact/hooks";
 import { toApiError } from "../../app/api";
 import { mediaUrl } from "../../app/media-url";
 import { useResource } from "../../app/resource";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
 import type { Asset } from "./asset";
+import type { AssetMedia } from "./use-media";
 
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 
 const NOTHING: Strip = { waveform: null, storyboard: null };
 
-/** Loads both once the preview is ready. Without them, the timeline shows only spans and words. */
-export function useStrip(asset: Asset, isReady: boolean): Strip {
+/**
+ * Loads both, which the preparation makes. What it could not make comes with the preview. Without them, the timeline
+ * shows only spans and words.
+ */
+export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
+  const isReady = media?.is_playable === true || media?.is_preview_ready === true;
   const strip = useResource<Strip>(
     async (signal) => {
       if (!isReady) return NOTHING;
@@ -24,6 +30,10 @@ export function useStrip(asset: Asset, isReady: boolean): Strip {
     [asset.id, isReady],
   );
   const { value } = strip.state;
+  const isPreviewReady = media?.is_preview_ready === true;
+  useEffect(() => {
+    if (isPreviewReady && isReady) void strip.reload();
+  }, [isPreviewReady, isReady, strip]);
   return value.kind === "ready" ? value.value : NOTHING;
 }
 

@@ -96,7 +96,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
               asset={asset}
               editor={editor}
               playback={playback}
-              hasPreview={media?.is_preview_ready === true}
+              media={media}
               differences={differences}
               frame={frame}
             />

@@ -14,7 +14,8 @@ function findAll(bytes: Uint8Array, [type, ...rest]: string[]): Uint8Array[] {
   return rest.length === 0 ? found : found.flatMap((body) => findAll(body, rest));
 }
 
-export type PieceSample = { time: number; duration: number; isKey: boolean; bytes: number };
+/** `time` is when it is decoded, `delay` how much later it is shown. */
+export type PieceSample = { time: number; duration: number; isKey: boolean; bytes: number; delay: number };
 
 /** Returns the initialization segments' sample descriptions, and the samples with times in units of the timescale. */
 export function readPiece(piece: Uint8Array): {
@@ -30,13 +31,12 @@ export function readPiece(piece: Uint8Array): {
     const run = toView(findAll(traf, ["trun"])[0]!);
     let time = Number(toView(findAll(traf, ["tfdt"])[0]!).getBigUint64(4));
     const first = samples.length;
+    const hasDelays = (run.getUint32(0) & 0x800) !== 0;
     for (let i = 0; i < run.getUint32(4); i++) {
-      const [duration, bytes, flags] = [0, 4, 8].map((at) => run.getUint32(12 + 12 * i + at)) as [
-        number,
-        number,
-        number,
-      ];
-      samples.push({ time, duration, bytes, isKey: flags === 0x2000000 });
+      const entry = 12 + (hasDelays ? 16 : 12) * i;
+      const [duration, bytes, flags] = [0, 4, 8].map((at) => run.getUint32(entry + at)) as [number, number, number];
+      const delay = hasDelays ? run.getInt32(entry + 12) : 0;
+      samples.push({ time, duration, bytes, isKey: flags === 0x2000000, delay });
       time += duration;
     }
     const total = samples.slice(first).reduce((sum, sample) => sum + sample.bytes, 0);

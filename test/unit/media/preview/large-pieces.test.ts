@@ -33,7 +33,7 @@ test.each([
   for (let n = 0; n < COUNT; n++)
     writeRecord(records, n * RECORD_BYTES, { offset: n * FRAME_BYTES, size: bytes, time: n * TIMESCALE, isKey: true });
   await Bun.write(index, records.buffer);
-  const request = { preview, index, track: TRACK, from: 0, to: COUNT };
+  const request = { media: preview, index, track: TRACK, from: 0, to: COUNT };
   const parts = await (kind === "video"
     ? createVideoPiece(request, () => Promise.reject(new Error("nothing is encoded")))
     : createAudioPiece(request));

@@ -64,15 +64,13 @@ const concatenate = async (preview: string, parts: PiecePart[]) =>
 
 const pieceOf = ({ path, index, tracks, probed }: Made, ffmpeg: Ffmpeg) => ({
   video: async (from: number, to: number) => {
-    const parts = await createVideoPiece({ preview: path, index, track: tracks.video!, from, to }, (head) =>
+    const parts = await createVideoPiece({ media: path, index, track: tracks.video!, from, to }, (head) =>
       startHeadEncoder({ ffmpeg, sandbox }, probed.info.video!).encode(head),
     );
     return readPiece(await concatenate(path, parts));
   },
   audio: async (from: number, to: number) =>
-    readPiece(
-      await concatenate(path, await createAudioPiece({ preview: path, index, track: tracks.audio!, from, to })),
-    ),
+    readPiece(await concatenate(path, await createAudioPiece({ media: path, index, track: tracks.audio!, from, to }))),
 });
 
 const packets = async (path: string) =>
@@ -193,7 +191,10 @@ describe("a piece", () => {
     const { path: preview, index, tracks } = await makePreview(systemFfmpeg, source);
     const read = async (from: number, to: number, seek: number) =>
       readPiece(
-        await concatenate(preview, await createSeekPiece({ preview, index, track: tracks.video!, from, to, seek })),
+        await concatenate(
+          preview,
+          await createSeekPiece({ media: preview, index, track: tracks.video!, from, to, seek }),
+        ),
       );
     const frame = 90_000 / 25;
     const sizes = (await read(0, 4, 0)).samples.map(({ bytes }) => bytes);

@@ -1,0 +1,123 @@
+/**
+ * Encodes parts of a source on request, as the preview will have them: before it is ready, for sources that browsers cannot play, and for
+ * the start of parts inside a group of pictures.
+ */
+import { AppError } from "../../domain/errors";
+import type { MediaInfo } from "../../domain/media";
+import type { SpawnOptions } from "../../lib/process";
+import { createWorkLimits, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { buildLiveAudioArguments, buildLiveVideoArguments, PREVIEW_SAMPLE_RATE, PREVIEW_TIMESCALE } from "./encode";
+import { writeFragment, writeInitSegment } from "./fragment";
+import { type HeadTools, readLimited } from "./head";
+
+/** A minute of noise at the preview's quality has a third of this. */
+const MAX_OUTPUT_BYTES = 96 * 1024 ** 2;
+const MAX_WALL_SECONDS = 120;
+/** Duration of audio before and after the part, so that the decoder's overlap is right at its first sample. */
+const AUDIO_LEAD_SECONDS = 0.1;
+const AUDIO_TAIL_SECONDS = 0.05;
+
+/** `from` and `to` are in seconds. */
+export type LiveRequest = { path: string; info: MediaInfo; from: number; to: number };
+
+const damaged = (what: string) =>
+  new AppError("processing_failed", "The recording could not be decoded here.", { cause: new Error(what) });
+
+/** Returns the frames as fragmented MP4 with source times. Errors: `AppError` `processing_failed`; the signal's reason. */
+export async function encodeLiveVideo(
+  tools: HeadTools & { hasZscale: boolean; priority?: SpawnOptions["priority"] },
+  { path, info, from, to }: LiveRequest,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const source = { path, info, libavutil: tools.ffmpeg.libavutil };
+  const bytes = await run(
+    tools,
+    path,
+    buildLiveVideoArguments(source, { from, to, hasZscale: tools.hasZscale }),
+    signal,
+  );
+  shiftFragments(bytes, Math.round(from * PREVIEW_TIMESCALE));
+  return bytes;
+}
+
+/** Returns the audio as fragmented MP4 with source times, and nothing after its end. Errors: `AppError` `processing_failed`; the signal's reason. */
+export async function encodeLiveAudio(
+  tools: HeadTools,
+  { path, info, from, to }: LiveRequest,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const span = { from: Math.max(0, from - AUDIO_LEAD_SECONDS), to: to + AUDIO_TAIL_SECONDS };
+  const source = { path, info, libavutil: tools.ffmpeg.libavutil };
+  const stream = await run(tools, path, buildLiveAudioArguments(source, span), signal);
+  // The encoder puts one packet before the first sample.
+  const start = Math.round(span.from * PREVIEW_SAMPLE_RATE) - AAC_PACKET_SAMPLES;
+  const packets = [...splitAdts(stream)].map((data, n) => ({ data, time: start + n * AAC_PACKET_SAMPLES }));
+  const samples = packets.filter(({ time }) => time >= 0);
+  if (samples.length === 0) return new Uint8Array();
+  const format = { kind: "audio" as const, timescale: PREVIEW_SAMPLE_RATE, sampleEntry: AAC_SAMPLE_ENTRY };
+  const fragment = samples.map(({ data }) => ({ data, duration: AAC_PACKET_SAMPLES, isKey: true }));
+  return Buffer.concat([...writeInitSegment(format), ...writeFragment(samples[0]!.time, fragment)]);
+}
+
+async function run(
+  { ffmpeg, sandbox, priority = "interactive" }: HeadTools & { priority?: SpawnOptions["priority"] },
+  path: string,
+  args: string[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  signal.throwIfAborted();
+  const child = startFfmpeg({
+    ffmpeg,
+    arguments: args,
+    limits: createWorkLimits(MAX_WALL_SECONDS),
+    sandbox: { sandbox, view: { readOnly: [path], writable: [], devices: false } },
+    priority,
+    stdout: "pipe",
+    signal,
+  });
+  const bytes = await readLimited(child.stdout, { maxBytes: MAX_OUTPUT_BYTES, stop: child.killNow });
+  const outcome = await child.outcome;
+  signal.throwIfAborted();
+  if (!outcome.ok) throw toFfmpegError(outcome);
+  return bytes;
+}
+
+/** Adds a time to those of all fragments. Throws `AppError` `processing_failed` if a box has an invalid size. */
+export function shiftFragments(bytes: Uint8Array, time: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const visit = (from: number, to: number, path: readonly string[]) => {
+    for (let at = from; at + 8 <= to; ) {
+      const size = view.getUint32(at);
+      if (size < 8 || at + size > to) throw damaged("a box has an invalid size");
+      const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+      if (type === path[0] && path.length > 1) visit(at + 8, at + size, path.slice(1));
+      if (type === path[0] && path.length === 1) {
+        if (size < 20 || bytes[at + 8] !== 1) throw damaged("tfdt");
+        view.setBigUint64(at + 12, view.getBigUint64(at + 12) + BigInt(time));
+      }
+      at += size;
+    }
+  };
+  visit(0, bytes.length, ["moof", "traf", "tfdt"]);
+}
+
+const AAC_PACKET_SAMPLES = 1_024;
+const ADTS_HEADER_BYTES = 7;
+
+/** Yields the packets of an ADTS stream without their headers, which have no checksum (ISO 14496-3). */
+function* splitAdts(stream: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at + ADTS_HEADER_BYTES <= stream.length; ) {
+    const length = ((stream[at + 3]! & 3) << 11) | (stream[at + 4]! << 3) | (stream[at + 5]! >> 5);
+    if (stream[at] !== 0xff || length <= ADTS_HEADER_BYTES || at + length > stream.length) throw damaged("ADTS");
+    yield stream.subarray(at + ADTS_HEADER_BYTES, at + length);
+    at += length;
+  }
+}
+
+/** `mp4a` of AAC LC, 48 kHz, stereo (ISO 14496-14): ES, decoder configuration, specific information, sync layer. */
+const AAC_SAMPLE_ENTRY = Uint8Array.from([
+  ...[0, 0, 0, 75, 0x6d, 0x70, 0x34, 0x61, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+  ...[0, 2, 0, 16, 0, 0, 0, 0, 0xbb, 0x80, 0, 0],
+  ...[0, 0, 0, 39, 0x65, 0x73, 0x64, 0x73, 0, 0, 0, 0],
+  ...[3, 25, 0, 1, 0, 4, 17, 0x40, 0x15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 2, 0x11, 0x90, 6, 1, 2],
+]);
