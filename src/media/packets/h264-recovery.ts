@@ -69,6 +69,9 @@ function createRewriter(
   let keptCount = 0;
   let hasStarted = false;
   let isDone = false;
+  /** Whether there were once as many references as there can be, so that those before the intra picture are gone. */
+  let isSettled = false;
+  const maxReferences = Math.max(1, sequence.maxReferences);
   let previousOrder = 0;
   let decoded = 0;
 
@@ -83,7 +86,7 @@ function createRewriter(
 
   /** Removes what the sliding window removes: the oldest pictures. */
   const addReference = (references: Reference[], added: Reference): Reference[] =>
-    [...references, added].slice(-sequence.maxReferences);
+    [...references, added].slice(-maxReferences);
 
   function take(slices: readonly SliceHeader[], isKept: boolean): { order: number; newNumber: number } {
     const [header] = slices;
@@ -111,6 +114,7 @@ function createRewriter(
     if (isKept) kept = kept.filter((reference) => !removed.includes(reference));
     const added = { number: header.frameNumber, order, newNumber: isKept ? wrap(keptCount, numberModulus) : null };
     source = addReference(source, added);
+    isSettled ||= source.length === maxReferences;
     count++;
     if (!isKept) return;
     kept = addReference(kept, added);
@@ -146,7 +150,6 @@ function createRewriter(
         if (isFirst && getNalType(nal) === NAL_SEI) return [];
         if (!isSlice(nal)) return [nal];
         const header = slices[n++]!;
-        const isSettled = count >= sequence.maxReferences;
         const context = { source, kept, order, newNumber, numberModulus, isSettled };
         const commands = isFirst ? "" : formatLists(header, context);
         const marking = isFirst ? "00" : formatRemovals(header, newNumber);
@@ -162,7 +165,7 @@ function createRewriter(
       complete(slices[0]!, order, false);
     },
     isDone: () => isDone,
-    isSettled: () => keptCount > sequence.maxReferences,
+    isSettled: () => isSettled && keptCount > maxReferences,
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { EncodedPacketSink } from "mediabunny";
+import { formatExpGolomb as ue } from "../../../../src/media/packets/bits";
 import { parseNalUnits } from "../../../../src/media/packets/bitstream";
 import { getNalType, NAL_IDR, parseAvcConfig } from "../../../../src/media/packets/h264";
 import { createPictureReader, parseSequenceFacts } from "../../../../src/media/packets/h264-pictures";
@@ -35,6 +36,41 @@ function rewrite(config: Awaited<ReturnType<typeof readSource>>["config"], packe
     rewriter.drop(packet.units);
     return [];
   });
+}
+
+/** Returns a NAL unit of a header byte and bits, filled with ones. */
+const toNal = (header: number, bits: string, data: number[] = []): Uint8Array =>
+  Uint8Array.from([
+    header,
+    ...(bits.match(/.{1,8}/g) ?? []).map((byte) => Number.parseInt(byte.padEnd(8, "1"), 2)),
+    ...data,
+  ]);
+
+/** Three references, and frame numbers and orders of four bits. By default, list 0 has two pictures and list 1 has one. */
+const SMALL_CONFIG = {
+  lengthSize: 4,
+  sps: [toNal(0x67, `${"01001101"}${"00000000"}${"00011110"}${ue(0).repeat(4)}${ue(3)}0${ue(0)}${ue(0)}11001`)],
+  pps: [toNal(0x68, `${ue(0)}${ue(0)}10${ue(0)}${ue(1)}${ue(0)}000${ue(0).repeat(3)}0001`)],
+} as ReturnType<typeof parseAvcConfig>;
+
+type SmallSlice = {
+  kind: "P" | "B" | "I";
+  number: number;
+  order: number;
+  count?: number;
+  removed?: number;
+  isShownOnly?: boolean;
+};
+
+/** Returns a picture of one slice. `count`: references of list 0. `removed`: the difference to the frame that it removes. */
+function toPicture({ kind, number, order, count, removed, isShownOnly = false }: SmallSlice): Uint8Array[] {
+  const four = (value: number) => value.toString(2).padStart(4, "0");
+  const counts = kind === "I" ? "" : count === undefined ? "0" : `1${ue(count - 1)}${kind === "B" ? ue(0) : ""}`;
+  const lists = { I: "", P: "0", B: "00" }[kind];
+  const removal = removed === undefined ? "0" : `1${ue(1)}${ue(removed - 1)}${ue(0)}`;
+  const rest = `${isShownOnly ? "" : removal}${kind === "I" ? "" : ue(0)}${ue(0)}`;
+  const start = `${ue(0)}${ue(["P", "B", "I"].indexOf(kind))}${ue(0)}${four(number)}${four(order)}`;
+  return [toNal(isShownOnly ? 0x01 : 0x61, `${start}${kind === "B" ? "1" : ""}${counts}${lists}${rest}`, [7, 7, 7, 7])];
 }
 
 describe("a copy from an intra picture of an open GOP", () => {
@@ -73,6 +109,24 @@ describe("a copy from an intra picture of an open GOP", () => {
     rewriter.rewrite(packets[from]!.units);
     const leading = packets.slice(from + 1).find(({ timestamp }) => timestamp < first)!;
     expect(() => rewriter.rewrite(leading.units)).toThrow("before the intra picture");
+  });
+
+  test("is refused while an explicit removal may have left a picture before the intra picture", () => {
+    const intra = toPicture({ kind: "I", number: 3, order: 0 });
+    const open = (pictures: SmallSlice[]) => {
+      const rewriter = createRecoveryRewriter(SMALL_CONFIG, intra)!;
+      rewriter.rewrite(intra);
+      for (const picture of pictures) rewriter.rewrite(toPicture(picture));
+      return rewriter;
+    };
+    const middle: SmallSlice = { kind: "P", number: 4, order: 2, count: 1 };
+    const between: SmallSlice = { kind: "B", number: 6, order: 3, isShownOnly: true };
+    // Three references, which are all there can be: list 0 has the two before the picture.
+    const full = open([middle, { kind: "P", number: 5, order: 6 }]);
+    expect(full.rewrite(toPicture(between))).toHaveLength(1);
+    // The one in the middle is removed instead of an earlier one, which is the second of list 0.
+    const removing = open([middle, { kind: "P", number: 5, order: 6, removed: 1 }]);
+    expect(() => removing.rewrite(toPicture(between))).toThrow("before the intra picture");
   });
 
   test("of damaged packets ends with an error or with packets", async () => {
