@@ -32,6 +32,9 @@ const HASH_CHARACTERS = 32;
 /** Length and hash of the index, and the magic number again. */
 const TRAILER_BYTES = 4 + HASH_CHARACTERS / 2 + MAGIC.length;
 const MAX_INDEX_BYTES = 8 * 1024 ** 2;
+/** Brackets, and what an entry adds: names, key, hash, a comma and two numbers. */
+const EMPTY_INDEX_BYTES = 2;
+const MAX_INDEX_ENTRY_BYTES = 160;
 const MAX_ENTRY_BYTES = 64 * 1024 ** 2;
 const KEY = /^[0-9a-f]{24}$/;
 
@@ -44,6 +47,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
   const turns = createSemaphore(1);
   let target: FileHandle | null = null;
   let end = MAGIC.length;
+  let indexBytes = EMPTY_INDEX_BYTES;
   let isBroken = false;
   let isSaved = false;
 
@@ -61,11 +65,17 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     }
   }
 
+  const hasRoom = (bytes: number): boolean =>
+    end + bytes + indexBytes + MAX_INDEX_ENTRY_BYTES + TRAILER_BYTES <= maxBytes &&
+    indexBytes + MAX_INDEX_ENTRY_BYTES <= MAX_INDEX_BYTES;
+
   async function addEntry(entry: Omit<CacheEntry, "at">, content: Uint8Array): Promise<void> {
-    if (isBroken || end + content.length > maxBytes) return;
+    if (isBroken || !hasRoom(content.length)) return;
     const at = end;
     await append(content);
-    if (!isBroken) added.push({ ...entry, at });
+    if (isBroken) return;
+    added.push({ ...entry, at });
+    indexBytes += MAX_INDEX_ENTRY_BYTES;
   }
 
   async function writeIndex(): Promise<void> {
@@ -74,7 +84,6 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     new DataView(trailer.buffer).setUint32(0, index.length);
     trailer.set(Buffer.from(hash(index), "hex"), 4);
     trailer.set(MAGIC, TRAILER_BYTES - MAGIC.length);
-    if (index.length > MAX_INDEX_BYTES) isBroken = true;
     await append(index);
     await append(trailer);
     // What `reset` has dropped may reach beyond the end.
@@ -92,7 +101,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
       ...others.filter(({ key }) => found.has(key)),
       ...others.filter(({ key }) => !found.has(key)),
     ]) {
-      if (end + entry.bytes > maxBytes) continue;
+      if (!hasRoom(entry.bytes)) continue;
       const content = source === null ? null : await readAt(source, entry.at, entry.bytes);
       if (content !== null) await addEntry(entry, content);
     }
@@ -124,6 +133,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
         found.clear();
         added.length = 0;
         end = MAGIC.length;
+        indexBytes = EMPTY_INDEX_BYTES;
       }),
     save: () => turns.run(undefined, save),
     close: async () => {
@@ -149,11 +159,26 @@ async function readIndex(file: FileHandle): Promise<CacheEntry[]> {
   if (length > MAX_INDEX_BYTES || indexAt < MAGIC.length) return [];
   const index = await readAt(file, indexAt, length);
   if (index === null || hash(index) !== Buffer.from(trailer.subarray(4, -MAGIC.length)).toString("hex")) return [];
-  const entries = JSON.parse(new TextDecoder().decode(index)) as CacheEntry[];
-  return entries.filter(
-    ({ key, at, bytes }) => KEY.test(key) && bytes <= MAX_ENTRY_BYTES && at >= MAGIC.length && at + bytes <= indexAt,
-  );
+  const entries = parseJson(new TextDecoder().decode(index));
+  return Array.isArray(entries) ? entries.filter((entry) => isEntry(entry, indexAt)) : [];
 }
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The index has a correct hash, but a hijacked process may have written it. */
+function isEntry(value: unknown, end: number): value is CacheEntry {
+  const { key, at, bytes, hash } = (value ?? {}) as Record<keyof CacheEntry, unknown>;
+  if (typeof key !== "string" || !KEY.test(key) || typeof hash !== "string") return false;
+  return isCount(at) && isCount(bytes) && bytes <= MAX_ENTRY_BYTES && at >= MAGIC.length && at + bytes <= end;
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 const isMagic = (bytes: Uint8Array): boolean => Buffer.compare(bytes, MAGIC) === 0;
 

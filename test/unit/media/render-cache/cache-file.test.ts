@@ -52,11 +52,54 @@ describe("the file of a render cache", () => {
 
   test("stays within its bound: what no render has used for the longest time goes first", async () => {
     await use([1, 2, 3]);
-    // Room for three entries after the magic number.
-    await use([4, 1], 8 + 170);
+    // Room for three entries and their index.
+    await use([4, 1], 8 + 170 + 500 + 28);
     expect(await use([1, 2, 3, 4])).toEqual([1, 2, 4]);
     expect(await use([5], 20)).toEqual([]);
     expect(await use([5])).toEqual([]);
+  });
+
+  test("is never larger than its bound, index included, and keeps what fits", async () => {
+    const numbers = Array.from({ length: 30 }, (_, n) => n);
+    for (let maxBytes = 0; maxBytes < 6_000; maxBytes += 37) {
+      await rm(path, { force: true });
+      await use(numbers, maxBytes);
+      const { size } = Bun.file(path);
+      expect(size).toBeLessThanOrEqual(maxBytes);
+      if (maxBytes > 500) expect((await use(numbers, 0)).length).toBeGreaterThan(maxBytes / 500);
+    }
+  });
+
+  test("of a hijacked process is empty, or has only its correct entries", async () => {
+    await use([1]);
+    const good = await Bun.file(path).bytes();
+    const indexAt = good.length - 28 - new DataView(good.buffer).getUint32(good.length - 28);
+    const [entry] = JSON.parse(new TextDecoder().decode(good.subarray(indexAt, -28)));
+    for (const index of [
+      "null",
+      "{}",
+      "7",
+      "[",
+      JSON.stringify([null, 1, {}, { ...entry, at: "8" }, { ...entry, at: -8 }, { ...entry, bytes: 0.5 }]),
+      JSON.stringify([
+        { ...entry, key: [entry.key] },
+        { ...entry, bytes: 2 ** 53 },
+        { ...entry, hash: null },
+      ]),
+    ]) {
+      const text = new TextEncoder().encode(index);
+      const trailer = good.slice(-28);
+      new DataView(trailer.buffer).setUint32(0, text.length);
+      trailer.set(new Bun.CryptoHasher("sha256").update(text).digest().subarray(0, 16), 4);
+      await Bun.write(path, Buffer.concat([good.subarray(0, indexAt), text, trailer]));
+      const cache = await openRenderCache({ path, newPath, maxBytes: 1_000_000 });
+      expect(await cache.find(toKey(1))).toBeNull();
+      await cache.add(toKey(2), toContent(2));
+      expect(await cache.save()).toBe(true);
+      await cache.close();
+      await rename(newPath, path);
+      expect(await use([2])).toEqual([2]);
+    }
   });
 
   test("never returns a damaged entry, wherever a byte is changed or the file ends", async () => {
