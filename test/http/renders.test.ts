@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { sql } from "drizzle-orm";
+import { updateAsset } from "../../src/store/assets";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -179,6 +180,9 @@ describe("a completed render", () => {
     const { size } = Bun.file(renderCache);
     expect(await used()).toBe(before + size + first.size_bytes!);
 
+    // What an attempt leaves that is killed while it replaces the file, or before it stores the size.
+    await Bun.write(`${renderCache}.part`, "not complete");
+    await server.services().store.write((tx) => updateAsset(tx, asset.id, { derived_bytes: 1 }));
     const json = { asset_id: asset.id, cut_id: cut.id, output: { format: "mov" } };
     const second = await anna.renderEnded((await anna.startRender(json)).id);
     const { encoded_frames, cached_frames } = events().at(-1);

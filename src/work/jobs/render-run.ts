@@ -30,7 +30,7 @@ export type RenderOutput = JobOutput &
   Pick<RenderResult, "strategy" | "encodedShare" | "reasons" | "warnings"> & {
     /** As `describeMaker` returns it; missing when several places made the file. */
     madeWith?: string;
-    /** Bytes of everything in the recording's folder but its source, if the render has changed them. */
+    /** Bytes of everything in the recording's folder but its source, where a cache is kept. */
     derivedBytes?: number | undefined;
   };
 
