@@ -2,7 +2,7 @@
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { type StoredFile, storeCopy } from "../../blobs/backup-files";
-import type { Folders } from "../../blobs/folders";
+import { type Folders, getMediaFolder } from "../../blobs/folders";
 import { listNames, type TrashHold } from "../../blobs/trash";
 import { parseSnapshotName, parseTrashName, SNAPSHOTS_FOLDER } from "../../domain/point-in-time";
 import type { readDatabaseContents } from "../../store/database-file";
@@ -10,7 +10,10 @@ import type { readDatabaseContents } from "../../store/database-file";
 /** A file to back up. `path` is its path in a backup; `from` is where it was found. */
 export type FoundFile = { path: string; from: string; bytes: number; modified_at: number };
 
-/** Lists the files of the rows, the speech models, the snapshots and the trash. `missing`: main files of rows that do not exist. */
+/**
+ * Lists the files of the rows, the speech models, the snapshots and the trash, without render caches: each render may replace one, and the next
+ * render makes it again. `missing`: main files of rows that do not exist.
+ */
 export async function findFiles(
   folders: Folders,
   hold: TrashHold,
@@ -23,7 +26,8 @@ export async function findFiles(
   const add = async (path: string): Promise<FoundFile[]> => {
     const moved = hold.find(path);
     if (moved !== null) listed.add(basename(moved));
-    const found = await walk(moved ?? path, folders.toRelative(path));
+    const walked = await walk(moved ?? path, folders.toRelative(path));
+    const found = walked.filter((file) => !isRenderCache(file.path));
     files.push(...found);
     return found;
   };
@@ -45,6 +49,10 @@ export async function findFiles(
     if (parseTrashName(name) !== null && !listed.has(name)) await add(join(folders.trash, name));
   return { files, missing };
 }
+
+/** Returns whether a path is a render cache, or one that is being replaced. */
+const isRenderCache = (path: string): boolean =>
+  basename(path).replace(/\.part$/, "") === basename(getMediaFolder("").renderCache);
 
 /** Lists the files at or below `from`. Links and special files are left out. Errors: those of the file system, but for missing files. */
 export async function walk(from: string, path: string): Promise<FoundFile[]> {

@@ -37,6 +37,9 @@ test("a backup has the database, the secrets and every file that the database na
   await Bun.write(folders.media("0190aaaa-0000-7000-8000-000000000000").source, "of no row");
   await Bun.write(join(folders.workRoot, "job", "chunk"), "work");
   await Bun.write(join(recorded.data, "models", "m", "model.onnx"), "model");
+  const { renderCache } = folders.media(assetId);
+  await Bun.write(renderCache, "made again by the next render");
+  await Bun.write(`${renderCache}.part`, "not complete");
   const report = await recorded.backup();
   const paths = [
     `media/${assetId}/poster.jpg`,
