@@ -9,7 +9,7 @@ import { sha256 } from "../lib/hash";
 import type { Queries } from "../store/db";
 import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access/access";
 import { findReplay } from "../work/idempotency";
-import type { Call, OpenCall, Reply } from "./call";
+import { type Call, noContent, type OpenCall, type Reply } from "./call";
 import {
   type BodyType,
   MAX_BODY_BYTES,
@@ -121,8 +121,6 @@ type RouteDefinition<Q extends TObject | undefined, B extends TObject | undefine
   handle(call: Call, input: RouteInput<Q, B, Row>): Promise<Reply> | Promise<void>;
 };
 
-const NO_CONTENT: Reply = { status: 204 };
-
 export function route<
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,
@@ -156,7 +154,7 @@ export function route<
         if (replay) return complete(call, replay);
       }
       const handled = { ...input, resource } as RouteInput<Q, B, Row>;
-      const handle = async (): Promise<Reply> => (await definition.handle(call, handled)) ?? NO_CONTENT;
+      const handle = async (): Promise<Reply> => (await definition.handle(call, handled)) ?? noContent();
       const reply = await handle().catch(async (error) => {
         if (!(error instanceof AppError)) await requirePresence(call, load);
         throw error;
@@ -190,7 +188,7 @@ export function openRoute<Q extends TObject | undefined = undefined, B extends T
     run: async (received, params) => {
       const call: OpenCall = { ...received, params: parsePath(params, definition.pathParameters) };
       const { query, body } = await readInput(definition, call);
-      return (await definition.handle(call, { query, body } as RouteInput<Q, B, undefined>)) ?? NO_CONTENT;
+      return (await definition.handle(call, { query, body } as RouteInput<Q, B, undefined>)) ?? noContent();
     },
   };
 }

@@ -78,6 +78,7 @@ export async function listJobs(db: Queries, filter: JobFilter, page: OffsetPage)
   return { rows, total: all?.n ?? 0 };
 }
 
+/** Returns a job of any workspace, or null. */
 export const findListedJob = (db: Queries, id: string): Promise<ListedJob | null> =>
   first(
     selectJobs(db)

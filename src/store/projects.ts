@@ -21,6 +21,7 @@ const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
 export const insertProject = async (tx: Queries, project: Project): Promise<Project> =>
   (await insertProjectQuery(tx, project))!;
 
+/** Counts the projects of the workspace, including archived ones. */
 export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>
   projectRows.count(db, eq(projects.workspace_id, workspaceId));
 

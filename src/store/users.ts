@@ -32,8 +32,12 @@ export const formatUserName = (user: Pick<User, "first_name" | "last_name">): st
 /** Lists all accounts, oldest first. */
 export const listUsers = (db: Queries): Promise<User[]> => db.select().from(users).orderBy(asc(users.id));
 
+/** The parts of their own account that users can change without further checks. */
+type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two_factor_enabled">>;
+
 /** Changes the profile of a user. Returns null if the account no longer exists. */
-export const updateProfile = userRows.updateById;
+export const updateProfile = (tx: Queries, id: string, change: ProfileChange): Promise<User | null> =>
+  userRows.updateById(tx, id, change);
 
 export const updateAccountState = (
   tx: Queries,
