@@ -19,7 +19,7 @@ export type ListedAuditEntry = {
   namedEmail: string | null;
 };
 
-export const insertAuditEntry = auditLogRows.insert;
+export const insertAuditEntry = auditLogRows.add;
 
 /** Undefined means any. `user`: part of an email, of the actor, target or named user. `since` is inclusive. */
 export type AuditFilter = {

@@ -72,7 +72,7 @@ export const hasEverGotCredits = (db: Queries, workspaceId: string): Promise<boo
 export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
   ledgerRows.list(db, eq(ledger.asset_id, assetId), asc(ledger.id));
 
-export const insertHold = holdRows.insert;
+export const insertHold = holdRows.add;
 
 /** Lists the workspace's active holds, oldest first. */
 export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>

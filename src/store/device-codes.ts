@@ -8,7 +8,7 @@ const deviceCodeRows = rowsOf(deviceCodes);
 
 export type DeviceCode = typeof deviceCodes.$inferSelect;
 
-export const insertDeviceCode = deviceCodeRows.insert;
+export const insertDeviceCode = deviceCodeRows.add;
 
 /** Returns the request with this device code, in any state, or null. */
 export const findDeviceCode = deviceCodeRows.findBy(deviceCodes.device_code_hash);

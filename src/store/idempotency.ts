@@ -11,6 +11,6 @@ type StoredResponse = typeof idempotency.$inferSelect;
 export const findStoredResponse = (db: Queries, userId: string, key: string): Promise<StoredResponse | null> =>
   responseRows.find(db, and(eq(idempotency.user_id, userId), eq(idempotency.key, key)));
 
-export const insertStoredResponse = responseRows.insert;
+export const insertStoredResponse = responseRows.add;
 
 export const deleteStoredResponsesBefore = responseRows.deleteBy(idempotency.created_at, lt);

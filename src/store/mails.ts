@@ -8,7 +8,7 @@ const mailRows = rowsOf(mails);
 
 export type StoredMail = typeof mails.$inferSelect;
 
-export const insertMail = mailRows.insert;
+export const insertMail = mailRows.add;
 
 /** `turn` identifies the recipient, by user if the server knows one. */
 export type DueMail = { id: string; template: string; turn: string };

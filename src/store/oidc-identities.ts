@@ -31,7 +31,7 @@ export const deleteOidcIdentity = oidcIdentityRows.deleteById;
 
 export const deleteOidcIdentitiesOf = oidcIdentityRows.deleteBy(oidcIdentities.user_id);
 
-export const insertOidcIdentity = oidcIdentityRows.insert;
+export const insertOidcIdentity = oidcIdentityRows.add;
 
 /** Records a sign-in, with the provider's current address of the user. */
 export const touchOidcIdentity = (

@@ -21,7 +21,7 @@ const isUsable = ({ purpose, hash, now }: TokenSearch) =>
     gt(oneTimeTokens.expires_at, now),
   );
 
-export const insertOneTimeToken = oneTimeTokenRows.insert;
+export const insertOneTimeToken = oneTimeTokenRows.add;
 
 /** Returns a usable token, or null. */
 export const findUsableToken = (db: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>

@@ -27,7 +27,7 @@ export const deleteCustomer = paymentCustomerRows.deleteBy(paymentCustomers.work
 export const hasPaymentEvent = (db: Queries, id: string): Promise<boolean> =>
   paymentEventRows.has(db, eq(paymentEvents.id, id));
 
-export const insertPaymentEvent = paymentEventRows.insert;
+export const insertPaymentEvent = paymentEventRows.add;
 
 export const deletePaymentEventsBefore = paymentEventRows.deleteBy(paymentEvents.received_at, lt);
 

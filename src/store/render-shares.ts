@@ -9,7 +9,7 @@ const renderShareRows = rowsOf(renderShares);
 
 export type RenderShare = typeof renderShares.$inferSelect;
 
-export const insertRenderShare = renderShareRows.insert;
+export const insertRenderShare = renderShareRows.add;
 
 /** Returns a link of any workspace, or null. */
 export const findRenderShareById = renderShareRows.findById;

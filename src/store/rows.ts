@@ -58,6 +58,10 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
   return {
     /** Inserts a row, and returns it with its defaults. */
     insert: (tx: Queries, row: T["$inferInsert"]): Promise<Row> => only(tx.insert(table).values(row).returning()),
+    /** Inserts a row without reading it, which takes half the time. */
+    add: async (tx: Queries, row: T["$inferInsert"]): Promise<void> => {
+      await tx.insert(table).values(row);
+    },
     /** Returns the first row, in this order, that matches the condition, or null. */
     find,
     findById: (db: Queries, value: string) => find(db, eq(id, value)),

@@ -24,7 +24,7 @@ export const findWorkspaceById = workspaceRows.findById;
 export const renameWorkspace = (tx: Queries, id: string, name: string): Promise<Workspace | null> =>
   workspaceRows.update(tx, { name }, eq(workspaces.id, id));
 
-export const insertMember = workspaceMemberRows.insert;
+export const insertMember = workspaceMemberRows.add;
 
 const roleQuery = prepareRowQuery<{ workspaceId: string; userId: string }, { role: WorkspaceRole }>((db) =>
   db

@@ -31,8 +31,8 @@ type AuditRecord = {
 };
 
 /** Appends an entry to the audit log. */
-export async function recordAudit(tx: Queries, actor: AuditActor, record: AuditRecord, now: number): Promise<void> {
-  await insertAuditEntry(tx, {
+export function recordAudit(tx: Queries, actor: AuditActor, record: AuditRecord, now: number): Promise<void> {
+  return insertAuditEntry(tx, {
     id: newId(),
     created_at: now,
     actor_id: actor.userId,
