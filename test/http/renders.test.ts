@@ -195,6 +195,8 @@ describe("a completed render", () => {
         sql`select made_with from renders where asset_id = ${asset.id} order by created_at`,
       );
     expect(makers.map(({ made_with }) => made_with.endsWith(", parts of earlier renders"))).toEqual([false, true]);
+    // Earlier versions encoded frames of open GOPs that are copied now: a drill must not compare these renders.
+    expect(makers[0]!.made_with).toMatch(/^ffmpeg .+, .+, revision 2$/);
     await anna.must("DELETE", `/v1/assets/${asset.id}`);
     expect(await Bun.file(renderCache).exists()).toBe(false);
   });

@@ -34,9 +34,12 @@ export type RenderOutput = JobOutput &
     derivedBytes?: number | undefined;
   };
 
-/** Returns the ffmpeg and the encoder of a render. With the same ones it is rendered with the same frames again. */
+/** Changes when the same plan copies other frames than before, or encodes them otherwise. The first one had no number. */
+const RENDER_REVISION = 2;
+
+/** Returns the ffmpeg, the encoder and the revision of a render. With the same ones it is rendered with the same frames again. */
 export const describeMaker = async (tools: Pick<MediaTools, "ffmpeg" | "encoder">): Promise<string> =>
-  `ffmpeg ${tools.ffmpeg.version}, ${await tools.encoder()}`;
+  `ffmpeg ${tools.ffmpeg.version}, ${await tools.encoder()}, revision ${RENDER_REVISION}`;
 
 /**
  * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two
