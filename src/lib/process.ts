@@ -184,7 +184,7 @@ function buildLauncher(limits: ChildLimits): string {
     set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
     `{ echo ${OOM_SCORE_ADJUSTMENT} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
-    "trap '' TERM; (read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & trap - TERM; " +
+    "(trap '' TERM; read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
     'exec "$@" 3<&-'
   );
 }
