@@ -3,7 +3,7 @@
 import { openDiskReserve } from "./blobs/folder-space";
 import { type Folders, getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
-import { type Config, publicUrl } from "./config";
+import { type Config, ConfigError, publicUrl } from "./config";
 import { openDataFolder } from "./data-folder";
 import { openAssets } from "./lib/assets";
 import { getFreeBytes } from "./lib/disk-reserve";
@@ -61,6 +61,17 @@ const MIN_FREE_BYTES = 1024 ** 2;
 
 /** Returns whether the database may not open. */
 export const isFull = (folder: string): boolean => getFreeBytes(folder) < MIN_FREE_BYTES;
+
+/** A commit of a few rows appends so much to the log of the database. */
+const MIN_COMMIT_BYTES = 64 * 1024;
+
+/** Throws `ConfigError` when the disk has no room for a commit. */
+export function requireRoomForCommit(folder: string): void {
+  if (getFreeBytes(folder) < MIN_COMMIT_BYTES) throw createFullDiskError(folder);
+}
+
+export const createFullDiskError = (folder: string): ConfigError =>
+  new ConfigError(`The disk of ${folder} is full. Free some space, then start Offcut again.`);
 
 /** Returns the settings of a data folder's off-site backups. The configured key takes precedence over the folder's. */
 export const createOffsiteAccess = (

@@ -4,9 +4,16 @@ import { openDiskReserve } from "./blobs/folder-space";
 import { createMediaFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { emptyTrash } from "./blobs/trash";
-import { createOffsiteAccess, isFull, type OpenDataFolder, openFolder } from "./boot-folder";
+import {
+  createFullDiskError,
+  createOffsiteAccess,
+  isFull,
+  type OpenDataFolder,
+  openFolder,
+  requireRoomForCommit,
+} from "./boot-folder";
 import { drillCommand, openMediaTools } from "./boot-tools";
-import { type Config, ConfigError, isExposedWithoutTls, publicUrl } from "./config";
+import { type Config, isExposedWithoutTls, publicUrl } from "./config";
 import { getControlSocketPath, hasValidSocketPath } from "./data-folder";
 import type { Runner } from "./domain/jobs";
 import type { SpeechEngine } from "./domain/speech";
@@ -82,8 +89,7 @@ export async function startServer(config: Config, log: Log, overrides: ServerOve
     return await serve(config, log, opened, overrides);
   } catch (error) {
     await opened.close();
-    if (isStorageFull(error))
-      throw new ConfigError(`The disk of ${opened.path} is full. Free some space, then start Offcut again.`);
+    if (isStorageFull(error)) throw createFullDiskError(opened.path);
     throw error;
   }
 }
@@ -186,6 +192,8 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
   if (drillSocket === null) {
     // A full disk must not prevent the start as long as deleted files can make room.
     await freeSpace(services);
+    // Without interrupted work, recovery writes nothing that would fail.
+    requireRoomForCommit(path);
     await recover(services);
     guard.onChange((problem) => {
       if (problem !== null) return log.error("folder.offline", { folder: problem.folder, about: problem.about });
