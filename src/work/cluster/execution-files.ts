@@ -59,6 +59,10 @@ const MIN_TRANSCRIPT_BYTES = 1024 * 1024;
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const toPattern = (name: string): RegExp => new RegExp(`^${escapePattern(name)}$`);
 
+/** Sheets of the storyboard: as many as the recording needs, JPEGs of tiles. */
+const SHEET_NAME = /^storyboard-\d{4}\.jpg$/;
+const MAX_SHEET_BYTES = 16 * 1024 * 1024;
+
 /** Returns the files that a preparation makes, which a later attempt reads. The speech analysis says that the files of speech are complete. */
 function getPreparedNames(outputDir: string): string[] {
   const files = getMediaFolder(outputDir);
@@ -70,8 +74,11 @@ function getPreparedNames(outputDir: string): string[] {
     files.transcriptColumns,
     files.speechAnalysis,
     files.waveform,
+    files.peaks,
     files.poster,
     files.filmstrip,
+    files.sourceIndex,
+    files.sourceFacts,
   ].map((path) => basename(path));
 }
 
@@ -91,7 +98,9 @@ export async function listPrepared(
       names.delete(basename(path));
   const found = await listBlobs(outputDir, sourceName);
   return Promise.all(
-    found.filter(({ name }) => names.has(name)).map(({ name }) => describeFile(root, join(outputDir, name), "output")),
+    found
+      .filter(({ name }) => names.has(name) || SHEET_NAME.test(name))
+      .map(({ name }) => describeFile(root, join(outputDir, name), "output")),
   );
 }
 
@@ -100,13 +109,14 @@ export const getPrepareRules = (
   { outputDir }: JobFolders,
   { maxDurationSeconds }: { maxDurationSeconds: number },
 ): OutputRule[] => {
-  const { transcript, transcriptColumns } = getMediaFolder(outputDir);
-  const transcripts = [transcript, transcriptColumns].map((path) => basename(path));
+  const { transcript, transcriptColumns, sourceFacts } = getMediaFolder(outputDir);
+  const parsed = [transcript, transcriptColumns, sourceFacts].map((path) => basename(path));
   const maxBytes = Math.max(MAX_DERIVED_BYTES, AUDIO_BYTES_PER_SECOND * maxDurationSeconds);
   const maxTranscriptBytes = Math.max(MIN_TRANSCRIPT_BYTES, TRANSCRIPT_BYTES_PER_SECOND * maxDurationSeconds);
-  return getPreparedNames(outputDir).map((name) =>
-    getRule(outputDir, name, transcripts.includes(name) ? maxTranscriptBytes : maxBytes),
+  const rules = getPreparedNames(outputDir).map((name) =>
+    getRule(outputDir, name, parsed.includes(name) ? maxTranscriptBytes : maxBytes),
   );
+  return [...rules, { name: SHEET_NAME, dir: outputDir, maxBytes: MAX_SHEET_BYTES }];
 };
 
 /** Returns the rule for a file with this name. */

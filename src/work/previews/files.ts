@@ -37,8 +37,13 @@ export function isValidTrack(track: PreviewTrack): boolean {
 export async function readSourceFacts(folder: MediaFolder): Promise<SourceFacts | null> {
   const file = Bun.file(folder.sourceFacts);
   if (!(await file.exists())) return null;
-  const facts = (await file.json()) as SourceFacts;
-  return facts.version === SOURCE_INDEX_VERSION && isValidSource(facts) ? facts : null;
+  try {
+    const facts = (await file.json()) as SourceFacts;
+    return facts.version === SOURCE_INDEX_VERSION && isValidSource(facts) ? facts : null;
+  } catch {
+    // A child process or a worker has written another shape.
+    return null;
+  }
 }
 
 /** Returns whether all tracks are valid. */
