@@ -108,7 +108,7 @@ function createSaving(file: string, stored: Secrets) {
   };
   return {
     saveSessionKeys: (sessions: SessionKey[]) => save({ sessions }),
-    /** Returns the recovery key of off-site backups; null when there is none yet. */
+    /** Returns the recovery key of off-site backups; null before it is created. */
     recoveryKey: () => secrets.backup_key ?? null,
     saveRecoveryKey: (key: string) => save({ backup_key: key }),
   };

@@ -103,7 +103,7 @@ function formatStorage(config: Config, users: readonly UserStorage[]): string[] 
   return [`Storage by user (quota: ${quota === 0 ? "none" : formatBytes(quota)}):`, ...lines];
 }
 
-/** Formats the workers as lines of the report. Returns no lines if there are none. */
+/** Formats the workers as lines of the report. Returns an empty list without workers. */
 function formatWorkers({ workers }: WorkerReport): string[] {
   if (workers.length === 0) return [];
   const table = formatTextTable([

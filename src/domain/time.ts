@@ -141,7 +141,7 @@ export const getFrameAtOrBefore = (frames: FrameTimes, time: Ticks): number =>
 export const getFrameAtOrAfter = (frames: FrameTimes, time: Ticks): number =>
   findFirst(getFrameCount(frames), (n) => getFrameTime(frames, n) >= time);
 
-/** Returns the first index below `count` for which `isAfter` is true, and all later ones; `count` if there is none. */
+/** Returns the first index below `count` for which `isAfter` is true, and all later ones, or `count` if it is true for no index. */
 export function findFirst(count: number, isAfter: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -11,7 +11,7 @@ type TimeText<Value> = Value extends number ? string : Value;
 /** A number that the schema has as text is a time. */
 type ShownValue<Value, Field> = [Value, Field] extends [number | null, string | null] ? TimeText<Value> : Value;
 
-/** The value that a row has under the name of a field, in snake case or in camel case. If there is none, `symbol`, which no field has. */
+/** Type of a row's value for a field, whose name may be in snake case or camel case. It is `symbol`, which no field has, for a field that the row lacks. */
 type RowValue<Row, Name extends string> = Name extends keyof Row
   ? Row[Name]
   : CamelCase<Name> extends keyof Row

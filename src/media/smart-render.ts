@@ -139,7 +139,7 @@ export async function writeSmartVideo(
 
 type EncoderConfig = Pick<VideoTrackConfig, "codec" | "description">;
 
-/** Returns the configuration of the encoded segments, which is the same for all of them; null if there are none. */
+/** Returns the configuration of the encoded segments, which is the same for all of them, or null without encoded segments. */
 async function readEncoderConfig(
   { source, cached }: SmartPlan,
   paths: readonly string[],

@@ -56,7 +56,7 @@ function hasOtherLevel(region: Span, activity: AudioActivity): boolean {
   );
 }
 
-/** Returns the median level of the speech in a span in dB; NaN if there is none. */
+/** Returns the median level of the speech in a span in dB, or NaN without speech. */
 function measureLevel(span: Span, { energy, speechRegions }: AudioActivity): number {
   const levels = findOverlapping(speechRegions, span).flatMap(({ start, end }) => [
     ...energy.subarray(Math.max(start, span.start) / ENERGY_HOP, Math.min(end, span.end) / ENERGY_HOP),

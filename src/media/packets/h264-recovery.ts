@@ -21,7 +21,7 @@ export type RecoveryRewriter = {
   drop(units: readonly Uint8Array[]): void;
   /** Whether the next packets are unchanged: there was an IDR picture. */
   isDone(): boolean;
-  /** Whether no picture before the intra picture can be a reference any more. */
+  /** Whether later pictures can no longer refer to one before the intra picture. */
   isSettled(): boolean;
 };
 

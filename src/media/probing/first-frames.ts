@@ -39,7 +39,7 @@ export async function describe(
   return { description: parseDescription(lines.slice(from, end < 0 ? undefined : end)), firstAudio: first };
 }
 
-/** Returns the first frame of the first video stream that can be decoded; null if there is none. */
+/** Returns the first frame of the first video stream that can be decoded, or null if no frame can. */
 export const decodeFirstVideoFrame = async (source: ProbeSource & { maxPixels: number }): Promise<FirstFrame | null> =>
   (await decodeFirstFrame(source, VIDEO, ["-max_pixels", String(source.maxPixels)])).first;
 

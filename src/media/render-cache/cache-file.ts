@@ -86,7 +86,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     trailer.set(MAGIC, TRAILER_BYTES - MAGIC.length);
     await append(index);
     await append(trailer);
-    // What `reset` has dropped may reach beyond the end.
+    // Data that `reset` dropped may extend beyond the end.
     await target?.truncate(end).catch(() => {
       isBroken = true;
     });

@@ -11,7 +11,7 @@ import type { SmartSource } from "./source";
 import { buildSpliceArguments } from "./splice-arguments";
 
 export type CachedSplices = {
-  /** Parameter sets of the encoder of all cached segments; null if there are none. */
+  /** Parameter sets of the encoder of all cached segments, or null without cached segments. */
   description: Uint8Array | null;
   has(segment: SpliceSegment): boolean;
   /** Reads the packets of a cached segment. Errors: `SpliceError` if the file was damaged meanwhile. */

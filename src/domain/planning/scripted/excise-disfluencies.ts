@@ -69,7 +69,7 @@ function listTrialSpans(
   const differing = [...listDifferingWords(take, recording), ...(take.review ? listUnspokenWords(take) : [])];
   const isBeyondLine = (span: Span) => !differing.some((word) => overlapDuration(word, span) > durationOf(word) / 2);
   const fillers = options.remove_fillers ? findFillerRegions(take, regions, recording).filter(isBeyondLine) : [];
-  const falseStarts = options.remove_retakes ? findFalseStarts(take, regions).filter(isBeyondLine) : [];
+  const falseStarts = options.remove_retakes ? findFalseStarts(regions).filter(isBeyondLine) : [];
   return [
     ...fillers.map((span) => ({ span, rule: "filler.within_line" as const })),
     ...falseStarts.map((span) => ({ span, rule: "false_start.within_line" as const })),
@@ -115,7 +115,7 @@ function countLineWords(
 }
 
 /** Returns the parts before the first pauses: the line may restart after a pause, even if transcribed once. */
-function findFalseStarts(_take: ConfirmedTake, regions: readonly Span[]): Span[] {
+function findFalseStarts(regions: readonly Span[]): Span[] {
   const start = regions[0]?.start ?? 0;
   const ends = regions.flatMap((region, i) => {
     const next = regions[i + 1];

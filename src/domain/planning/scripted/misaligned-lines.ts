@@ -80,7 +80,7 @@ function createRetakeSearch(
   tokenCount: number,
 ): (range: TokenRange) => EarlierTake | null {
   const takeAt = new Int32Array(tokenCount).fill(-1);
-  // Of several takes with a token, the one that is repeated last comes first.
+  // When several takes have a token, the one that is repeated last comes first.
   for (const [n, { from, to }] of earlierTakes.entries())
     for (let j = from; j < to; j++) if (takeAt[j]! < 0) takeAt[j] = n;
   return ({ from, to }) => {
