@@ -92,6 +92,8 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const left = process_.exited.then(() => {
     ended = true;
     closeSync(lifeline);
+    // A SIGTERM ends the launcher's second shell when it comes before that shell ignores it.
+    signalGroup(process_.pid, "SIGKILL");
   });
 
   const end = async (reason: "wall" | "kill"): Promise<void> => {

@@ -5,9 +5,6 @@ import { wav } from "../http/media";
 /** Of this recording the recognizer of the tests makes 13 words: "alpha" to "juliett", then "alpha" to "charlie". */
 const SECONDS = 26;
 
-/** In seconds. Each word takes one second, and a second of silence follows it. */
-export const WORD_MIDDLES = Array.from({ length: SECONDS / 2 }, (_, word) => 2 * word + 0.5);
-
 /** The second line has two takes. */
 export const SCRIPT = "Alpha bravo charlie.\n\nDelta echo foxtrot golf zulu.\n\nAlpha bravo.";
 
