@@ -23,7 +23,8 @@ export async function bundleWeb(folder: string = WEB_FOLDER): Promise<void> {
     define: { "process.env.NODE_ENV": '"production"' },
   };
   const entrypoints = [join(PROJECT, "web/app/main.tsx"), join(PROJECT, "web/app.css")];
-  const result = await Bun.build({ ...options, entrypoints, splitting: true, metafile: true });
+  const plugins = [createFontsPlugin(draft)];
+  const result = await Bun.build({ ...options, entrypoints, plugins, splitting: true, metafile: true });
   const early = await Bun.build({ ...options, entrypoints: [join(PROJECT, "web/app/early.ts")], format: "iife" });
   if (!result.success || !early.success)
     throw new AggregateError([...result.logs, ...early.logs], "Bundling the dashboard failed.");
@@ -49,6 +50,30 @@ export async function bundleWeb(folder: string = WEB_FOLDER): Promise<void> {
   await Bun.write(join(draft, "icon.svg"), Bun.file(join(PROJECT, "web/icon.svg")));
   await rm(folder, { recursive: true, force: true });
   await rename(draft, folder);
+}
+
+/**
+ * Returns the plugin that copies fonts to `folder`, with their hash in the name. The bundler would write them into the style
+ * sheet as `data:`, which delays the first frame and which the policy of the page refuses.
+ */
+function createFontsPlugin(folder: string): Bun.BunPlugin {
+  return {
+    name: "fonts",
+    setup(build) {
+      build.onResolve({ filter: /\.woff2$/ }, async ({ path }) => {
+        const font = Bun.file(Bun.resolveSync(path, PROJECT));
+        const name = basename(path).replace(
+          ".",
+          `-${Bun.hash
+            .wyhash(await font.arrayBuffer())
+            .toString(36)
+            .slice(0, 8)}.`,
+        );
+        await Bun.write(join(folder, name), font);
+        return { path: `/app/${name}`, external: true };
+      });
+    },
+  };
 }
 
 /** The parts of the bundler's report with a file's imports and its entry module. */

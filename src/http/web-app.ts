@@ -30,6 +30,7 @@ const CONTENT_TYPES: Record<string, string> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
+  woff2: "font/woff2",
 };
 
 /** Lets the browser load the data that every page needs while it loads the script that requests them. */
