@@ -61,7 +61,7 @@ async function openStudio(cutId: string): Promise<Page> {
 const untilPlaying = (page: Page, isPlaying: boolean) =>
   until(isPlaying ? "playback" : "a pause", async () => (await isPressed(page, "Play cut")) === String(isPlaying));
 
-test("Space, J, K and L belong to playback after a press of the pointer, and controls keep them for the keyboard", async () => {
+test("Space, J, K and L belong to playback wherever the focus is, and text fields keep them", async () => {
   const page = await openStudio(asset.takesCutId);
   const { keyboard } = page;
   await button(page, "Play cut").click();
@@ -95,19 +95,23 @@ test("Space, J, K and L belong to playback after a press of the pointer, and con
 
   await tabTo(page, "Find in the transcript", "Shift+Tab");
   await keyboard.press("Space");
+  await untilPlaying(page, true);
+  expect(await page.getByLabel("Find words").count()).toBe(0);
+  await keyboard.press("k");
+  await untilPlaying(page, false);
+  await keyboard.press("Enter");
   await page.getByLabel("Find words").waitFor();
-  expect(await isPressed(page, "Play cut")).toBe("false");
   await keyboard.type("jkl c");
   expect(await page.getByLabel("Find words").inputValue()).toBe("jkl c");
   await keyboard.press("Escape");
-  // A choice keeps the letters of its options.
+  expect(await isPressed(page, "Play cut")).toBe("false");
+  // A choice keeps the arrows, not the letters of its options.
   await tabTo(page, "Mode");
   await keyboard.press("l");
-  expect(await page.getByLabel("Mode").inputValue()).toBe("loose");
-  expect(await isPressed(page, "Play cut")).toBe("false");
-  await tabTo(page, "Speed", "Shift+Tab");
-  await keyboard.press("l");
   await untilPlaying(page, true);
+  expect(await page.getByLabel("Mode").inputValue()).toBe("natural");
+  await keyboard.press("ArrowDown");
+  expect(await page.getByLabel("Mode").inputValue()).toBe("loose");
 });
 
 test("what a key changes, and why it changes nothing, is shown", async () => {
@@ -115,7 +119,7 @@ test("what a key changes, and why it changes nothing, is shown", async () => {
   const { keyboard } = page;
   await page.getByRole("heading", { level: 1 }).click();
   await keyboard.press("Delete");
-  await feedback(page, "Nothing selected. Select words, or mark a range with I and O.");
+  await feedback(page, "Nothing selected. Select words first.");
   const box = (await page.locator(".feedback").boundingBox())!;
   const { width, height } = page.viewportSize()!;
   expect([box.x >= 0, box.x + box.width <= width, box.y + box.height <= height]).toEqual([true, true, true]);
@@ -123,7 +127,7 @@ test("what a key changes, and why it changes nothing, is shown", async () => {
   await feedback(page, "This line has only one take");
   await keyboard.press("End");
   await keyboard.press("ArrowDown");
-  await feedback(page, "No join after the playhead");
+  await feedback(page, "No removal after the playhead");
   await page.getByRole("group", { name: "Words" }).focus();
   await keyboard.press("Home");
   await keyboard.press("Control+ArrowRight");

@@ -1,9 +1,9 @@
 import { useLocation } from "preact-iso";
+import { performAction } from "../app/actions";
 import { api } from "../app/api";
 import { endSession, session, toDisplayName } from "../app/session";
 import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
-import { isHelpOpen } from "./keyboard-help";
 
 /** The user's menu. */
 export function AccountMenu() {
@@ -19,7 +19,7 @@ export function AccountMenu() {
       items={[
         { label: "Account", icon: "user", run: () => route("/account") },
         { label: "Workspaces", icon: "workspaces", run: () => route("/workspaces") },
-        { label: "Keyboard shortcuts", icon: "keyboard", run: () => (isHelpOpen.value = true) },
+        { label: "Keyboard shortcuts", icon: "keyboard", run: () => performAction("help.keys") },
         { label: "System status", icon: "info", run: () => route("/status") },
         { label: "Sign out", icon: "signOut", run: () => void signOut() },
       ]}

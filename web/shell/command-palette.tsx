@@ -2,12 +2,11 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { type Action, formatKeys, isEnabled, listActions, useActions } from "../app/actions";
 import { api } from "../app/api";
-import { formatKeys, useShortcuts } from "../app/shortcuts";
 import { toggleTheme } from "../app/theme";
 import { IconButton } from "../ui/button";
 import { Dialog } from "../ui/dialog";
-import { isHelpOpen } from "./keyboard-help";
 import { NAVIGATION } from "./navigation";
 
 const isOpen = signal(false);
@@ -19,8 +18,19 @@ export const PaletteButton = () => (
 );
 
 export function CommandPalette() {
-  useShortcuts(
-    useMemo(() => [{ keys: ["Mod+k"], label: "Search", group: "Everywhere", run: () => (isOpen.value = true) }], []),
+  useActions(
+    useMemo(
+      () => [
+        {
+          name: "palette.open",
+          label: "Search",
+          group: "Everywhere",
+          keys: ["Mod+k"],
+          perform: () => (isOpen.value = true),
+        },
+      ],
+      [],
+    ),
   );
   return isOpen.value ? <Palette onClose={() => (isOpen.value = false)} /> : null;
 }
@@ -33,6 +43,7 @@ function Palette({ onClose }: { onClose(): void }) {
   const listId = useId();
   const commands = useMemo<Command[]>(
     () => [
+      ...listActions().filter(isListed).map(toCommand),
       ...NAVIGATION.filter(({ isShown }) => isShown?.() ?? true).map(({ href, label }) => ({
         label,
         detail: "Page",
@@ -45,8 +56,7 @@ function Palette({ onClose }: { onClose(): void }) {
       { label: "System status", detail: "Page", run: () => route("/status") },
       { label: "Account", detail: "Page", run: () => route("/account") },
       { label: "Workspaces", detail: "Page", run: () => route("/workspaces") },
-      { label: "Switch theme", detail: "Command", run: toggleTheme },
-      { label: "Keyboard shortcuts", detail: "Command", run: () => (isHelpOpen.value = true) },
+      { label: "Switch theme", detail: "Action", run: toggleTheme },
     ],
     [route],
   );
@@ -105,6 +115,16 @@ function Palette({ onClose }: { onClose(): void }) {
     </Dialog>
   );
 }
+
+/** The palette lists what can be done now, and not itself. */
+const isListed = (action: Action): boolean =>
+  action.perform !== undefined && action.name !== "palette.open" && isEnabled(action);
+
+const toCommand = ({ label, keys, perform }: Action): Command => ({
+  label,
+  detail: keys[0] === undefined ? "Action" : formatKeys(keys[0]),
+  run: () => perform!(),
+});
 
 const SEARCH_DELAY_MS = 150;
 const MAX_FOUND = 8;

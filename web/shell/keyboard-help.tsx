@@ -1,23 +1,37 @@
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
-import { formatKeys, letterKeys, listenKeys, listShortcuts, setLetterKeys, useShortcuts } from "../app/shortcuts";
+import {
+  type Action,
+  formatKeys,
+  letterKeys,
+  listActions,
+  listenKeys,
+  setLetterKeys,
+  useActions,
+} from "../app/actions";
 import { Dialog } from "../ui/dialog";
 
-export const isHelpOpen = signal(false);
+const isHelpOpen = signal(false);
 
 /** Handles keyboard shortcuts on all pages, and lists them. */
 export function KeyboardHelp() {
   useLayoutEffect(listenKeys, []);
-  useShortcuts(
+  useActions(
     useMemo(
       () => [
-        { keys: ["?"], label: "Show keyboard shortcuts", group: "Everywhere", run: () => (isHelpOpen.value = true) },
+        {
+          name: "help.keys",
+          label: "Show keyboard shortcuts",
+          group: "Everywhere",
+          keys: ["?"],
+          perform: () => (isHelpOpen.value = true),
+        },
       ],
       [],
     ),
   );
   if (!isHelpOpen.value) return null;
-  const shortcuts = listShortcuts();
+  const shortcuts = listActions().filter(({ keys }) => keys.length > 0);
   const groups = [...new Set(shortcuts.map(({ group }) => group))];
   return (
     <Dialog title="Keyboard shortcuts" isWide onClose={() => (isHelpOpen.value = false)}>
@@ -28,8 +42,8 @@ export function KeyboardHelp() {
             <dl class="keys">
               {shortcuts
                 .filter((shortcut) => shortcut.group === group)
-                .map(({ keys, label }) => (
-                  <KeyRow key={label} keys={keys} label={label} />
+                .map((action) => (
+                  <KeyRow key={action.name} {...action} />
                 ))}
             </dl>
           </section>
@@ -47,7 +61,7 @@ export function KeyboardHelp() {
   );
 }
 
-const KeyRow = ({ keys, label }: { keys: string[]; label: string }) => (
+const KeyRow = ({ keys, label }: Pick<Action, "keys" | "label">) => (
   <>
     <dt>
       {keys.map((one, index) => (

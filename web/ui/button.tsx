@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { findAction, isEnabled, labelWithKey, performAction } from "../app/actions";
 import { Icon, type IconName } from "./icon";
 
 type ButtonProps = Omit<JSX.IntrinsicElements["button"], "icon" | "size"> & {
@@ -27,8 +28,27 @@ export function Button({ icon, look = "default", isBusy = false, children, ...re
 /** A button that shows only an icon. `label` is its name and its tooltip. */
 export function IconButton({ icon, label, look = "quiet", ...rest }: ButtonProps & { icon: IconName; label: string }) {
   return (
-    <button type="button" {...rest} class={`button icon-only ${look}`} aria-label={label} title={label}>
+    <button type="button" {...rest} class={`button icon-only ${look}`} aria-label={label} title={rest.title ?? label}>
       <Icon name={icon} />
     </button>
+  );
+}
+
+type ActionButtonProps = Omit<ButtonProps, "icon" | "name"> & { name: string; detail?: string | null };
+
+/** The button of a registered action. `detail` follows the label in the tooltip. */
+export function ActionButton({ name, detail = null, ...rest }: ActionButtonProps) {
+  const action = findAction(name);
+  if (action?.icon === undefined) return null;
+  const text = detail === null ? action.label : `${action.label}: ${detail}`;
+  return (
+    <IconButton
+      {...rest}
+      icon={action.icon}
+      label={action.label}
+      title={labelWithKey(text, action.keys)}
+      disabled={!isEnabled(action)}
+      onClick={() => performAction(name)}
+    />
   );
 }

@@ -22,6 +22,8 @@ const PATHS = {
   audio: "M2.5 6.5v3M5.5 4.5v7M8 2.5v11M10.5 5v6M13.5 6.5v3",
   play: "M5 3l8 5-8 5z",
   pause: "M5 3v10M11 3v10",
+  previous: "M12.5 3.5v9L6 8zM3.5 3.5v9",
+  next: "M3.5 3.5v9L10 8zM12.5 3.5v9",
   undo: "M6 3L3 6l3 3M3 6h6a4 4 0 0 1 0 8H7",
   redo: "M10 3l3 3-3 3M13 6H7a4 4 0 0 0 0 8h2",
   download: "M8 3v8M5 8l3 3 3-3M3 13h10",

@@ -1,7 +1,7 @@
 /** What keeps the edits of a cut, with a browser and a server of the test's own. */
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { createEditor } from "../../../web/editor/state/editor-state";
 import type { keepDraft } from "../../../web/pages/asset/draft-keeper";
-import type { createEditor } from "../../../web/pages/asset/editor-state";
 import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
 
 type Draft = { revision: number; segments: { start: number; end: number }[]; texts: [] };
@@ -17,7 +17,7 @@ let onRequest: (method: string) => void = () => {};
 
 beforeAll(async () => {
   keep = (await import("../../../web/pages/asset/draft-keeper")).keepDraft;
-  create = (await import("../../../web/pages/asset/editor-state")).createEditor;
+  create = (await import("../../../web/editor/state/editor-state")).createEditor;
 });
 beforeEach(() => {
   sent = [];

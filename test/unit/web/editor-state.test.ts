@@ -1,10 +1,10 @@
 /** The state of the editor and of playback, without a page. */
 import { beforeAll, expect, test } from "bun:test";
 import { signal } from "@preact/signals";
-import type * as Actions from "../../../web/pages/asset/edit-actions";
-import type { createEditor } from "../../../web/pages/asset/editor-state";
-import type { createPlayback } from "../../../web/pages/asset/playback";
-import type { stepJoin } from "../../../web/pages/asset/seek-actions";
+import type * as Actions from "../../../web/editor/state/edit-actions";
+import type { createEditor } from "../../../web/editor/state/editor-state";
+import type { createPlayback } from "../../../web/editor/state/playback";
+import type { stepJoin } from "../../../web/editor/state/seek-actions";
 import { usePageGlobals } from "./page-globals";
 
 usePageGlobals();
@@ -14,10 +14,10 @@ let play: typeof createPlayback;
 let actions: typeof Actions;
 let step: typeof stepJoin;
 beforeAll(async () => {
-  create = (await import("../../../web/pages/asset/editor-state")).createEditor;
-  play = (await import("../../../web/pages/asset/playback")).createPlayback;
-  actions = await import("../../../web/pages/asset/edit-actions");
-  step = (await import("../../../web/pages/asset/seek-actions")).stepJoin;
+  create = (await import("../../../web/editor/state/editor-state")).createEditor;
+  play = (await import("../../../web/editor/state/playback")).createPlayback;
+  actions = await import("../../../web/editor/state/edit-actions");
+  step = (await import("../../../web/editor/state/seek-actions")).stepJoin;
 });
 
 const SECOND = 1_000_000;
@@ -44,7 +44,7 @@ test("Delete removes the range that was marked after words were selected", () =>
   const editor = open();
   editor.selection.value = { from: 0, to: 1 };
   actions.toggleSelection(editor);
-  actions.setMarks(editor, { in: 4 * SECOND, out: 6 * SECOND });
+  editor.marks.value = { in: 4 * SECOND, out: 6 * SECOND };
   actions.toggleSelection(editor);
   expect(editor.announcement.value.text).toBe("Marked range removed");
 });

@@ -78,7 +78,3 @@ export function findNearestEdge(plan: EditorPlan, time: number, distance: number
   }
   return nearest;
 }
-
-/** Lists the joins, where playback of the cut skips a removed span. Each is the start of the next kept span. */
-export const listJoins = (plan: EditorPlan): number[] =>
-  plan.spans.flatMap((span, index) => (span.isKept && index > 0 && span.start > 0 ? [span.start] : []));

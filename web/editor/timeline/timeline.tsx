@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useShortcuts } from "../../app/shortcuts";
+import { useActions } from "../../app/actions";
 import { IconButton } from "../../ui/button";
 import type { Difference } from "../model/compare";
 import { type Edge, getEdgeRange } from "../model/edges";
@@ -10,7 +10,6 @@ import { drawTimeline } from "./draw";
 import { EdgeList } from "./edge-list";
 import { type GestureOptions, handleGestures } from "./gestures";
 import { layOutLanes, WAVEFORM_HEIGHT } from "./lanes";
-import { Legend } from "./legend";
 import { Overview } from "./overview";
 import type { Waveform } from "./peaks";
 import { Sheets, type Storyboard } from "./storyboard";
@@ -119,12 +118,12 @@ export function Timeline(props: TimelineProps) {
   const fit = () => {
     view.value = fitView(plan.duration, view.peek().width);
   };
-  useShortcuts(
+  useActions(
     useMemo(
       () => [
-        { keys: ["=", "+"], label: "Zoom in", group: "Timeline", run: () => zoom(ZOOM) },
-        { keys: ["-"], label: "Zoom out", group: "Timeline", run: () => zoom(1 / ZOOM) },
-        { keys: ["Shift+z"], label: "Fit the whole recording", group: "Timeline", run: fit },
+        { name: "timeline.zoom-in", label: "Zoom in", group: "Timeline", keys: ["=", "+"], perform: () => zoom(ZOOM) },
+        { name: "timeline.zoom-out", label: "Zoom out", group: "Timeline", keys: ["-"], perform: () => zoom(1 / ZOOM) },
+        { name: "timeline.fit", label: "Show the whole recording", group: "Timeline", keys: ["Shift+z"], perform: fit },
       ],
       [plan.duration],
     ),
@@ -145,7 +144,6 @@ export function Timeline(props: TimelineProps) {
           <IconButton icon="fit" label="Fit the whole recording" onClick={fit} />
         </div>
       </div>
-      <Legend plan={plan} differences={differences} />
     </div>
   );
 }

@@ -6,11 +6,11 @@ import { useResource } from "../../app/resource";
 import { useComputedOf } from "../../app/use-computed-of";
 import { comparePlans, type Difference } from "../../editor/model/compare";
 import { readPlan, toSeconds } from "../../editor/model/plan";
+import type { Editor } from "../../editor/state/editor-state";
+import { readExcerpt } from "../../editor/state/excerpt";
+import type { Playback } from "../../editor/state/playback";
 import { ErrorPanel } from "../../ui/states";
 import { describeCut } from "./describe-cut";
-import type { Editor } from "./editor-state";
-import { readExcerpt } from "./excerpt";
-import type { Playback } from "./playback";
 import { type Cuts, fetchCut } from "./use-cuts";
 
 type CompareProps = {

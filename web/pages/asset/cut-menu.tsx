@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { runDeletion } from "../../app/deletions";
+import { discardEdits } from "../../editor/state/edit-actions";
+import type { Cut } from "../../editor/state/editor-state";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { describeCut } from "./describe-cut";
-import { discardEdits } from "./edit-actions";
-import type { Cut } from "./editor-state";
 import type { Cuts } from "./use-cuts";
 import type { EditorWithDraft } from "./use-editor";
 

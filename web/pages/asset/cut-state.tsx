@@ -1,5 +1,5 @@
+import type { Cut } from "../../editor/state/editor-state";
 import { Icon } from "../../ui/icon";
-import type { Cut } from "./editor-state";
 import { adviseCut } from "./problem-texts";
 
 /** Shows the state of a cut that is not completed or has failed. */

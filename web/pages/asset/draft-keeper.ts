@@ -5,10 +5,10 @@ import { ApiError, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
 import { type DraftSource, fromDraft, toDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
+import type { Editor } from "../../editor/state/editor-state";
 import { isSameEdit, type StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
 import { type Draft, deleteDraft, fetchDraft, putDraft } from "./draft-server";
-import type { Editor } from "./editor-state";
 
 /** `local`: only this browser has the edits, and `message` says why. `conflict`: the draft was changed elsewhere. */
 export type DraftState =

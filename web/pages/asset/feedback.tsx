@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Editor } from "./editor-state";
+import type { Editor } from "../../editor/state/editor-state";
 
 const SHOWN_MS = 6_000;
 

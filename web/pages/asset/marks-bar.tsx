@@ -1,13 +1,13 @@
 import { formatTimecode } from "../../app/format";
 import { isRemoved, toSeconds } from "../../editor/model/plan";
+import { clearSelection, toggleMarked } from "../../editor/state/edit-actions";
+import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
 import { Button } from "../../ui/button";
-import { clearMarks, findMarkedRange, toggleMarked } from "./edit-actions";
-import type { Editor } from "./editor-state";
 
 /** Shows the marked range and its actions. */
 export function MarksBar({ editor }: { editor: Editor }) {
-  const range = findMarkedRange(editor);
-  if (range === null) return null;
+  const range = editor.range.value;
+  if (editor.marks.value === NO_MARKS || range === null) return null;
   const isGone = isRemoved(editor.plan.value, range);
   return (
     <div class="inspector">
@@ -20,7 +20,7 @@ export function MarksBar({ editor }: { editor: Editor }) {
       {editor.canEdit && (
         <Button onClick={() => toggleMarked(editor, range)}>{isGone ? "Restore range" : "Remove range"}</Button>
       )}
-      <Button look="quiet" onClick={() => clearMarks(editor)}>
+      <Button look="quiet" onClick={() => clearSelection(editor)}>
         Clear
       </Button>
     </div>

@@ -1,5 +1,5 @@
+import type { Plan } from "../../editor/state/editor-state";
 import { Icon } from "../../ui/icon";
-import type { Plan } from "./editor-state";
 
 /** Lists script lines that were not found, and warnings from planning. */
 export function NotesPanel({ plan }: { plan: Plan }) {

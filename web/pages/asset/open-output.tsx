@@ -1,8 +1,9 @@
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
+import type { Editor } from "../../editor/state/editor-state";
 import type { Asset } from "./asset";
 import { describeCut } from "./describe-cut";
-import type { Editor } from "./editor-state";
-import { type Output, OutputPanel } from "./output/output-panel";
+import { OutputPanel } from "./output/output-panel";
+import type { Output } from "./output/use-renders";
 import type { Cuts } from "./use-cuts";
 import type { Save } from "./use-save";
 

@@ -2,9 +2,8 @@
 import { effect } from "@preact/signals";
 import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../editor/model/plan";
 import { toggleWords } from "../../editor/model/words";
-import { findMarkedRange } from "./edit-actions";
-import type { Editor } from "./editor-state";
-import type { Playback } from "./playback";
+import type { Editor } from "../../editor/state/editor-state";
+import type { Playback } from "../../editor/state/playback";
 
 /** A selection that changes within this time is not finished. */
 const DELAY_MS = 120;
@@ -15,8 +14,7 @@ const DELAY_MS = 120;
  */
 export function prepareEdits(editor: Editor, playback: Playback): () => void {
   return effect(() => {
-    const isNothingSelected = editor.selection.value === null && findMarkedRange(editor) === null;
-    if (!editor.isDragging.value && isNothingSelected) return;
+    if (!editor.isDragging.value && editor.range.value === null) return;
     if (!editor.canEdit || !playback.isPlaying.value || editor.plan.value.spans.length === 0) return;
     const timer = setTimeout(() => playback.player.prepare(getNextPlan(editor)), DELAY_MS);
     return () => clearTimeout(timer);
@@ -28,7 +26,7 @@ function getNextPlan(editor: Editor): EditorPlan {
   const selection = editor.selection.peek();
   if (editor.isDragging.peek()) return plan;
   if (selection !== null) return toggleWords(plan, editor.words, selection).plan;
-  const range = findMarkedRange(editor);
+  const range = editor.range.peek();
   if (range === null) return plan;
   return isRemoved(plan, range) ? restoreRange(plan, range) : removeRange(plan, range);
 }

@@ -1,10 +1,10 @@
 import { formatTimecode } from "../../app/format";
 import { useComputedOf } from "../../app/use-computed-of";
 import { findSpanIndex, toSeconds } from "../../editor/model/plan";
+import { restoreSpan } from "../../editor/state/edit-actions";
+import type { Editor } from "../../editor/state/editor-state";
+import { describeReason, describeReview, describeRule } from "../../editor/state/reason-texts";
 import { Button } from "../../ui/button";
-import { restoreSpan } from "./edit-actions";
-import type { Editor } from "./editor-state";
-import { describeReason, describeReview, describeRule } from "./reason-texts";
 
 /** Describes the span under the playhead: why it was removed or needs review. Offers to restore it. */
 export function SpanInspector({ editor }: { editor: Editor }) {

@@ -2,10 +2,10 @@
 import { useMemo } from "preact/hooks";
 import type { Resource } from "../../app/resource";
 import type { Words } from "../../editor/model/words";
+import { createPlayback } from "../../editor/state/playback";
 import { ErrorPanel } from "../../ui/states";
 import type { Asset } from "./asset";
 import { AssetSkeleton } from "./asset-skeleton";
-import { createPlayback } from "./playback";
 import { createScriptForm } from "./script-form";
 import { type ListedCut, useCuts } from "./use-cuts";
 import type { AssetMedia } from "./use-media";

@@ -1,28 +1,14 @@
-import type { Signal } from "@preact/signals";
-import type { Difference } from "../../editor/model/compare";
+import { FilterChips } from "../../editor/review/filter-chips";
+import { useEditor } from "../../editor/state/context";
+import { dragEdge } from "../../editor/state/edit-actions";
+import { playJoin } from "../../editor/state/seek-actions";
 import { Timeline } from "../../editor/timeline/timeline";
-import type { Asset } from "./asset";
-import { dragEdge, findMarkedRange, setMarks } from "./edit-actions";
-import type { Editor } from "./editor-state";
 import { findSize, panelSizes } from "./panel-sizes";
-import type { Playback } from "./playback";
-import { playJoin } from "./seek-actions";
-import type { AssetMedia } from "./use-media";
-import { useStrip } from "./use-strip";
-
-type TimelinePanelProps = {
-  asset: Asset;
-  editor: Editor;
-  playback: Playback;
-  media: AssetMedia | null;
-  differences: Signal<readonly Difference[]>;
-  /** Duration of a frame in microseconds. */
-  frame: number;
-};
 
 /** The timeline of the recording. Removed spans have the color of their reason. */
-export function TimelinePanel({ asset, editor, playback, media, differences, frame }: TimelinePanelProps) {
-  const { waveform, storyboard } = useStrip(asset, media);
+export function TimelinePanel() {
+  const { editor, playback, strip, differences, frame } = useEditor();
+  const { waveform, storyboard } = strip;
   return (
     <section class="timeline-panel" aria-label="Timeline">
       <Timeline
@@ -33,7 +19,7 @@ export function TimelinePanel({ asset, editor, playback, media, differences, fra
         storyboard={storyboard}
         playhead={playback.playhead}
         isPlaying={playback.isPlaying}
-        selection={findMarkedRange(editor)}
+        selection={editor.range.value}
         edge={editor.edge}
         differences={differences.value}
         frameDuration={frame}
@@ -48,8 +34,11 @@ export function TimelinePanel({ asset, editor, playback, media, differences, fra
               }
             : undefined
         }
-        onSelect={({ start, end }) => setMarks(editor, { in: start, out: end })}
+        onSelect={({ start, end }) => {
+          editor.marks.value = { in: start, out: end };
+        }}
       />
+      <FilterChips />
     </section>
   );
 }

@@ -3,9 +3,9 @@ import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
 import type { PlayerMode } from "../../editor/player/cut-player";
+import type { Editor } from "../../editor/state/editor-state";
+import type { Playback } from "../../editor/state/playback";
 import { Button } from "../../ui/button";
-import type { Editor } from "./editor-state";
-import type { Playback } from "./playback";
 
 const RATES = [0.5, 1, 1.5, 2, 3];
 

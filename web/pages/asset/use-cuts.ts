@@ -8,8 +8,8 @@ import { canWrite } from "../../app/session";
 import { showToast, type Toast } from "../../app/toasts";
 import { useLiveReload } from "../../app/use-live-reload";
 import { isUuid } from "../../app/use-query";
+import type { Cut } from "../../editor/state/editor-state";
 import type { StartDraft } from "./draft-choice";
-import type { Cut } from "./editor-state";
 import { loadDraft, NO_DRAFT } from "./load-draft";
 import { useKept } from "./use-kept";
 

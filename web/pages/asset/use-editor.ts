@@ -6,10 +6,10 @@ import { fromDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
 import type { Words } from "../../editor/model/words";
+import { createEditor, type Editor, toEditorPlan } from "../../editor/state/editor-state";
+import type { Playback } from "../../editor/state/playback";
 import type { Asset } from "./asset";
 import { type DraftKeeper, keepDraft } from "./draft-keeper";
-import { createEditor, type Editor, toEditorPlan } from "./editor-state";
-import type { Playback } from "./playback";
 import { prepareEdits } from "./prepare-edits";
 import type { OpenCut } from "./use-cuts";
 
@@ -25,7 +25,7 @@ export type EditorWithDraft = {
   saved: { cutId: string; content: Content } | null;
 };
 
-export function useEditor({ asset, opened, words, playback }: EditorOptions): EditorWithDraft {
+export function useDraftedEditor({ asset, opened, words, playback }: EditorOptions): EditorWithDraft {
   const { cut, draft } = opened;
   const isWriter = canWrite.value;
   const duration = Number(asset.duration_seconds ?? 0);

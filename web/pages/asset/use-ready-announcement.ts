@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { formatDuration } from "../../app/format";
-import type { Cut, Editor } from "./editor-state";
+import type { Cut, Editor } from "../../editor/state/editor-state";
 
 /** Announces to screen readers when an unfinished cut is ready. */
 export function useReadyAnnouncement(editor: Editor, cut: Cut | null): void {

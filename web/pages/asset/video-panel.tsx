@@ -5,11 +5,11 @@ import type { Waiting } from "../../editor/player/cut-player";
 import { findDecodable } from "../../editor/player/decodable";
 import type { PlayableMedia } from "../../editor/player/engine";
 import { hasMediaSource } from "../../editor/player/media-source";
+import type { Playback } from "../../editor/state/playback";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import type { Asset } from "./asset";
 import { findSize, panelSizes } from "./panel-sizes";
-import type { Playback } from "./playback";
 import { type AssetMedia, describeWait } from "./use-media";
 
 type VideoPanelProps = { asset: Asset; media: AssetMedia | null; playback: Playback };

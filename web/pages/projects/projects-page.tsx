@@ -1,9 +1,9 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { useActions } from "../../app/actions";
 import { api, must, type Schemas } from "../../app/api";
 import { usePagedList } from "../../app/pages-of";
 import { canWrite, workspace } from "../../app/session";
-import { useShortcuts } from "../../app/shortcuts";
 import { useLiveReload } from "../../app/use-live-reload";
 import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
@@ -37,11 +37,19 @@ export function ProjectsPage() {
     [workspace.value?.id, text, state],
   );
   useLiveReload(["project.updated"], list);
-  useShortcuts(
+  useActions(
     useMemo(
       () =>
         canWrite.value
-          ? [{ keys: ["n"], label: "New project", group: "Projects", run: () => setIsCreating(true) }]
+          ? [
+              {
+                name: "projects.create",
+                label: "New project",
+                group: "Projects",
+                keys: ["n"],
+                perform: () => setIsCreating(true),
+              },
+            ]
           : [],
       [canWrite.value],
     ),

@@ -1,5 +1,4 @@
 /** The output of a cut: buttons and dialogs for renders and exports, and the list of renders. */
-import { type Signal, useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso";
 import type { Schemas } from "../../../app/api";
 import { canWrite } from "../../../app/session";
@@ -9,14 +8,7 @@ import type { EditedCut } from "./edited-cut";
 import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
 import { RenderList } from "./render-list";
-import { type Renders, useRenders } from "./use-renders";
-
-export type Output = { renders: Renders; opened: Signal<"export" | "render" | null> };
-
-export const useOutput = (assetId: string): Output => ({
-  renders: useRenders(assetId),
-  opened: useSignal<"export" | "render" | null>(null),
-});
+import type { Output } from "./use-renders";
 
 /** The buttons "Render" and "Export". A viewer may only export. */
 export const OutputButtons = ({ output, canExport }: { output: Output; canExport: boolean }) => (

@@ -1,4 +1,5 @@
 /** Loads the renders of a recording. Live events report changes and progress. */
+import { type Signal, useSignal } from "@preact/signals";
 import { api, must, type Schemas } from "../../../app/api";
 import { type PagedList, usePagedList } from "../../../app/pages-of";
 import { useLiveReload } from "../../../app/use-live-reload";
@@ -11,7 +12,15 @@ const PAGE_SIZE = 20;
 export const isOpenRender = ({ state }: Pick<ListedRender, "state">): boolean =>
   state === "pending" || state === "processing";
 
-export function useRenders(assetId: string): Renders {
+/** The renders of the recording, and the open dialog. */
+export type Output = { renders: Renders; opened: Signal<"export" | "render" | null> };
+
+export const useOutput = (assetId: string): Output => ({
+  renders: useRenders(assetId),
+  opened: useSignal<"export" | "render" | null>(null),
+});
+
+function useRenders(assetId: string): Renders {
   const renders = usePagedList<ListedRender>(
     (cursor, signal) => {
       const query = { asset_id: assetId, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };

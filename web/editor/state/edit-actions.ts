@@ -1,12 +1,12 @@
 /** The user's actions in the editor. Each is one undo step. */
 import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
-import { correctWords } from "../../editor/model/corrections";
-import { type Edge, getEdgeRange, listEdges, moveEdge } from "../../editor/model/edges";
-import { isRemoved, type Range, removeRange, restoreRange, toSeconds } from "../../editor/model/plan";
-import { chooseTake, findTakeAt, getNextTake, listTakes, type Take } from "../../editor/model/takes";
-import { toggleWords, type WordRange } from "../../editor/model/words";
-import { describeWords, type Editor, type Marks } from "./editor-state";
+import { correctWords } from "../model/corrections";
+import { type Edge, getEdgeRange, listEdges, moveEdge } from "../model/edges";
+import { isRemoved, type Range, removeRange, restoreRange, toSeconds } from "../model/plan";
+import { chooseTake, findTakeAt, getNextTake, listTakes, type Take } from "../model/takes";
+import { toggleWords, type WordRange } from "../model/words";
+import { describeWords, type Editor, NO_MARKS } from "./editor-state";
 
 /** Removes words, or restores them if all of them are removed. */
 export function toggleRange(editor: Editor, range: WordRange): void {
@@ -18,22 +18,13 @@ export function toggleRange(editor: Editor, range: WordRange): void {
 /** Removes or restores the selected words, or the marked range if no words are selected. */
 export function toggleSelection(editor: Editor): void {
   if (!editor.canEdit) return;
-  const words = editor.selection.value;
-  const range = findMarkedRange(editor);
+  const { value: words } = editor.selection;
+  const { value: span } = editor.span;
+  const { value: range } = editor.range;
   if (words !== null) toggleRange(editor, words);
+  else if (span !== null) restoreSpan(editor, span);
   else if (range !== null) toggleMarked(editor, range);
-  else editor.announce("Nothing selected. Select words, or mark a range with I and O.");
-}
-
-/**
- * Returns the marked range, or null if there are no marks. A missing mark stands for the start or the end of the
- * recording.
- */
-export function findMarkedRange(editor: Editor): Range | null {
-  const { in: start, out: end } = editor.marks.value;
-  if (start === null && end === null) return null;
-  const range = { start: start ?? 0, end: end ?? editor.plan.value.duration };
-  return range.end > range.start ? range : null;
+  else editor.announce("Nothing selected. Select words first.");
 }
 
 /** Removes a range, or restores it if all of it is already removed. */
@@ -66,8 +57,8 @@ export function dragEdge(editor: Editor, edge: Edge, to: number, isDone: boolean
   editor.edge.value = listEdges(plan).find((one) => one.time === Math.round(time) && one.side === edge.side) ?? null;
 }
 
-/** Trims the edge before (-1) or after (1) the playhead, so that it meets the playhead. */
-export function trimToPlayhead(editor: Editor, direction: 1 | -1): void {
+/** Trims the edge before (-1) or after (1) the playhead, so that it meets the playhead. Returns whether there is one. */
+export function trimToPlayhead(editor: Editor, direction: 1 | -1): boolean {
   const time = editor.playhead.value;
   const edges = listEdges(editor.plan.value);
   const edge =
@@ -76,6 +67,7 @@ export function trimToPlayhead(editor: Editor, direction: 1 | -1): void {
       : edges.findLast((one) => one.time < time && one.side === "start");
   if (edge) dragEdge(editor, edge, time, true);
   else editor.announce(direction === 1 ? "No edge after the playhead" : "No edge before the playhead");
+  return edge !== undefined;
 }
 
 /** Moves the selected edge by a duration. Returns whether an edge is selected. */
@@ -86,29 +78,24 @@ export function nudgeEdge(editor: Editor, by: number): boolean {
   return true;
 }
 
-/** Marks a range, which replaces the selection of words. */
-export function setMarks(editor: Editor, marks: Marks): void {
-  editor.marks.value = marks;
-  editor.selection.value = null;
-}
-
 /** Sets a mark at the playhead. */
 export function setMark(editor: Editor, side: "in" | "out"): void {
   const time = editor.playhead.value;
   const { in: start, out: end } = editor.marks.value;
-  setMarks(
-    editor,
+  editor.marks.value =
     side === "in"
       ? { in: time, out: end !== null && end > time ? end : null }
-      : { in: start !== null && start < time ? start : null, out: time },
-  );
+      : { in: start !== null && start < time ? start : null, out: time };
   editor.announce(side === "in" ? "Range starts here" : "Range ends here");
 }
 
-export function clearMarks(editor: Editor): void {
-  setMarks(editor, { in: null, out: null });
+/** Clears the selection, whatever it is. */
+export function clearSelection(editor: Editor): void {
+  editor.marks.value = NO_MARKS;
+  editor.selection.value = null;
+  editor.span.value = null;
   editor.edge.value = null;
-  editor.announce("Marks cleared");
+  editor.announce("Selection cleared");
 }
 
 /** Returns to the stored cut. Undo brings the edits back. */

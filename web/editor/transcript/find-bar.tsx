@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { findMatchFrom, type WordRange } from "../../editor/model/words";
 import { Button, IconButton } from "../../ui/button";
+import { findMatchFrom, type WordRange } from "../model/words";
 
 type FindBarProps = {
   search: Signal<string | null>;

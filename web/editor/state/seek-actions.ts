@@ -1,7 +1,6 @@
 /** Actions that move the playhead. */
-import { listJoins } from "../../editor/model/edges";
-import { listKept } from "../../editor/model/plan";
-import { findNextReview, listReviews } from "../../editor/model/reviews";
+import { listKept, type PlanSpan } from "../model/plan";
+import { findNextReview, listReviews } from "../model/reviews";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
 import { describeReview } from "./reason-texts";
@@ -22,14 +21,25 @@ export function stepReview(editor: Editor, playback: Playback, direction: 1 | -1
   editor.announce(describeReview(review.review));
 }
 
-/** Goes to the next or the previous join. */
+/** Goes to the next or the previous join and selects the removed span before it. */
 export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1): void {
-  const joins = listJoins(editor.plan.value);
+  const { spans, duration } = editor.plan.value;
+  const { value: filter } = editor.filter;
   const now = findNow(editor, playback, direction);
-  const join = direction === 1 ? joins.find((time) => time > now) : joins.findLast((time) => time < now);
-  if (join === undefined)
-    editor.announce(direction === 1 ? "No join after the playhead" : "No join before the playhead");
-  playback.seek(join ?? (direction === 1 ? editor.plan.value.duration : 0));
+  const isStop = (span: PlanSpan, index: number): boolean => {
+    const next = spans[index + 1];
+    if (span.isKept || next?.isKept !== true || (filter !== null && span.reason !== filter)) return false;
+    return direction === 1 ? span.end > now : span.end < now;
+  };
+  const index = direction === 1 ? spans.findIndex(isStop) : spans.findLastIndex(isStop);
+  const removed = spans[index];
+  if (removed === undefined || removed.isKept) {
+    editor.announce(direction === 1 ? "No removal after the playhead" : "No removal before the playhead");
+    if (filter === null) playback.seek(direction === 1 ? duration : 0);
+    return;
+  }
+  playback.seek(removed.end);
+  editor.span.value = removed;
 }
 
 const BEFORE_JOIN = 1_000_000;

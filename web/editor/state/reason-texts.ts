@@ -1,6 +1,6 @@
 /** Explains in plain words why a span was removed. */
-import type { RemovalReason } from "../../editor/model/plan";
-import { REASON_NAMES } from "../../editor/reasons";
+import type { RemovalReason } from "../model/plan";
+import { REASON_NAMES } from "../reasons";
 
 const RULES: Record<string, string> = {
   "pause.long": "a pause longer than the limit",

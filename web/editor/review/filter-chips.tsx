@@ -1,15 +1,14 @@
 import { useMemo } from "preact/hooks";
 import { formatDuration } from "../../app/format";
-import type { Difference } from "../model/compare";
 import { type EditorPlan, getKeptDuration, type RemovalReason, toSeconds } from "../model/plan";
 import { REASON_NAMES, REASONS } from "../reasons";
-import { useLate } from "./use-late";
-
-type LegendProps = { plan: EditorPlan; differences: readonly Difference[] };
+import { useEditor } from "../state/context";
 
 /** Explains the colors, with the total duration of each. */
-export function Legend({ plan, differences }: LegendProps) {
-  const late = useLate(plan);
+export function FilterChips() {
+  const { editor, differences: compared } = useEditor();
+  const late = editor.latePlan.value;
+  const differences = compared.value;
   const { kept, removed, hasReviews } = useMemo(() => sumUp(late), [late]);
   return (
     <ul class="timeline-legend" aria-label="Colors of the timeline">

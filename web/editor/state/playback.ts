@@ -2,9 +2,9 @@
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { showToast } from "../../app/toasts";
-import { type EditorPlan, findSpanIndex, listKept, type Range } from "../../editor/model/plan";
-import { CutPlayer, type PlayerMode } from "../../editor/player/cut-player";
-import type { PlayableMedia } from "../../editor/player/engine";
+import { type EditorPlan, findSpanIndex, listKept, type Range } from "../model/plan";
+import { CutPlayer, type PlayerMode } from "../player/cut-player";
+import type { PlayableMedia } from "../player/engine";
 
 export type Playback = {
   player: CutPlayer;

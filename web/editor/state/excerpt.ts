@@ -1,6 +1,6 @@
 /** Returns the words in a range, shortened for a list. */
-import type { Range } from "../../editor/model/plan";
-import { findWordsIn } from "../../editor/model/words";
+import type { Range } from "../model/plan";
+import { findWordsIn } from "../model/words";
 import type { Editor } from "./editor-state";
 
 const MAX_CHARACTERS = 80;

@@ -6,8 +6,8 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { afterNextFrame } from "../../app/after-next-frame";
 import type { Schemas } from "../../app/api";
 import { formatCount } from "../../app/format";
-import { applyCorrections, rebaseCorrections } from "../../editor/model/corrections";
-import { type Edge, hasEdge } from "../../editor/model/edges";
+import { applyCorrections, rebaseCorrections } from "../model/corrections";
+import { type Edge, hasEdge } from "../model/edges";
 import {
   type Content,
   continueHistory,
@@ -19,17 +19,29 @@ import {
   redo,
   startHistory,
   undo,
-} from "../../editor/model/history";
-import { type EditorPlan, fromSeconds, keepsTheSame, readPlan } from "../../editor/model/plan";
-import { listReviews, type Review } from "../../editor/model/reviews";
-import { listTakes, type Take } from "../../editor/model/takes";
-import type { WordRange, Words } from "../../editor/model/words";
+} from "../model/history";
+import {
+  type EditorPlan,
+  fromSeconds,
+  keepsTheSame,
+  type Range,
+  type RemovalReason,
+  type RemovedSpan,
+  readPlan,
+} from "../model/plan";
+import { listReviews, type Review } from "../model/reviews";
+import { listTakes, type Take } from "../model/takes";
+import { getWordBounds, type WordRange, type Words } from "../model/words";
 
 export type Cut = Schemas["CutDetail"];
 export type Plan = NonNullable<Cut["plan"]>;
 
 /** Times in microseconds of the source; null if the mark is not set. */
 export type Marks = { in: number | null; out: number | null };
+export const NO_MARKS: Marks = { in: null, out: null };
+
+/** `isChange`: the text names a change that undo would revert. */
+export type Announcement = { id: number; text: string; isChange: boolean };
 
 export type Editor = {
   /** The edited cut; null if the recording has none, which makes the editor read-only. */
@@ -51,13 +63,20 @@ export type Editor = {
   reviews: ReadonlySignal<readonly Review[]>;
   /** Whether there are changes since the stored cut. */
   isChanged: ReadonlySignal<boolean>;
+  /** The selected words. At most one of `selection`, `marks` and `span` is set: setting one clears the others. */
   selection: Signal<WordRange | null>;
   marks: Signal<Marks>;
+  /** A removed span, as after a step to a join or a click on a removed word. */
+  span: Signal<RemovedSpan | null>;
   edge: Signal<Edge | null>;
+  /** The selected range of time, however it was selected; null if nothing is. Text and timeline show the same. */
+  range: ReadonlySignal<Range | null>;
+  /** The removal reason to which text, timeline and steps are limited, or null. */
+  filter: Signal<RemovalReason | null>;
   /** Position in the source, in microseconds. */
   playhead: Signal<number>;
   /** Feedback that is shown and announced. A new `id` announces the same text again. */
-  announcement: Signal<{ id: number; text: string }>;
+  announcement: Signal<Announcement>;
   announce(text: string): void;
   /** Records a change. `label` names it for undo. */
   apply(change: Partial<Content>, label: string, announcement: string): void;
@@ -133,10 +152,43 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     if (!isSame) knownReviews = found;
     return knownReviews;
   });
-  const announcement = signal({ id: 0, text: "" });
-  const announce = (text: string) => {
-    announcement.value = { id: announcement.peek().id + 1, text };
+  const announcement = signal<Announcement>({ id: 0, text: "", isChange: false });
+  const announce = (text: string, isChange = false) => {
+    announcement.value = { id: announcement.peek().id + 1, text, isChange };
   };
+  const selection = signal<WordRange | null>(null);
+  const marks = signal<Marks>(NO_MARKS);
+  const span = signal<RemovedSpan | null>(null);
+  // A span that was restored or has moved is no longer selected.
+  effect(() => {
+    const { spans } = plan.value;
+    const chosen = span.peek();
+    if (chosen !== null && !spans.includes(chosen)) span.value = null;
+  });
+  // Whatever is selected replaces the other selections.
+  effect(() => {
+    if (selection.value === null) return;
+    marks.value = NO_MARKS;
+    span.value = null;
+  });
+  effect(() => {
+    if (marks.value === NO_MARKS) return;
+    selection.value = null;
+    span.value = null;
+  });
+  effect(() => {
+    if (span.value === null) return;
+    marks.value = NO_MARKS;
+    selection.value = null;
+  });
+  const range = computed((): Range | null => {
+    if (span.value !== null) return span.value;
+    if (selection.value !== null) return getWordBounds(words, selection.value);
+    const { in: start, out: end } = marks.value;
+    if (start === null && end === null) return null;
+    const marked = { start: start ?? 0, end: end ?? plan.value.duration };
+    return marked.end > marked.start ? marked : null;
+  });
 
   return {
     cut,
@@ -149,9 +201,12 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     takes: computed(() => listTakes(latePlan.value, cut?.plan?.takes ?? [])),
     reviews,
     isChanged: computed(() => corrections.value.length > 0 || !keepsTheSame(plan.value, stored.plan)),
-    selection: signal<WordRange | null>(null),
-    marks: signal<Marks>({ in: null, out: null }),
+    selection,
+    marks,
+    span,
     edge,
+    range,
+    filter: signal<RemovalReason | null>(null),
     playhead,
     announcement,
     announce,
@@ -162,7 +217,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
         settled.value = null;
         history.value = next;
       });
-      if (next !== before) announce(text);
+      if (next !== before) announce(text, true);
     },
     preview: (change) => {
       const before = settled.peek() ?? history.peek();

@@ -1,29 +1,35 @@
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
+import { type Action, useActions } from "../../app/actions";
 import { canWrite } from "../../app/session";
-import { type Shortcut, toKeys, useShortcuts } from "../../app/shortcuts";
 import { useComputedOf } from "../../app/use-computed-of";
-import { findText, findWordAt, isWordKept, type WordRange } from "../../editor/model/words";
-import { Transcript } from "../../editor/transcript/transcript";
+import { findSize, panelSizes } from "../../pages/asset/panel-sizes";
 import { IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { correctText, toggleRange } from "./edit-actions";
-import type { Editor } from "./editor-state";
+import { findText, findWordAt, isWordKept, type WordRange } from "../model/words";
+import { useEditor } from "../state/context";
+import { correctText, toggleRange } from "../state/edit-actions";
+import type { Editor } from "../state/editor-state";
 import { FindBar } from "./find-bar";
-import { findSize, panelSizes } from "./panel-sizes";
-import type { Playback } from "./playback";
+import { Transcript } from "./transcript";
 
 /** Keys that the words handle while they have the focus. */
-const WORD_KEYS: Shortcut[] = [
-  { keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"], label: "Select a word; with Shift, more words", group: "Transcript" },
-  { keys: ["Enter"], label: "Play from the word", group: "Transcript" },
+const WORD_KEYS: Action[] = [
+  {
+    name: "words.select",
+    label: "Select a word; with Shift, more words",
+    group: "Transcript",
+    keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"],
+  },
+  { name: "words.play", label: "Play from the word", group: "Transcript", keys: ["Enter"] },
 ];
-const EDIT_KEYS: Shortcut[] = [{ keys: ["F2"], label: "Correct the selected words", group: "Transcript" }];
-
-type TranscriptPanelProps = { editor: Editor; playback: Playback; hasAudio: boolean; problem: string | null };
+const EDIT_KEYS: Action[] = [
+  { name: "words.correct", label: "Correct the selected words", group: "Transcript", keys: ["F2"] },
+];
 
 /** The transcript. Removed words are struck through. */
-export function TranscriptPanel({ editor, playback, hasAudio, problem }: TranscriptPanelProps) {
+export function TranscriptTab() {
+  const { asset, editor, playback, problem } = useEditor();
   const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
   const found = useComputedOf(
@@ -34,9 +40,9 @@ export function TranscriptPanel({ editor, playback, hasAudio, problem }: Transcr
     search.value ??= "";
     section.current?.querySelector<HTMLElement>("input[type=search]")?.focus();
   };
-  useShortcuts(
+  useActions(
     useMemo(() => {
-      const find = { keys: ["Mod+f"], label: "Find words", group: "Transcript", run: open };
+      const find = { name: "words.find", label: "Find words", group: "Transcript", keys: ["Mod+f"], perform: open };
       return [find, ...WORD_KEYS, ...(editor.canEdit ? EDIT_KEYS : [])];
     }, [editor.canEdit]),
   );
@@ -47,11 +53,6 @@ export function TranscriptPanel({ editor, playback, hasAudio, problem }: Transcr
       ref={section}
       class="card transcript-panel"
       aria-label="Transcript"
-      onKeyDown={(event) => {
-        if (toKeys(event) !== "Mod+f") return;
-        event.preventDefault();
-        open();
-      }}
       style={height === undefined ? undefined : { height: `${height}px`, minHeight: "0", maxHeight: "none" }}
     >
       <div class="panel-head transcript-head">
@@ -87,7 +88,9 @@ export function TranscriptPanel({ editor, playback, hasAudio, problem }: Transcr
           {problem}
         </p>
       )}
-      {count === 0 && problem === null && <p class="soft transcript-empty">{describeNoWords(hasAudio)}</p>}
+      {count === 0 && problem === null && (
+        <p class="soft transcript-empty">{describeNoWords(asset.audio_tracks !== 0)}</p>
+      )}
       {count > 0 && (
         <Transcript
           words={editor.words}

@@ -1,15 +1,16 @@
 import { useMemo } from "preact/hooks";
 import { formatTimecode } from "../../app/format";
-import { toSeconds } from "../../editor/model/plan";
-import type { Review } from "../../editor/model/reviews";
 import { Button } from "../../ui/button";
 import { useChunks } from "../../ui/use-chunks";
 import { useGrowing } from "../../ui/use-growing";
-import type { Editor } from "./editor-state";
-import { readExcerpt } from "./excerpt";
-import type { Playback } from "./playback";
-import { describeReview } from "./reason-texts";
-import { stepReview } from "./seek-actions";
+import { toSeconds } from "../model/plan";
+import type { Review } from "../model/reviews";
+import { useEditor } from "../state/context";
+import type { Editor } from "../state/editor-state";
+import { readExcerpt } from "../state/excerpt";
+import type { Playback } from "../state/playback";
+import { describeReview } from "../state/reason-texts";
+import { stepReview } from "../state/seek-actions";
 
 /** Number of rows in the first frame, and in each later one. */
 const FIRST = 8;
@@ -17,10 +18,9 @@ const MORE = 60;
 /** Rows that are laid out and painted together, or not at all while they are out of view. */
 const CHUNK_ROWS = 20;
 
-type ReviewPanelProps = { editor: Editor; playback: Playback };
-
 /** Lists kept spans that Offcut is unsure about. */
-export function ReviewPanel({ editor, playback }: ReviewPanelProps) {
+export function ReviewTab() {
+  const { editor, playback } = useEditor();
   const reviews = editor.reviews.value;
   const shown = useGrowing(reviews.length, FIRST, MORE);
   const texts = editor.texts.value;
@@ -44,7 +44,7 @@ export function ReviewPanel({ editor, playback }: ReviewPanelProps) {
   );
 }
 
-type ChunkProps = ReviewPanelProps & { rows: readonly Review[]; texts: readonly string[] };
+type ChunkProps = { editor: Editor; playback: Playback; rows: readonly Review[]; texts: readonly string[] };
 
 /** Long recordings have hundreds of rows. An edit does not render the rows of other spans again. */
 const Chunk = ({ rows, texts, editor, playback }: ChunkProps) =>

@@ -1,0 +1,46 @@
+/** The open recording and cut, for all parts of the editor's page. */
+import type { Signal } from "@preact/signals";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Asset } from "../../pages/asset/asset";
+import type { DraftKeeper } from "../../pages/asset/draft-keeper";
+import type { Output } from "../../pages/asset/output/use-renders";
+import type { Cuts } from "../../pages/asset/use-cuts";
+import type { AssetMedia } from "../../pages/asset/use-media";
+import type { Save } from "../../pages/asset/use-save";
+import type { Strip } from "../../pages/asset/use-strip";
+import type { Difference } from "../model/compare";
+import type { Cut, Editor } from "./editor-state";
+import type { Playback } from "./playback";
+
+export type EditorContextValue = {
+  asset: Asset;
+  /** The open cut in any state; null if the recording has none. */
+  cut: Cut | null;
+  cuts: Cuts;
+  /** Words, plan, history, selection and feedback. `editor.canEdit` says whether the user may edit. */
+  editor: Editor;
+  playback: Playback;
+  /** Null if the cut is read-only. */
+  keeper: DraftKeeper | null;
+  save: Save;
+  /** Null while it is loading. */
+  media: AssetMedia | null;
+  /** Audio peaks and thumbnails, each null until it is loaded. */
+  strip: Strip;
+  output: Output;
+  /** Duration of a frame in microseconds; 40 ms without video. */
+  frame: number;
+  /** The ranges that only one of two compared cuts keeps. */
+  differences: Signal<readonly Difference[]>;
+  /** Why the transcript could not be loaded, or null. */
+  problem: string | null;
+};
+
+export const EditorContext = createContext<EditorContextValue | null>(null);
+
+export function useEditor(): EditorContextValue {
+  const value = useContext(EditorContext);
+  if (value === null) throw new Error("There is no editor around this component.");
+  return value;
+}

@@ -1,0 +1,198 @@
+/** The actions of the editor's page that do not belong to one part of it. */
+import { useMemo } from "preact/hooks";
+import { type Action, useActions } from "../../app/actions";
+import { canRedo, canUndo } from "../../editor/model/history";
+import type { EditorContextValue } from "../../editor/state/context";
+import {
+  clearSelection,
+  nudgeEdge,
+  selectNextTake,
+  setMark,
+  toggleSelection,
+  trimToPlayhead,
+} from "../../editor/state/edit-actions";
+import { playJoin, stepJoin, stepReview } from "../../editor/state/seek-actions";
+
+type Part = Pick<EditorContextValue, "editor" | "playback" | "frame" | "save">;
+type Row = Omit<Action, "group">;
+
+export function useWorkspaceActions({ editor, playback, frame, save }: Part): void {
+  const actions = useMemo(() => {
+    const part = { editor, playback, frame, save };
+    const inGroup = (group: string, rows: Row[]): Action[] => rows.map((row) => ({ ...row, group }));
+    return [
+      ...inGroup("Playback", listPlayActions(part)),
+      ...inGroup("Places", listPlaceActions(part)),
+      ...(editor.canEdit ? inGroup("Editing", listEditActions(part)) : []),
+    ];
+  }, [editor, playback, frame, save.isSaving]);
+  useActions(actions);
+}
+
+function listPlayActions({ editor, playback }: Part): Row[] {
+  const whenReady = {
+    isEnabled: () => playback.isReady.value,
+    explain: () => editor.announce("Playback is not ready yet"),
+  };
+  return [
+    {
+      name: "playback.toggle",
+      label: "Play or pause",
+      keys: ["Space"],
+      ...whenReady,
+      perform: () => playback.toggle(),
+    },
+    {
+      name: "playback.stop",
+      label: "Play, or pause at normal speed",
+      keys: ["k"],
+      ...whenReady,
+      perform: () => (playback.isPlaying.value ? playback.stop() : playback.toggle()),
+    },
+    {
+      name: "playback.forward",
+      label: "Play; again: 1.5×, 2×, 3×",
+      keys: ["l"],
+      ...whenReady,
+      perform: () => playback.shuttle(1),
+    },
+    {
+      name: "playback.back",
+      label: "Play back; again: faster",
+      keys: ["j"],
+      ...whenReady,
+      perform: () => playback.shuttle(-1),
+    },
+    {
+      name: "playback.mode",
+      label: "Cut or source",
+      keys: ["c"],
+      perform: () => {
+        const mode = playback.mode.value === "cut" ? "source" : "cut";
+        playback.setMode(mode);
+        editor.announce(mode === "cut" ? "Playing the cut" : "Playing the source");
+      },
+    },
+  ];
+}
+
+const SECOND = 1_000_000;
+
+function listPlaceActions({ editor, playback, frame }: Part): Row[] {
+  const by = (time: number) => playback.seek(editor.playhead.value + time);
+  /** `,` and `.` move the selected edge, if any. */
+  const step = (time: number) => {
+    if (nudgeEdge(editor, time)) playJoin(editor, playback);
+    else by(time);
+  };
+  return [
+    { name: "seek.frame-back", label: "Back one frame", keys: ["ArrowLeft"], perform: () => by(-frame) },
+    { name: "seek.frame-forward", label: "Forward one frame", keys: ["ArrowRight"], perform: () => by(frame) },
+    {
+      name: "edit.edge-back",
+      label: "Back one frame, with the selected edge",
+      keys: [","],
+      perform: () => step(-frame),
+    },
+    {
+      name: "edit.edge-forward",
+      label: "Forward one frame, with the selected edge",
+      keys: ["."],
+      perform: () => step(frame),
+    },
+    { name: "seek.second-back", label: "Back one second", keys: ["Shift+ArrowLeft"], perform: () => by(-SECOND) },
+    { name: "seek.second-forward", label: "Forward one second", keys: ["Shift+ArrowRight"], perform: () => by(SECOND) },
+    {
+      name: "seek.join-previous",
+      label: "Previous join",
+      keys: ["ArrowUp"],
+      icon: "previous",
+      perform: () => stepJoin(editor, playback, -1),
+    },
+    {
+      name: "seek.join-next",
+      label: "Next join",
+      keys: ["ArrowDown"],
+      icon: "next",
+      perform: () => stepJoin(editor, playback, 1),
+    },
+    { name: "seek.start", label: "Go to the start", keys: ["Home"], perform: () => playback.seek(0) },
+    {
+      name: "seek.end",
+      label: "Go to the end",
+      keys: ["End"],
+      perform: () => playback.seek(editor.plan.value.duration),
+    },
+    {
+      name: "seek.review-next",
+      label: "Next place to review",
+      keys: ["n"],
+      perform: () => stepReview(editor, playback, 1),
+    },
+    {
+      name: "seek.review-previous",
+      label: "Previous place to review",
+      keys: ["Shift+n"],
+      perform: () => stepReview(editor, playback, -1),
+    },
+    { name: "edit.mark-in", label: "Mark the start of a range", keys: ["i"], perform: () => setMark(editor, "in") },
+    { name: "edit.mark-out", label: "Mark the end of a range", keys: ["o"], perform: () => setMark(editor, "out") },
+    { name: "edit.clear", label: "Clear the selection", keys: ["x"], perform: () => clearSelection(editor) },
+  ];
+}
+
+const listEditActions = ({ editor, playback, save }: Part): Row[] => [
+  {
+    name: "edit.toggle",
+    label: "Remove or restore the selection",
+    keys: ["Delete", "Backspace"],
+    perform: () => toggleSelection(editor),
+  },
+  {
+    name: "edit.trim-previous",
+    label: "Trim the previous edge to the playhead",
+    keys: ["q"],
+    perform: () => trimToPlayhead(editor, -1) && playJoin(editor, playback),
+  },
+  {
+    name: "edit.trim-next",
+    label: "Trim the next edge to the playhead",
+    keys: ["w"],
+    perform: () => trimToPlayhead(editor, 1) && playJoin(editor, playback),
+  },
+  {
+    name: "takes.next",
+    label: "Next take of the line",
+    keys: ["t"],
+    perform: () => {
+      const start = selectNextTake(editor);
+      if (start !== null) playback.seek(start);
+    },
+  },
+  {
+    name: "edit.undo",
+    label: "Undo",
+    icon: "undo",
+    keys: ["Mod+z"],
+    isEnabled: () => canUndo(editor.history.value),
+    perform: () => editor.undo(),
+    explain: () => editor.announce("Nothing to undo"),
+  },
+  {
+    name: "edit.redo",
+    label: "Redo",
+    icon: "redo",
+    keys: ["Mod+Shift+z", "Mod+y"],
+    isEnabled: () => canRedo(editor.history.value),
+    perform: () => editor.redo(),
+    explain: () => editor.announce("Nothing to redo"),
+  },
+  {
+    name: "cut.save",
+    label: "Save",
+    keys: ["Mod+s"],
+    isEnabled: () => editor.isChanged.value && !save.isSaving,
+    perform: () => void save.save(),
+    explain: () => editor.announce("Everything is saved"),
+  },
+];
