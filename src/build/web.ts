@@ -10,22 +10,30 @@ const PROJECT = resolve(import.meta.dir, "../..");
 /** Where the bundle is written, and read from when the server runs from the sources. */
 export const WEB_FOLDER = join(PROJECT, "dist/assets/web");
 
-/** Writes the bundle to `folder`, which is replaced as a whole. Throws `AggregateError` with the log of the bundler. */
-export async function bundleWeb(folder: string = WEB_FOLDER): Promise<void> {
+/**
+ * Writes the bundle to `folder`, which is replaced as a whole; in development with source maps, and with a script that reloads pages. Throws
+ * `AggregateError` with the log of the bundler.
+ */
+export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = false } = {}): Promise<void> {
   const draft = `${folder}.${process.pid}`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
   const options = {
     outdir: draft,
     target: "browser" as const,
-    minify: true,
+    minify: !isDevelopment,
+    sourcemap: isDevelopment ? ("linked" as const) : ("none" as const),
     naming: { entry: "[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
   };
   const entrypoints = [join(PROJECT, "web/app/main.tsx"), join(PROJECT, "web/app.css")];
   const plugins = [createFontsPlugin(draft)];
   const result = await Bun.build({ ...options, entrypoints, plugins, splitting: true, metafile: true });
-  const early = await Bun.build({ ...options, entrypoints: [join(PROJECT, "web/app/early.ts")], format: "iife" });
+  const early = await Bun.build({
+    ...options,
+    entrypoints: ["early", ...(isDevelopment ? ["reload"] : [])].map((name) => join(PROJECT, `web/app/${name}.ts`)),
+    format: "iife",
+  });
   if (!result.success || !early.success)
     throw new AggregateError([...result.logs, ...early.logs], "Bundling the dashboard failed.");
   const getEntry = (pattern: RegExp): string => {
@@ -41,7 +49,11 @@ export async function bundleWeb(folder: string = WEB_FOLDER): Promise<void> {
     .replace("/app/early.ts", `/app/${first}`)
     .replace("/app/main.tsx", `/app/${script}`)
     .replace("/app.css", `/app/${style}`);
-  await Bun.write(join(draft, "index.html"), page);
+  const build = result.outputs.map(({ path }) => basename(path)).filter((name) => name.endsWith(".js"));
+  const reload = isDevelopment
+    ? `<meta name="build" content="${Bun.hash(build.sort().join())}" /><script async src="/app/${getEntry(/^reload-.*\.js$/)}"></script></head>`
+    : "</head>";
+  await Bun.write(join(draft, "index.html"), page.replace("</head>", reload));
   const routes = await Bun.file(join(PROJECT, "web/app/routes.tsx")).text();
   await Bun.write(
     join(draft, "pages.json"),

@@ -2,7 +2,7 @@
  * The dashboard: one page for all of its paths, and the files that it loads. The files have names that contain their hash, so a browser keeps
  * them; the page is validated on each load.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Elysia } from "elysia";
@@ -16,8 +16,10 @@ import { DASHBOARD_POLICY } from "./security-headers";
 /** Below it are the files of the bundle. */
 const FILES_PREFIX = "/app";
 
+const INDEX = "index.html";
+
 /** The page itself, and files that only the server reads. */
-const INTERNAL_FILES = ["index.html", "pages.json"];
+const INTERNAL_FILES = [INDEX, "pages.json"];
 
 /** Names of files of the bundle: what every page loads, and what each page loads besides, by its path. */
 type BundleIndex = { first: string; script: string; style: string; pages: Record<string, string[]> };
@@ -42,15 +44,27 @@ const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<A
   br: (body) => brotliCompressSync(body),
 };
 
-/** Creates the plugin. Files are compressed once per encoding, on the first request for it. */
-export function createWebAppPlugin({ webDir, sessions }: Services) {
+/** The files of a bundle. `links` are the hints for a path; without them a page loads later. */
+type Bundle = {
+  modifiedMs: number;
+  names: Set<string>;
+  load(name: string): WebFile;
+  listLinks(path: string): string[];
+};
+
+const readModifiedMs = (folder: string): number =>
+  statSync(join(folder, INDEX), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Reads the names of the files in `folder`. A file is compressed once per encoding, on the first request for it. */
+function openBundle(folder: string): Bundle {
+  const modifiedMs = readModifiedMs(folder);
   // Names are looked up here, and never built from request contents.
-  const names = new Set(readdirSync(webDir));
+  const names = new Set(readdirSync(folder));
   const files = new Map<string, WebFile>();
   const load = (name: string): WebFile => {
     const known = files.get(name);
     if (known) return known;
-    const body = readFileSync(join(webDir, name));
+    const body = readFileSync(join(folder, name));
     const extension = name.slice(name.lastIndexOf(".") + 1);
     const bodies: Partial<Record<Encoding, Uint8Array<ArrayBuffer>>> = {};
     const file: WebFile = {
@@ -65,16 +79,8 @@ export function createWebAppPlugin({ webDir, sessions }: Services) {
     files.set(name, file);
     return file;
   };
-
-  const plugin = new Elysia({ name: "web-app", strictPath: true });
-  plugin.get(`${FILES_PREFIX}/:name`, ({ request, params: { name } }) =>
-    names.has(name) && !INTERNAL_FILES.includes(name)
-      ? respond(request, load(name), "public, max-age=31536000, immutable")
-      : new Response(null, { status: 404 }),
-  );
-  // Hints only: without them a page loads later.
   const index = names.has("pages.json")
-    ? (JSON.parse(readFileSync(join(webDir, "pages.json"), "utf8")) as BundleIndex)
+    ? (JSON.parse(readFileSync(join(folder, "pages.json"), "utf8")) as BundleIndex)
     : null;
   const toScriptLink = (name: string) => `<${FILES_PREFIX}/${name}>; rel=modulepreload`;
   const listLinks = (path: string): string[] => {
@@ -85,6 +91,24 @@ export function createWebAppPlugin({ webDir, sessions }: Services) {
     const pages = (index.pages[path] ?? []).map(toScriptLink);
     return [first, toScriptLink(index.script), style, ...FIRST_READ_LINKS, ...pages];
   };
+  return { modifiedMs, names, load, listLinks };
+}
+
+/** Creates the plugin. The bundle is opened again when its page has been replaced, as `bun run dev` does. */
+export function createWebAppPlugin({ webDir, sessions }: Services) {
+  let bundle = openBundle(webDir);
+  const getCurrent = (): Bundle => {
+    // While it is being replaced, there is no page.
+    if (![0, bundle.modifiedMs].includes(readModifiedMs(webDir))) bundle = openBundle(webDir);
+    return bundle;
+  };
+
+  const plugin = new Elysia({ name: "web-app", strictPath: true });
+  plugin.get(`${FILES_PREFIX}/:name`, ({ request, params: { name } }) =>
+    bundle.names.has(name) && !INTERNAL_FILES.includes(name)
+      ? respond(request, bundle.load(name), "public, max-age=31536000, immutable")
+      : new Response(null, { status: 404 }),
+  );
   const hasSession = async (request: Request): Promise<boolean> => {
     // The result only selects hints, so the cookie without the prefix counts too.
     const token = readSessionCookie(request, false);
@@ -94,11 +118,11 @@ export function createWebAppPlugin({ webDir, sessions }: Services) {
     return user.disabled_at === null && user.deleted_at === null;
   };
   const addPage = (path: string, needsSession: boolean) => {
-    const links = listLinks(path);
     const show = async ({ request }: { request: Request }) => {
       // Without a session the sign-in page follows.
       const isShown = needsSession && (await hasSession(request));
-      return respond(request, load("index.html"), "no-cache", isShown ? links : []);
+      const { load, listLinks } = getCurrent();
+      return respond(request, load(INDEX), "no-cache", isShown ? listLinks(path) : []);
     };
     plugin.get(path, show);
     // `APP_PATTERN` matches it too.

@@ -66,6 +66,7 @@ function openSourceAssets(): Assets {
     speechDir: join(built, "speech"),
     ffmpeg: join(PROJECT_FOLDER, `node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`),
     licenses: join(built, "licenses.txt"),
-    webDir: join(built, "web"),
+    // `bun run dev` has a bundle of its own.
+    webDir: process.env.DEV_WEB_FOLDER ?? join(built, "web"),
   };
 }

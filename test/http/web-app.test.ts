@@ -1,8 +1,13 @@
 /** The page of the dashboard: what its headers make a browser load, and which answers it may keep. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join, resolve } from "node:path";
 import { FIRST_READS } from "../../web/app/first-reads";
+import { temporaryFolder } from "../temporary-folder";
+import { until } from "../until";
 import { startSession } from "./accounts";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
+
+const PROJECT = resolve(import.meta.dir, "../..");
 
 setDefaultTimeout(PATIENCE_MS);
 
@@ -77,4 +82,32 @@ test("files of the bundle are kept, and its index is not served", async () => {
     expect((await get(script, { "Accept-Encoding": accepted })).headers.get("content-encoding")).toBe(encoding);
   expect((await get("/app/pages.json")).status).toBe(404);
   expect((await get("/app/index.html")).status).toBe(404);
+});
+
+test("the development server signs in to an account with a recording, and serves a bundle that was replaced", async () => {
+  await using folder = await temporaryFolder();
+  const command = [process.execPath, "src/build/dev.ts", "--seed", "--port", "0", "--data-dir", folder.path];
+  const development = Bun.spawn(command, { cwd: PROJECT, stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    let output = "";
+    const follow = async () => {
+      for await (const chunk of development.stdout.pipeThrough(new TextDecoderStream())) output += chunk;
+    };
+    void follow();
+    await until("the account", () => output.includes("which signs in"));
+    const signIn = await fetch(/Open (\S+), which signs in/.exec(output)![1]!, { redirect: "manual" });
+    const address = signIn.headers.get("location")!;
+    const Cookie = signIn.headers.get("set-cookie")!.split(";")[0]!;
+    const { items } = (await (await fetch(`${address}/api/v1/assets`, { headers: { Cookie } })).json()) as {
+      items: { filename: string }[];
+    };
+    expect(items.map(({ filename }) => filename)).toEqual(["talk.mp4"]);
+    const readPage = async () => (await fetch(`${address}/sign-in`)).text();
+    expect(await readPage()).toMatch(/<meta name="build" content="\d+"/);
+    await Bun.write(join(PROJECT, "dist/dev/web/index.html"), "replaced");
+    expect(await readPage()).toBe("replaced");
+  } finally {
+    development.kill();
+    expect(await development.exited).toBe(0);
+  }
 });
