@@ -151,8 +151,8 @@ const CPU_GRACE_SECONDS = 3;
 const NICENESS = 5;
 
 const LOWEST_NICENESS = 19;
-/** Leaves a tenth of the processor when others need all of it, so that a busy machine does not stop the child. */
-const SESSION_NICENESS = 10;
+/** Leaves a thirtieth of a core when others need all of it, so that a busy machine does not stop the child. */
+const SESSION_NICENESS = 15;
 
 function lowerPriority(pid: number, niceness: number): void {
   try {

@@ -20,12 +20,14 @@ const AUDIO_TAIL_SECONDS = 0.05;
 /** `from` and `to` are in seconds. */
 export type LiveRequest = { path: string; info: MediaInfo; from: number; to: number };
 
+type LiveTools = HeadTools & { priority?: SpawnOptions["priority"] };
+
 const damaged = (what: string) =>
   new AppError("processing_failed", "The recording could not be decoded here.", { cause: new Error(what) });
 
 /** Returns the frames as fragmented MP4 with source times. Errors: `AppError` `processing_failed`; the signal's reason. */
 export async function encodeLiveVideo(
-  tools: HeadTools & { hasZscale: boolean; priority?: SpawnOptions["priority"] },
+  tools: LiveTools & { hasZscale: boolean },
   { path, info, from, to }: LiveRequest,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -42,7 +44,7 @@ export async function encodeLiveVideo(
 
 /** Returns the audio as fragmented MP4 with source times, and nothing after its end. Errors: `AppError` `processing_failed`; the signal's reason. */
 export async function encodeLiveAudio(
-  tools: HeadTools,
+  tools: LiveTools,
   { path, info, from, to }: LiveRequest,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -60,7 +62,7 @@ export async function encodeLiveAudio(
 }
 
 async function run(
-  { ffmpeg, sandbox, priority = "interactive" }: HeadTools & { priority?: SpawnOptions["priority"] },
+  { ffmpeg, sandbox, priority = "interactive" }: LiveTools,
   path: string,
   args: string[],
   signal: AbortSignal,

@@ -25,9 +25,12 @@ const MAX_WAITING = 128;
 const MAX_WAITING_PER_WORKSPACE = 32;
 const MAX_WAIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 2;
-/** Seconds of video that a workspace gets before renders, in `WINDOW_MS`: playback at one and a half times the speed. */
-const MAX_PREFERRED_SECONDS = 90;
-const WINDOW_MS = 60_000;
+/**
+ * Seconds of video, and of audio, that a workspace gets before renders in `WINDOW_MS`: playback at one and a half times
+ * the speed. With a longer window, fifty pages that open at once would take a minute's share in a row.
+ */
+const MAX_PREFERRED_SECONDS = 15;
+const WINDOW_MS = 10_000;
 
 /** Maximum number of encodings at the same time. One slot is left for other workspaces. */
 const INTERACTIVE = { maxRunning: 3, maxRunningPerKey: 2 };
@@ -72,10 +75,11 @@ export function createLivePieces(
   const background = createEncodingSemaphore(BACKGROUND);
   const preferred = createWindowLimit(MAX_PREFERRED_SECONDS, WINDOW_MS);
 
-  /** Returns whether the workspace has not had its share, and counts the piece. */
-  function isPreferred({ asset, from, to }: LivePiece): boolean {
-    if (preferred.waitMs(asset.workspace_id, now()) > 0) return false;
-    for (let second = from; second < to; second++) preferred.add(asset.workspace_id, now());
+  /** Returns whether the workspace has not had its share of the track, and counts the piece. */
+  function isPreferred(track: "video" | "audio", { asset, from, to }: LivePiece): boolean {
+    const key = `${track} ${asset.workspace_id}`;
+    if (preferred.waitMs(key, now()) > 0) return false;
+    for (let second = from; second < to; second++) preferred.add(key, now());
     return true;
   }
 
@@ -85,13 +89,13 @@ export function createLivePieces(
     const isMissing = info === null || (track === "video" ? info.video === null : info.audio.length === 0);
     if (isMissing) throw new AppError("not_found", `Asset has no ${track}.`);
     const request = { ...piece, info };
-    // Audio takes a hundredth of the time.
-    if (track === "audio") return runInTurn(interactive, piece, () => encodeLiveAudio(tools, request, signal));
     const hasZscale = info.video !== null && isHdr(info.video) && (await hasZscaleFilter(tools.ffmpeg));
-    const isFirst = isPreferred(piece);
+    const isFirst = isPreferred(track, piece);
     const priority = isFirst ? "interactive" : "lowest";
     return runInTurn(isFirst ? interactive : background, piece, () =>
-      encodeLiveVideo({ ...tools, hasZscale, priority }, request, signal),
+      track === "audio"
+        ? encodeLiveAudio({ ...tools, priority }, request, signal)
+        : encodeLiveVideo({ ...tools, hasZscale, priority }, request, signal),
     );
   }
 

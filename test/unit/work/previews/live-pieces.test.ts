@@ -28,7 +28,7 @@ const INFO: MediaInfo = {
 };
 const assetOf = (workspace: string, id: string) => ({ id, workspace_id: workspace, info: INFO }) as Asset;
 
-test("a minute and a half of video a minute is encoded before renders, the rest after everything else", async () => {
+test("a half more than what is played is encoded before renders, the rest after everything else", async () => {
   await using folder = await temporaryFolder();
   const [program, log] = [join(folder.path, "ffmpeg"), join(folder.path, "log")];
   // It reads its priority once the server has set it.
@@ -46,16 +46,16 @@ test("a minute and a half of video a minute is encoded before renders, the rest 
     await reading;
   };
   const priorities = async () => (await Bun.file(log).text()).trim().split("\n").map(Number);
-  for (let n = 0; n < 15; n++) await read("a", n);
+  for (let n = 0; n < 5; n++) await read("a", n);
   const [base] = await priorities();
   const lowered = (await priorities()).map((nice) => nice > base!);
-  expect(lowered).toEqual(Array.from({ length: 15 }, (_, n) => n >= 12));
-  // Another workspace has its own share, what is cached costs nothing, and a minute later there is a new share.
+  expect(lowered).toEqual(Array.from({ length: 5 }, (_, n) => n >= 2));
+  // Another workspace has its own share, what is cached costs nothing, and ten seconds later there is a new share.
   await read("b", 0);
   await read("b", 0);
-  now += 60_001;
-  await read("a", 15);
-  expect((await priorities()).slice(15)).toEqual([base!, base!]);
+  now += 10_001;
+  await read("a", 5);
+  expect((await priorities()).slice(5)).toEqual([base!, base!]);
 });
 
 test("a recording without the track is refused", async () => {
