@@ -284,6 +284,9 @@ export const DASHBOARD_SCHEMAS = {
     text: Type.Array(text, { description: "the words" }),
     start: Type.Array(integer, { description: "in milliseconds, one per word" }),
     end: Type.Array(integer),
+    confidence: Type.Optional(
+      Type.Array(integer, { description: "in percent; absent if an older version transcribed the asset" }),
+    ),
   }),
   AddedMember: strictObject({
     member: orNull(workspaceMember, "always null: nobody is a member before accepting"),

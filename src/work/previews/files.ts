@@ -59,7 +59,7 @@ export const isValidSource = ({ video, audio, storyboard }: SourceFacts): boolea
       [0, 90, 180, 270].includes(video.rotation))) &&
   (audio === null || isValidTrack(audio));
 
-type StoredTranscript = { words: { text: string; start: number; end: number }[] };
+type StoredTranscript = { words: { text: string; start: number; end: number; confidence: number }[] };
 
 const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000);
 
@@ -76,7 +76,7 @@ export async function openTranscriptColumns(folder: MediaFolder): Promise<Bun.Bu
   return Bun.file(folder.transcriptColumns);
 }
 
-/** Writes the words as columns: texts, and their starts and ends in milliseconds. */
+/** Writes the words as columns: texts, starts and ends in milliseconds, and confidences in percent. */
 export async function writeTranscriptColumns(
   folder: Pick<MediaFolder, "transcriptColumns">,
   words: StoredTranscript["words"],
@@ -85,6 +85,7 @@ export async function writeTranscriptColumns(
     text: words.map((word) => word.text),
     start: words.map((word) => toMilliseconds(word.start)),
     end: words.map((word) => toMilliseconds(word.end)),
+    confidence: words.map((word) => Math.round(word.confidence * 100)),
   };
   await writeAtomic(folder.transcriptColumns, gzipSync(JSON.stringify(columns)));
 }

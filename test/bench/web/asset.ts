@@ -46,7 +46,7 @@ async function storeRecording(): Promise<void> {
   await until("the preview", isReady);
   const folder = folders.media(asset.id);
   const { text, start, end } = recording.words;
-  const words = text.map((word, n) => ({ text: word, start: start[n]! / 1e6, end: end[n]! / 1e6 }));
+  const words = text.map((word, n) => ({ text: word, start: start[n]! / 1e6, end: end[n]! / 1e6, confidence: 1 }));
   await writeTranscriptColumns(folder, words);
   await Bun.write(folder.peaks, recording.waveform);
   const [cutId] = await listAssetCutIds(store.read, asset.id);

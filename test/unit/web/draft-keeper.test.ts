@@ -60,7 +60,7 @@ function open() {
 
 const keepUntil = (seconds: number) => {
   const end = seconds * 1e6;
-  const removed = { start: end, end: 10e6, isKept: false, reason: "manual", rule: null } as const;
+  const removed = { start: end, end: 10e6, isKept: false, reason: "manual", rule: null, confidence: null } as const;
   const spans = [{ start: 0, end, isKept: true, review: null } as const, removed];
   return { plan: { duration: 10e6, spans }, corrections: [] };
 };

@@ -260,7 +260,7 @@ describe("takes, reviews, corrections, comparison", () => {
   ];
 
   test("choosing a take keeps it and removes the others as retakes", () => {
-    const [take] = listTakes(removeRange(WHOLE, { start: 1e6, end: 2e6 }, "retake"), source);
+    const [take] = listTakes(removeRange(WHOLE, { start: 1e6, end: 2e6 }), source);
     expect(take!.candidates.map(({ isKept }) => isKept)).toEqual([false, true]);
     const next = chooseTake(WHOLE, take!, getNextTake(take!));
     expect(isRemoved(next, { start: 4e6, end: 5.4e6 })).toBe(true);
@@ -273,7 +273,7 @@ describe("takes, reviews, corrections, comparison", () => {
       duration: 4e6,
       spans: [
         { start: 0, end: 1e6, isKept: true, review: "a" },
-        { start: 1e6, end: 2e6, isKept: false, reason: "filler", rule: null },
+        { start: 1e6, end: 2e6, isKept: false, reason: "filler", rule: null, confidence: null },
         { start: 2e6, end: 4e6, isKept: true, review: "b" },
       ],
     };
@@ -319,7 +319,9 @@ test("a long talk is edited in a few milliseconds", () => {
   const plan: EditorPlan = {
     duration: 4_000 * 2.7e6,
     spans: spans.map((span, index) =>
-      index % 2 ? { ...span, isKept: false, reason: "silence", rule: null } : { ...span, isKept: true, review: null },
+      index % 2
+        ? { ...span, isKept: false, reason: "silence", rule: null, confidence: null }
+        : { ...span, isKept: true, review: null },
     ),
   };
   const draft = toDraft({ plan, corrections: [] });

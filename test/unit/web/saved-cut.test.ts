@@ -62,6 +62,7 @@ test.each([
   ["within a word", 1.2e6, 0],
   ["in a pause", 1.8e6, 0],
   ["at the start of a kept span, before its first word", 3e6, 2],
+  ["at the frame before the start of a kept span", 2.98e6, 2],
   ["in a removed span, before its first word", 1.95e6, 1],
   ["at the end", 10e6, 3],
 ])("the word that is shown as played %s", (_, time, word) => {

@@ -152,9 +152,9 @@ const EDGED: EditorPlan = {
   duration: 60e6,
   spans: [
     { start: 0, end: 10e6, isKept: true, review: null },
-    { start: 10e6, end: 12e6, isKept: false, reason: "silence", rule: null },
+    { start: 10e6, end: 12e6, isKept: false, reason: "silence", rule: null, confidence: null },
     { start: 12e6, end: 12.1e6, isKept: true, review: null },
-    { start: 12.1e6, end: 30e6, isKept: false, reason: "silence", rule: null },
+    { start: 12.1e6, end: 30e6, isKept: false, reason: "silence", rule: null, confidence: null },
     { start: 30e6, end: 60e6, isKept: true, review: null },
   ],
 };

@@ -169,5 +169,59 @@ test.each([
 ] as const)("the keyboard selects from %s", (_, chosen, direction, extends_, [from, to]) => {
   const own = { at: 3, anchor: null, selected: { from: 3, to: 4 } };
   const range = chosen && { from: chosen[0], to: chosen[1] };
-  expect(moveSelection(own, range, 20, direction, extends_).selected).toEqual({ from, to });
+  expect(moveSelection(own, range, Array(20).fill("word"), direction, extends_).selected).toEqual({ from, to });
+});
+
+test("a word without text is selected, removed and counted with the word whose text stands for it", () => {
+  const texts = ["one", "two three", "", "", "four", ""];
+  const words = makeWords(texts);
+  const seen: (readonly [number, number])[] = [];
+  let caret: Parameters<typeof moveSelection>[0] = { at: 0, anchor: null, selected: null };
+  for (let n = 0; n < 4; n++) {
+    const moved = moveSelection(caret, caret.selected, texts, 1, false);
+    seen.push([moved.selected.from, moved.selected.to]);
+    caret = moved;
+  }
+  expect(seen).toEqual([
+    [0, 1],
+    [1, 4],
+    [4, 6],
+    [4, 6],
+  ]);
+  expect(moveSelection(caret, caret.selected, texts, -1, true).selected).toEqual({ from: 1, to: 6 });
+  expect(moveSelection({ at: 2, anchor: null, selected: null }, null, texts, 1, false).selected).toEqual({
+    from: 1,
+    to: 4,
+  });
+  const corrected = ["one", "zwei", "", "", "four", ""];
+  expect(toggleWords(keepAll(words), words, { from: 0, to: 6 }, corrected).changed).toBe(3);
+});
+
+test("every word that the keyboard reaches has a text", () => {
+  const texts = fc.array(fc.constantFrom("word", "two words", ""), { minLength: 1 }).filter((all) => all.some(Boolean));
+  fc.assert(
+    fc.property(texts, fc.nat(), fc.array(fc.tuple(fc.constantFrom(1, -1), fc.boolean())), (all, start, moves) => {
+      let caret: Parameters<typeof moveSelection>[0] = { at: start % all.length, anchor: null, selected: null };
+      for (const [direction, extends_] of moves) {
+        const moved = moveSelection(caret, caret.selected, all, direction as 1 | -1, extends_);
+        expect(all[moved.at]).not.toBe("");
+        expect(all[moved.selected.from]).not.toBe("");
+        expect(all[moved.selected.to] ?? "end").not.toBe("");
+        caret = moved;
+      }
+    }),
+  );
+});
+
+test("kept words that may have been misheard are marked until they are corrected or removed", () => {
+  const words = { ...makeWords(["one", "to", "three", "fore"]), confidence: [99, 40, 49, 10] };
+  const show = (texts: readonly string[], plan: EditorPlan) =>
+    toViews(words, texts, plan, [{ from: 0, to: 4 }], null)
+      .flatMap(toPieces)
+      .filter(({ run }) => run?.isMisheard);
+  const shown = (texts: readonly string[], plan: EditorPlan) => show(texts, plan).map(({ text }) => text);
+  const plan = keepAll(words);
+  expect(shown(words.text, plan)).toEqual(["to three fore"]);
+  expect(shown(words.text.with(1, "two"), plan)).toEqual(["three fore"]);
+  expect(shown(words.text, removeWords(plan, words, { from: 2, to: 3 }))).toEqual(["to", "fore"]);
 });

@@ -6,7 +6,9 @@
 export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
 
 export type KeptSpan = { start: number; end: number; isKept: true; review: string | null };
-export type RemovedSpan = { start: number; end: number; isKept: false; reason: RemovalReason; rule: string | null };
+/** Why a span is removed. `confidence` is from 0 to 1; null if it is not known. */
+export type Removal = { reason: RemovalReason; rule: string | null; confidence: number | null };
+export type RemovedSpan = Removal & { start: number; end: number; isKept: false };
 export type PlanSpan = KeptSpan | RemovedSpan;
 
 /**
@@ -28,7 +30,13 @@ export const MIN_KEPT = 100_000;
 export type PlanSource = {
   source_duration: number;
   segments: { start: number; end: number; review: string | null }[];
-  removed: { start: number; end: number; reason: RemovalReason; rule?: string | null | undefined }[];
+  removed: {
+    start: number;
+    end: number;
+    reason: RemovalReason;
+    rule?: string | null | undefined;
+    confidence?: number | null | undefined;
+  }[];
 };
 
 /** Converts a plan of the API. Gaps between its spans, which only a damaged plan has, count as removed. */
@@ -37,8 +45,10 @@ export function readPlan(source: PlanSource): EditorPlan {
   const spans: PlanSpan[] = [];
   for (const { start, end, review } of source.segments)
     spans.push({ start: fromSeconds(start), end: fromSeconds(end), isKept: true, review });
-  for (const { start, end, reason, rule } of source.removed)
-    spans.push({ start: fromSeconds(start), end: fromSeconds(end), isKept: false, reason, rule: rule ?? null });
+  for (const { start, end, reason, rule, confidence } of source.removed) {
+    const removal = { reason, rule: rule ?? null, confidence: confidence ?? null };
+    spans.push({ start: fromSeconds(start), end: fromSeconds(end), isKept: false, ...removal });
+  }
   return { duration, spans: tile(spans, duration) };
 }
 
@@ -80,15 +90,19 @@ function tile(spans: readonly PlanSpan[], duration: number): PlanSpan[] {
   return join(tiled);
 }
 
-const manual = ({ start, end }: Range): RemovedSpan => ({ start, end, isKept: false, reason: "manual", rule: null });
+const BY_HAND: Removal = { reason: "manual", rule: null, confidence: null };
+const manual = ({ start, end }: Range): RemovedSpan => ({ start, end, isKept: false, ...BY_HAND });
 
-const remove = (part: PlanSpan, reason: RemovalReason = "manual"): PlanSpan =>
-  part.isKept ? { ...manual(part), reason } : part;
+const remove = (part: PlanSpan, removal = BY_HAND): PlanSpan =>
+  part.isKept ? { start: part.start, end: part.end, isKept: false, ...removal } : part;
 const keep = (part: PlanSpan): PlanSpan =>
   part.isKept ? part : { start: part.start, end: part.end, isKept: true, review: null };
 
 const isSameKind = (a: PlanSpan, b: PlanSpan): boolean =>
   a.isKept ? b.isKept : !b.isKept && a.reason === b.reason && a.rule === b.rule;
+
+const findLower = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /** Merges adjacent spans of the same kind. If both kept spans have a review, only the first is shown. */
 function join(spans: readonly PlanSpan[]): PlanSpan[] {
@@ -98,7 +112,8 @@ function join(spans: readonly PlanSpan[]): PlanSpan[] {
     if (!last || !isSameKind(last, span)) joined.push(span);
     else if (last.isKept && span.isKept)
       joined[joined.length - 1] = { ...last, end: span.end, review: last.review ?? span.review };
-    else joined[joined.length - 1] = { ...last, end: span.end };
+    else if (!last.isKept && !span.isKept)
+      joined[joined.length - 1] = { ...last, end: span.end, confidence: findLower(last.confidence, span.confidence) };
   }
   return joined;
 }
@@ -139,8 +154,8 @@ function dropCrumbs(spans: PlanSpan[]): PlanSpan[] {
 }
 
 /** Removes a range. Spans in it that were already removed keep their reason. */
-export const removeRange = (plan: EditorPlan, range: Range, reason: RemovalReason = "manual"): EditorPlan =>
-  setRange(plan, range, (part) => remove(part, reason));
+export const removeRange = (plan: EditorPlan, range: Range, removal = BY_HAND): EditorPlan =>
+  setRange(plan, range, (part) => remove(part, removal));
 
 /** Keeps a range. */
 export const restoreRange = (plan: EditorPlan, range: Range): EditorPlan => setRange(plan, range, keep);

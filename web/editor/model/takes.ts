@@ -1,5 +1,5 @@
 /** Chooses among the takes of a line. Pure. */
-import { type EditorPlan, fromSeconds, isRemoved, type Range, removeRange, restoreRange } from "./plan";
+import { type EditorPlan, fromSeconds, isRemoved, type Range, type Removal, removeRange, restoreRange } from "./plan";
 
 /** A line that was recorded several times, as the API returns it, in seconds. */
 export type TakeSource = {
@@ -29,13 +29,15 @@ function isMostlyRemoved(plan: EditorPlan, { start, end }: Range): boolean {
   return isRemoved(plan, { start: start + quarter, end: end - quarter });
 }
 
+const RETAKE: Removal = { reason: "retake", rule: null, confidence: null };
+
 /** Keeps one take of a line and removes the others. Parts that two takes share are kept. */
 export function chooseTake(plan: EditorPlan, take: Take, chosen: number): EditorPlan {
   const wanted = take.candidates[chosen];
   if (!wanted) return plan;
   let next = plan;
   for (const [index, candidate] of take.candidates.entries())
-    if (index !== chosen) next = removeRange(next, candidate, "retake");
+    if (index !== chosen) next = removeRange(next, candidate, RETAKE);
   return restoreRange(next, wanted);
 }
 

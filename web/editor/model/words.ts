@@ -10,18 +10,49 @@ import {
   restoreRange,
 } from "./plan";
 
-/** Columns of the same length, sorted by start. */
-export type Words = { text: readonly string[]; start: readonly number[]; end: readonly number[] };
+/**
+ * Columns of the same length, sorted by start. A word without text belongs to the word before it, whose text stands for
+ * both. `confidence` is in percent; absent if it is not known.
+ */
+export type Words = {
+  text: readonly string[];
+  start: readonly number[];
+  end: readonly number[];
+  confidence?: readonly number[];
+};
 
 /** Indices of the first word, and of the word after the last. */
 export type WordRange = { from: number; to: number };
 
+type WordColumns = { text: string[]; start: number[]; end: number[]; confidence?: number[] };
+
 /** Converts the columns of the API, whose times are in milliseconds. */
-export const readWords = (columns: { text: string[]; start: number[]; end: number[] }): Words => ({
-  text: columns.text,
-  start: columns.start.map((time) => time * 1000),
-  end: columns.end.map((time) => time * 1000),
+export const readWords = ({ text, start, end, confidence }: WordColumns): Words => ({
+  text,
+  start: start.map((time) => time * 1000),
+  end: end.map((time) => time * 1000),
+  ...(confidence && { confidence }),
 });
+
+/** A word below this confidence, in percent, may have been misheard. */
+const MISHEARD = 50;
+export const isMisheard = ({ confidence }: Words, index: number): boolean => (confidence?.[index] ?? 100) < MISHEARD;
+
+/** Returns the word whose text stands for a word: itself, or an earlier one. */
+export function toUnit(texts: readonly string[], index: number): number {
+  let unit = index;
+  while (unit > 0 && texts[unit] === "") unit--;
+  if (texts[unit] !== "") return unit;
+  while (unit < texts.length - 1 && texts[unit] === "") unit++;
+  return unit;
+}
+
+/** Returns the index after a word and the words for which its text stands. */
+export function toUnitEnd(texts: readonly string[], index: number): number {
+  let end = index + 1;
+  while (end < texts.length && texts[end] === "") end++;
+  return end;
+}
 
 /** Padding that stays between kept and removed words. A pause shorter than both paddings is split in the middle. */
 const QUIET_BEFORE_WORD = 120_000;
@@ -91,14 +122,20 @@ export function restoreWords(plan: EditorPlan, words: Words, { from, to }: WordR
   return restoreRange(plan, { start: first, end: first + MIN_KEPT });
 }
 
-/** Removes the words, or restores them if all of them are removed. Returns how many changed, and in which direction. */
+/**
+ * Removes the words, or restores them if all of them are removed. Returns how many changed, and in which direction. Only
+ * words with a text in `texts` are counted.
+ */
 export function toggleWords(
   plan: EditorPlan,
   words: Words,
   range: WordRange,
+  texts: readonly string[] = words.text,
 ): { plan: EditorPlan; changed: number; isRestored: boolean } {
   const isRestored = areRemoved(plan, words, range);
-  const changed = isRestored ? range.to - range.from : countKept(plan, words, range);
+  let changed = 0;
+  for (let index = range.from; index < range.to; index++)
+    if (texts[index] !== "" && (isRestored || isWordKept(plan, words, index))) changed++;
   return { plan: (isRestored ? restoreWords : removeWords)(plan, words, range), changed, isRestored };
 }
 
@@ -106,12 +143,6 @@ export function toggleWords(
 export function areRemoved(plan: EditorPlan, words: Words, { from, to }: WordRange): boolean {
   for (let index = from; index < to; index++) if (isWordKept(plan, words, index)) return false;
   return to > from;
-}
-
-function countKept(plan: EditorPlan, words: Words, { from, to }: WordRange): number {
-  let kept = 0;
-  for (let index = from; index < to; index++) if (isWordKept(plan, words, index)) kept++;
-  return kept;
 }
 
 /** Returns the index of the word at a time, or of the last word before it; -1 before the first. */
@@ -125,13 +156,19 @@ export function findWordAt(words: Words, time: number): number {
   return low - 1;
 }
 
+/** The player rounds the start of a span to a frame, which may be before it. */
+const HALF_FRAME = 25_000;
+
 /**
  * Returns the index of the word to highlight at a time: the last word that has started or, if playback enters a span
  * before its first word, that word. -1 before the first.
  */
 export function findPlayedWord(plan: EditorPlan, words: Words, time: number): number {
   const word = findWordAt(words, time);
-  const { start, end } = plan.spans[findSpanIndex(plan, time)]!;
+  const index = findSpanIndex(plan, time);
+  const following = plan.spans[index + 1];
+  const isEntering = following?.isKept === true && following.start - time <= HALF_FRAME;
+  const { start, end } = isEntering ? following : plan.spans[index]!;
   if (word >= 0 && middleOf(words, word) >= start) return word;
   const next = word + 1;
   return next < words.text.length && middleOf(words, next) < end ? next : word;

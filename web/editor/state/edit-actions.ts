@@ -11,7 +11,7 @@ import { describeWords, type Editor, NO_MARKS } from "./editor-state";
 /** Removes words, or restores them if all of them are removed. */
 export function toggleRange(editor: Editor, range: WordRange): void {
   if (!editor.canEdit) return;
-  const { plan, changed, isRestored } = toggleWords(editor.plan.value, editor.words, range);
+  const { plan, changed, isRestored } = toggleWords(editor.plan.value, editor.words, range, editor.texts.value);
   editor.apply({ plan }, ...describeWords(changed, isRestored));
 }
 

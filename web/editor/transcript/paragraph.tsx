@@ -54,6 +54,12 @@ function renderPiece({ text, run }: Piece) {
         {text}
       </s>
     );
+  if (run.review === null)
+    return (
+      <span class="misheard" title="Maybe misheard">
+        {text}
+      </span>
+    );
   const title = `To review: ${run.review}`;
   return [
     // Empty, because characters are counted.
@@ -62,7 +68,7 @@ function renderPiece({ text, run }: Piece) {
         <path d="M8 2.5l6 11H2zM8 6.5v3.5M8 12h.01" />
       </svg>
     ),
-    <mark class="to-review" title={title}>
+    <mark class={run.isMisheard ? "to-review misheard" : "to-review"} title={title}>
       {text}
     </mark>,
   ];

@@ -1,9 +1,17 @@
 /** Divides the transcript into paragraphs of runs: consecutive words with the same appearance. Pure. */
 import { type EditorPlan, findSpanIndex, type PlanSpan, type Range, type RemovalReason } from "../model/plan";
-import type { WordRange, Words } from "../model/words";
+import { isMisheard, type WordRange, type Words } from "../model/words";
 
-/** `review` is the reason why kept words need review. `isReviewStart` marks the first run of such a span. */
-export type Run = WordRange & { reason: RemovalReason | null; review: string | null; isReviewStart: boolean };
+/**
+ * `review` is the reason why kept words need review. `isReviewStart` marks the first run of such a span. `isMisheard`
+ * is true for kept words that the recognizer was unsure about and nobody has corrected.
+ */
+export type Run = WordRange & {
+  reason: RemovalReason | null;
+  review: string | null;
+  isReviewStart: boolean;
+  isMisheard: boolean;
+};
 
 /** The content of a paragraph. The object is reused while the content stays the same. */
 export type ParagraphView = WordRange & {
@@ -110,8 +118,10 @@ function toView(
     const run = runs.at(-1);
     const isReviewStart = review !== null && shown !== at;
     if (isReviewStart) shown = at;
-    if (run && run.reason === reason && run.review === review && !isReviewStart) run.to = index + 1;
-    else runs.push({ from: index, to: index + 1, reason, review, isReviewStart });
+    const isUnsure = span.isKept && texts[index] === words.text[index] && isMisheard(words, index);
+    const isSame = run?.reason === reason && run.review === review && run.isMisheard === isUnsure && !isReviewStart;
+    if (isSame) run.to = index + 1;
+    else runs.push({ from: index, to: index + 1, reason, review, isReviewStart, isMisheard: isUnsure });
   }
   return { from, to, start: words.start[from]!, runs, texts, spans: spans.slice(first, last + 1) };
 }
@@ -122,7 +132,8 @@ function hasSameRuns(before: ParagraphView, { runs }: ParagraphView): boolean {
     runs.every((run, index) => {
       const old = before.runs[index]!;
       const isSamePlace = old.from === run.from && old.to === run.to && old.isReviewStart === run.isReviewStart;
-      return isSamePlace && old.reason === run.reason && old.review === run.review;
+      const isSameLook = old.reason === run.reason && old.review === run.review && old.isMisheard === run.isMisheard;
+      return isSamePlace && isSameLook;
     })
   );
 }
@@ -154,7 +165,7 @@ export function toPieces({ runs, texts }: ParagraphView): Piece[] {
     const text = joinTexts(texts, run);
     if (text === "") continue;
     const last = pieces.at(-1);
-    const isPlain = run.reason === null && run.review === null;
+    const isPlain = run.reason === null && run.review === null && !run.isMisheard;
     if (isPlain && last?.run === null) last.text += ` ${text}`;
     else if (isPlain) pieces.push({ text: last ? ` ${text}` : text, run: null });
     else {

@@ -3,11 +3,11 @@ import { useRef } from "preact/hooks";
 import { useComputedOf } from "../../app/use-computed-of";
 import { Button } from "../../ui/button";
 import type { EditorPlan } from "../model/plan";
-import { findPlayedWord, type WordRange, type Words } from "../model/words";
+import { findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { CorrectionField } from "./correction-field";
 import { Section } from "./paragraph";
 import { joinTexts } from "./paragraphs";
-import { findWordAtPoint, findWordsInRange, type Page, SECTION } from "./places";
+import { findWordAtPoint, type Page, SECTION } from "./places";
 import { useCorrecting } from "./use-correcting";
 import { useFollow } from "./use-follow";
 import { useKeys } from "./use-keys";
@@ -48,7 +48,10 @@ export function Transcript(props: TranscriptProps) {
   const list = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const page = useRef<Page | null>(null);
-  const played = useComputedOf(() => findPlayedWord(plan, words, playhead.value), [plan, words, playhead]);
+  const played = useComputedOf(() => {
+    const word = findPlayedWord(plan, words, playhead.value);
+    return word === -1 ? -1 : toUnit(texts, word);
+  }, [plan, words, texts, playhead]);
   const pressed = useRef({ x: 0, y: 0 });
   const follow = useFollow(scroller, props.isPlaying);
   const correcting = useCorrecting({ page, scroller, list, layer });
@@ -65,7 +68,7 @@ export function Transcript(props: TranscriptProps) {
     if (props.onCorrect) correcting.open(range);
   };
   const onKeyDown = useKeys({
-    count: words.text.length,
+    texts,
     selection,
     played,
     onToggle: props.onToggle,
@@ -80,11 +83,6 @@ export function Transcript(props: TranscriptProps) {
     if (!page.current || isDrag || event.shiftKey || event.detail > 1 || event.target === list.current) return;
     const word = findWordAtPoint(page.current, event.clientX, event.clientY);
     if (word !== null) seekWord(word);
-  };
-  const onDoubleClick = () => {
-    const chosen = document.getSelection();
-    const range = page.current && chosen?.rangeCount ? findWordsInRange(page.current, chosen.getRangeAt(0)) : null;
-    if (range) openCorrection(range);
   };
 
   return (
@@ -105,7 +103,6 @@ export function Transcript(props: TranscriptProps) {
             if (event.pointerType === "mouse" && event.button === 0 && !event.shiftKey) endSelection();
           }}
           onClick={onClick}
-          onDblClick={onDoubleClick}
           onKeyDown={onKeyDown}
         >
           {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (

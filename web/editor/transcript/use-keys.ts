@@ -1,10 +1,11 @@
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { WordRange } from "../model/words";
+import { toUnit, toUnitEnd, type WordRange } from "../model/words";
 import { type Caret, moveSelection } from "./move-selection";
 
 type KeysOptions = {
-  count: number;
+  /** The text of each word. */
+  texts: readonly string[];
   selection: Signal<WordRange | null>;
   /** The word at the playhead. */
   played: ReadonlySignal<number>;
@@ -15,15 +16,17 @@ type KeysOptions = {
 };
 
 /** Returns the key handler of the transcript. Keys that it handles do not reach the page's shortcuts. */
-export function useKeys({ count, selection, played, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
+export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
   const last = useRef<Caret & { played: number }>({ at: 0, anchor: null, selected: null, played: 0 });
   /** Selecting starts at the playhead, or at the last caret if the playhead has not moved since. */
   const getCaret = () => (last.current.played === played.peek() ? last.current.at : Math.max(0, played.peek()));
 
+  const toUnitRange = (word: number) => ({ from: toUnit(texts, word), to: toUnitEnd(texts, toUnit(texts, word)) });
+
   const move = (direction: 1 | -1, extends_: boolean) => {
     const at = selection.peek() === null ? getCaret() : last.current.at;
     const caret = { ...last.current, at };
-    const moved = moveSelection(caret, selection.peek(), count, direction, extends_);
+    const moved = moveSelection(caret, selection.peek(), texts, direction, extends_);
     last.current = { ...moved, played: played.peek() };
     selection.value = moved.selected;
   };
@@ -33,9 +36,9 @@ export function useKeys({ count, selection, played, onToggle, onCorrect, onSeekW
     const { key } = event;
     const isWordKey = event.ctrlKey || event.altKey;
     if (isWordKey && (key === "ArrowRight" || key === "ArrowLeft")) move(key === "ArrowRight" ? 1 : -1, event.shiftKey);
-    else if ((event.ctrlKey || event.metaKey) && key === "a") selection.value = { from: 0, to: count };
+    else if ((event.ctrlKey || event.metaKey) && key === "a") selection.value = { from: 0, to: texts.length };
     else if ((key === "Delete" || key === "Backspace") && chosen && onToggle) onToggle(chosen);
-    else if (key === "F2") onCorrect(chosen ?? { from: getCaret(), to: getCaret() + 1 });
+    else if (key === "F2") onCorrect(chosen ?? toUnitRange(getCaret()));
     else if (key === "Escape" && chosen) {
       selection.value = null;
       document.getSelection()?.collapseToStart();
@@ -50,6 +53,6 @@ export function useKeys({ count, selection, played, onToggle, onCorrect, onSeekW
   };
 
   return (event: KeyboardEvent) => {
-    if (count > 0 && run(event)) event.preventDefault();
+    if (texts.length > 0 && run(event)) event.preventDefault();
   };
 }
