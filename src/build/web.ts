@@ -26,7 +26,7 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
     naming: { entry: "[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
   };
-  const entrypoints = [join(PROJECT, "web/app/main.tsx"), join(PROJECT, "web/app.css")];
+  const entrypoints = ["app/main.tsx", "app.css", "editor.css"].map((name) => join(PROJECT, "web", name));
   const plugins = [createFontsPlugin(draft)];
   const result = await Bun.build({ ...options, entrypoints, plugins, splitting: true, metafile: true });
   const early = await Bun.build({
@@ -45,20 +45,22 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
   };
   const [script, style] = [getEntry(/^main-.*\.js$/), getEntry(/^app-.*\.css$/)];
   const first = getEntry(/^early-.*\.js$/);
+  const editorStyle = getEntry(/^editor-.*\.css$/);
   const page = (await Bun.file(join(PROJECT, "web/index.html")).text())
     .replace("/app/early.ts", `/app/${first}`)
     .replace("/app/main.tsx", `/app/${script}`)
-    .replace("/app.css", `/app/${style}`);
+    .replace("/app.css", `/app/${style}`)
+    .replace("/editor.css", `/app/${editorStyle}`);
   const build = result.outputs.map(({ path }) => basename(path)).filter((name) => name.endsWith(".js"));
   const reload = isDevelopment
     ? `<meta name="build" content="${Bun.hash(build.sort().join())}" /><script async src="/app/${getEntry(/^reload-.*\.js$/)}"></script></head>`
     : "</head>";
   await Bun.write(join(draft, "index.html"), page.replace("</head>", reload));
-  const routes = await Bun.file(join(PROJECT, "web/app/routes.tsx")).text();
-  await Bun.write(
-    join(draft, "pages.json"),
-    JSON.stringify({ first, script, style, pages: listPageScripts(result.metafile!, routes) }),
-  );
+  // Not known to the compiler, which checks pages with other options.
+  const { PAGE_MODULES: modules } = (await import(join(PROJECT, "web/app/page-modules.ts"))) as PageModules;
+  const pages = listPageScripts(result.metafile!, modules);
+  pages["/assets/:assetId"]!.push(editorStyle);
+  await Bun.write(join(draft, "pages.json"), JSON.stringify({ first, script, style, pages }));
   await Bun.write(join(draft, "icon.svg"), Bun.file(join(PROJECT, "web/icon.svg")));
   await rm(folder, { recursive: true, force: true });
   await rename(draft, folder);
@@ -93,11 +95,11 @@ type BundleReport = {
   outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>;
 };
 
-/** A line of the table of pages: `"/jobs": lazyPage(() => import("../pages/jobs/jobs-page")),`. Those of administration are not for everybody. */
-const LAZY_PAGE = /^ {2}"(\/[^"]*)": lazyPage\(\(\) => import\("\.\.\/([^"]+)"\)\),$/gm;
+/** Loads a page, by its path. */
+type PageModules = { PAGE_MODULES: Record<string, () => unknown> };
 
-/** Returns the names of the files of each page, by its path. `routes` is the source of the table of pages. Other pages have none. */
-function listPageScripts(report: BundleReport, routes: string): Record<string, string[]> {
+/** Returns the names of the files of each page, by its path. Those of administration are not for everybody, and have none. */
+function listPageScripts(report: BundleReport, modules: PageModules["PAGE_MODULES"]): Record<string, string[]> {
   const files = new Map(Object.entries(report.outputs).map(([path, output]) => [basename(path), output]));
   const collect = (name: string, found: Set<string>): Set<string> => {
     const file = files.get(name);
@@ -106,10 +108,13 @@ function listPageScripts(report: BundleReport, routes: string): Record<string, s
     for (const { path, kind } of file.imports) if (kind === "import-statement") collect(basename(path), found);
     return found;
   };
-  const pages = [...routes.matchAll(LAZY_PAGE)].map(([, path, module]): [string, string[]] => {
-    const entry = [...files].find(([, { entryPoint }]) => entryPoint === join("web", `${module}.tsx`));
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  const pages = Object.entries(modules).map(([path, load]): [string, string[]] => {
+    const module = transpiler.scanImports(`(${load})()`)[0]!.path;
+    const source = `${resolve("/web/app", module).slice(1)}.tsx`;
+    const entry = [...files].find(([, { entryPoint }]) => entryPoint === source);
     if (entry === undefined) throw new Error(`The bundle has no file for the page ${path}`);
-    return [path!, [...collect(entry[0], new Set())]];
+    return [path, [...collect(entry[0], new Set())]];
   });
   return Object.fromEntries(pages);
 }

@@ -83,13 +83,15 @@ function openBundle(folder: string): Bundle {
     ? (JSON.parse(readFileSync(join(folder, "pages.json"), "utf8")) as BundleIndex)
     : null;
   const toScriptLink = (name: string) => `<${FILES_PREFIX}/${name}>; rel=modulepreload`;
+  const toStyleLink = (name: string) => `<${FILES_PREFIX}/${name}>; rel=preload; as=style`;
   const listLinks = (path: string): string[] => {
     if (index === null) return [];
     const first = `<${FILES_PREFIX}/${index.first}>; rel=preload; as=script`;
-    const style = `<${FILES_PREFIX}/${index.style}>; rel=preload; as=style`;
     // The order matters: over HTTP/1.1, a browser requests six at a time.
-    const pages = (index.pages[path] ?? []).map(toScriptLink);
-    return [first, toScriptLink(index.script), style, ...FIRST_READ_LINKS, ...pages];
+    const pages = (index.pages[path] ?? []).map((name) =>
+      name.endsWith(".css") ? toStyleLink(name) : toScriptLink(name),
+    );
+    return [first, toScriptLink(index.script), toStyleLink(index.style), ...FIRST_READ_LINKS, ...pages];
   };
   return { modifiedMs, names, load, listLinks };
 }

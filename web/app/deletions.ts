@@ -23,6 +23,9 @@ export async function runDeletion(id: string, request: Promise<unknown>, reread:
   }
 }
 
+/** Whether this tab deletes or has deleted the resource. */
+export const isDeleted = (id: unknown): boolean => deleted.has(id as string);
+
 /** Wraps a resource so that `reload` does nothing once this tab has started to delete it. */
 export const useUnlessDeleted = (resource: Reloadable, id: string | null): Reloadable =>
   useMemo(

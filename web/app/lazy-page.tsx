@@ -38,3 +38,24 @@ function reloadOnce(): boolean {
   location.reload();
   return true;
 }
+
+/** Adds the styles that only the page of a recording needs. The page names their file. */
+export const withEditorStyle = (load: () => Promise<Module>) => async (): Promise<Module> => {
+  const [page] = await Promise.all([load(), loadEditorStyle()]);
+  return page;
+};
+
+const loadEditorStyle = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (document.querySelector("link[data-editor]") !== null) return resolve();
+    const link = document.createElement("link");
+    link.dataset.editor = "";
+    link.rel = "stylesheet";
+    link.href = document.querySelector<HTMLMetaElement>("meta[name=editor-style]")!.content;
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => {
+      link.remove();
+      reject(new Error("The styles were not loaded."));
+    });
+    document.head.append(link);
+  });

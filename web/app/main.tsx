@@ -4,6 +4,7 @@ import { ignoreOtherDrops } from "../upload/dropped-files";
 import { watchAccount } from "./account-tabs";
 import { afterNextFrame } from "./after-next-frame";
 import { App } from "./app";
+import { startCache } from "./cache";
 import { watchConnection } from "./connection";
 import { watchEndedRenders } from "./ended-renders";
 import { startLive } from "./live";
@@ -18,6 +19,7 @@ ignoreOtherDrops();
 preloadPage(location.pathname);
 watchConnection();
 watchAccount();
+startCache();
 render(<App />, document.getElementById("app")!);
 startLater();
 

@@ -1,8 +1,7 @@
 /** The running and waiting jobs of the workspace. */
 import { effect, signal, untracked } from "@preact/signals";
-import { api, type Schemas } from "./api";
-import { listenLive } from "./live";
-import { createScheduledRead } from "./scheduled-read";
+import { api, must, type Schemas } from "./api";
+import { followRead } from "./cache";
 import { session, workspace } from "./session";
 
 type Pipeline = Schemas["Pipeline"];
@@ -11,29 +10,23 @@ type Pipeline = Schemas["Pipeline"];
 export const openJobs = signal<Pipeline[]>([]);
 
 const MAX_SHOWN = 50;
-const DELAY_MS = 300;
 
 /** Keeps the jobs current while the user is signed in. Call it once. */
 export const watchOpenJobs = (): (() => void) =>
   effect(() => {
-    const isSignedIn = session.value.kind === "signed-in" && workspace.value !== null;
+    const id = session.value.kind === "signed-in" ? workspace.value?.id : undefined;
     untracked(() => {
       openJobs.value = [];
     });
-    if (!isSignedIn) return;
-    const { schedule, stop } = createScheduledRead(readOpenJobs, DELAY_MS);
-    schedule();
-    const stopLive = listenLive(["pipeline.updated"], schedule);
-    return () => {
-      stopLive();
-      stop();
-    };
+    if (id === undefined) return;
+    return followRead(["pipelines", id, "open"], readOpenJobs, (found) => {
+      openJobs.value = found;
+    });
   });
 
-async function readOpenJobs(signal: AbortSignal): Promise<void> {
+async function readOpenJobs(signal: AbortSignal): Promise<Pipeline[]> {
   const read = (state: "running" | "pending") =>
-    api.GET("/api/v1/pipelines", { params: { query: { state, limit: MAX_SHOWN } }, signal });
-  const answers = await Promise.all([read("running"), read("pending")]).catch(() => []);
-  if (signal.aborted || answers.length === 0 || answers.some(({ data }) => data === undefined)) return;
-  openJobs.value = answers.flatMap(({ data }) => data?.items ?? []);
+    must(api.GET("/api/v1/pipelines", { params: { query: { state, limit: MAX_SHOWN } }, signal }));
+  const [running, waiting] = await Promise.all([read("running"), read("pending")]);
+  return [...running.items, ...waiting.items];
 }

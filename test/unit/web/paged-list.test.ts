@@ -1,45 +1,46 @@
 /** Lists that are read page by page, while what they show changes. */
-import { beforeAll, expect, test } from "bun:test";
-import type { PagedList } from "../../../web/app/pages-of";
+import { afterEach, beforeAll, expect, test } from "bun:test";
 import { until } from "../../until";
 import { usePageGlobals } from "./page-globals";
 
 usePageGlobals();
-let createPagedList: typeof import("../../../web/app/pages-of").createPagedList;
+let createList: typeof import("../../../web/app/cache").createList;
 beforeAll(async () => {
-  ({ createPagedList } = await import("../../../web/app/pages-of"));
+  ({ createList } = await import("../../../web/app/cache"));
 });
 
-/** Pages of two rows, of which each is answered when the test says so. */
-function createSource() {
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+/** A list with pages of two rows, of which each is answered when the test says so. */
+function createPages(key: string) {
   const waiting: (() => void)[] = [];
-  const read = async (cursor: string | null) => {
+  const { list, start } = createList([key], async (cursor) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
-    const start = Number(cursor ?? 0);
-    return { items: [start, start + 1], next_cursor: start + 2 < 8 ? String(start + 2) : null };
-  };
+    const from = Number(cursor ?? 0);
+    return { items: [from, from + 1], next_cursor: from + 2 < 8 ? String(from + 2) : null };
+  });
+  stops.push(start());
   const answer = async (count = 1) => {
     for (let n = 0; n < count; n++) {
       await until("a reading", async () => waiting.length > 0);
       waiting.shift()!();
     }
   };
-  return { read, answer, pending: () => waiting.length };
+  const shows = (count: number) => until(`${count} rows`, async () => list.items.value?.length === count);
+  return { list, answer, shows, pending: () => waiting.length };
 }
 
-const shows = (list: PagedList<number>, count: number) =>
-  until(`${count} rows`, async () => list.items.value?.length === count);
-
 test("a list that is reloaded before its first page is there keeps all rows that are read later", async () => {
-  const { read, answer } = createSource();
-  const list = createPagedList(read);
-  list.loadMore();
+  const { list, answer, shows } = createPages("reloaded");
   void list.reload();
-  await answer(2);
-  await shows(list, 2);
+  await answer();
+  await shows(2);
   list.loadMore();
   await answer();
-  await shows(list, 4);
+  await shows(4);
   const reloaded = list.reload();
   await answer(2);
   await reloaded;
@@ -47,18 +48,18 @@ test("a list that is reloaded before its first page is there keeps all rows that
 });
 
 test("the next page is read after a reload that interrupts it, or during which it is asked for", async () => {
-  const { read, answer, pending } = createSource();
-  const list = createPagedList(read);
-  list.loadMore();
+  const { list, answer, shows, pending } = createPages("interrupted");
   await answer();
-  await shows(list, 2);
+  await shows(2);
   list.loadMore();
+  await until("the next page", async () => pending() === 1);
   void list.reload();
+  await until("the reload", async () => pending() === 2);
   await answer(3);
-  await shows(list, 4);
+  await shows(4);
   void list.reload();
   list.loadMore();
   await answer(3);
-  await shows(list, 6);
+  await shows(6);
   expect(pending()).toBe(0);
 });

@@ -1,11 +1,11 @@
 /** Shows a pipeline with its steps, their outputs and errors. */
 import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatCount, formatElapsed } from "../../app/format";
 import { isOpenState, nameJob, type Pipeline } from "../../app/pipelines";
-import { type Resource, useResource } from "../../app/resource";
+import type { Resource } from "../../app/resource";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { type Fact, Facts } from "../../ui/facts";
 import { Page } from "../../ui/page";
 import { RelativeTime } from "../../ui/relative-time";
@@ -19,14 +19,10 @@ import { JobStep } from "./job-step";
 
 export default function JobPage() {
   const { pipelineId = "" } = useRoute().params;
-  const job = useResource<Pipeline>(
-    (signal) => {
-      const params = { path: { pipeline_id: pipelineId } };
-      return must(api.GET("/api/v1/pipelines/{pipeline_id}", { params, signal }));
-    },
-    [pipelineId, workspace.value?.id],
-  );
-  useLiveReload(["pipeline.updated"], job, (id) => id === pipelineId);
+  const job = useRead<Pipeline>(["pipeline", pipelineId, workspace.value?.id], (signal) => {
+    const params = { path: { pipeline_id: pipelineId } };
+    return must(api.GET("/api/v1/pipelines/{pipeline_id}", { params, signal }));
+  });
   const state = job.state.value;
   if (state.kind === "ready") return <Job pipeline={state.value} job={job} />;
   const isMissing =

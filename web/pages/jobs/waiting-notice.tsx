@@ -1,17 +1,13 @@
 import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { openJobs } from "../../app/open-jobs";
-import { useResource } from "../../app/resource";
-import { useRefresh } from "../../app/use-refresh";
 import { Icon } from "../../ui/icon";
-
-const REFRESH_MS = 30_000;
 
 /** Explains why jobs are waiting while part of the server is not working. */
 export const WaitingNotice = () => (openJobs.value.length > 0 ? <ServerNotice /> : null);
 
 function ServerNotice() {
-  const status = useResource((signal) => must(api.GET("/api/v1/status", { signal })), []);
-  useRefresh(() => void status.reload(), REFRESH_MS);
+  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal })), { refreshMs: 30_000 });
   const found = status.state.value;
   if (found.kind !== "ready" || found.value.status === "ok") return null;
   return (

@@ -1,10 +1,8 @@
 /** All notifications of the user, in all workspaces. */
-import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { markAllRead, markRead, type Notification, notificationChanges, unreadCount } from "../../app/notifications";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
+import { useOffsetList } from "../../app/cache";
+import { markAllRead, markRead, type Notification, unreadCount } from "../../app/notifications";
 import { showFailure } from "../../app/toasts";
 import { NotificationItem } from "../../shell/notification-item";
 import { Button, IconButton } from "../../ui/button";
@@ -22,19 +20,10 @@ const FILTERS = [
 export default function NotificationsPage() {
   const { query: shown, route } = useLocation();
   const isUnreadOnly = shown.unread === "true";
-  const list = usePagedList<Notification>(
-    async (cursor, signal) => {
-      const query = { ...toOffsetQuery(cursor), ...(isUnreadOnly && { unread: "true" as const }) };
-      return toPage(await must(api.GET("/api/v1/notifications", { params: { query }, signal })));
-    },
-    [isUnreadOnly],
-  );
-  const changes = notificationChanges.value;
-  const known = useRef(changes);
-  useEffect(() => {
-    if (changes !== known.current) void list.reload();
-    known.current = changes;
-  }, [changes]);
+  const list = useOffsetList<Notification>(["notifications", isUnreadOnly], (page, signal) => {
+    const query = { ...page, ...(isUnreadOnly && { unread: "true" as const }) };
+    return must(api.GET("/api/v1/notifications", { params: { query }, signal }));
+  });
   const items = list.items.value;
   return (
     <Page

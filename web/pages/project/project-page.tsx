@@ -2,11 +2,8 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
-import { useUnlessDeleted } from "../../app/deletions";
-import { usePagedList } from "../../app/pages-of";
-import { useResource } from "../../app/resource";
+import { useList, useRead } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { LoadMore } from "../../ui/load-more";
 import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
@@ -28,26 +25,22 @@ export default function ProjectPage() {
   const projectId = useRoute().params.projectId ?? "";
   const { route } = useLocation();
   const params = { path: { project_id: projectId } };
-  const project = useResource(
-    (stop) => must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
-    [projectId, workspace.value?.id],
+  const project = useRead(["project", projectId, workspace.value?.id], (stop) =>
+    must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
   );
   const [text, setText] = useState("");
   const [sort, setSort] = useState<AssetSort>("-created_at");
   const selection = useMemo(() => signal<ReadonlySet<string>>(new Set()), [projectId]);
-  const list = usePagedList<Asset>(
-    (cursor, stop) => {
-      const query = {
-        project_id: projectId,
-        limit: PAGE_SIZE,
-        sort,
-        ...(cursor && { cursor }),
-        ...(text && { q: text }),
-      };
-      return must(api.GET("/api/v1/assets", { params: { query }, signal: stop }));
-    },
-    [projectId, workspace.value?.id, text, sort],
-  );
+  const list = useList<Asset>(["assets", projectId, workspace.value?.id, text, sort], (cursor, stop) => {
+    const query = {
+      project_id: projectId,
+      limit: PAGE_SIZE,
+      sort,
+      ...(cursor && { cursor }),
+      ...(text && { q: text }),
+    };
+    return must(api.GET("/api/v1/assets", { params: { query }, signal: stop }));
+  });
   const uploaded = finishedUploads.value;
   const seen = useRef(uploaded);
   useEffect(() => {
@@ -55,8 +48,6 @@ export default function ProjectPage() {
     seen.current = uploaded;
     void list.reload();
   }, [uploaded, list]);
-  useLiveReload(["asset.updated"], list);
-  useLiveReload(["project.updated"], useUnlessDeleted(project, projectId), (id) => id === projectId);
 
   const state = project.state.value;
   if (state.kind === "loading") return <ListSkeleton />;

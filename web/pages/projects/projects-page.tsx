@@ -2,9 +2,8 @@ import { useCallback, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useActions } from "../../app/actions";
 import { api, must, type Schemas } from "../../app/api";
-import { usePagedList } from "../../app/pages-of";
+import { useList } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { LoadMore } from "../../ui/load-more";
@@ -29,14 +28,10 @@ export function ProjectsPage() {
   const [text, setText] = useState("");
   const [state, setState] = useState<Project["state"]>("active");
   const [isCreating, setIsCreating] = useState(false);
-  const list = usePagedList<Project>(
-    (cursor, signal) => {
-      const query = { limit: PAGE_SIZE, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
-      return must(api.GET("/api/v1/projects", { params: { query }, signal }));
-    },
-    [workspace.value?.id, text, state],
-  );
-  useLiveReload(["project.updated"], list);
+  const list = useList<Project>(["projects", workspace.value?.id, text, state], (cursor, signal) => {
+    const query = { limit: PAGE_SIZE, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
+    return must(api.GET("/api/v1/projects", { params: { query }, signal }));
+  });
   useActions(
     useMemo(
       () =>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
-import { useResource } from "../../app/resource";
 import { Button } from "../../ui/button";
 import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
@@ -33,10 +33,10 @@ const ShowButton = ({ onClick }: { onClick(): void }) => (
 
 function LicenseList() {
   const [text, setText] = useState("");
-  const found = useResource(async (signal) => {
+  const found = useRead(["licenses"], async (signal) => {
     const all = await must(api.GET("/api/v1/licenses", { parseAs: "text", signal }));
     return readLicenses(String(all));
-  }, []);
+  });
   return (
     <ResourceView resource={found}>
       {({ notes, licenses }) => {

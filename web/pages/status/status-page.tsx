@@ -1,10 +1,8 @@
 /** The server status for every user: working components, version, documentation, and licenses. */
-import { useEffect } from "preact/hooks";
-import { api, must, type Schemas } from "../../app/api";
+import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { connection } from "../../app/connection";
-import { useResource } from "../../app/resource";
 import { isAdmin } from "../../app/session";
-import { useRefresh } from "../../app/use-refresh";
 import { Facts } from "../../ui/facts";
 import { Page } from "../../ui/page";
 import { Section } from "../../ui/section";
@@ -13,17 +11,9 @@ import { Documentation } from "./documentation";
 import { Licenses } from "./licenses";
 import { Overall, Parts } from "./parts";
 
-type ServerStatus = Schemas["ServerStatus"];
-
-const REFRESH_MS = 30_000;
-
 export default function StatusPage() {
-  const status = useResource<ServerStatus>((signal) => must(api.GET("/api/v1/status", { signal })), []);
+  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal })), { refreshMs: 30_000 });
   const isOnline = connection.value === "online";
-  useRefresh(() => void status.reload(), REFRESH_MS);
-  useEffect(() => {
-    if (isOnline && status.state.peek().kind === "failed") void status.reload();
-  }, [isOnline, status]);
   return (
     <Page title="System status">
       <ResourceView resource={status}>
