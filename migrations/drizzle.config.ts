@@ -6,6 +6,7 @@ export default defineConfig({
   schema: [
     "./src/store/schema-accounts.ts",
     "./src/store/schema.ts",
+    "./src/store/schema-reviews.ts",
     "./src/store/schema-outbox.ts",
     "./src/store/schema-shares.ts",
     "./src/store/schema-billing.ts",

@@ -28,7 +28,8 @@ const formatted = new WeakMap<LiveEvent, string>();
 function formatEvent(event: LiveEvent): string {
   const known = formatted.get(event);
   if (known !== undefined) return known;
-  const data = JSON.stringify({ entity_id: event.entity_id, state: event.state });
+  const { entity_id, state, revision } = event;
+  const data = JSON.stringify({ entity_id, state, ...(revision !== null && { revision }) });
   const text = `id: ${event.id}\nevent: ${event.type}\ndata: ${data}\n\n`;
   formatted.set(event, text);
   return text;

@@ -1,22 +1,36 @@
 /** Cuts and their drafts: unsaved edits, at most one per cut. Lists omit the plan, which is a large column. */
-import { and, desc, eq, getTableColumns, inArray, isNull, ne, notInArray, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
-import { type IdPage, isAfter, listIds, prepareOwnRowQuery, type RowPage, readValue, rowsOf } from "./rows";
+import { first, type IdPage, isAfter, listIds, prepareOwnRowQuery, type RowPage, readValue, rowsOf } from "./rows";
 import { cuts, drafts } from "./schema";
 
 const cutRows = rowsOf(cuts);
 const draftRows = rowsOf(drafts);
 
 export type Cut = typeof cuts.$inferSelect;
-export type CutRow = Omit<Cut, "plan">;
+export type CutRow = Omit<Cut, "plan" | "review_items">;
 
-const { plan: _plan, ...columnsWithoutPlan } = getTableColumns(cuts);
+const { plan: _plan, review_items: _items, ...columnsWithoutPlan } = getTableColumns(cuts);
 
 export const insertCut = cutRows.insert;
 
 /** Returns the cut with its plan if it belongs to the workspace, otherwise null. */
 export const findCut = prepareOwnRowQuery(cuts);
+
+/** Returns who created a cut and whether another one was saved in its place, without its texts. */
+export const findCutVersion = (db: Queries, id: string) =>
+  first(
+    db
+      .select({
+        created_by: cuts.created_by,
+        created_at: cuts.created_at,
+        superseded_by: cuts.superseded_by,
+        superseded_at: cuts.superseded_at,
+      })
+      .from(cuts)
+      .where(eq(cuts.id, id)),
+  );
 
 /** Returns a cut of any workspace. For jobs. */
 export const findCutById = cutRows.findById;
@@ -61,6 +75,7 @@ export async function listCuts(
     .where(
       and(
         eq(cuts.workspace_id, workspaceId),
+        isNull(cuts.superseded_by),
         filter.assetId ? eq(cuts.asset_id, filter.assetId) : undefined,
         filter.state ? eq(cuts.state, filter.state) : undefined,
         isAfter(cuts.id, filter),
@@ -88,6 +103,27 @@ export const updateOpenCut = (
   id: string,
   change: Partial<typeof cuts.$inferInsert>,
 ): Promise<Cut | null> => cutRows.update(tx, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
+
+/** Changes the name or note of a cut. Returns null if it does not exist. */
+export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "name" | "note">>): Promise<Cut | null> =>
+  cutRows.updateById(tx, id, change);
+
+/** Records that a cut was saved in the place of another one. */
+export const supersedeCut = (tx: Queries, id: string, by: string, now: number): Promise<boolean> =>
+  cutRows.updateAll(tx, { superseded_by: by, superseded_at: now }, eq(cuts.id, id));
+
+/** Lists superseded cuts that no render uses, oldest first. */
+export const listSupersededBefore = (db: Queries, time: number, limit: number): Promise<string[]> =>
+  listIds(
+    db
+      .select({ id: cuts.id })
+      .from(cuts)
+      .where(
+        and(lt(cuts.superseded_at, time), sql`NOT EXISTS (SELECT 1 FROM renders AS r WHERE r.cut_id = ${cuts.id})`),
+      )
+      .orderBy(cuts.superseded_at)
+      .limit(limit),
+  );
 
 export const deleteCut = cutRows.deleteById;
 

@@ -21,6 +21,7 @@ import {
 import { invoices, orders, paymentCustomers, subscriptions } from "./schema-billing";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
+import { reviewDecisions } from "./schema-reviews";
 import { renderShares } from "./schema-shares";
 
 const ROWS_PER_BATCH = 200;
@@ -161,6 +162,11 @@ export const EXPORTED_ROWS = {
     [byRowId((userId) => and(eq(drafts.updated_by, userId), isMembership(drafts.workspace_id, userId))!)],
     CUTS_PER_BATCH,
   ),
+  reviewDecisions: readRows(reviewDecisions, [
+    byRowId(
+      (userId) => and(eq(reviewDecisions.reviewed_by, userId), isMembership(reviewDecisions.workspace_id, userId))!,
+    ),
+  ]),
   renders: readRows(renders, [inPersonal(renders), madeInShared(renders)]),
   renderShares: readRows(renderShares, [
     byRowId((userId) => and(eq(renderShares.created_by, userId), isMembership(renderShares.workspace_id, userId))!),

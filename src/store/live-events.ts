@@ -7,13 +7,13 @@ import { liveEvents } from "./schema-notifications";
 /** `pipeline_id` is the pipeline to which the entity belongs. */
 export type LiveEvent = Pick<
   typeof liveEvents.$inferSelect,
-  "id" | "workspace_id" | "user_id" | "type" | "entity_id" | "state" | "pipeline_id"
+  "id" | "workspace_id" | "user_id" | "type" | "entity_id" | "state" | "revision" | "pipeline_id"
 >;
 
 /** The events of a workspace and, with `userId`, of a user; or those of a pipeline. */
 export type LiveEventFilter = { workspaceId: string; userId: string | null } | { pipelineId: string };
 
-const COLUMNS = sql.raw("id, workspace_id, user_id, type, entity_id, state, pipeline_id");
+const COLUMNS = sql.raw("id, workspace_id, user_id, type, entity_id, state, revision, pipeline_id");
 
 /** Returns the IDs of the oldest stored event (or null) and of the newest event so far (0 before the first). */
 export const readEventIds = (db: Queries): Promise<{ oldest: number | null; newest: number }> =>

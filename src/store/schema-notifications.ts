@@ -87,6 +87,8 @@ export const liveEvents = sqliteTable(
     type: text().notNull(),
     entity_id: text().notNull(),
     state: text(),
+    /** Of a draft or a review. */
+    revision: integer(),
     pipeline_id: text(),
     created_at: time().notNull(),
   },

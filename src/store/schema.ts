@@ -76,6 +76,10 @@ export const assets = sqliteTable(
     upload_metadata: text(),
     filename: text(),
     external_id: text(),
+    /** The name, tags and note that users gave it. Without a name, pages show `filename`. */
+    name: text(),
+    tags: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
+    note: text(),
     language: text(),
     duration: integer(),
     info: text({ mode: "json" }).$type<MediaInfo>(),
@@ -214,6 +218,13 @@ export const cuts = sqliteTable(
     /** Hash of asset, script and options, equal for identical requests. Null for an edited cut. */
     request_hash: text(),
     edited_from: text(),
+    name: text(),
+    note: text(),
+    /** The edited cut that was saved in its place. Such a cut is in no list, and is deleted when nothing uses it. */
+    superseded_by: text(),
+    superseded_at: time(),
+    /** The items of the review that an edited cut has from the cut it was made from, as JSON text. Null: those of its plan. */
+    review_items: text(),
     /** The plan as JSON text in the API's form; null until completed. */
     plan: text(),
     error_code: text(),
@@ -227,6 +238,7 @@ export const cuts = sqliteTable(
     index("cuts_by_workspace").on(t.workspace_id, t.id),
     index("cuts_by_asset").on(t.asset_id, t.id),
     index("cuts_by_request").on(t.request_hash),
+    index("cuts_superseded").on(t.superseded_at).where(sql`superseded_at is not null`),
     // Otherwise, deleting an account would read the plans of all cuts.
     index("cuts_by_creator").on(t.created_by),
   ],

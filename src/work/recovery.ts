@@ -22,6 +22,7 @@ import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers
 import { reconcileDerivatives } from "./assets/discard-derivatives";
 import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
+import { sweepSupersededCuts } from "./cuts/versions";
 import { expireLostExports } from "./data-export/requests";
 import { RESPONSES_KEPT_MS } from "./idempotency";
 import { sweepLiveEvents } from "./live/events";
@@ -69,6 +70,7 @@ export async function sweep(services: PipelineNeeds): Promise<void> {
     await recoverUploads(services, false);
     await sweepOrphans(services);
     await sweepTrash(services.folders, services.now());
+    await sweepSupersededCuts(services);
   }
   await sweepRows(services);
 }

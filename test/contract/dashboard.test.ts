@@ -20,6 +20,7 @@ import { notificationRows } from "./rows/notifications";
 import { nullableFieldRows } from "./rows/nullable-fields";
 import { pipelineRows } from "./rows/pipelines";
 import { providerAndDeviceRows } from "./rows/providers-and-devices";
+import { reviewRows } from "./rows/reviews";
 import { secondFactorRows } from "./rows/second-factors";
 import { serverStatusRows } from "./rows/server-status";
 import { sessionRows } from "./rows/sessions";
@@ -48,6 +49,7 @@ const ROWS = [
   ...stripeRows,
   ...pipelineRows,
   ...draftRows,
+  ...reviewRows,
   ...dataExportRows,
   ...liveUpdateRows,
   ...assetMediaRows,

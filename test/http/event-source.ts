@@ -6,6 +6,8 @@ import type { Client } from "./client";
 export const LIVE_TYPES = [
   "asset.updated",
   "cut.updated",
+  "draft.updated",
+  "review.updated",
   "render.updated",
   "pipeline.updated",
   "project.updated",
@@ -18,7 +20,7 @@ export const LIVE_TYPES = [
 export type ReceivedEvent = {
   id: string;
   type: string;
-  data: { entity_id?: string; state?: string | null; progress?: number };
+  data: { entity_id?: string; state?: string | null; revision?: number; progress?: number };
 };
 
 export type FollowedEvents = Disposable & {

@@ -1,11 +1,12 @@
-/** The draft of a cut: an edit that is not saved as a cut yet. */
+/** Cuts as pages show them, and their drafts: edits that are not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
 import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/cuts";
 import { updateDraft } from "../../work/cuts/drafts";
-import { ok, okJsonText } from "../call";
+import { renameCut } from "../../work/cuts/versions";
+import { type Call, ok, okJsonText } from "../call";
 import { strictObject } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
-import { cutLoader, showCutDetailJson } from "../public/cuts";
+import { cutLabel, cutLoader, readCutLabel, showCut, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
@@ -14,7 +15,8 @@ import { showRow } from "../show-row";
 
 const load = createOwnLoader("Draft", "cut_id", findDraft);
 
-const showDraft = (draft: Draft): Resource<"Draft"> => showRow(SCHEMAS.Draft, draft, {});
+const showDraft = async ({ authorship }: Call, draft: Draft): Promise<Resource<"Draft">> =>
+  showRow(SCHEMAS.Draft, draft, { updated_by: (await authorship(draft.updated_by)).created_by ?? null });
 
 export const readCut = route({
   summary: "Retrieve a cut with its plan, and whether it has a draft",
@@ -26,11 +28,22 @@ export const readCut = route({
   },
 });
 
+export const updateLabel = route({
+  summary: "Change the name or the note of a cut",
+  example: { name: "For the client", note: "Without the second question" },
+  errors: ["conflict"],
+  body: strictObject(cutLabel),
+  responses: { 200: respondsWith("Cut", "The cut without its plan") },
+  load: cutLoader,
+  handle: async (call, { body, resource }) =>
+    ok(await showCut(call, await renameCut(call.services, resource, readCutLabel(body)))),
+});
+
 export const read = route({
   summary: "Retrieve the draft of a cut",
   responses: { 200: respondsWith("Draft", "The draft") },
   load,
-  handle: async (_, { resource }) => ok(showDraft(resource)),
+  handle: async (call, { resource }) => ok(await showDraft(call, resource)),
 });
 
 export const update = route({
@@ -51,16 +64,11 @@ export const update = route({
   }),
   responses: { 200: respondsWith("Draft", "The draft with its new revision") },
   load: cutLoader,
-  handle: async ({ services, principal }, { body, resource }) =>
-    ok(
-      showDraft(
-        await updateDraft(services, resource, {
-          ...readPlanEdit(body),
-          revision: body.revision,
-          userId: principal.user.id,
-        }),
-      ),
-    ),
+  handle: async (call, { body, resource }) => {
+    const { services, principal } = call;
+    const change = { ...readPlanEdit(body), revision: body.revision, userId: principal.user.id };
+    return ok(await showDraft(call, await updateDraft(services, resource, change)));
+  },
 });
 
 export const remove = route({

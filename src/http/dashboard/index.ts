@@ -26,6 +26,7 @@ import * as pipelines from "./pipelines";
 import * as profile from "./profile";
 import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
+import * as review from "./review";
 import * as sessions from "./sessions";
 import * as sortedLists from "./sorted-lists";
 import * as status from "./status";
@@ -172,9 +173,12 @@ const ownRoutes = createRoutes([
   ["GET", "/assets/:asset_id/transcript", assetMedia.transcript],
   ["GET", "/assets/:asset_id/pieces/:track", assetPieces.read],
   ["GET", "/cuts/:cut_id", drafts.readCut],
+  ["PATCH", "/cuts/:cut_id", drafts.updateLabel],
   ["GET", "/cuts/:cut_id/draft", drafts.read],
   ["PUT", "/cuts/:cut_id/draft", drafts.update],
   ["DELETE", "/cuts/:cut_id/draft", drafts.remove],
+  ["GET", "/cuts/:cut_id/review", review.read],
+  ["PATCH", "/cuts/:cut_id/review", review.update],
   ["POST", "/renders/:render_id/share", renderShares.create],
   ["GET", "/renders/:render_id/shares", renderShares.list],
   ["DELETE", "/renders/:render_id/shares/:share_id", renderShares.revoke],

@@ -202,6 +202,7 @@ export const DASHBOARD_SCHEMAS = {
     revision: Type.Integer({ minimum: 1, description: "to send with the next change" }),
     segments: Type.Array(strictObject({ start: Type.Number(), end: Type.Number() })),
     texts: Type.Array(strictObject({ start: Type.Number(), end: Type.Number(), text })),
+    updated_by: orNull(strictObject({ id, name: orNull(text) }), "who saved it last; null if that account was deleted"),
     updated_at: time,
   }),
   ShareLink: strictObject({
@@ -211,7 +212,8 @@ export const DASHBOARD_SCHEMAS = {
   RenderShare: strictObject({ id, created_at: time, expires_at: time, ...authorship }),
   LiveChange: strictObject({
     entity_id: withDescription(id, "ID of the resource; for credits, of the workspace"),
-    state: orNull(text, "state of the resource, or `deleted`; null for credits and most notifications"),
+    state: orNull(text, "state of the resource, or `deleted`; null for credits, reviews and most notifications"),
+    revision: Type.Optional(Type.Integer({ minimum: 1, description: "of a draft or a review" })),
   }),
   LiveProgress: strictObject({
     entity_id: withDescription(id, "ID of the asset, cut or render"),

@@ -10,10 +10,11 @@ import { findAsset } from "../../store/assets";
 import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
 import { toActor } from "../../work/access/access";
 import { removeCut } from "../../work/assets/deletion";
-import { prepareEdit } from "../../work/cuts/plan-files";
+import { prepareEdit } from "../../work/cuts/edits";
+import type { CutLabel } from "../../work/cuts/new-cuts";
 import { createCut } from "../../work/cuts/requests";
 import { type Call, created, createOnce, ok, okJsonText, type Reply } from "../call";
-import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
+import { clearableText, emptyToNull, nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -47,6 +48,20 @@ const options = strictObject({
   remove_retakes: booleanField("Keeps only the best take of each line. Default: true"),
 });
 
+/** The fields of the name and the note of a cut. */
+export const cutLabel = {
+  name: Type.Optional(withDescription(clearableText(120), "null or blank: without a name")),
+  note: Type.Optional(clearableText(2_000)),
+};
+
+type LabelBody = { name?: string | null; note?: string | null };
+
+/** Returns the fields of a request that are not missing; blank ones are null. */
+export const readCutLabel = ({ name, note }: LabelBody): Partial<CutLabel> => ({
+  ...(name !== undefined && { name: emptyToNull(name) }),
+  ...(note !== undefined && { note: emptyToNull(note) }),
+});
+
 /** The parameters of a cut besides its asset. */
 export const cutParams = {
   script: Type.Optional(
@@ -76,7 +91,7 @@ function checkScript(script: string | null | undefined): string {
   return script;
 }
 
-const showCut = async ({ authorship }: Call, cut: CutRow): Promise<Resource<"Cut">> =>
+export const showCut = async ({ authorship }: Call, cut: CutRow): Promise<Resource<"Cut">> =>
   showRow(SCHEMAS.Cut, cut, await authorship(cut.created_by));
 
 const showCutDetail = async (call: Call, cut: Cut): Promise<Resource<"CutDetail">> => ({
@@ -105,6 +120,7 @@ export const create = route({
   body: strictObject({
     asset_id: uuidField("The asset to cut"),
     ...cutParams,
+    ...cutLabel,
   }),
   responses: {
     201: respondsWith("CutDetail", "The new cut"),
@@ -112,7 +128,7 @@ export const create = route({
   },
   handle: async (call, { body }) => {
     const { services, principal, url } = call;
-    const params = await readCutParams(body);
+    const params = { ...(await readCutParams(body)), ...readCutLabel(body) };
     const result = await services.store.write(async (tx) => {
       const asset = requireFound(await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase()), "Asset");
       return createCut(services, tx, { ...toActor(principal), ...params, asset });
@@ -161,12 +177,38 @@ export const edit = route({
   },
   errors: ["conflict"],
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
-  body: strictObject({ segments: editedSegments(1), texts: Type.Optional(editedTexts) }),
+  body: strictObject({
+    segments: editedSegments(1),
+    texts: Type.Optional(editedTexts),
+    ...cutLabel,
+    replaces: Type.Optional(
+      uuidField(
+        "An edited cut of the same recording in whose place this one is saved. It keeps its renders, and is deleted a day later if it has none",
+      ),
+    ),
+    draft_revision: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          "The revision of the draft that this edit was made from; 0 without a draft. If it is not the stored one, this is a conflict",
+        errorText: "must be an integer from 0",
+      }),
+    ),
+  }),
   idempotent: true,
   responses: { 201: respondsWith("CutDetail", "The edited cut, completed") },
   load: cutLoader,
   handle: async (call, { body, resource }) => {
-    const insertEdit = await prepareEdit(call.services, resource, readPlanEdit(body), call.principal.user.id);
+    const { name, note } = readCutLabel(body);
+    const insertEdit = await prepareEdit(call.services, resource, {
+      ...readPlanEdit(body),
+      name,
+      note,
+      replaces: body.replaces?.toLowerCase() ?? null,
+      draftRevision: body.draft_revision ?? null,
+      userId: call.principal.user.id,
+    });
     return createOnce(call, async (tx) => {
       const edited = await insertEdit(tx);
       return created(call.url(`/cuts/${edited.id}`), { ...(await showCut(call, edited)), script: "" });

@@ -1,6 +1,6 @@
 /** The fields of an edit, which is sent as a cut or saved as a draft. */
 import { type Static, Type } from "@sinclair/typebox";
-import type { PlanEdit } from "../../work/cuts/plan-edits";
+import { MAX_EDITED_SEGMENTS, type PlanEdit } from "../../work/cuts/plan-edits";
 import { strictObject } from "../fields";
 
 const startField = Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" });
@@ -16,7 +16,6 @@ const editedSegment = strictObject({
   review: Type.Optional(Type.Unknown()),
 });
 
-const MAX_SEGMENTS = 20_000;
 const MAX_TEXTS = 5_000;
 const MAX_TEXT_CHARACTERS = 10_000;
 
@@ -24,9 +23,9 @@ const MAX_TEXT_CHARACTERS = 10_000;
 export const editedSegments = (minItems: number) =>
   Type.Array(editedSegment, {
     minItems,
-    maxItems: MAX_SEGMENTS,
+    maxItems: MAX_EDITED_SEGMENTS,
     description: "The segments to keep, in seconds of the recording: sorted, disjoint, each at least 0.1 s long",
-    errorText: `must be a list of ${minItems} to ${MAX_SEGMENTS} segments`,
+    errorText: `must be a list of ${minItems} to ${MAX_EDITED_SEGMENTS} segments`,
   });
 
 const editedText = strictObject({

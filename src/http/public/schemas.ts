@@ -72,6 +72,9 @@ const cut = {
     remove_retakes: Type.Boolean(),
   }),
   edited_from: orNull(id),
+  name: orNull(text),
+  note: orNull(text),
+  superseded_by: orNull(id, "the edited cut that was saved in its place. A cut that has one is in no list"),
   ...outcome,
 };
 

@@ -2,44 +2,65 @@
 import { AppError, requireFound } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
 import { type Cut, type Draft, findDraft, saveDraft } from "../../store/cuts";
+import type { Queries } from "../../store/db";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
-import { type PlanEdit, requireValidEdit } from "./plan-edits";
+import { MAX_EDITED_SEGMENTS, type PlanEdit, requireValidEdit } from "./plan-edits";
+import { formatMessageTime, readAuthor, requireCurrent } from "./versions";
 
 /** `revision`: the client's revision of the draft, 0 without one. */
 export type DraftChange = PlanEdit & { revision: number; userId: string };
 
-/** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed, quota), `validation_error`, `upstream_unavailable`. */
+/** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed or superseded, quota), `validation_error`, `upstream_unavailable`. */
 export async function updateDraft(
   services: CoreNeeds,
   cut: Cut,
   { revision, segments, texts, userId }: DraftChange,
 ): Promise<Draft> {
-  const { store, now } = services;
+  const { store } = services;
   if (cut.state !== "completed") throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
   const asset = requireFound(await findAssetById(store.read, cut.asset_id), "Asset of the cut");
   requireValidEdit({ segments, texts }, { duration: asset.duration ?? 0, frames: null });
   requireDatabaseSpace(services);
   return store.write(async (tx) => {
+    await requireCurrent(tx, cut);
     const old = await findDraft(tx, cut.workspace_id, cut.id);
-    const stored = old?.revision ?? 0;
-    if (stored !== revision) {
-      const found = stored === 0 ? "there is no draft" : `the draft has revision ${stored}`;
-      throw new AppError("conflict", `Revision is ${revision}, but ${found}: read the draft again.`);
-    }
-    await requireRoomForText(services, tx, cut.workspace_id, listTexts({ segments, texts }), old ? listTexts(old) : []);
-    const draft: Draft = {
-      cut_id: cut.id,
-      workspace_id: cut.workspace_id,
-      revision: revision + 1,
-      segments,
-      texts,
-      updated_by: userId,
-      updated_at: now(),
-    };
-    await saveDraft(tx, draft);
-    return draft;
+    await requireDraftRevision(tx, old, revision);
+    return storeDraft(services, tx, cut, { old, segments, texts, userId });
   });
+}
+
+/** Throws `AppError` `conflict` with who saved the draft and when, unless the draft has this revision; 0: there is none. */
+export async function requireDraftRevision(tx: Queries, draft: Draft | null, revision: number): Promise<void> {
+  if ((draft?.revision ?? 0) === revision) return;
+  const found =
+    draft === null
+      ? "there is no draft"
+      : `${await readAuthor(tx, draft.updated_by)} saved revision ${draft.revision} on ${formatMessageTime(draft.updated_at)}`;
+  throw new AppError("conflict", `Revision is ${revision}, but ${found}: read the draft again.`);
+}
+
+/** Stores the draft of a cut in place of `old`. Errors: `conflict` (quota), `validation_error` (too many segments). */
+export async function storeDraft(
+  services: CoreNeeds,
+  tx: Queries,
+  cut: Cut,
+  { old, segments, texts, userId }: PlanEdit & { old: Draft | null; userId: string },
+): Promise<Draft> {
+  if (segments.length > MAX_EDITED_SEGMENTS)
+    throw new AppError("validation_error", `The draft would have more than ${MAX_EDITED_SEGMENTS} segments.`);
+  await requireRoomForText(services, tx, cut.workspace_id, listTexts({ segments, texts }), old ? listTexts(old) : []);
+  const draft: Draft = {
+    cut_id: cut.id,
+    workspace_id: cut.workspace_id,
+    revision: (old?.revision ?? 0) + 1,
+    segments,
+    texts,
+    updated_by: userId,
+    updated_at: services.now(),
+  };
+  await saveDraft(tx, draft);
+  return draft;
 }
 
 /** Returns the columns of a draft that count as storage. */

@@ -30,8 +30,11 @@ async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<
   });
 }
 
+/** The name and the note that a user gives to a cut. */
+export type CutLabel = { name: string | null; note: string | null };
+
 /** `userId` null: the account was deleted. `isStored`: the script is counted as storage already. */
-export type NewCut = CutStepParams & { asset: Asset; userId: string | null; isStored?: boolean };
+export type NewCut = CutStepParams & Partial<CutLabel> & { asset: Asset; userId: string | null; isStored?: boolean };
 
 /** Returns the hash that identifies identical requests. */
 export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams): string =>
@@ -44,11 +47,12 @@ export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams)
 export async function insertNewCut(
   services: CoreNeeds,
   tx: Queries,
-  { asset, script, options, userId, isStored = false }: NewCut,
+  { asset, script, options, name = null, note = null, userId, isStored = false }: NewCut,
 ): Promise<Cut> {
   const now = services.now();
   await requireCuttable(tx, asset, now);
-  if (!isStored) await requireRoomForText(services, tx, asset.workspace_id, [script, JSON.stringify(options)]);
+  const texts = [...(isStored ? [] : [script, JSON.stringify(options)]), name ?? "", note ?? ""];
+  await requireRoomForText(services, tx, asset.workspace_id, texts);
   requireDatabaseSpace(services);
   return insertCut(tx, {
     id: newId(),
@@ -57,6 +61,8 @@ export async function insertNewCut(
     state: "pending",
     script,
     options,
+    name,
+    note,
     request_hash: hashCutRequest(asset, { script, options }),
     created_by: userId,
     created_at: now,

@@ -4,6 +4,9 @@ import { type EditedSegment, validateEdit } from "../../domain/plan-edit";
 import { type EditedText, validateTexts } from "../../domain/plan-texts";
 import type { SourceClock } from "../../domain/segments";
 
+/** Maximum number of segments in an edit. */
+export const MAX_EDITED_SEGMENTS = 20_000;
+
 export type PlanEdit = { segments: EditedSegment[]; texts: EditedText[] };
 
 /** Throws `AppError` `validation_error` unless the edit fits the recording. */

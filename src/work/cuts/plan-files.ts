@@ -1,24 +1,19 @@
-/** Timelines, subtitles and edits of completed cuts. A child process creates them with `plan-outputs.ts`. */
+/** Timelines and subtitles of completed cuts. A child process creates them with `plan-outputs.ts`. */
 import { AppError, requireFound } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";
-import { newId } from "../../lib/ids";
 import { findAssetById } from "../../store/assets";
-import { type Cut, deleteDraft, insertCut } from "../../store/cuts";
-import type { Queries } from "../../store/db";
-import { touchProject } from "../../store/projects";
+import type { Cut } from "../../store/cuts";
 import { getAnalysisPaths } from "../assets/prepared-files";
 import type { JobOperations } from "../job-child/operations";
-import { requireDatabaseSpace, requireRoomForText, requireStorage } from "../storage/limits";
-import { emitCutEvent } from "../webhooks/events";
-import type { PlanEdit } from "./plan-edits";
+import { requireStorage } from "../storage/limits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { PlanNeeds } from "./plan-requests";
 
 type PlanOperation = "export" | "subtitle" | "edit";
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
-async function runPlanOperation<Name extends PlanOperation>(
+export async function runPlanOperation<Name extends PlanOperation>(
   services: PlanNeeds,
   cut: Cut,
   operation: Name,
@@ -47,42 +42,3 @@ export async function createExport(services: PlanNeeds, cut: Cut, options: Expor
 /** Returns the cut's subtitles. Errors: `conflict`, `unsupported_format` without a transcript. */
 export const createSubtitle = (services: PlanNeeds, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
   runPlanOperation(services, cut, "subtitle", { options });
-
-/**
- * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
- * and deletes the draft of the old one.
- * Errors: `conflict` (not completed, quota), `validation_error`, `upstream_unavailable`.
- */
-export async function prepareEdit(
-  services: PlanNeeds,
-  cut: Cut,
-  edit: PlanEdit,
-  userId: string,
-): Promise<(tx: Queries) => Promise<Cut>> {
-  const plan = await runPlanOperation(services, cut, "edit", { edit });
-  requireDatabaseSpace(services);
-  const now = services.now();
-  return async (tx) => {
-    const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");
-    await requireRoomForText(services, tx, cut.workspace_id, [plan, cut.script, JSON.stringify(cut.options)]);
-    const edited = await insertCut(tx, {
-      id: newId(),
-      workspace_id: cut.workspace_id,
-      asset_id: cut.asset_id,
-      state: "completed",
-      script: cut.script,
-      options: cut.options,
-      request_hash: null,
-      edited_from: cut.id,
-      plan,
-      created_by: userId,
-      created_at: now,
-      started_at: now,
-      completed_at: now,
-    });
-    await deleteDraft(tx, cut.id);
-    await touchProject(tx, asset.project_id, now);
-    await emitCutEvent(tx, edited, "cut.completed", now);
-    return edited;
-  };
-}

@@ -6,6 +6,7 @@ import { AppError, requireFound } from "../../domain/errors";
 import { editPlan } from "../../domain/plan-edit";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
 import { applyTexts, listEditableWords, listPlanWords } from "../../domain/plan-texts";
+import { formatItems, listPlanItems } from "../../domain/review";
 import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";
@@ -47,13 +48,17 @@ export async function formatSubtitle({ paths, plan, name }: CompletedCut, option
   };
 }
 
-/** Returns the plan with the user's segments and texts as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
-export async function createEditedPlan({ paths, plan }: CompletedCut, edit: PlanEdit): Promise<string> {
+/** Returns the plan with the user's segments and texts, and the review items of the old one, both as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
+export async function createEditedPlan(
+  { paths, plan }: CompletedCut,
+  edit: PlanEdit,
+): Promise<{ plan: string; items: string }> {
   const probed = await requireProbed(paths);
   const clock = { duration: probed.info.duration, frames: probed.frames };
   requireValidEdit(edit, clock);
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
   const { words, spans } = applyTexts(listEditableWords(old, transcript?.words ?? null), edit.texts);
-  return JSON.stringify(planToJson(editPlan(old, edit.segments, words, clock, spans)));
+  const edited = planToJson(editPlan(old, edit.segments, words, clock, spans));
+  return { plan: JSON.stringify(edited), items: formatItems(listPlanItems(old)) };
 }

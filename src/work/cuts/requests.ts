@@ -8,9 +8,9 @@ import { touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
 import type { CoreNeeds } from "../needs";
 import { startPipeline } from "../pipelines/pipelines";
-import { hashCutRequest, insertNewCut } from "./new-cuts";
+import { type CutLabel, hashCutRequest, insertNewCut } from "./new-cuts";
 
-export type CutParams = Actor & CutStepParams & { asset: Asset };
+export type CutParams = Actor & CutStepParams & Partial<CutLabel> & { asset: Asset };
 
 /**
  * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
@@ -24,7 +24,7 @@ export async function createCut(
   const { asset, options, script, workspaceId, userId } = request;
   const same = await findIdenticalCut(tx, workspaceId, hashCutRequest(asset, { script, options }));
   if (same) return { cut: same, isNew: false };
-  const cut = await insertNewCut(services, tx, { asset, script, options, userId });
+  const cut = await insertNewCut(services, tx, request);
   const now = services.now();
   await startPipeline(services, tx, { workspaceId, userId, assetId: asset.id, name: "cut", subjectId: cut.id, now });
   await touchProject(tx, asset.project_id, now);

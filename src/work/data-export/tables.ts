@@ -61,7 +61,8 @@ type RowOf<Name extends keyof typeof EXPORTED_ROWS> =
 const showCut = (cut: RowOf<"cuts">) =>
   show(
     cut,
-    "id workspace_id asset_id state script options edited_from error_code error_message",
+    "id workspace_id asset_id state script options edited_from name note superseded_by superseded_at",
+    "error_code error_message",
     "created_at started_at completed_at",
   );
 
@@ -93,7 +94,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   table("assets.json", "uploaded recordings and the outputs of pipelines", EXPORTED_ROWS.assets, (asset) => ({
     ...show(
       asset,
-      "id workspace_id project_id kind type state filename extension content_type language",
+      "id workspace_id project_id kind type state filename name tags note extension content_type language",
       "external_id cut_id render_id has_transcript charge payment error_code error_message",
       "created_at prepared_at",
     ),
@@ -116,6 +117,9 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   ),
   table("drafts.json", "edits of cuts that are not saved as a cut yet", EXPORTED_ROWS.drafts, (row) =>
     show(row, "cut_id workspace_id revision segments texts updated_at"),
+  ),
+  table("review_decisions.json", "what you have decided in the reviews of cuts", EXPORTED_ROWS.reviewDecisions, (row) =>
+    show(row, "cut_id workspace_id item_id decision reviewed_at"),
   ),
   table("renders.json", "rendered files", EXPORTED_ROWS.renders, (row) =>
     show(

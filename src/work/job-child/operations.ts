@@ -60,8 +60,8 @@ export type JobOperations = {
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
   /** Checks an uploaded plan, and returns the seconds that it keeps. Throws `unsupported_media`. */
   checkPlan: JobOperation<{ path: string }, number>;
-  /** Returns a `PlanJson` as text. */
-  edit: JobOperation<CompletedCut & { edit: PlanEdit }, string>;
+  /** Returns a `PlanJson` and the items of the old plan's review as texts. */
+  edit: JobOperation<CompletedCut & { edit: PlanEdit }, { plan: string; items: string }>;
   /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
     ProbedSource & {

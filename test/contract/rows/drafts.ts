@@ -18,6 +18,7 @@ const draftSchema = exactly({
   revision: Type.Integer({ minimum: 1 }),
   segments: Type.Array(exactly({ start: Type.Number(), end: Type.Number() })),
   texts: Type.Array(exactly({ start: Type.Number(), end: Type.Number(), text: Type.String() })),
+  updated_by: orNull(exactly({ id: uuid, name: orNull(text) })),
   updated_at: time,
 });
 const shareSchema = exactly({ url, expires_at: time });
@@ -31,10 +32,10 @@ const sharePageSchema = offsetPageOf(
 );
 
 type Draft = { revision: number; segments: object[]; texts: object[] };
-type Owned = { as: Client; key: Client; cut: Cut; segments: { start: number; end: number }[]; path: string };
+export type Owned = { as: Client; key: Client; cut: Cut; segments: { start: number; end: number }[]; path: string };
 
 /** Creates a user with a completed cut of a video. */
-async function createCut({ server, user }: DashboardFixtures): Promise<Owned> {
+export async function createCut({ server, user }: DashboardFixtures): Promise<Owned> {
   const as = await user();
   const { key: text } = await createApiKey(server.services(), { email: emailOf(as), name: "k" });
   const key = createClient(server.url, text, as.userId);

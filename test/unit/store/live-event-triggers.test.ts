@@ -4,8 +4,9 @@ import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Queries } from "../../../src/store/db";
 import { listMatchingEventsAfter, readEventIds } from "../../../src/store/live-events";
-import { assets, cuts, holds, ledger, pipelines, projects, renders, steps } from "../../../src/store/schema";
+import { assets, cuts, drafts, holds, ledger, pipelines, projects, renders, steps } from "../../../src/store/schema";
 import { notifications } from "../../../src/store/schema-notifications";
+import { reviews } from "../../../src/store/schema-reviews";
 import { freshStore, type TestStore } from "./test-store";
 
 let fresh: TestStore;
@@ -30,6 +31,8 @@ async function insertRows(tx: Queries): Promise<void> {
     "assets (id, workspace_id, project_id, kind, state, upload_length, upload_active_at, payment, created_at) VALUES ('a', 'u', 'p', 'source', 'processing', 64, 1, 'none', 1)",
     "assets (id, workspace_id, project_id, kind, state, render_id, upload_length, upload_active_at, payment, created_at) VALUES ('out', 'u', 'p', 'rendered_video', 'processing', 'r', 64, 1, 'none', 1)",
     "cuts (id, workspace_id, asset_id, state, script, options, created_at) VALUES ('c', 'u', 'a', 'pending', '', '{}', 1)",
+    "drafts (cut_id, workspace_id, revision, segments, texts, updated_at) VALUES ('c', 'u', 1, '[]', '[]', 1)",
+    "reviews (cut_id, workspace_id, revision) VALUES ('c', 'u', 1)",
     "renders (id, workspace_id, asset_id, cut_id, state, output, resolved, request_hash, created_at) VALUES ('r', 'u', 'a', 'c', 'pending', '{}', '{}', 'h', 1)",
     "ledger (id, workspace_id, type, delta, created_at) VALUES ('l', 'u', 'grant', 5, 1)",
     "holds (id, workspace_id, pipeline_id, amount, created_at) VALUES ('h', 'u', 'pl', 2, 1)",
@@ -65,13 +68,15 @@ test("each new resource is one event, of its workspace or its user", async () =>
     "asset.updated a processing",
     "asset.updated out processing chain",
     "cut.updated c pending pl",
+    "draft.updated c saved",
+    "review.updated c",
     "render.updated r pending chain",
     "credits.updated u",
     "credits.updated u",
     "notification.created n pending",
   ]);
   expect(rows.map(({ workspace_id, user_id }) => [workspace_id, user_id])).toEqual([
-    ...Array(9).fill(["u", null]),
+    ...Array(11).fill(["u", null]),
     [null, "u"],
   ]);
 });
@@ -98,12 +103,14 @@ test.each([
   ["DELETE FROM holds", ["credits.updated u"]],
   ["UPDATE notifications SET payload = '{\"status\":\"ready\"}' WHERE id = 'n'", ["notification.created n ready"]],
   ["DELETE FROM renders", ["render.updated r deleted chain"]],
-  ["DELETE FROM cuts", ["render.updated r deleted chain", "cut.updated c deleted pl"]],
+  ["DELETE FROM cuts", ["render.updated r deleted chain", "draft.updated c deleted", "cut.updated c deleted pl"]],
+  ["DELETE FROM drafts", ["draft.updated c deleted"]],
   ["DELETE FROM pipelines WHERE id = 'pl'", ["pipeline.updated pl deleted pl"]],
   [
     "DELETE FROM projects",
     [
       "render.updated r deleted chain",
+      "draft.updated c deleted",
       "cut.updated c deleted pl",
       "asset.updated a deleted",
       "asset.updated out deleted chain",
@@ -126,6 +133,9 @@ const SHOWN: Record<string, string[]> = {
     "extension",
     "content_type",
     "filename",
+    "name",
+    "tags",
+    "note",
     "duration",
     "payment",
     "audio_prepared",
@@ -134,14 +144,20 @@ const SHOWN: Record<string, string[]> = {
     "has_preview",
     "has_waveform",
   ],
+  cuts: ["name", "note", "superseded_by"],
+  drafts: ["revision"],
+  reviews: ["revision"],
   pipelines: ["input_asset_deleted"],
   steps: ["output_asset_deleted"],
   holds: ["amount"],
   notifications: ["payload"],
 };
 
-const TABLES: SQLiteTable[] = [projects, assets, cuts, renders, pipelines, steps, ledger, holds, notifications];
-const KEYS = ["id", "workspace_id", "user_id", "project_id", "asset_id", "pipeline_id", "created_by"];
+const TABLES: SQLiteTable[] = [
+  ...[projects, assets, cuts, drafts, reviews, renders, pipelines, steps, ledger, holds],
+  notifications,
+];
+const KEYS = ["id", "workspace_id", "user_id", "project_id", "asset_id", "pipeline_id", "created_by", "updated_by"];
 
 test("a column that no page shows writes no event, and one that a page shows writes one for each row", async () => {
   for (const table of TABLES) {
@@ -173,9 +189,10 @@ test("every trigger is one of these", async () => {
   const of = (table: string, ...changes: string[]) => changes.map((change) => `live_${table}_${change}`);
   expect(rows.map(({ name }) => name)).toEqual(
     [
-      ...["projects", "assets", "cuts", "renders", "pipelines", "holds"].flatMap((table) =>
+      ...["projects", "assets", "cuts", "drafts", "renders", "pipelines", "holds"].flatMap((table) =>
         of(table, "insert", "update", "delete"),
       ),
+      ...of("reviews", "insert", "update"),
       ...of("steps", "update"),
       ...of("ledger", "insert"),
       ...of("notifications", "insert", "update"),

@@ -10,6 +10,7 @@ import * as accountTables from "../../../src/store/schema-accounts";
 import * as billingTables from "../../../src/store/schema-billing";
 import * as notificationTables from "../../../src/store/schema-notifications";
 import * as outboxTables from "../../../src/store/schema-outbox";
+import * as reviewTables from "../../../src/store/schema-reviews";
 import * as shareTables from "../../../src/store/schema-shares";
 import * as upkeepTables from "../../../src/store/schema-upkeep";
 import * as workerTables from "../../../src/store/schema-workers";
@@ -21,6 +22,7 @@ const allTables = {
   ...accountTables,
   ...tables,
   ...outboxTables,
+  ...reviewTables,
   ...shareTables,
   ...billingTables,
   ...notificationTables,

@@ -11,6 +11,7 @@ import * as accounts from "../../../../src/store/schema-accounts";
 import * as billing from "../../../../src/store/schema-billing";
 import * as notices from "../../../../src/store/schema-notifications";
 import * as outbox from "../../../../src/store/schema-outbox";
+import * as reviewTables from "../../../../src/store/schema-reviews";
 import * as shareTables from "../../../../src/store/schema-shares";
 import * as upkeepTables from "../../../../src/store/schema-upkeep";
 import * as workerTables from "../../../../src/store/schema-workers";
@@ -26,6 +27,7 @@ const TABLES = Object.values({
   ...billing,
   ...notices,
   ...outbox,
+  ...reviewTables,
   ...shareTables,
   ...workerTables,
   ...upkeepTables,
@@ -63,6 +65,8 @@ const INTERNAL = [
   "assets.put_until",
   "assets.derived_bytes",
   "cuts.request_hash",
+  // The items that a plan has too.
+  "cuts.review_items",
   "renders.resolved",
   "renders.request_hash",
   "renders.made_with",
@@ -90,6 +94,8 @@ const INTERNAL_TABLES = [
   "idempotency",
   "payment_events",
   "live_events",
+  // A count of the changes to review_decisions.
+  "reviews",
   "events",
   // Of the server: backups of all workspaces.
   "backup_runs",
@@ -110,6 +116,7 @@ const LINKS = [
   "workspace_id",
   "created_by",
   "updated_by",
+  "reviewed_by",
   "actor_id",
   "endpoint_id",
   "pipeline_id",

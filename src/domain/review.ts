@@ -1,0 +1,178 @@
+/**
+ * The review of a cut: its items, which are removed spans and marked kept spans, and what decisions about them change. Pure. An edited cut has the
+ * items of the cut that it was made from, so that decisions and IDs survive edits that remove or merge spans.
+ */
+import type { PlanJson } from "./plan-json";
+import { type RemovalReason, type ReviewRule, type Rule, reviewText } from "./planning/rules";
+import { MIN_SEGMENT_TICKS } from "./segments";
+import { fromSeconds, type Span, spanFromSeconds, type Ticks } from "./time";
+
+export const REVIEW_KINDS = ["removal", "mark"] as const;
+export const REVIEW_DECISIONS = ["kept", "removed"] as const;
+export const REVIEW_STATES = ["open", ...REVIEW_DECISIONS] as const;
+
+export type ReviewKind = (typeof REVIEW_KINDS)[number];
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
+/** `reason` is that of a removal, or the text of a mark. `rule` and `confidence` are null in plans that lack them. */
+export type ReviewItem = Span & {
+  id: string;
+  kind: ReviewKind;
+  reason: string;
+  rule: Rule | null;
+  confidence: number | null;
+};
+
+export type ReviewDecision = { item: ReviewItem; state: ReviewState };
+
+/** A plan with what some stored plans lack: the confidence of removals, and marks with their rules. */
+type JudgedPlan = {
+  removed: (PlanJson["removed"][number] & { confidence?: number | null })[];
+  review?: { start: number; end: number; rule: ReviewRule; confidence: number | null }[];
+};
+
+/** Returns the ID of an item, which follows from its kind and span. */
+export const formatItemId = (kind: ReviewKind, { start, end }: Span): string =>
+  `${kind[0]}${start.toString(36)}-${end.toString(36)}`;
+
+const toItem = (
+  kind: ReviewKind,
+  span: Span,
+  facts: Pick<ReviewItem, "reason" | "rule" | "confidence">,
+): ReviewItem => ({
+  id: formatItemId(kind, span),
+  kind,
+  start: span.start,
+  end: span.end,
+  ...facts,
+});
+
+/** Returns the items of a plan, sorted by time. What was removed by hand is not one of them. */
+export function listPlanItems(plan: PlanJson): ReviewItem[] {
+  const { removed, review } = plan as JudgedPlan;
+  const removals = removed
+    .filter(({ reason }) => reason !== ("manual" satisfies RemovalReason))
+    .map(({ rule = null, confidence = null, ...span }) =>
+      toItem("removal", spanFromSeconds(span), { reason: span.reason, rule, confidence }),
+    );
+  const marks = review
+    ? review.map(({ rule, confidence, ...span }) =>
+        toItem("mark", spanFromSeconds(span), { reason: reviewText(rule), rule, confidence }),
+      )
+    : plan.segments.flatMap(({ review: reason, ...span }) =>
+        reason === null ? [] : [toItem("mark", spanFromSeconds(span), { reason, rule: null, confidence: null })],
+      );
+  const byId = new Map([...removals, ...marks].map((item) => [item.id, item]));
+  return [...byId.values()].sort((a, b) => a.start - b.start);
+}
+
+/** An item as it is stored with an edited cut. */
+type StoredItem = [ReviewKind, Ticks, Ticks, string, Rule | null, number | null];
+
+export const formatItems = (items: readonly ReviewItem[]): string =>
+  JSON.stringify(
+    items.map(
+      ({ kind, start, end, reason, rule, confidence }): StoredItem => [kind, start, end, reason, rule, confidence],
+    ),
+  );
+
+export const parseItems = (text: string): ReviewItem[] =>
+  (JSON.parse(text) as StoredItem[]).map(([kind, start, end, reason, rule, confidence]) =>
+    toItem(kind, { start, end }, { reason, rule, confidence }),
+  );
+
+/**
+ * Returns what is kept after the decisions: `kept` adds the span of an item, `removed` takes it away, and `open` makes it as it is in `planned`, the
+ * segments of the cut. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Decisions on overlapping items: what is
+ * removed wins.
+ */
+export function applyDecisions(
+  segments: readonly Span[],
+  decisions: readonly ReviewDecision[],
+  { planned, duration }: { planned: readonly Span[]; duration: Ticks },
+): readonly Span[] {
+  const added: Span[] = [];
+  const taken: Span[] = [];
+  for (const { item, state } of decisions) {
+    if (state === "kept") added.push(item);
+    else if (state === "removed") taken.push(item);
+  }
+  const reopened = mergeSpans(decisions.filter(({ state }) => state === "open").map(({ item }) => item));
+  const missing = subtractSpans(reopened, planned);
+  const removed = mergeSpans([...taken, ...missing]);
+  const wanted = subtractSpans(mergeSpans([...added, ...subtractSpans(reopened, missing)]), removed);
+  const kept = mergeSpans(segments);
+  const joined = subtractSpans(wanted, kept);
+  const dropped = intersectSpans(kept, removed);
+  if (joined.length === 0 && dropped.length === 0) return segments;
+  const edges = new Set(dropped.flatMap(({ start, end }) => [start, end]));
+  const rest = subtractSpans(segments, dropped).filter(
+    (span) => isLongEnough(span) || !(edges.has(span.start) || edges.has(span.end)),
+  );
+  return lengthen(joinAt(rest, joined), duration);
+}
+
+const isLongEnough = ({ start, end }: Span): boolean => end - start >= MIN_SEGMENT_TICKS;
+
+/** Returns spans as sorted, disjoint ones that do not touch. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = out.at(-1);
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else out.push({ start, end });
+  }
+  return out;
+}
+
+/** Returns the parts of sorted, disjoint spans that are not in others. Spans that only touch stay separate. */
+export function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
+  const sorted = mergeSpans(others);
+  const out: Span[] = [];
+  let next = 0;
+  for (const { start, end } of spans) {
+    while (next < sorted.length && sorted[next]!.end <= start) next++;
+    let at = start;
+    for (let i = next; i < sorted.length && sorted[i]!.start < end; i++) {
+      if (sorted[i]!.start > at) out.push({ start: at, end: sorted[i]!.start });
+      at = Math.max(at, sorted[i]!.end);
+    }
+    if (at < end) out.push({ start: at, end });
+  }
+  return out;
+}
+
+const intersectSpans = (spans: readonly Span[], others: readonly Span[]): Span[] =>
+  subtractSpans(spans, subtractSpans(spans, others));
+
+/** Adds spans to others and joins them with those that they touch. */
+function joinAt(spans: readonly Span[], added: readonly Span[]): Span[] {
+  const joints = new Set(added.flatMap(({ start, end }) => [start, end]));
+  const out: Span[] = [];
+  for (const { start, end } of [...spans, ...added].sort((a, b) => a.start - b.start)) {
+    const last = out.at(-1);
+    if (last && (start < last.end || (start === last.end && joints.has(start)))) last.end = Math.max(last.end, end);
+    else out.push({ start, end });
+  }
+  return out;
+}
+
+/** Lengthens what is shorter than a segment may be, and joins what then overlaps. */
+function lengthen(spans: readonly Span[], duration: Ticks): Span[] {
+  if (spans.every(isLongEnough)) return [...spans];
+  const longer = spans.map((span) => {
+    if (isLongEnough(span)) return span;
+    const end = Math.min(duration, span.start + MIN_SEGMENT_TICKS);
+    return { start: Math.max(0, end - MIN_SEGMENT_TICKS), end };
+  });
+  const out: Span[] = [];
+  for (const { start, end } of longer) {
+    const last = out.at(-1);
+    if (last && start < last.end) last.end = Math.max(last.end, end);
+    else out.push({ start, end });
+  }
+  return out;
+}
+
+export const planSpans = (plan: PlanJson): Span[] =>
+  plan.segments.map(({ start, end }) => ({ start: fromSeconds(start), end: fromSeconds(end) }));

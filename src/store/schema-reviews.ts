@@ -1,0 +1,30 @@
+/** The tables of review decisions. Times are in milliseconds since 1970. */
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { REVIEW_DECISIONS } from "../domain/review";
+import { cuts } from "./schema";
+import { users } from "./schema-accounts";
+import { belongsTo, id, time } from "./schema-columns";
+
+/** What users have decided about the items of a cut's review. An item without a row is open. */
+export const reviewDecisions = sqliteTable(
+  "review_decisions",
+  {
+    cut_id: belongsTo(() => cuts.id),
+    item_id: text().notNull(),
+    /** The workspace of the cut. */
+    workspace_id: text().notNull(),
+    decision: text({ enum: REVIEW_DECISIONS }).notNull(),
+    reviewed_by: text().references(() => users.id, { onDelete: "set null" }),
+    reviewed_at: time().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.cut_id, t.item_id] }), index("review_decisions_by_user").on(t.reviewed_by)],
+);
+
+/** The reviews in which somebody has decided something. A change of the revision is a live event. */
+export const reviews = sqliteTable("reviews", {
+  cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
+  /** The workspace of the cut. */
+  workspace_id: text().notNull(),
+  /** Starts at 1 and increases with each change. */
+  revision: integer().notNull(),
+});

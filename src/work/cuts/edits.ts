@@ -1,0 +1,87 @@
+/** Edits of cuts that are saved as cuts, in place of an earlier version or as another one. */
+import { AppError, invalidField, requireFound } from "../../domain/errors";
+import { newId } from "../../lib/ids";
+import { findAssetById } from "../../store/assets";
+import { type Cut, deleteDraft, findCut, findDraft, insertCut, supersedeCut } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { touchProject } from "../../store/projects";
+import { copyReview } from "../../store/reviews";
+import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
+import { emitCutEvent } from "../webhooks/events";
+import { requireDraftRevision } from "./drafts";
+import type { PlanEdit } from "./plan-edits";
+import { runPlanOperation } from "./plan-files";
+import type { PlanNeeds } from "./plan-requests";
+import { requireCurrent } from "./versions";
+
+/**
+ * `replaces`: the ID of the version that the edit takes the place of, and whose name and note it keeps if it has none of its own. `draftRevision`:
+ * that of the edit; null if it does not matter.
+ */
+export type SavedEdit = PlanEdit & {
+  name: string | null | undefined;
+  note: string | null | undefined;
+  replaces: string | null;
+  draftRevision: number | null;
+  userId: string;
+};
+
+/**
+ * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
+ * and deletes the draft of the old one.
+ * Errors: `conflict` (not completed, quota, another draft, a version that was replaced), `not_found` (no version to replace), `validation_error`,
+ * `upstream_unavailable`.
+ */
+export async function prepareEdit(
+  services: PlanNeeds,
+  cut: Cut,
+  { segments, texts, name, note, replaces, draftRevision, userId }: SavedEdit,
+): Promise<(tx: Queries) => Promise<Cut>> {
+  const { plan, items } = await runPlanOperation(services, cut, "edit", { edit: { segments, texts } });
+  requireDatabaseSpace(services);
+  const now = services.now();
+  return async (tx) => {
+    const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");
+    const replaced = replaces === null ? null : await findReplaceable(tx, cut, replaces);
+    if (draftRevision !== null)
+      await requireDraftRevision(tx, await findDraft(tx, cut.workspace_id, cut.id), draftRevision);
+    const edited: Parameters<typeof insertCut>[1] = {
+      id: newId(),
+      workspace_id: cut.workspace_id,
+      asset_id: cut.asset_id,
+      state: "completed",
+      script: cut.script,
+      options: cut.options,
+      request_hash: null,
+      edited_from: replaced?.edited_from ?? cut.id,
+      name: name === undefined ? (replaced?.name ?? null) : name,
+      note: note === undefined ? (replaced?.note ?? null) : note,
+      review_items: cut.review_items ?? items,
+      plan,
+      created_by: userId,
+      created_at: now,
+      started_at: now,
+      completed_at: now,
+    };
+    const { script, options, review_items } = edited;
+    const counted = [script, JSON.stringify(options), plan, review_items ?? "", edited.name ?? "", edited.note ?? ""];
+    await requireRoomForText(services, tx, cut.workspace_id, counted);
+    const inserted = await insertCut(tx, edited);
+    await copyReview(tx, cut.id, inserted.id);
+    if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
+    for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
+    await touchProject(tx, asset.project_id, now);
+    await emitCutEvent(tx, inserted, "cut.completed", now);
+    return inserted;
+  };
+}
+
+/** Returns the cut that an edit replaces. Errors: `not_found`, `validation_error`, `conflict` if another one has replaced it. */
+async function findReplaceable(tx: Queries, cut: Cut, id: string): Promise<Cut> {
+  const replaced = await findCut(tx, cut.workspace_id, id);
+  if (replaced === null) throw new AppError("not_found", "Cut to replace not found.");
+  if (replaced.asset_id !== cut.asset_id || replaced.edited_from === null)
+    throw invalidField("body.replaces", "must be an edited cut of the same recording", id);
+  await requireCurrent(tx, replaced);
+  return replaced;
+}
