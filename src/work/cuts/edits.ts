@@ -42,7 +42,7 @@ export async function prepareEdit(
   const now = services.now();
   return async (tx) => {
     const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");
-    const replaced = replaces === null ? null : await findReplaceable(tx, cut, replaces);
+    const replaced = replaces === null ? null : await getReplaceable(tx, cut, replaces);
     if (draftRevision !== null)
       await requireDraftRevision(tx, await findDraft(tx, cut.workspace_id, cut.id), draftRevision);
     const edited: Parameters<typeof insertCut>[1] = {
@@ -77,7 +77,7 @@ export async function prepareEdit(
 }
 
 /** Returns the cut that an edit replaces. Errors: `not_found`, `validation_error`, `conflict` if another one has replaced it. */
-async function findReplaceable(tx: Queries, cut: Cut, id: string): Promise<Cut> {
+async function getReplaceable(tx: Queries, cut: Cut, id: string): Promise<Cut> {
   const replaced = await findCut(tx, cut.workspace_id, id);
   if (replaced === null) throw new AppError("not_found", "Cut to replace not found.");
   if (replaced.asset_id !== cut.asset_id || replaced.edited_from === null)

@@ -68,7 +68,7 @@ export const cutRows: Row[] = [
         [{ script: 5 }, "422 validation_error body.script"],
         [{ script: "a\u0000" }, "422 validation_error body.script"],
         [{ options: null }, "422 validation_error body.options"],
-        [{ name: "x" }, "422 validation_error body.name"],
+        [{ title: "x" }, "422 validation_error body.title"],
         [{ asset_id: "7" }, "422 validation_error body.asset_id"],
       ] as const)
         expect(await getOutcome("POST", "/v1/cuts", { asset_id: id, ...change })).toBe(expected);

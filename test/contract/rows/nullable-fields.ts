@@ -6,12 +6,13 @@ import { keyRoutes } from "../../../src/http/keys";
 import { createAdmin, startSession } from "../../http/accounts";
 import { NO_ID } from "../../http/outcome";
 import type { DashboardRow } from "./dashboard-fixtures";
+import { createCut } from "./drafts";
 
 type Item = { loc: string[]; msg: string; type: string; input: unknown; ctx: object };
 /** The invalid value, and the end of its error: its type, its context and its message; `input` where it is not the value. */
 type Wrong = [value: unknown, type: string, ctx: object, msg: string, input?: unknown];
 
-const LONG = "x".repeat(501);
+const LONG = "x".repeat(2_001);
 const SHOWN = `${LONG.slice(0, 199)}…`;
 const TERM = "must be an integer from 1 to 2147483647";
 const uuid: Wrong[] = [
@@ -45,7 +46,13 @@ const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] 
       ],
     },
   ],
-  ["POST /cuts", { asset_id: NO_ID }, { script: [[5, "string_type", {}, "must be a string or null"]] }],
+  [
+    "POST /cuts",
+    { asset_id: NO_ID },
+    { script: [[5, "string_type", {}, "must be a string or null"]], name: text(120), note: text(2_000) },
+  ],
+  ["POST /cuts/:cut_id/edits", { segments: [{ start: 0, end: 1 }] }, { name: text(120), note: text(2_000) }],
+  ["PATCH /cuts/:cut_id", {}, { name: text(120), note: text(2_000) }],
   [
     "POST /renders",
     { asset_id: NO_ID },
@@ -134,9 +141,12 @@ export const nullableFieldRows: DashboardRow[] = [
   [
     "Validation of a field that may be null: pydantic v2's type and ctx of its schema, never echoing lists and objects",
     async (fixtures) => {
-      const as = await startSession(fixtures.server, await createAdmin(fixtures.server));
+      const admin = await startSession(fixtures.server, await createAdmin(fixtures.server));
+      const owned = await createCut(fixtures);
       for (const [route, others, fields] of TABLE) {
-        const [method, path] = route.replace(":user_id", as.userId).split(" ") as [string, string];
+        const as = route.includes(":cut_id") ? owned.as : admin;
+        const filled = route.replace(":user_id", admin.userId).replace(":cut_id", owned.cut.id);
+        const [method, path] = filled.split(" ") as [string, string];
         for (const [field, wrong] of Object.entries(fields)) {
           for (const [value, type, ctx, msg, input = value] of wrong) {
             const json = withValue(others, field, value);
@@ -147,7 +157,7 @@ export const nullableFieldRows: DashboardRow[] = [
         }
       }
       const chain = { input_asset_id: NO_ID, steps: [{ processor_name: "render", params: { output: { format: 1 } } }] };
-      const { body } = await fixtures.call<{ detail: Item[] }>("POST", "/pipelines", { json: chain, as });
+      const { body } = await fixtures.call<{ detail: Item[] }>("POST", "/pipelines", { json: chain, as: admin });
       expect(body.detail).toMatchObject([
         { loc: ["body", "steps", "0", "params", "output", "format"], type: "enum", input: 1 },
       ]);
