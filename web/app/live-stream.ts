@@ -33,6 +33,7 @@ const TYPES = [
   "project.updated",
   "credits.updated",
   "notification.created",
+  "review.updated",
   "progress",
   "reset",
 ];

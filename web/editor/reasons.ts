@@ -1,13 +1,36 @@
-/** Short names of the removal reasons, in legend order. */
+/** Names and icons of the removal reasons, in the order of the chips. */
+import type { IconName } from "../ui/icon";
 import type { RemovalReason } from "./model/plan";
 
 export const REASON_NAMES: Record<RemovalReason, string> = {
   silence: "Pause",
   filler: "Filler",
   retake: "Retake",
-  off_script: "Not in the script",
+  off_script: "Off script",
   noise: "Noise",
-  manual: "Removed by hand",
+  manual: "By hand",
 };
 
 export const REASONS = Object.keys(REASON_NAMES) as RemovalReason[];
+
+export const REASON_ICONS: Record<RemovalReason, IconName> = {
+  silence: "pause",
+  filler: "filler",
+  retake: "retake",
+  off_script: "offScript",
+  noise: "noise",
+  manual: "byHand",
+};
+
+const PLURALS: Record<RemovalReason, string> = {
+  silence: "pauses",
+  filler: "fillers",
+  retake: "retakes",
+  off_script: "parts off script",
+  noise: "noises",
+  manual: "removals by hand",
+};
+
+/** Returns "pause" or "pauses". */
+export const nameCount = (reason: RemovalReason, count: number): string =>
+  count === 1 ? PLURALS[reason].replace(/s(?= |$)/, "") : PLURALS[reason];

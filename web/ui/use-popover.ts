@@ -13,17 +13,19 @@ export function usePopover() {
     };
     const closeOnEscape = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
+      // The page has other uses for the key.
+      event.preventDefault();
       setIsOpen(false);
       button.current?.focus();
     };
     // Closes on a click outside, and when the keyboard moves the focus outside.
     document.addEventListener("pointerdown", closeOutside);
     document.addEventListener("focusin", closeOutside);
-    document.addEventListener("keydown", closeOnEscape);
+    document.addEventListener("keydown", closeOnEscape, { capture: true });
     return () => {
       document.removeEventListener("pointerdown", closeOutside);
       document.removeEventListener("focusin", closeOutside);
-      document.removeEventListener("keydown", closeOnEscape);
+      document.removeEventListener("keydown", closeOnEscape, { capture: true });
     };
   }, [isOpen]);
   return { isOpen, setIsOpen, root, button };

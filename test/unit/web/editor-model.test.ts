@@ -22,7 +22,6 @@ import {
   removeRange,
   restoreRange,
 } from "../../../web/editor/model/plan";
-import { findNextReview, listReviews } from "../../../web/editor/model/reviews";
 import { chooseTake, getNextTake, listTakes } from "../../../web/editor/model/takes";
 import {
   areRemoved,
@@ -266,22 +265,6 @@ describe("takes, reviews, corrections, comparison", () => {
     expect(isRemoved(next, { start: 4e6, end: 5.4e6 })).toBe(true);
     expect(isRemoved(next, { start: 1e6, end: 2e6 })).toBe(false);
     expect(next.spans.find(({ isKept }) => !isKept)).toMatchObject({ reason: "retake" });
-  });
-
-  test("reviews are visited in order, and start over", () => {
-    const plan: EditorPlan = {
-      duration: 4e6,
-      spans: [
-        { start: 0, end: 1e6, isKept: true, review: "a" },
-        { start: 1e6, end: 2e6, isKept: false, reason: "filler", rule: null, confidence: null },
-        { start: 2e6, end: 4e6, isKept: true, review: "b" },
-      ],
-    };
-    const reviews = listReviews(plan);
-    expect(findNextReview(reviews, 0, 1)?.review).toBe("b");
-    expect(findNextReview(reviews, 3e6, 1)?.review).toBe("a");
-    expect(findNextReview(reviews, 0, -1)?.review).toBe("b");
-    expect(findNextReview([], 0, 1)).toBeNull();
   });
 
   test("a correction replaces words without cutting, and ends when the recognized text is typed", () => {

@@ -1,11 +1,12 @@
 /** Undo and redo of all changes in the editor. Pure. */
 import { type EditorPlan, keepsTheSame } from "./plan";
+import { compareDecisions, type Decisions, NO_DECISIONS } from "./review-queue";
 
 /** A corrected text, in microseconds of the source. */
 export type Correction = { start: number; end: number; text: string };
 
-/** The content that the editor changes. */
-export type Content = { plan: EditorPlan; corrections: readonly Correction[] };
+/** The content that the editor changes. `decisions` are those of this visit about items of the review. */
+export type Content = { plan: EditorPlan; corrections: readonly Correction[]; decisions?: Decisions };
 
 type Step = { content: Content; label: string };
 
@@ -58,8 +59,8 @@ export function continueHistory(
   const known = new Map<Content["corrections"], Content["corrections"]>();
   // Most steps share their corrections.
   const toStored = (content: Content): Content => {
-    if (content === saved) return stored;
-    const { corrections } = content;
+    const { corrections, decisions } = content;
+    if (content === saved) return decisions === undefined ? stored : { ...stored, decisions };
     const rebased = known.get(corrections) ?? rebase(corrections);
     known.set(corrections, rebased);
     return { ...content, corrections: rebased };
@@ -75,6 +76,19 @@ export const canRedo = ({ future }: History): boolean => future.length > 0;
 export const findUndoLabel = ({ past }: History): string | null => past.at(-1)?.label ?? null;
 export const findRedoLabel = ({ future }: History): string | null => future.at(-1)?.label ?? null;
 
+/** Changes every step, for changes by other people, which undo must not take back. */
+export function mapHistory(history: History, change: (content: Content) => Content): History {
+  const known = new Map<Content, Content>();
+  const apply = (content: Content): Content => {
+    const changed = known.get(content) ?? change(content);
+    known.set(content, changed);
+    return changed;
+  };
+  const toSteps = (steps: readonly Step[]) => steps.map((step) => ({ ...step, content: apply(step.content) }));
+  return { ...history, past: toSteps(history.past), present: apply(history.present), future: toSteps(history.future) };
+}
+
 const isSame = (a: Content, b: Content): boolean =>
+  compareDecisions(a.decisions ?? NO_DECISIONS, b.decisions ?? NO_DECISIONS).size === 0 &&
   (a.plan === b.plan || keepsTheSame(a.plan, b.plan)) &&
   (a.corrections === b.corrections || JSON.stringify(a.corrections) === JSON.stringify(b.corrections));

@@ -1,11 +1,19 @@
 /** The review queue: the places of a cut that are worth a listen, and the decisions about them. Pure. */
-import { type EditorPlan, findSpanIndex, type Range, type RemovalReason, removeRange, restoreRange } from "./plan";
+import {
+  type EditorPlan,
+  findSpanIndex,
+  keepsTheSame,
+  type Range,
+  type RemovalReason,
+  removeRange,
+  restoreRange,
+} from "./plan";
 
 /** A removal of the cut, or a mark on kept words. Its ID and times stay the same while the cut is edited. */
 export type ReviewItem = Range & {
   id: string;
   kind: "removal" | "mark";
-  /** The reason of a removal, or the one that a mark suggests; null if there is no such reason. */
+  /** The reason of a removal; null for a mark. */
   reason: RemovalReason | null;
   rule: string | null;
   /** Why a mark needs review, as the server says it. */
@@ -94,11 +102,38 @@ export function stepQueue(queue: readonly ReviewItem[], position: number, direct
   return queue[(position + direction + queue.length) % queue.length]!;
 }
 
-/** Returns the plan after a decision. What an item already is stays as it is, with its rule. */
+/** Returns the plan after a decision: the same object if the item already is as decided. */
 export function decide(plan: EditorPlan, item: ReviewItem, decision: Decision): EditorPlan {
-  if (decision === "kept") return restoreRange(plan, item);
   const { reason, rule, confidence } = item;
-  return reason === null ? removeRange(plan, item) : removeRange(plan, item, { reason, rule, confidence });
+  const removal = item.kind === "removal" && reason !== null ? { reason, rule, confidence } : undefined;
+  const decided = decision === "kept" ? restoreRange(plan, item) : removeRange(plan, item, removal);
+  return keepsTheSame(plan, decided) ? plan : decided;
+}
+
+/** Returns the range around an item with up to a second of kept audio on both sides. */
+export function findContext({ spans, duration }: EditorPlan, { start, end }: Range): Range {
+  const context = { start: 0, end: duration };
+  let left = CONTEXT;
+  for (let index = spans.findLastIndex((span) => span.start < start); index >= 0; index--) {
+    const span = spans[index]!;
+    const to = Math.min(start, span.end);
+    if (span.isKept && to - span.start >= left) {
+      context.start = to - left;
+      break;
+    }
+    if (span.isKept) left -= to - span.start;
+  }
+  left = CONTEXT;
+  for (let index = spans.findIndex((span) => span.end > end); index !== -1 && index < spans.length; index++) {
+    const span = spans[index]!;
+    const from = Math.max(end, span.start);
+    if (span.isKept && span.end - from >= left) {
+      context.end = from + left;
+      break;
+    }
+    if (span.isKept) left -= span.end - from;
+  }
+  return context;
 }
 
 /** Returns whether most of a range is removed. */

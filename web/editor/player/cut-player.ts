@@ -104,6 +104,14 @@ export class CutPlayer {
     this.engine?.prepare(this.divide(this.snap(listKept(plan), plan.duration)));
   }
 
+  /** Preloads parts of cuts that may be played with `playRange` next. */
+  preload(parts: readonly { plan: EditorPlan; range: Range }[]): void {
+    const pieces = parts.flatMap(({ plan, range }) =>
+      this.divide(clipToRange(this.snap(listKept(plan), plan.duration), range)),
+    );
+    this.engine?.preload(pieces);
+  }
+
   setMode(mode: PlayerMode): void {
     if (mode === this.state.mode.peek()) return;
     this.state.mode.value = mode;
@@ -147,8 +155,9 @@ export class CutPlayer {
     this.state.isPlaying.value = false;
   }
 
-  /** Plays a range of the source, or the kept parts of it, to its end. */
-  playRange(range: Range, mode: PlayerMode = "source"): void {
+  /** Plays a range of the source, or the kept parts of it, to its end. `plan` replaces the plan. */
+  playRange(range: Range, mode: PlayerMode = "source", plan = this.plan): void {
+    this.plan = plan;
     this.state.mode.value = mode;
     this.range = range;
     this.show(range.start);

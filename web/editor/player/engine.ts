@@ -42,6 +42,8 @@ export type Engine = {
   show(pieces: readonly Piece[], sourceTime?: number): void;
   /** Preloads the data that would be needed first if these pieces were played instead. */
   prepare(pieces: readonly Piece[]): void;
+  /** Preloads whole pieces that are likely to be shown next. */
+  preload(pieces: readonly Piece[]): void;
   /** Plays the preview of the video from now on, without a seek. */
   usePreview(): void;
   dispose(): void;

@@ -44,6 +44,8 @@ export class Jumper implements Engine {
   /** The browser loads the data it needs. */
   prepare(): void {}
 
+  preload(): void {}
+
   usePreview(): void {}
 
   dispose(): void {

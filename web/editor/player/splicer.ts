@@ -118,6 +118,10 @@ export class Splicer implements Engine {
     if (Math.abs(at - this.cutTime) < MAX_PREPARED_DISTANCE) this.loads.prepare(after.slice(first, first + 2));
   }
 
+  preload(pieces: readonly Piece[]): void {
+    this.loads.prepare(pieces);
+  }
+
   show(pieces: readonly Piece[], sourceTime?: number): void {
     const expected = this.compare(pieces, sourceTime);
     if (expected.isUnderPlayhead && expected.target >= expected.at) this.prepareJump(expected.after, expected.target);

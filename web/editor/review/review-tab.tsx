@@ -1,70 +1,196 @@
 import { useMemo } from "preact/hooks";
-import { formatTimecode } from "../../app/format";
-import { Button } from "../../ui/button";
+import { performAction } from "../../app/actions";
+import { formatCount, formatDuration, formatTimecode } from "../../app/format";
+import { Button, IconButton } from "../../ui/button";
+import { ErrorPanel } from "../../ui/states";
 import { useChunks } from "../../ui/use-chunks";
 import { useGrowing } from "../../ui/use-growing";
-import { toSeconds } from "../model/plan";
-import type { Review } from "../model/reviews";
+import { getKeptDuration, toSeconds } from "../model/plan";
+import { ALL_WORTH, type Decisions, estimateLeft, type ReviewItem } from "../model/review-queue";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
 import { readExcerpt } from "../state/excerpt";
-import type { Playback } from "../state/playback";
-import { describeReview } from "../state/reason-texts";
-import { stepReview } from "../state/seek-actions";
+import { titleItem } from "./item-texts";
+import { QueueMenu } from "./queue-menu";
+import { ReviewCard } from "./review-card";
+import type { ReviewSession } from "./review-session";
+import { useReview } from "./use-review";
 
 /** Number of rows in the first frame, and in each later one. */
 const FIRST = 8;
 const MORE = 60;
 /** Rows that are laid out and painted together, or not at all while they are out of view. */
 const CHUNK_ROWS = 20;
+/** More ticks than this do not fit into the column. */
+const MAX_TICKS = 150;
 
-/** Lists kept spans that Offcut is unsure about. */
+/** The review of the cut: the card of a place, or the list of all places. */
 export function ReviewTab() {
-  const { editor, playback } = useEditor();
-  const reviews = editor.reviews.value;
-  const shown = useGrowing(reviews.length, FIRST, MORE);
-  const texts = editor.texts.value;
-  const chunks = useChunks(reviews.slice(0, shown), CHUNK_ROWS);
-  if (reviews.length === 0) return null;
+  const review = useReview();
+  if (review === null) return <p class="soft tab-empty">Make a cut to review it.</p>;
+  const { problem, items } = review.keeper;
+  if (problem.value !== null) return <ErrorPanel message={problem.value} onRetry={review.keeper.reload} />;
+  if (items.value === null) return null;
   return (
-    <section class="card panel" aria-labelledby="review-title">
-      <div class="panel-head">
-        <h2 id="review-title">To review</h2>
-        <span class="soft number">{reviews.length}</span>
-        <span class="spacer" />
-        <Button onClick={() => stepReview(editor, playback, -1)}>Previous</Button>
-        <Button onClick={() => stepReview(editor, playback, 1)}>Next</Button>
-      </div>
-      <div>
-        {chunks.map((rows, index) => (
-          <Chunk key={index} rows={rows} texts={texts} editor={editor} playback={playback} />
-        ))}
-      </div>
+    <section class="review-pane" aria-label="Review">
+      <Progress review={review} />
+      {review.current.value === null ? <Places review={review} /> : <ReviewCard review={review} />}
     </section>
   );
 }
 
-type ChunkProps = { editor: Editor; playback: Playback; rows: readonly Review[]; texts: readonly string[] };
+function Progress({ review }: { review: ReviewSession }) {
+  const { total, kept, removed, open } = review.progress.value;
+  const checked = kept + removed;
+  const queue = review.queue.value;
+  const decisions = review.keeper.decisions.value;
+  const left = toSeconds(estimateLeft(queue, decisions));
+  return (
+    <header class="review-head">
+      <svg class="ring" viewBox="0 0 36 36" aria-hidden="true">
+        <circle cx="18" cy="18" r="15.9" />
+        <circle
+          class="done"
+          cx="18"
+          cy="18"
+          r="15.9"
+          pathLength={100}
+          stroke-dasharray={`${share(checked, total)} 100`}
+        />
+        <text x="18" y="18">
+          {checked}
+        </text>
+      </svg>
+      <div class="review-progress">
+        <h2>{checked === 0 && !review.isReviewing.value ? "To review" : `${checked} of ${total} checked`}</h2>
+        <p class="soft">{open === 0 ? `${kept} kept, ${removed} removed` : describeLeft(left)}</p>
+      </div>
+      <span class="spacer" />
+      <QueueMenu review={review} />
+      <IconButton
+        icon="up"
+        label="Previous"
+        title="Previous place (Shift + N)"
+        onClick={() => performAction("review.previous")}
+      />
+      <IconButton icon="down" label="Next" title="Next place (N)" onClick={() => performAction("review.next")} />
+      {total > 0 && total <= MAX_TICKS && (
+        <div class="ticks" aria-hidden="true">
+          {queue.map((item) => (
+            <i key={item.id} class={toTick(item, decisions, review.current.value)} />
+          ))}
+        </div>
+      )}
+    </header>
+  );
+}
 
-/** Long recordings have hundreds of rows. An edit does not render the rows of other spans again. */
-const Chunk = ({ rows, texts, editor, playback }: ChunkProps) =>
+const share = (part: number, total: number): number => (total === 0 ? 0 : Math.round((100 * part) / total));
+
+const describeLeft = (seconds: number): string =>
+  seconds < 90 ? "About a minute left" : `About ${formatCount(Math.round(seconds / 60), "minute")} left`;
+
+function toTick(item: ReviewItem, decisions: Decisions, current: ReviewItem | null): string {
+  const state = decisions.get(item.id) ?? "open";
+  return [state, state === "removed" ? (item.reason ?? "manual") : "", item.id === current?.id ? "now" : ""].join(" ");
+}
+
+/** What is left to do, and the list of all places. */
+function Places({ review }: { review: ReviewSession }) {
+  const { editor, playback } = useEditor();
+  const queue = review.queue.value;
+  const { total, open } = review.progress.value;
+  const length = formatDuration(toSeconds(getKeptDuration(editor.latePlan.value)));
+  const focusEnd = (heading: HTMLElement | null) => {
+    if (review.isReviewing.peek()) heading?.focus({ preventScroll: true });
+  };
+  if (total === 0)
+    return (
+      <div class="review-end">
+        <p>Nothing to review.</p>
+        {review.filter.value.scope !== "every" && review.keeper.items.value!.length > 0 && (
+          <Button onClick={() => review.setFilter({ ...ALL_WORTH, scope: "every" })}>Listen to every removal</Button>
+        )}
+      </div>
+    );
+  return (
+    <>
+      {open === 0 ? (
+        <div class="review-end">
+          <h3 tabIndex={-1} ref={focusEnd}>
+            All {total} checked. {length}.
+          </h3>
+          <Button
+            icon="play"
+            disabled={!playback.isReady.value}
+            onClick={() => {
+              playback.seek(0);
+              playback.play("cut");
+            }}
+          >
+            Play
+          </Button>
+        </div>
+      ) : (
+        <div class="review-end">
+          <Button look="primary" onClick={() => review.start()}>
+            Review {open}
+          </Button>
+        </div>
+      )}
+      <PlaceList review={review} queue={queue} editor={editor} />
+    </>
+  );
+}
+
+type ListProps = { review: ReviewSession; queue: readonly ReviewItem[]; editor: Editor };
+
+function PlaceList({ review, queue, editor }: ListProps) {
+  const shown = useGrowing(queue.length, FIRST, MORE);
+  const chunks = useChunks(queue.slice(0, shown), CHUNK_ROWS);
+  const decisions = review.keeper.decisions.value;
+  return (
+    <div class="review-places">
+      {chunks.map((rows, index) => (
+        <Chunk key={index} rows={rows} decisions={decisions} review={review} editor={editor} />
+      ))}
+    </div>
+  );
+}
+
+type ChunkProps = { rows: readonly ReviewItem[]; decisions: Decisions; review: ReviewSession; editor: Editor };
+
+/** Long recordings have thousands of rows. */
+const Chunk = ({ rows, decisions, review, editor }: ChunkProps) =>
   useMemo(
     () => (
       <ul class="review-list review-chunk" style={{ "--rows": rows.length }}>
-        {rows.map((review) => (
-          <li key={review.start}>
-            <button type="button" class="review" onClick={() => playback.seek(review.start)}>
-              <span class="number">{formatTimecode(toSeconds(review.start))}</span>
+        {rows.map((item) => (
+          <li key={item.id}>
+            <button type="button" class="review-row" onClick={() => review.start(item)}>
+              <span class="number">{formatTimecode(toSeconds(item.start))}</span>
               <span class="review-text">
-                <strong>{describeReview(review.review)}</strong>
+                <strong>{titleItem(item)}</strong>
                 <span class="soft truncate" dir="auto">
-                  {readExcerpt(editor, review)}
+                  {readExcerpt(editor, item)}
                 </span>
               </span>
+              <Author review={review} item={item} state={decisions.get(item.id)} />
             </button>
           </li>
         ))}
       </ul>
     ),
-    [rows, texts, editor, playback],
+    [rows, decisions, review, editor],
   );
+
+function Author({ review, item, state }: { review: ReviewSession; item: ReviewItem; state: string | undefined }) {
+  if (state === undefined) return null;
+  const name = review.keeper.findAuthor(item.id)?.name;
+  return (
+    <span class="soft review-state">
+      {state === "kept" ? "Kept" : "Removed"}
+      {name && ` by ${name}`}
+    </span>
+  );
+}

@@ -14,6 +14,7 @@ import {
   findRedoLabel,
   findUndoLabel,
   type History,
+  mapHistory,
   preview,
   record,
   redo,
@@ -29,7 +30,7 @@ import {
   type RemovedSpan,
   readPlan,
 } from "../model/plan";
-import { listReviews, type Review } from "../model/reviews";
+import { type Decisions, NO_DECISIONS } from "../model/review-queue";
 import { listTakes, type Take } from "../model/takes";
 import { getWordBounds, type WordRange, type Words } from "../model/words";
 
@@ -50,6 +51,10 @@ export type Editor = {
   canEdit: boolean;
   words: Words;
   history: ReadonlySignal<History>;
+  /** The decisions of this visit about items of the review. */
+  decisions: ReadonlySignal<Decisions>;
+  /** Applies changes of other people to all steps, so that undo does not take them back. */
+  adopt(change: (content: Content) => Content): void;
   plan: ReadonlySignal<EditorPlan>;
   /**
    * The plan for totals and lists. It is updated after the frame that shows an edit, so that it does not delay that
@@ -60,7 +65,6 @@ export type Editor = {
   texts: ReadonlySignal<readonly string[]>;
   /** Derived from the late plan, for the panels. */
   takes: ReadonlySignal<Take[]>;
-  reviews: ReadonlySignal<readonly Review[]>;
   /** Whether there are changes since the stored cut. */
   isChanged: ReadonlySignal<boolean>;
   /** The selected words. At most one of `selection`, `marks` and `span` is set: setting one clears the others. */
@@ -143,15 +147,6 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     const chosen = edge.peek();
     if (chosen !== null && !hasEdge(current, chosen)) edge.value = null;
   });
-  let knownReviews: readonly Review[] = [];
-  // Most edits leave the reviews unchanged. The same array keeps components from rendering again.
-  const reviews = computed(() => {
-    const found = listReviews(latePlan.value);
-    const isSame =
-      found.length === knownReviews.length && found.every((review, index) => review === knownReviews[index]);
-    if (!isSame) knownReviews = found;
-    return knownReviews;
-  });
   const announcement = signal<Announcement>({ id: 0, text: "", isChange: false });
   const announce = (text: string, isChange = false) => {
     announcement.value = { id: announcement.peek().id + 1, text, isChange };
@@ -195,11 +190,15 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     canEdit: canWrite && cut !== null,
     words,
     history,
+    decisions: computed(() => history.value.present.decisions ?? NO_DECISIONS),
+    adopt: (change) => {
+      if (settled.peek() !== null) settled.value = mapHistory(settled.peek()!, change);
+      history.value = mapHistory(history.peek(), change);
+    },
     plan,
     latePlan,
     texts: computed(() => applyCorrections(words, corrections.value)),
     takes: computed(() => listTakes(latePlan.value, cut?.plan?.takes ?? [])),
-    reviews,
     isChanged: computed(() => corrections.value.length > 0 || !keepsTheSame(plan.value, stored.plan)),
     selection,
     marks,

@@ -21,6 +21,8 @@ export type Playback = {
   toggle(mode?: PlayerMode): void;
   /** Plays a range of the source, or the kept parts of it, and stops. The previous mode then applies again. */
   playRange(range: Range, mode?: PlayerMode): void;
+  /** Plays the kept parts of a range in a plan that may differ from the edited one, and stops. */
+  playPart(plan: EditorPlan, range: Range): void;
   seek(time: number): void;
   /** Pauses and resets the speed to normal. */
   stop(): void;
@@ -102,6 +104,14 @@ export function createPlayback(): Playback {
       modeBefore ??= player.mode.peek();
       player.playRange(range, mode);
     },
+    playPart: (part, range) => {
+      backRate = 0;
+      isParked = false;
+      plan = part;
+      isPlanDue = false;
+      modeBefore ??= player.mode.peek();
+      player.playRange(range, "cut", part);
+    },
     seek: (time) => {
       sendPlan();
       const target = Math.max(0, Math.min(plan?.duration ?? 0, time));
@@ -134,6 +144,7 @@ export function createPlayback(): Playback {
     },
     setRate: (rate) => player.setRate(rate),
     setPlan: (next) => {
+      if (next === plan) return;
       const isFirst = plan === null;
       plan = next;
       isPlanDue = true;

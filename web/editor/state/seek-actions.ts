@@ -1,25 +1,12 @@
 /** Actions that move the playhead. */
 import { listKept, type PlanSpan } from "../model/plan";
-import { findNextReview, listReviews } from "../model/reviews";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
-import { describeReview } from "./reason-texts";
 
 /** During playback, stepping back again within this time goes to the previous target instead of the same one. */
 const JUST_PASSED = 1_000_000;
 const findNow = (editor: Editor, playback: Playback, direction: 1 | -1): number =>
   editor.playhead.value - (direction === -1 && playback.isPlaying.value ? JUST_PASSED : 0);
-
-/** Goes to the next (1) or the previous (-1) span to review. */
-export function stepReview(editor: Editor, playback: Playback, direction: 1 | -1): void {
-  const review = findNextReview(listReviews(editor.plan.value), findNow(editor, playback, direction), direction);
-  if (review === null) {
-    editor.announce("Nothing to review");
-    return;
-  }
-  playback.seek(review.start);
-  editor.announce(describeReview(review.review));
-}
 
 /** Goes to the next or the previous join and selects the removed span before it. */
 export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1): void {

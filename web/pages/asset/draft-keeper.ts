@@ -24,6 +24,11 @@ export type DraftKeeper = {
   useOther(): void;
   /** Overwrites the edits of the other tab or person. */
   useMine(): void;
+  /**
+   * Sends a request that changes the draft on the server too, between two saves. It returns the revisions of the draft
+   * before and after it.
+   */
+  sendBetween(request: () => Promise<{ before: number; after: number }>): Promise<void>;
   /** Pauses saving until `resume`. Resolves when no request is running. */
   hold(): Promise<void>;
   /** Resumes saving after `hold`. */
@@ -179,6 +184,17 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
       take(current.other);
       state.value = { kind: "saving" };
       schedule(0);
+    },
+    sendBetween: (request) => {
+      const sent = saving.then(async () => {
+        const { before, after } = await request();
+        if (before !== base || after === before) return;
+        base = after;
+        // What the server has made of the draft may differ from edits made since.
+        schedule(SAVE_AFTER_MS);
+      });
+      saving = sent.catch(() => {});
+      return sent;
     },
     hold: () => {
       isHeld = true;

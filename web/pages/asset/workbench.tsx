@@ -5,6 +5,7 @@ import type { Difference } from "../../editor/model/compare";
 import type { Words } from "../../editor/model/words";
 import { ReviewTab } from "../../editor/review/review-tab";
 import { TakesTab } from "../../editor/review/takes-tab";
+import { useReviewSession } from "../../editor/review/use-review";
 import { EditorContext, type EditorContextValue } from "../../editor/state/context";
 import type { Playback } from "../../editor/state/playback";
 import { TranscriptTab } from "../../editor/transcript/transcript-tab";
@@ -65,6 +66,7 @@ export function Workbench({ asset, cuts, opened, media, form, playback, words, p
   const rate = cut?.plan?.frame_rate ?? asset.frame_rate;
   const frame = rate === null ? AUDIO_STEP : (MICROSECONDS * rate.den) / rate.num;
   useWorkspaceActions({ editor, playback, frame, save });
+  useReviewSession({ editor, playback, keeper, onStart: () => {} });
   useReadyAnnouncement(editor, cut);
   const hasPlan = editor.cut !== null;
   const sideWidth = findSize(panelSizes.sideWidth);

@@ -11,7 +11,7 @@ import {
   toggleSelection,
   trimToPlayhead,
 } from "../../editor/state/edit-actions";
-import { playJoin, stepJoin, stepReview } from "../../editor/state/seek-actions";
+import { playJoin, stepJoin } from "../../editor/state/seek-actions";
 
 type Part = Pick<EditorContextValue, "editor" | "playback" | "frame" | "save">;
 type Row = Omit<Action, "group">;
@@ -122,18 +122,6 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
       label: "Go to the end",
       keys: ["End"],
       perform: () => playback.seek(editor.plan.value.duration),
-    },
-    {
-      name: "seek.review-next",
-      label: "Next place to review",
-      keys: ["n"],
-      perform: () => stepReview(editor, playback, 1),
-    },
-    {
-      name: "seek.review-previous",
-      label: "Previous place to review",
-      keys: ["Shift+n"],
-      perform: () => stepReview(editor, playback, -1),
     },
     { name: "edit.mark-in", label: "Mark the start of a range", keys: ["i"], perform: () => setMark(editor, "in") },
     { name: "edit.mark-out", label: "Mark the end of a range", keys: ["o"], perform: () => setMark(editor, "out") },

@@ -1,0 +1,36 @@
+/** Texts about items of a review and removed spans. */
+import { formatCount, formatDecimal } from "../../app/format";
+import { type Range, toSeconds } from "../model/plan";
+import type { ReviewItem } from "../model/review-queue";
+import { findWordsIn } from "../model/words";
+import { REASON_NAMES } from "../reasons";
+import type { Editor } from "../state/editor-state";
+import { readExcerpt } from "../state/excerpt";
+import { describeReview, describeRule } from "../state/reason-texts";
+
+const MAX_NAME = 40;
+
+/** Returns "“um”", or "pause" for a range without words. */
+export function nameItem(editor: Editor, item: ReviewItem): string {
+  const text = readExcerpt(editor, item);
+  if (text === "") return titleItem(item);
+  return `“${text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).trim()}…` : text}”`;
+}
+
+/** Returns the name of the reason, such as "Filler" or "Maybe a retake". */
+export const titleItem = ({ kind, reason, review }: ReviewItem): string =>
+  kind === "mark" || reason === null ? describeReview(review ?? "to review") : REASON_NAMES[reason];
+
+/** Returns "4 words · 1.9 s". */
+export function measureRange(editor: Editor, range: Range): string {
+  const { from, to } = findWordsIn(editor.words, range);
+  const words = editor.texts.value.slice(from, to).filter(Boolean).length;
+  const length = `${formatDecimal(toSeconds(range.end - range.start))} s`;
+  return words === 0 ? length : `${formatCount(words, "word")} · ${length}`;
+}
+
+/** Returns the rule of a removal as a sentence, or "". */
+export function explainItem({ rule }: Pick<ReviewItem, "rule">): string {
+  const text = describeRule(rule);
+  return text === null ? "" : `${describeReview(text)}.`;
+}

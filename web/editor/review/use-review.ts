@@ -1,0 +1,70 @@
+/** The review of the open cut, and its actions. */
+import { signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { type Action, useActions } from "../../app/actions";
+import type { EditorContextValue } from "../state/context";
+import { createSession, type ReviewSession } from "./review-session";
+
+const session = signal<ReviewSession | null>(null);
+
+/** Returns the review of the open cut; null without a cut. */
+export const useReview = (): ReviewSession | null => session.value;
+
+/** Opens the card at the playhead. */
+export const startReview = (): void => session.peek()?.start();
+
+/** Returns the number of places that are worth a listen and not decided. */
+export const useReviewCount = (): number => session.value?.open.value ?? 0;
+
+type Parts = Pick<EditorContextValue, "editor" | "playback" | "keeper"> & { onStart(): void };
+
+/** Keeps the review while the editor's page is open. Call it once. */
+export function useReviewSession({ editor, playback, keeper, onStart }: Parts): void {
+  const review = useMemo(
+    () => (editor.cut === null ? null : createSession({ editor, playback, draft: keeper, onStart })),
+    [editor, playback, keeper],
+  );
+  useEffect(() => {
+    session.value = review;
+    return () => {
+      review?.stop();
+      if (session.peek() === review) session.value = null;
+    };
+  }, [review]);
+  useActions(useMemo(() => (review === null ? [] : listActions(review, editor.canEdit)), [review, editor.canEdit]));
+}
+
+function listActions(review: ReviewSession, canEdit: boolean): Action[] {
+  const hasCard = () => review.isReviewing.value && review.current.value !== null;
+  const inReview = (rows: Omit<Action, "group">[]): Action[] => rows.map((row) => ({ ...row, group: "Review" }));
+  const decisions: Omit<Action, "group">[] = [
+    { name: "review.keep", label: "Keep", keys: ["Enter"], isEnabled: hasCard, perform: () => review.decide("kept") },
+    {
+      name: "review.remove",
+      label: "Remove",
+      keys: ["Backspace", "Delete"],
+      isEnabled: hasCard,
+      perform: () => review.decide("removed"),
+    },
+  ];
+  return inReview([
+    { name: "review.next", label: "Review, or skip to the next place", keys: ["n"], perform: () => review.step(1) },
+    { name: "review.previous", label: "Previous place", keys: ["Shift+n"], perform: () => review.step(-1) },
+    ...(canEdit ? decisions : []),
+    { name: "review.again", label: "Play again", keys: ["Space"], isEnabled: hasCard, perform: () => review.toggle() },
+    {
+      name: "review.other",
+      label: "With it or without it",
+      keys: ["c"],
+      isEnabled: hasCard,
+      perform: () => review.play(!review.isWithout.peek()),
+    },
+    {
+      name: "review.close",
+      label: "Leave the review",
+      keys: ["Escape"],
+      isEnabled: () => review.isReviewing.value,
+      perform: () => review.close(),
+    },
+  ]);
+}
