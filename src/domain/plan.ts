@@ -37,9 +37,12 @@ export type Plan = {
 export const CUT_MODE_NAMES = ["tight", "natural", "loose"] as const;
 export type CutMode = (typeof CUT_MODE_NAMES)[number];
 
+/** The mode of a cut that keeps the whole recording, to be cut by hand. It is not planned. */
+export const MANUAL_MODE = "manual";
+
 /** The resolved options of a cut. Times are in seconds, as in the API. */
 export type CutOptions = {
-  mode: CutMode;
+  mode: CutMode | typeof MANUAL_MODE;
   min_silence_seconds: number;
   padding_before_seconds: number;
   padding_after_seconds: number;
@@ -47,7 +50,7 @@ export type CutOptions = {
   remove_retakes: boolean;
 };
 
-/** The defaults of each mode. */
+/** The defaults of each mode that plans. */
 export const CUT_MODES: Record<CutMode, CutOptions> = {
   tight: {
     mode: "tight",
@@ -73,4 +76,12 @@ export const CUT_MODES: Record<CutMode, CutOptions> = {
     remove_fillers: false,
     remove_retakes: true,
   },
+};
+
+/** The options of a cut by hand, which has no use for them. */
+export const MANUAL_OPTIONS: CutOptions = {
+  ...CUT_MODES.natural,
+  mode: MANUAL_MODE,
+  remove_fillers: false,
+  remove_retakes: false,
 };

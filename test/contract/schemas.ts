@@ -94,7 +94,7 @@ const cutFields = {
   state: oneOf("pending", "processing", "completed", "failed"),
   script: Type.String(),
   options: exactly({
-    mode: oneOf("tight", "natural", "loose"),
+    mode: oneOf("tight", "natural", "loose", "manual"),
     min_silence_seconds: Type.Number({ minimum: 0.1, maximum: 10 }),
     padding_before_seconds: Type.Number({ minimum: 0, maximum: 2 }),
     padding_after_seconds: Type.Number({ minimum: 0, maximum: 2 }),

@@ -1,7 +1,7 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { AppError, requireFound } from "../../domain/errors";
-import { CUT_MODE_NAMES, CUT_MODES } from "../../domain/plan";
+import { CUT_MODE_NAMES, CUT_MODES, type CutOptions, MANUAL_MODE, MANUAL_OPTIONS } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
 import { CUT_STATES } from "../../domain/states";
@@ -11,6 +11,7 @@ import { type Cut, type CutRow, findCut, listCuts } from "../../store/cuts";
 import { toActor } from "../../work/access/access";
 import { removeCut } from "../../work/assets/deletion";
 import { prepareEdit } from "../../work/cuts/edits";
+import { createManualCut } from "../../work/cuts/manual";
 import type { CutLabel } from "../../work/cuts/new-cuts";
 import { createCut } from "../../work/cuts/requests";
 import { type Call, created, createOnce, ok, okJsonText, type Reply } from "../call";
@@ -29,7 +30,7 @@ const secondsField = (minimum: number, maximum: number, description: string) =>
   );
 const booleanField = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-const options = strictObject({
+const planOptions = {
   mode: Type.Optional(
     withDescription(oneOf(...CUT_MODE_NAMES), "Sets the defaults of the other options. Default: natural"),
   ),
@@ -46,6 +47,17 @@ const options = strictObject({
   padding_after_seconds: secondsField(0, 2, "Silence kept after speech. Default: tight 0.06, natural 0.18, loose 0.35"),
   remove_fillers: booleanField("Removes fillers such as um and uh. Default: true in tight and natural, false in loose"),
   remove_retakes: booleanField("Keeps only the best take of each line. Default: true"),
+};
+
+/** The options of a cut that may also be made by hand. */
+const options = strictObject({
+  ...planOptions,
+  mode: Type.Optional(
+    withDescription(
+      oneOf(...CUT_MODE_NAMES, MANUAL_MODE),
+      "Sets the defaults of the other options. Default: natural. manual: keeps the whole recording, to be cut by hand; needs neither words nor audio",
+    ),
+  ),
 });
 
 /** The fields of the name and the note of a cut. */
@@ -70,13 +82,19 @@ export const cutParams = {
       `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
     ),
   ),
-  options: Type.Optional(options),
+  options: Type.Optional(strictObject(planOptions)),
 };
 
+type GivenParams = Omit<Static<TObject<typeof cutParams>>, "options"> & { options?: Static<typeof options> };
+
+/** Returns the options with the defaults of their mode. */
+const withDefaults = (given: GivenParams["options"]): CutOptions =>
+  given?.mode === MANUAL_MODE ? { ...MANUAL_OPTIONS, ...given } : { ...CUT_MODES[given?.mode ?? "natural"], ...given };
+
 /** Returns the parameters of a cut with the defaults of its mode. Throws `AppError` if the script is too long. */
-export async function readCutParams(given: Static<TObject<typeof cutParams>>): Promise<CutStepParams> {
+export async function readCutParams(given: GivenParams): Promise<CutStepParams> {
   const script = await runLargeTasksSerially(given.script ?? "", () => checkScript(given.script));
-  return { script, options: { ...CUT_MODES[given.options?.mode ?? "natural"], ...given.options } };
+  return { script, options: withDefaults(given.options) };
 }
 
 /** Returns the script, "" without one. Throws `AppError` `validation_error` if it is too long. */
@@ -106,7 +124,7 @@ export const showCutDetailJson = async (call: Call, cut: Cut, more: object = {})
 export const cutLoader = createOwnLoader("Cut", "cut_id", findCut);
 
 export const create = route({
-  summary: "Plan which parts of an asset to keep",
+  summary: "Plan which parts of an asset to keep, or keep all of it to cut by hand",
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
   example: { asset_id: "01a1fc62-d8c4-75df-a939-e3013b9e8bc0", options: { mode: "natural" } },
   errors: [
@@ -120,6 +138,7 @@ export const create = route({
   body: strictObject({
     asset_id: uuidField("The asset to cut"),
     ...cutParams,
+    options: Type.Optional(options),
     ...cutLabel,
   }),
   responses: {
@@ -129,10 +148,16 @@ export const create = route({
   handle: async (call, { body }) => {
     const { services, principal, url } = call;
     const params = { ...(await readCutParams(body)), ...readCutLabel(body) };
-    const result = await services.store.write(async (tx) => {
-      const asset = requireFound(await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase()), "Asset");
-      return createCut(services, tx, { ...toActor(principal), ...params, asset });
-    });
+    const result =
+      params.options.mode === MANUAL_MODE
+        ? await createManualCut(services, { ...toActor(principal), ...params, assetId: body.asset_id.toLowerCase() })
+        : await services.store.write(async (tx) => {
+            const asset = requireFound(
+              await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase()),
+              "Asset",
+            );
+            return createCut(services, tx, { ...toActor(principal), ...params, asset });
+          });
     if (!result.isNew) return ok(await showCutDetail(call, result.cut));
     services.runner.wake();
     return created(url(`/cuts/${result.cut.id}`), await showCutDetail(call, result.cut));

@@ -1,6 +1,6 @@
 /** The schemas of the public resources. They type the mappers of the resources and make the OpenAPI documents. */
 import { Type } from "@sinclair/typebox";
-import { CUT_MODE_NAMES } from "../../domain/plan";
+import { CUT_MODE_NAMES, MANUAL_MODE } from "../../domain/plan";
 import { REMOVAL_REASONS, type RemovalRule } from "../../domain/planning/rules";
 import { OUTPUT_FORMATS } from "../../domain/render-output";
 import {
@@ -64,7 +64,7 @@ const cut = {
   state: enumeration(CUT_STATES),
   script: text,
   options: strictObject({
-    mode: enumeration(CUT_MODE_NAMES),
+    mode: enumeration([...CUT_MODE_NAMES, MANUAL_MODE]),
     min_silence_seconds: Type.Number(),
     padding_before_seconds: Type.Number(),
     padding_after_seconds: Type.Number(),

@@ -18,8 +18,13 @@ export const isCuttable = (asset: Asset): boolean =>
   asset.payment !== "none";
 
 /** Throws `AppError` `asset_failed`, `asset_payment_required`, `asset_processing` or `conflict` when the asset cannot be cut now. */
-async function requireCuttable(tx: Queries, asset: Asset, now: number): Promise<void> {
-  if (isCuttable(asset)) return;
+export async function requireCuttable(
+  tx: Queries,
+  asset: Asset,
+  now: number,
+  isReady: (asset: Asset) => boolean = isCuttable,
+): Promise<void> {
+  if (isReady(asset)) return;
   if (asset.kind !== "source") throw new AppError("conflict", `Asset is a ${asset.kind}. Only sources can be cut.`);
   if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
   if (asset.state === "pending_payment" || (asset.state === "processing" && asset.audio_prepared)) {
@@ -47,24 +52,31 @@ export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams)
 export async function insertNewCut(
   services: CoreNeeds,
   tx: Queries,
-  { asset, script, options, name = null, note = null, userId, isStored = false }: NewCut,
+  { isStored = false, ...request }: NewCut,
 ): Promise<Cut> {
   const now = services.now();
+  const { asset, script, options, name, note } = request;
   await requireCuttable(tx, asset, now);
   const texts = [...(isStored ? [] : [script, JSON.stringify(options)]), name ?? "", note ?? ""];
   await requireRoomForText(services, tx, asset.workspace_id, texts);
   requireDatabaseSpace(services);
-  return insertCut(tx, {
-    id: newId(),
-    workspace_id: asset.workspace_id,
-    asset_id: asset.id,
-    state: "pending",
-    script,
-    options,
-    name,
-    note,
-    request_hash: hashCutRequest(asset, { script, options }),
-    created_by: userId,
-    created_at: now,
-  });
+  return insertCut(tx, createCutRow(request, now));
 }
+
+/** Returns the row of a pending cut. */
+export const createCutRow = (
+  { asset, script, options, name = null, note = null, userId }: Omit<NewCut, "isStored">,
+  now: number,
+) => ({
+  id: newId(),
+  workspace_id: asset.workspace_id,
+  asset_id: asset.id,
+  state: "pending" as const,
+  script,
+  options,
+  name,
+  note,
+  request_hash: hashCutRequest(asset, { script, options }),
+  created_by: userId,
+  created_at: now,
+});

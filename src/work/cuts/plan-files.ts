@@ -2,9 +2,9 @@
 import { AppError, requireFound } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";
-import { findAssetById } from "../../store/assets";
+import { type Asset, findAssetById } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
-import { getAnalysisPaths } from "../assets/prepared-files";
+import { type AnalysisPaths, getAnalysisPaths } from "../assets/prepared-files";
 import type { JobOperations } from "../job-child/operations";
 import { requireStorage } from "../storage/limits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
@@ -22,12 +22,23 @@ export async function runPlanOperation<Name extends PlanOperation>(
   const { plan } = cut;
   if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
   const asset = requireFound(await findAssetById(services.store.read, cut.asset_id), "Asset of the cut");
+  return runForAsset(services, asset, operation, (paths) => {
+    const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
+    return { paths, plan, name, ...more } as unknown as JobOperations[Name]["input"];
+  });
+}
+
+/** Runs an operation on the prepared files of an asset. Errors: `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
+export async function runForAsset<Name extends PlanOperation | "keepAll">(
+  services: PlanNeeds,
+  asset: Asset,
+  operation: Name,
+  createInput: (paths: AnalysisPaths) => JobOperations[Name]["input"],
+): Promise<JobOperations[Name]["result"]> {
   await services.folders.guard.confirmOnline();
   const folder = services.folders.media(asset.id);
-  const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;
-  const completed: CompletedCut = { paths: await getAnalysisPaths(folder), plan, name };
-  const input = { ...completed, ...more } as unknown as JobOperations[Name]["input"];
-  return services.planRequests.run(cut.workspace_id, folder.dir, (child) =>
+  const input = createInput(await getAnalysisPaths(folder));
+  return services.planRequests.run(asset.workspace_id, folder.dir, (child) =>
     child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) }),
   );
 }

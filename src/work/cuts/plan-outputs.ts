@@ -3,10 +3,12 @@
  * transcripts grow with the uploaded recording.
  */
 import { AppError, requireFound } from "../../domain/errors";
+import { findPlanFrameRate } from "../../domain/media";
 import { editPlan } from "../../domain/plan-edit";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
 import { applyTexts, listEditableWords, listPlanWords } from "../../domain/plan-texts";
 import { formatItems, listPlanItems } from "../../domain/review";
+import { joinTexts, toSegments } from "../../domain/segments";
 import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";
@@ -61,4 +63,27 @@ export async function createEditedPlan(
   const { words, spans } = applyTexts(listEditableWords(old, transcript?.words ?? null), edit.texts);
   const edited = planToJson(editPlan(old, edit.segments, words, clock, spans));
   return { plan: JSON.stringify(edited), items: formatItems(listPlanItems(old)) };
+}
+
+/** Returns the plan of a cut by hand, which keeps the whole recording with all its words, as JSON text. Errors: `AppError` `not_found`. */
+export async function createWholePlan(paths: AnalysisPaths): Promise<string> {
+  const probed = await requireProbed(paths);
+  const { duration } = probed.info;
+  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
+  const whole = { start: 0, end: duration, review: null };
+  const text = joinTexts((transcript?.words ?? []).map((word) => word.text));
+  return JSON.stringify(
+    planToJson({
+      sourceDuration: duration,
+      keptDuration: duration,
+      frameRate: findPlanFrameRate(probed),
+      segments: toSegments([{ ...whole, text }], { duration, frames: probed.frames }),
+      removed: [],
+      takes: [],
+      missing: [],
+      warnings: [],
+      language: transcript?.language ?? null,
+      findings: [],
+    }),
+  );
 }

@@ -62,6 +62,8 @@ export type JobOperations = {
   checkPlan: JobOperation<{ path: string }, number>;
   /** Returns a `PlanJson` and the items of the old plan's review as texts. */
   edit: JobOperation<CompletedCut & { edit: PlanEdit }, { plan: string; items: string }>;
+  /** Returns a `PlanJson` that keeps the whole recording, as text. */
+  keepAll: JobOperation<{ paths: AnalysisPaths }, string>;
   /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
     ProbedSource & {

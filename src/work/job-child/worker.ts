@@ -149,6 +149,10 @@ const OPERATIONS: Implementation = {
     const { createEditedPlan } = await import("../cuts/plan-outputs");
     return createEditedPlan(cut, edit);
   },
+  async keepAll({ paths }) {
+    const { createWholePlan } = await import("../cuts/plan-outputs");
+    return createWholePlan(paths);
+  },
   async render({ jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
     const [{ renderMedia }, { openRenderCache }] = await Promise.all([
       import("../../media/render"),

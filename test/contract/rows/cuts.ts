@@ -1,6 +1,6 @@
 /** Rows of the contract: cuts, their plans and edits. */
 import { expect } from "bun:test";
-import { video, wav } from "../../http/media";
+import { quiet, silentVideo, video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Cut } from "../../http/resources";
 import { limitRow, type Row } from "./fixtures";
@@ -218,6 +218,52 @@ export const cutRows: Row[] = [
           "422 validation_error body.segments",
         );
       }
+    },
+  ],
+  [
+    "POST /v1/cuts with the mode manual keeps everything, completed at once: without words and without audio, also during the preparation; the identical request is 200",
+    async ({ anna, call, getOutcome, server, bert }) => {
+      const manual = (id: string) => ({ asset_id: id, options: { mode: "manual" } });
+      for (const [bytes, format] of [
+        [await silentVideo(2), "mp4"],
+        [await quiet(2), "mp3"],
+      ] as const) {
+        const asset = await anna.ready(bytes);
+        const made = await call<Cut>("POST", "/v1/cuts", { ...manual(asset.id), name: "By hand" });
+        expect([made.status, made.headers.get("location")]).toEqual([201, `/v1/cuts/${made.body.id}`]);
+        expect(made.body).toMatchObject({ state: "completed", name: "By hand", options: { mode: "manual" } });
+        const { source_duration, kept_duration, segments, removed } = made.body.plan!;
+        expect([kept_duration, removed]).toEqual([source_duration, []]);
+        expect(segments).toMatchObject([{ start: 0, end: source_duration }]);
+        expect(await server.events(made.body.id)).toEqual(["cut.completed"]);
+        const both = await Promise.all([1, 2].map(() => call<Cut>("POST", "/v1/cuts", manual(asset.id))));
+        expect(both.map(({ status, body }) => [status, body.id])).toEqual([
+          [200, made.body.id],
+          [200, made.body.id],
+        ]);
+
+        // Edits, exports and renders are those of any cut.
+        const edit = { segments: [{ start: 0.5, end: 1.5 }] };
+        const edited = (await call<Cut>("POST", `/v1/cuts/${made.body.id}/edits`, edit)).body;
+        expect(edited.plan!.removed.map(({ reason }) => reason)).toEqual(["manual", "manual"]);
+        expect(await getOutcome("GET", `/v1/cuts/${edited.id}/export?format=otio`)).toBe("200");
+        const render = await anna.startRender({ asset_id: asset.id, cut_id: edited.id, output: { format } });
+        expect((await anna.renderEnded(render.id)).state).toBe("completed");
+        expect(await getOutcome("POST", "/v1/cuts", manual(asset.id), bert)).toBe("404 not_found");
+      }
+
+      const hold = server.speech.hold("analyze");
+      const id = await anna.upload(await wav(2));
+      await hold.reached;
+      expect(await getOutcome("POST", "/v1/cuts", { asset_id: id })).toBe("409 asset_processing");
+      expect(await getOutcome("POST", "/v1/cuts", manual(id))).toBe("201");
+      hold.release();
+      const pending = await call<{ id: string }>("POST", "/v1/assets", {
+        project_id: (await anna.project()).id,
+        size_bytes: 100,
+      });
+      expect(await getOutcome("POST", "/v1/cuts", manual(pending.body.id))).toBe("409 asset_processing");
+      expect(await getOutcome("POST", "/v1/cuts", manual(NO_ID))).toBe("404 not_found");
     },
   ],
   [
