@@ -4,7 +4,7 @@ import type { components, paths } from "../../dist/api-types/schema";
 import { confirmPassword } from "./confirm-password";
 import { reportAnswer, reportNoAnswer } from "./connection";
 import { nameResources } from "./name-resources";
-import { currentWorkspaceId, endSession, refusals } from "./session";
+import { currentWorkspaceId, endSession, refusals, rejections } from "./session";
 
 export type Schemas = components["schemas"];
 
@@ -123,8 +123,18 @@ const middleware: Middleware = {
 
 const SIGN_IN = /\/api\/v1\/auth\/login(\/two-factor)?$/;
 
-/** Sends a request. A call that needs a recent sign-in is repeated once after the user has entered the password. */
+/** Statuses of changes of what is not as the page shows it. */
+const OUTDATED = [403, 404, 409];
+
+/** Sends a request, and counts rejected changes. */
 export async function sendToServer(request: Request): Promise<Response> {
+  const response = await sendAuthenticated(request);
+  if (request.method !== "GET" && OUTDATED.includes(response.status)) rejections.value++;
+  return response;
+}
+
+/** Sends a request. A call that needs a recent sign-in is repeated once after the user has entered the password. */
+async function sendAuthenticated(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await fetchFromServer(request);
   if (response.status === 401) {

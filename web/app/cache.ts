@@ -5,15 +5,11 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import {
   focusManager,
-  type InfiniteData,
-  InfiniteQueryObserver,
-  type InfiniteQueryObserverOptions,
   onlineManager,
   type Query,
   QueryClient,
   type QueryKey,
   QueryObserver,
-  type QueryObserverOptions,
 } from "@tanstack/preact-query";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { ApiError, toMessage } from "./api";
@@ -22,7 +18,7 @@ import { isDeleted } from "./deletions";
 import { listenLive } from "./live";
 import type { Page, PagedList } from "./pages-of";
 import type { Loaded, Resource } from "./resource";
-import { me } from "./session";
+import { me, rejections } from "./session";
 
 /**
  * The names of what an event of a type changes. A name is the first element of a key; the second one of `entity` is the ID that the
@@ -47,6 +43,8 @@ const DELAY_MS = 250;
 const MANY_ROWS = 300;
 const MANY_ROWS_DELAY_MS = 5_000;
 
+const PAGE_SIZE = 100;
+
 const client = new QueryClient({
   defaultOptions: {
     // A read without an answer fails at once: `connection` watches the server.
@@ -60,6 +58,9 @@ export function startCache(): void {
   effect(() => {
     if (me.value?.id !== userId) client.clear();
     userId = me.value?.id;
+  });
+  rejections.subscribe((count) => {
+    if (count > 0) readShown();
   });
   onlineManager.setEventListener((setOnline) => effect(() => setOnline(connection.value === "online")));
   focusManager.setEventListener((onFocus) => {
@@ -88,6 +89,12 @@ export function invalidate(key: QueryKey): void {
     else client.removeQueries({ queryKey: query.queryKey, exact: true });
 }
 
+/** Reads everything again that is shown, except what could not be read. */
+function readShown(): void {
+  for (const query of client.getQueryCache().getAll())
+    if (query.getObserversCount() > 0 && query.state.data !== undefined) requestRead(query);
+}
+
 /** Queries that wait for their next read. True: an event has arrived while they were being read. */
 const waiting = new WeakMap<Query, boolean>();
 
@@ -110,32 +117,35 @@ async function readAgain(query: Query): Promise<void> {
   if (isWanted) requestRead(query);
 }
 
-const countRows = (query: Query): number =>
-  (query.state.data as InfiniteData<Page<unknown>> | undefined)?.pages?.reduce(
-    (sum, { items }) => sum + items.length,
-    0,
-  ) ?? 0;
+const countRows = (query: Query): number => (query.state.data as { items?: unknown[] } | undefined)?.items?.length ?? 0;
 
-type ReadOptions = {
-  /** The interval at which what has no live events is read while it is shown; also when the page gets the focus, or the server is back. */
-  refreshMs?: number;
+type ReadOptions<Data> = {
+  /**
+   * The interval at which what has no live events is read while it is shown; also when the page gets the focus, or the server is back. A
+   * function gets what was read last.
+   */
+  refreshMs?: number | ((data: Data) => number | undefined);
 };
 
 /** A read that was refused is not repeated on its own: the server may ask for the password again. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-function toQueryOptions(key: QueryKey, { refreshMs }: ReadOptions) {
-  const canRefresh = (query: Query): boolean =>
-    refreshMs !== undefined &&
-    connection.peek() === "online" &&
-    !isRefused(query.state.error) &&
-    countRows(query) < MANY_ROWS;
+function toQueryOptions<Data>(key: QueryKey, { refreshMs }: ReadOptions<Data>, isMerged = false) {
+  const getRefreshMs = (query: Query): number | false => {
+    const isHeld =
+      connection.peek() !== "online" || isRefused(query.state.error) || (!isMerged && countRows(query) >= MANY_ROWS);
+    if (isHeld || refreshMs === undefined) return false;
+    if (typeof refreshMs === "number") return refreshMs;
+    const { data } = query.state;
+    return (data !== undefined && refreshMs(data as Data)) || false;
+  };
+  const canRefresh = (query: unknown): boolean => getRefreshMs(query as Query) !== false;
   return {
     queryKey: key,
     gcTime: LIVE_NAMES.has(String(key[0])) ? KEPT_MS : 0,
-    refetchInterval: (query: unknown) => (canRefresh(query as Query) ? refreshMs! : false) as number | false,
-    refetchOnReconnect: (query: unknown) => canRefresh(query as Query),
-    refetchOnWindowFocus: (query: unknown) => canRefresh(query as Query),
+    refetchInterval: (query: unknown) => getRefreshMs(query as Query),
+    refetchOnReconnect: canRefresh,
+    refetchOnWindowFocus: canRefresh,
   };
 }
 
@@ -146,20 +156,18 @@ function toQueryOptions(key: QueryKey, { refreshMs }: ReadOptions) {
 export function useRead<T>(
   key: QueryKey,
   load: (signal: AbortSignal) => Promise<T>,
-  options: ReadOptions = {},
+  options: ReadOptions<T> = {},
 ): Resource<T> {
-  const { resource, start, change } = useMemo(() => createRead(key, load, options), [JSON.stringify(key)]);
+  const { resource, start } = useMemo(() => createRead(key, load, options), [JSON.stringify(key)]);
   useLayoutEffect(start, [start]);
-  useLayoutEffect(() => change(options), [change, options.refreshMs]);
   return resource;
 }
 
-function createRead<T>(key: QueryKey, load: (signal: AbortSignal) => Promise<T>, options: ReadOptions) {
-  const toOptions = (changed: ReadOptions): QueryObserverOptions<T> => ({
-    ...toQueryOptions(key, changed),
+function createRead<T>(key: QueryKey, load: (signal: AbortSignal) => Promise<T>, options: ReadOptions<T>) {
+  const observer = new QueryObserver<T>(client, {
+    ...toQueryOptions(key, options),
     queryFn: ({ signal: stopping }) => load(stopping),
   });
-  const observer = new QueryObserver<T>(client, toOptions(options));
   const state = signal<Loaded<T>>(toLoaded(observer.getCurrentResult(), { kind: "loading" }));
   const show = (result: Result<T>): void => {
     state.value = toLoaded(result, state.peek());
@@ -170,11 +178,7 @@ function createRead<T>(key: QueryKey, load: (signal: AbortSignal) => Promise<T>,
     return stop;
   };
   const reload = async () => void (await observer.refetch());
-  return {
-    resource: { state, reload },
-    start,
-    change: (changed: ReadOptions) => observer.setOptions(toOptions(changed)),
-  };
+  return { resource: { state, reload }, start };
 }
 
 type Result<T> = { data: T | undefined; error: unknown };
@@ -206,53 +210,85 @@ export function followRead<T>(
   };
 }
 
-type ReadPage<Item, Of extends Page<Item>> = (cursor: string | null, signal: AbortSignal) => Promise<Of>;
-type List<Item, Of> = PagedList<Item> & {
-  /** The page that was read first; null until it has been read. */
+type ReadPage<Of> = (cursor: string | null, signal: AbortSignal) => Promise<Of>;
+
+/** The pages of a list that have been read. */
+type Rows<Item, Of> = { items: Item[]; first: Of; cursor: string | null; pages: number };
+
+export type List<Item, Of = Page<Item>> = PagedList<Item> & {
+  /** The first page, as it was read last; null until then. */
   first: Signal<Of | null>;
+};
+
+type ListOptions<Item, Of> = ReadOptions<Rows<Item, Of>> & {
+  /** Merges the first page, read again, into the rows of a list with the newest rows first. Returns null if that is not possible. */
+  merge?: (rows: Item[], fresh: Of) => Item[] | null;
 };
 
 /** Like `useRead`, for a list that is read page by page. `items` is null until the first page has been read. */
 export function useList<Item, Of extends Page<Item> = Page<Item>>(
   key: QueryKey,
-  read: ReadPage<Item, Of>,
-  options: ReadOptions = {},
+  read: ReadPage<Of>,
+  options: ListOptions<Item, Of> = {},
 ): List<Item, Of> {
-  const { list, start, change } = useMemo(() => createList(key, read, options), [JSON.stringify(key)]);
+  const { list, start } = useMemo(() => createList<Item, Of>(key, read, options), [JSON.stringify(key)]);
   useLayoutEffect(start, [start]);
-  useLayoutEffect(() => change(options), [change, options.refreshMs]);
   return list;
 }
 
 /** Creates a list, which reads while it has been started. */
-export function createList<Item, Of extends Page<Item>>(
+export function createList<Item, Of extends Page<Item> = Page<Item>>(
   key: QueryKey,
-  read: ReadPage<Item, Of>,
-  options: ReadOptions = {},
+  read: ReadPage<Of>,
+  options: ListOptions<Item, Of> = {},
 ) {
-  type Options = InfiniteQueryObserverOptions<Of, Error, InfiniteData<Of>, QueryKey, string | null>;
-  const toOptions = (changed: ReadOptions): Options => ({
-    ...toQueryOptions(key, changed),
-    queryFn: ({ pageParam, signal: stopping }) => read(pageParam, stopping),
-    initialPageParam: null,
-    getNextPageParam: ({ next_cursor: next }) => next,
+  /** Whether the next read is that of the next page. */
+  let isNext = false;
+  let isReadingNext = false;
+  /** Whether the end of the list was reached during a read. */
+  let isMoreWanted = false;
+
+  async function readPages(stopping: AbortSignal): Promise<Rows<Item, Of>> {
+    const before = client.getQueryData<Rows<Item, Of>>(key);
+    isReadingNext = isNext && before !== undefined && before.cursor !== null;
+    isNext = false;
+    if (before !== undefined && isReadingNext) {
+      const page = await read(before.cursor, stopping);
+      return {
+        ...before,
+        items: append(before.items, page.items),
+        cursor: page.next_cursor,
+        pages: before.pages + 1,
+      };
+    }
+    const first = await read(null, stopping);
+    const known = before?.items ?? [];
+    const merged = before && before.pages > 1 ? (options.merge?.(known, first) ?? null) : null;
+    if (before !== undefined && merged !== null) return { ...before, items: merged, first };
+    let items = append([], first.items);
+    let { next_cursor: cursor }: Page<Item> = first;
+    for (let page = 1; page < (before?.pages ?? 1) && cursor !== null; page++) {
+      const found: Of = await read(cursor, stopping);
+      items = append(items, found.items);
+      cursor = found.next_cursor;
+    }
+    return { items: keepUnchanged(known, items), first, cursor, pages: before?.pages ?? 1 };
+  }
+
+  const observer = new QueryObserver<Rows<Item, Of>>(client, {
+    ...toQueryOptions(key, options, options.merge !== undefined),
+    queryFn: ({ signal: stopping }) => readPages(stopping),
     structuralSharing: false,
   });
-  const observer = new InfiniteQueryObserver(client, toOptions(options));
   const items = signal<Item[] | null>(null);
   const error = signal<string | null>(null);
   const hasMore = signal(true);
   const first = signal<Of | null>(null);
-  let shown: InfiniteData<Of> | undefined;
-  /** Whether the end of the list was reached during a read. */
-  let isMoreWanted = false;
-  type ListResult = Pick<ReturnType<typeof observer.getCurrentResult>, "data" | "error" | "isFetching">;
-  const show = ({ data, error: failure, isFetching }: ListResult): void => {
-    if (data !== shown && data !== undefined) {
-      items.value = keepUnchanged(items.peek() ?? [], flatten(data.pages));
-      first.value = data.pages[0] ?? null;
-      hasMore.value = data.pages.at(-1)?.next_cursor !== null;
-      shown = data;
+  const show = ({ data, error: failure, isFetching }: Result<Rows<Item, Of>> & { isFetching: boolean }): void => {
+    if (data !== undefined) {
+      items.value = data.items;
+      first.value = data.first;
+      hasMore.value = data.cursor !== null;
     }
     error.value = failure === null ? null : toMessage(failure);
     if (isFetching || !isMoreWanted) return;
@@ -265,44 +301,45 @@ export function createList<Item, Of extends Page<Item>>(
     hasMore,
     first,
     loadMore: () => {
-      const { isFetching, isFetchingNextPage } = observer.getCurrentResult();
-      if (isFetching) isMoreWanted ||= !isFetchingNextPage;
-      else if (hasMore.peek()) void observer.fetchNextPage();
-      // All pages are loaded, so it was the reload that failed.
-      else if (error.peek() !== null) void list.reload();
+      if (observer.getCurrentResult().isFetching) {
+        isMoreWanted ||= !isReadingNext;
+        return;
+      }
+      // If all pages are loaded, it was the reload that failed.
+      if (!hasMore.peek() && error.peek() === null) return;
+      isNext = true;
+      void observer.refetch();
     },
     reload: async () => {
       // The next page is read after the reload.
-      isMoreWanted ||= observer.getCurrentResult().isFetchingNextPage;
+      isMoreWanted ||= observer.getCurrentResult().isFetching && isReadingNext;
+      isNext = false;
       await observer.refetch();
     },
     change: (update) =>
-      void client.setQueryData<InfiniteData<Of>>(
-        key,
-        (data) =>
-          data && {
-            ...data,
-            pages: data.pages.map((page, n) => ({ ...page, items: n === 0 ? update(flatten(data.pages)) : [] })),
-          },
-      ),
+      void client.setQueryData<Rows<Item, Of>>(key, (data) => data && { ...data, items: update(data.items) }),
   };
   show(observer.getCurrentResult());
-  const change = (changed: ReadOptions) => observer.setOptions(toOptions(changed));
   const start = () => {
     const stop = observer.subscribe(show);
     show(observer.getCurrentResult());
     return stop;
   };
-  return { list, start, change };
+  return { list, start };
 }
 
-const getId = (item: unknown): unknown => (item as { id?: unknown }).id ?? item;
+type Identified = { id?: string; user_id?: string; workspace?: { id: string } };
 
-/** Returns each row once: rows that were added meanwhile move others to later pages. */
-function flatten<Item>(pages: Page<Item>[]): Item[] {
-  const rows = new Map<unknown, Item>();
-  for (const { items } of pages) for (const item of items) if (!rows.has(getId(item))) rows.set(getId(item), item);
-  return [...rows.values()];
+/** Returns what tells a row from others: members and the storage of workspaces have no ID of their own. */
+const getId = (item: unknown): unknown => {
+  const { id, user_id: userId, workspace } = item as Identified;
+  return id ?? userId ?? workspace?.id ?? item;
+};
+
+/** Appends the rows that the list does not have yet: rows that were added meanwhile move others to later pages. */
+function append<Item>(items: Item[], page: Item[]): Item[] {
+  const known = new Set(items.map(getId));
+  return [...items, ...page.filter((item) => !known.has(getId(item)))];
 }
 
 /** Returns the fresh rows, with the previous object of each unchanged row, so that only changed rows are rendered again. */
@@ -315,21 +352,19 @@ function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
 }
 
 type OffsetPage<Item> = { items: Item[]; total: number; limit: number; offset: number };
-type Counted<Item> = Page<Item> & { total: number };
 
 /** Like `useList`, for lists that the API pages by offset. `first` has the number of all rows. */
-export const useOffsetList = <Item>(
+export const useOffsetList = <Item, Of extends OffsetPage<Item> = OffsetPage<Item>>(
   key: QueryKey,
-  read: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<OffsetPage<Item>>,
-  options: ReadOptions & { limit?: number } = {},
-): List<Item, Counted<Item>> =>
-  useList<Item, Counted<Item>>(
+  read: (page: { limit: number; offset: number }, signal: AbortSignal) => Promise<Of>,
+  options: ListOptions<Item, Of & Page<Item>> = {},
+): List<Item, Of & Page<Item>> =>
+  useList<Item, Of & Page<Item>>(
     key,
     async (cursor, stopping) => {
-      const page = await read({ limit: options.limit ?? 100, offset: Number(cursor ?? 0) }, stopping);
+      const page = await read({ limit: PAGE_SIZE, offset: Number(cursor ?? 0) }, stopping);
       const end = page.offset + page.items.length;
-      const hasMore = page.items.length > 0 && end < page.total;
-      return { items: page.items, total: page.total, next_cursor: hasMore ? String(end) : null };
+      return { ...page, next_cursor: page.items.length > 0 && end < page.total ? String(end) : null };
     },
     options,
   );

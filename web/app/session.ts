@@ -46,6 +46,9 @@ export function showProfile(changed: Me): void {
 /** Counts rejected calls, and streams that were refused or interrupted: the user's permissions may have changed. */
 export const refusals = signal(0);
 
+/** Counts rejected changes of what was deleted or changed elsewhere, or that the user may no longer change: pages read again. */
+export const rejections = signal(0);
+
 /** The workspaces that the user leaves or deletes in this tab. */
 export const leftWorkspaces = new Set<string>();
 

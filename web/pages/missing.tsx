@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { api, must } from "../app/api";
-import { useResource } from "../app/resource";
+import { useRead } from "../app/cache";
 import { enterWorkspace, toWorkspaceName, type Workspace, workspace } from "../app/session";
 import { showToast } from "../app/toasts";
 import { isUuid } from "../app/use-query";
@@ -42,7 +42,7 @@ export function Missing({
   skeleton = <ListSkeleton />,
   children,
 }: MissingProps) {
-  const search = useResource((signal) => findWorkspaceWith(id, signal), [id, from]);
+  const search = useRead(["workspace-of", id, from], (signal) => findWorkspaceWith(id, signal));
   const state = search.state.value;
   const found = state.kind === "ready" ? state.value : null;
   // If the resource is missing from its own workspace, it was just created or deleted. Switching again would loop.

@@ -1,6 +1,6 @@
 /** The newest deliveries are read again, and the rows behind them stay. */
 import { expect, test } from "bun:test";
-import { mergeNewest } from "../../../web/pages/webhooks/merge-newest";
+import { mergeNewest } from "../../../web/app/merge-newest";
 import type { Delivery } from "../../../web/pages/webhooks/webhook-texts";
 
 /** Makes a delivery; a higher number is a newer one. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatBytes, formatCount } from "../../app/format";
 import { loadSession } from "../../app/load-session";
-import { useResource } from "../../app/resource";
 import type { Me } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -42,9 +42,8 @@ export function DeletionSection({ profile }: { profile: Me }) {
 /** Lists what is erased after the grace period. */
 function Losses({ profile }: { profile: Me }) {
   const params = { path: { workspace_id: profile.id } };
-  const personal = useResource(
-    (signal) => must(api.GET("/api/v1/workspaces/{workspace_id}", { params, signal })),
-    [profile.id],
+  const personal = useRead(["workspace", profile.id], (signal) =>
+    must(api.GET("/api/v1/workspaces/{workspace_id}", { params, signal })),
   );
   return (
     <div class="losses">

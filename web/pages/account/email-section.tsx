@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, must, toMessage } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatDay } from "../../app/format";
 import { loadSession } from "../../app/load-session";
-import { useResource } from "../../app/resource";
 import type { Me } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Facts } from "../../ui/facts";
@@ -30,7 +30,7 @@ export function EmailSection({ profile }: { profile: Me }) {
 
 /** Sends the confirmation link, if the server can send email. */
 function Unconfirmed() {
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const [error, setError] = useState<string | null>(null);
   const send = async () => {

@@ -1,26 +1,18 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api, must, toMessage } from "../../app/api";
-import { useResource } from "../../app/resource";
-import { useLiveReload } from "../../app/use-live-reload";
+import { useRead } from "../../app/cache";
 import { Button } from "../../ui/button";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ResourceView } from "../../ui/states";
-import { ExportState, findExport } from "./export-state";
-
-/** Polling replaces the event stream, which is closed during the grace period. */
-const POLL_MS = 4_000;
+import { ExportState, findExport, toExport } from "./export-state";
 
 /** Requests the export of the user's data, and shows its state. */
 export function ExportSection() {
-  const latest = useResource((signal) => must(api.GET("/api/v1/users/me/export", { signal })), []);
-  useLiveReload(["notification.created"], latest);
-  const payload = findExport(latest);
-  const isPending = payload?.status === "pending";
-  useEffect(() => {
-    if (!isPending) return;
-    const timer = setInterval(() => void latest.reload(), POLL_MS);
-    return () => clearInterval(timer);
-  }, [isPending, latest]);
+  const latest = useRead(["export"], (signal) => must(api.GET("/api/v1/users/me/export", { signal })), {
+    // The event stream is closed during the grace period.
+    refreshMs: (latest) => (toExport(latest)?.status === "pending" ? 4_000 : undefined),
+  });
+  const isPending = findExport(latest)?.status === "pending";
   return (
     <Section
       title="Export your data"

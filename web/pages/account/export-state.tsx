@@ -12,11 +12,13 @@ type Notification = Schemas["Notification"];
 type Latest = Schemas["LatestDataExport"];
 type Export = Extract<Notification, { type: "data_export_ready" }>["payload"];
 
+export const toExport = ({ notification }: Latest): Export | null =>
+  notification?.type === "data_export_ready" ? notification.payload : null;
+
 /** Returns the latest export that was requested, or null. */
 export function findExport(latest: Resource<Latest>): Export | null {
   const state = latest.state.value;
-  const notification = state.kind === "ready" ? state.value.notification : null;
-  return notification?.type === "data_export_ready" ? notification.payload : null;
+  return state.kind === "ready" ? toExport(state.value) : null;
 }
 
 /** Shows the state of the latest export. */

@@ -1,7 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
+import { useOffsetList } from "../../app/cache";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -19,10 +18,8 @@ type Identity = Schemas["Identity"];
  */
 export function IdentitiesSection({ onRemoved }: { onRemoved(): void }) {
   const [removing, setRemoving] = useState<Identity | null>(null);
-  const list = usePagedList<Identity>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/users/me/identities", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [],
+  const list = useOffsetList<Identity>(["identities"], (query, signal) =>
+    must(api.GET("/api/v1/users/me/identities", { params: { query }, signal })),
   );
   const columns = useMemo(() => createColumns(setRemoving), []);
   // Most servers have no provider.

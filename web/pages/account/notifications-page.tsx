@@ -1,5 +1,5 @@
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
 import { me } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
@@ -9,7 +9,9 @@ import { PreferenceGrid } from "./preference-grid";
 
 /** The settings for which notifications the user receives, and how. */
 export default function NotificationsPage() {
-  const preferences = useResource((signal) => must(api.GET("/api/v1/notifications/preferences", { signal })), []);
+  const preferences = useRead(["notification-preferences"], (signal) =>
+    must(api.GET("/api/v1/notifications/preferences", { signal })),
+  );
   return (
     <AccountFrame title="Notification settings">
       <Section
@@ -31,7 +33,8 @@ export default function NotificationsPage() {
 
 /** Explains why no email is sent regardless of the settings. */
 function NoMail() {
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []).state.value;
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal }))).state
+    .value;
   if (methods.kind === "loading") return null;
   const canConfirm = methods.kind !== "ready" || methods.value.email;
   return (

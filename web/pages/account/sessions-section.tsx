@@ -1,7 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
+import { useOffsetList } from "../../app/cache";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -17,10 +16,8 @@ type Session = Schemas["SessionItem"];
 /** Lists the user's sessions. */
 export function SessionsSection() {
   const [isEnding, setIsEnding] = useState(false);
-  const list = usePagedList<Session>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/sessions", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [],
+  const list = useOffsetList<Session>(["sessions"], (query, signal) =>
+    must(api.GET("/api/v1/sessions", { params: { query }, signal })),
   );
   const columns = useMemo(() => createColumns(list.reload), [list]);
   const others = list.items.value?.some(({ is_current: isCurrent }) => !isCurrent) ?? false;

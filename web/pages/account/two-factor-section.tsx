@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
-import { useResource } from "../../app/resource";
 import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Section } from "../../ui/section";
@@ -54,7 +54,7 @@ const REMOVE: Change = {
 
 /** The section for the second factor. */
 export function TwoFactorSection({ profile }: { profile: Me }) {
-  const state = useResource((signal) => must(api.GET("/api/v1/users/me/two-factor", { signal })), []);
+  const state = useRead(["two-factor"], (signal) => must(api.GET("/api/v1/users/me/two-factor", { signal })));
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
   const [open, setOpen] = useState<Change | "codes" | "set-up" | null>(null);
   const { email, has_password: hasPassword } = profile;

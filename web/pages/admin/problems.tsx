@@ -1,13 +1,10 @@
 /** Problems of the server that administrators are notified of. */
-import { api, type Schemas } from "../../app/api";
+import type { Schemas } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { PROBLEM_PAGES } from "../../app/notification-texts";
-import { useResource } from "../../app/resource";
-import { useLiveReload } from "../../app/use-live-reload";
-import { useRefresh } from "../../app/use-refresh";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/relative-time";
-import { mustAdmin } from "./admin-api";
+import { useHealth } from "./use-health";
 
 type ProblemItem = Schemas["SystemHealth"]["problems"][number];
 
@@ -49,13 +46,9 @@ function ProblemLink({ problem: { problem } }: { problem: ProblemItem }) {
   );
 }
 
-const REFRESH_MS = 60_000;
-
 /** Reports problems on the first administration page. */
 export function ProblemBanner() {
-  const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
-  useLiveReload(["notification.created"], health);
-  useRefresh(() => void health.reload(), REFRESH_MS);
+  const health = useHealth();
   const state = health.state.value;
   const problems = state.kind === "ready" ? state.value.problems : [];
   const [first] = problems;

@@ -1,7 +1,6 @@
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { ListSkeleton, ResourceView } from "../../ui/states";
 import { BalancePanel } from "./balance-panel";
 import { CreditsFrame } from "./credits-frame";
@@ -14,11 +13,12 @@ import { WaitingRecordings } from "./waiting-recordings";
 /** The credits of the workspace: available, reserved, and where to buy more. */
 export default function CreditsPage() {
   const shown = workspace.value;
-  const balance = useResource((signal) => must(api.GET("/api/v1/credits/balance", { signal })), [shown?.id]);
-  const prices = useResource((signal) => must(api.GET("/api/v1/billing/prices", { signal })), [shown?.id]);
-  const subscription = useResource((signal) => must(api.GET("/api/v1/billing/subscription", { signal })), [shown?.id]);
-  useLiveReload(["credits.updated"], balance);
-  useLiveReload(["credits.updated"], subscription);
+  const id = shown?.id;
+  const balance = useRead(["credits", "balance", id], (signal) => must(api.GET("/api/v1/credits/balance", { signal })));
+  const prices = useRead(["prices", id], (signal) => must(api.GET("/api/v1/billing/prices", { signal })));
+  const subscription = useRead(["credits", "subscription", id], (signal) =>
+    must(api.GET("/api/v1/billing/subscription", { signal })),
+  );
   return (
     <CreditsFrame title="Credits">
       {shown && !shown.is_personal && (

@@ -1,10 +1,8 @@
 import { api, must, type Schemas } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
 import { nameSteps } from "../../app/pipelines";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { type Column, DataTable } from "../../ui/data-table";
 import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
@@ -34,12 +32,9 @@ function Recording({ hold: { asset } }: { hold: Hold }) {
 
 /** The credits that unfinished work has reserved. */
 export function HoldsPanel() {
-  const list = usePagedList<Hold>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/credits/holds", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [workspace.value?.id],
+  const list = useOffsetList<Hold>(["credits", "holds", workspace.value?.id], (query, signal) =>
+    must(api.GET("/api/v1/credits/holds", { params: { query }, signal })),
   );
-  useLiveReload(["credits.updated"], list);
   return (
     <Section
       title="Held credits"

@@ -1,10 +1,8 @@
 import { api, must, type Schemas } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatAmount } from "../../app/money";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -55,12 +53,9 @@ function InvoiceLink({ invoice: { url, state, payment_invoice_id: number } }: { 
 
 /** The invoices of the workspace, newest first. */
 export default function InvoicesPage() {
-  const list = usePagedList<Invoice>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/billing/invoices", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [workspace.value?.id],
+  const list = useOffsetList<Invoice>(["credits", "invoices", workspace.value?.id], (query, signal) =>
+    must(api.GET("/api/v1/billing/invoices", { params: { query }, signal })),
   );
-  useLiveReload(["credits.updated"], list);
   return (
     <CreditsFrame title="Invoices">
       <DataTable

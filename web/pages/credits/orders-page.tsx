@@ -1,11 +1,9 @@
 import { api, must, type Schemas } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { toLocalAddress } from "../../app/local-address";
 import { formatPrice } from "../../app/money";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -32,12 +30,9 @@ const COLUMNS: Column<Order>[] = [
 
 /** The orders of the workspace, newest first. */
 export default function OrdersPage() {
-  const list = usePagedList<Order>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/billing/orders", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [workspace.value?.id],
+  const list = useOffsetList<Order>(["credits", "orders", workspace.value?.id], (query, signal) =>
+    must(api.GET("/api/v1/billing/orders", { params: { query }, signal })),
   );
-  useLiveReload(["credits.updated"], list);
   return (
     <CreditsFrame title="Orders">
       <DataTable

@@ -1,14 +1,10 @@
 import { api, must, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { toLocalAddress } from "../../app/local-address";
 import { formatPrice } from "../../app/money";
-import { useResource } from "../../app/resource";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
-import { useRefresh } from "../../app/use-refresh";
 import { Icon } from "../../ui/icon";
-
-const REFRESH_MS = 30_000;
 
 const WAITS_FOR: Record<Schemas["Order"]["provider"], string> = {
   offline: "is waiting for an administrator's approval",
@@ -17,13 +13,12 @@ const WAITS_FOR: Record<Schemas["Order"]["provider"], string> = {
 
 /** The newest undecided orders. Renders nothing without any. */
 export function PendingOrders() {
-  const orders = useResource(
+  const orders = useRead(
+    ["credits", "newest-orders", workspace.value?.id],
     (signal) => must(api.GET("/api/v1/billing/orders", { params: { query: { limit: 20 } }, signal })),
-    [workspace.value?.id],
+    // A rejection does not change credits, so no event reports it.
+    { refreshMs: 30_000 },
   );
-  useLiveReload(["credits.updated"], orders);
-  // A rejection does not change credits, so no event reports it.
-  useRefresh(() => void orders.reload(), REFRESH_MS);
   const state = orders.state.value;
   const pending = state.kind === "ready" ? state.value.items.filter((order) => order.state === "pending") : [];
   if (pending.length === 0) return null;

@@ -1,25 +1,17 @@
 import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
-import { useResource } from "../../app/resource";
 import { workspace } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
 import { Icon } from "../../ui/icon";
 
 const MAX_SHOWN = 5;
 
 /** Prepared recordings that are waiting for credits. Renders nothing without any. */
 export function WaitingRecordings() {
-  const waiting = useResource(
-    (signal) =>
-      must(
-        api.GET("/api/v1/assets", {
-          params: { query: { state: "pending_payment", sort: "created_at", limit: 100 } },
-          signal,
-        }),
-      ),
-    [workspace.value?.id],
-  );
-  useLiveReload(["asset.updated", "credits.updated"], waiting);
+  const waiting = useRead(["waiting-recordings", workspace.value?.id], (signal) => {
+    const query = { state: "pending_payment" as const, sort: "created_at" as const, limit: 100 };
+    return must(api.GET("/api/v1/assets", { params: { query }, signal }));
+  });
   const state = waiting.state.value;
   if (state.kind !== "ready" || state.value.items.length === 0) return null;
   const { items, next_cursor: next } = state.value;

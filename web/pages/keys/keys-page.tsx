@@ -1,9 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { must } from "../../app/api";
+import { useList } from "../../app/cache";
 import { type ApiKey, keysApi, type NewApiKey } from "../../app/keys-api";
-import { usePagedList } from "../../app/pages-of";
 import { workspaces } from "../../app/session";
-import { useRefresh } from "../../app/use-refresh";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/code-block";
 import { DataTable } from "../../ui/data-table";
@@ -18,18 +17,20 @@ import { RevokeDialog } from "./revoke-dialog";
 
 /** Maximum number of keys of an account. */
 const PAGE_SIZE = 100;
-const REFRESH_MS = 60_000;
 
 /** The user's API keys in all workspaces. */
 export default function KeysPage() {
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<NewApiKey | null>(null);
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
-  const list = usePagedList<ApiKey>((cursor, signal) => {
-    const query = { limit: PAGE_SIZE, cursor: cursor ?? undefined };
-    return must(keysApi.GET("/api-keys", { params: { query }, signal }));
-  }, []);
-  useRefresh(() => void list.reload(), REFRESH_MS);
+  const list = useList<ApiKey>(
+    ["keys"],
+    (cursor, signal) => {
+      const query = { limit: PAGE_SIZE, cursor: cursor ?? undefined };
+      return must(keysApi.GET("/api-keys", { params: { query }, signal }));
+    },
+    { refreshMs: 60_000 },
+  );
   const columns = useMemo(() => createKeyColumns(setRevoking), [workspaces.value]);
   return (
     <Page

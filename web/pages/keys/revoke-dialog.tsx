@@ -1,7 +1,6 @@
 import { must } from "../../app/api";
 import { formatTime } from "../../app/format";
 import { type ApiKey, keysApi } from "../../app/keys-api";
-import { orReread } from "../../app/reread";
 import { findWorkspaceName } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -17,7 +16,7 @@ export function RevokeDialog({ apiKey, onRevoked, onOutdated, onClose }: RevokeD
       title="Revoke this key?"
       confirmLabel="Revoke key"
       onConfirm={async () => {
-        await orReread(must(keysApi.DELETE("/api-keys/{key_id}", { params: { path: { key_id: id } } })), onOutdated);
+        await must(keysApi.DELETE("/api-keys/{key_id}", { params: { path: { key_id: id } } }));
         showToast({ kind: "info", text: `The key “${name}” was revoked.` });
         onRevoked();
       }}

@@ -1,10 +1,9 @@
 /** Loads an order and keeps it current until it is decided. */
 import { useRef } from "preact/hooks";
 import { ApiError, api, must, type Schemas } from "../../app/api";
-import { type Resource, useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
+import type { Resource } from "../../app/resource";
 import { isAdmin, session, type Workspace, workspaces } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
-import { useRefresh } from "../../app/use-refresh";
 
 type Order = Schemas["Order"];
 type AdminOrder = Schemas["AdminOrder"];
@@ -15,14 +14,16 @@ const FAST_MS = 3_000;
 /** Most payments are confirmed within seconds. Administrators and some payment methods take longer. */
 const MAX_FAST_AGE_MS = 10 * 60_000;
 
-const toRefreshMs = (pending: Order | null): number =>
-  pending?.provider === "stripe" && Date.now() - Date.parse(pending.created_at) < MAX_FAST_AGE_MS ? FAST_MS : SLOW_MS;
+function toRefreshMs({ state, provider, created_at: at }: Order): number | undefined {
+  if (state !== "pending") return undefined;
+  return provider === "stripe" && Date.now() - Date.parse(at) < MAX_FAST_AGE_MS ? FAST_MS : SLOW_MS;
+}
 
 /** Loads the order. `workspaceId` is the shared workspace in the address; the dashboard may show another one. */
 export function useOrder(orderId: string, workspaceId: string | undefined): Resource<ShownOrder> {
   const asAdmin = useRef(isAdmin.value);
-  const isReading = useRef(false);
-  const loaded = useResource(
+  return useRead<ShownOrder>(
+    ["credits", "order", orderId, workspaceId],
     async (signal) => {
       const administered = asAdmin.current ? await readAdministered(orderId, signal) : null;
       // Asks for the password only once: this page reloads automatically.
@@ -32,20 +33,8 @@ export function useOrder(orderId: string, workspaceId: string | undefined): Reso
       const order = await must(api.GET("/api/v1/billing/orders/{order_id}", { params, signal }));
       return { order, administered: null };
     },
-    [orderId, workspaceId],
+    { refreshMs: ({ order }) => toRefreshMs(order) },
   );
-  const { value } = loaded.state;
-  const pending = value.kind === "ready" && value.value.order.state === "pending" ? value.value.order : null;
-  const refresh = async () => {
-    // Each reload aborts the previous one, so a slow server would never respond in time.
-    if (pending === null || isReading.current) return;
-    isReading.current = true;
-    await loaded.reload();
-    isReading.current = false;
-  };
-  useLiveReload(["credits.updated"], loaded, () => pending !== null);
-  useRefresh(() => void refresh(), toRefreshMs(pending));
-  return loaded;
 }
 
 /** Returns the header with the workspace of an order. */

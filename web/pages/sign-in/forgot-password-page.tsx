@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
 import { Button } from "../../ui/button";
 import { EmailField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
@@ -9,7 +9,7 @@ import { SignInFrame } from "./frame";
 
 export default function ForgotPasswordPage() {
   const [isSent, setIsSent] = useState(false);
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   if (isSent)
     return (
       <SignInFrame title="Check your mail">

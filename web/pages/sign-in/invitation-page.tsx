@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
-import { useResource } from "../../app/resource";
 import { chooseWorkspace, me, session } from "../../app/session";
 import { Button } from "../../ui/button";
 import { NewPasswordField } from "../../ui/credential-fields";
@@ -31,9 +31,8 @@ export default function InvitationPage() {
 }
 
 function Readable({ token }: { token: string }) {
-  const invitation = useResource(
-    (signal) => must(api.POST("/api/v1/invitations/read", { body: { token }, signal })),
-    [token],
+  const invitation = useRead(["invitation", token], (signal) =>
+    must(api.POST("/api/v1/invitations/read", { body: { token }, signal })),
   );
   const isReadable = invitation.state.value.kind === "ready";
   useEffect(() => {

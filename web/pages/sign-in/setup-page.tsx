@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
 import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
@@ -13,7 +13,7 @@ import { SignInFrame } from "./frame";
 export default function SetupPage() {
   const { route } = useLocation();
   const [token] = useState(takeToken);
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   return (
     <SignInFrame title="Set up Offcut">
       <ResourceView resource={methods} skeleton={null}>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
 import { type Challenge, sendPassword } from "../../app/sign-in";
 import { Button } from "../../ui/button";
 import { EmailField, PasswordField } from "../../ui/credential-fields";
@@ -14,7 +14,7 @@ import { SignInFrame } from "./frame";
 export default function SignInPage() {
   const { route } = useLocation();
   const [challenge, setChallenge] = useState<Challenge | null>(takeChallenge);
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   if (challenge !== null) return <CodeForm challenge={challenge} onRestart={() => setChallenge(null)} />;
   return (
     <SignInFrame title="Sign in">

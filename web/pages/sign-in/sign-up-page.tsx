@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
 import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
@@ -10,7 +10,7 @@ import { SignInFrame } from "./frame";
 
 export default function SignUpPage() {
   const { route } = useLocation();
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   return (
     <SignInFrame title="Create an account">
       <ResourceView resource={methods} skeleton={null}>

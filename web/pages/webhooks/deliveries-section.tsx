@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import type { List } from "../../app/cache";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { DataTable } from "../../ui/data-table";
@@ -7,7 +8,7 @@ import { Segments } from "../../ui/segments";
 import { Empty } from "../../ui/states";
 import { createDeliveryColumns } from "./delivery-columns";
 import { DeliveryDialog } from "./delivery-dialog";
-import type { Deliveries, DeliveryFilter } from "./use-deliveries";
+import type { DeliveryFilter } from "./use-deliveries";
 import type { Delivery, Endpoint } from "./webhook-texts";
 
 const FILTERS: { value: DeliveryFilter; label: string; empty: string }[] = [
@@ -19,14 +20,13 @@ const FILTERS: { value: DeliveryFilter; label: string; empty: string }[] = [
 
 type DeliveriesSectionProps = {
   endpoint: Endpoint;
-  deliveries: Deliveries;
+  list: List<Delivery>;
   filter: DeliveryFilter;
   onFilter(filter: DeliveryFilter): void;
 };
 
 /** The deliveries of an endpoint. */
-export function DeliveriesSection({ endpoint, deliveries, filter, onFilter }: DeliveriesSectionProps) {
-  const { list, refresh } = deliveries;
+export function DeliveriesSection({ endpoint, list, filter, onFilter }: DeliveriesSectionProps) {
   const [opened, setOpened] = useState<Delivery | null>(null);
   const isEnabled = endpoint.state === "enabled";
   const canResend = canWrite.value && isEnabled;
@@ -38,7 +38,7 @@ export function DeliveriesSection({ endpoint, deliveries, filter, onFilter }: De
     } catch (error) {
       showFailure(error);
     }
-    await refresh();
+    await list.reload();
   };
   const columns = useMemo(
     () =>

@@ -1,6 +1,6 @@
 import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatExactTime } from "../../app/format";
-import { useResource } from "../../app/resource";
 import { CodeBlock } from "../../ui/code-block";
 import { Dialog } from "../../ui/dialog";
 import { DoneFooter } from "../../ui/dialog-actions";
@@ -14,14 +14,11 @@ type DeliveryDialogProps = { endpoint: Endpoint; delivery: Delivery; onClose(): 
 
 /** Shows a delivery with its payload. */
 export function DeliveryDialog({ endpoint, delivery, onClose }: DeliveryDialogProps) {
-  const detail = useResource(
-    (signal) => {
-      const params = { path: { endpoint_id: endpoint.id, delivery_id: delivery.id } };
-      const path = "/api/v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}";
-      return must(api.GET(path, { params, signal }));
-    },
-    [delivery.id],
-  );
+  const detail = useRead(["delivery", endpoint.id, delivery.id], (signal) => {
+    const params = { path: { endpoint_id: endpoint.id, delivery_id: delivery.id } };
+    const path = "/api/v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}";
+    return must(api.GET(path, { params, signal }));
+  });
   return (
     <Dialog title={delivery.event_type} isWide onClose={onClose}>
       <div class="dialog-body">

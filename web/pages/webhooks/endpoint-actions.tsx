@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
-import { orReread } from "../../app/reread";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -27,7 +26,7 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
   const close = () => setOpen(null);
   const test = async () => {
     try {
-      await orReread(must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params })), onChanged);
+      await must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params }));
       showToast({ kind: "info", text: "Test event queued. It appears under Deliveries." });
       onTested();
     } catch (error) {
@@ -57,7 +56,7 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
           confirmLabel="Rotate secret"
           onConfirm={async () => {
             const path = "/api/v1/webhook-endpoints/{endpoint_id}/rotate-secret";
-            setSecret((await orReread(must(api.POST(path, { params })), onChanged)).secret);
+            setSecret((await must(api.POST(path, { params }))).secret);
           }}
           onClose={close}
         >
@@ -96,7 +95,7 @@ const DeleteDialog = ({ endpoint, onOutdated, onDeleted, onClose }: DeleteDialog
     confirmLabel="Delete endpoint"
     onConfirm={async () => {
       const params = { path: { endpoint_id: endpoint.id } };
-      await orReread(must(api.DELETE("/api/v1/webhook-endpoints/{endpoint_id}", { params })), onOutdated);
+      await must(api.DELETE("/api/v1/webhook-endpoints/{endpoint_id}", { params }));
       showToast({ kind: "info", text: "Endpoint deleted." });
       onDeleted();
     }}

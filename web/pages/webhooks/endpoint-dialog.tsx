@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
-import { orReread } from "../../app/reread";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
 import { Form } from "../../ui/form";
@@ -30,7 +29,7 @@ export const EditEndpointDialog = ({ endpoint, onChanged, onClose }: EditEndpoin
     onSend={async (url, event_types) => {
       const params = { path: { endpoint_id: endpoint.id } };
       const call = api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { url, event_types } });
-      await orReread(must(call), onChanged);
+      await must(call);
       onClose();
       onChanged();
     }}

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
-import { orReread } from "../../app/reread";
-import { type Resource, useResource } from "../../app/resource";
+import { useRead } from "../../app/cache";
+import type { Resource } from "../../app/resource";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Page } from "../../ui/page";
@@ -12,19 +12,20 @@ import { DeliveriesSection } from "./deliveries-section";
 import { EndpointActions } from "./endpoint-actions";
 import { EndpointNotices } from "./endpoint-notices";
 import { EndpointSummary } from "./endpoint-summary";
-import { type DeliveryFilter, useDeliveries } from "./use-deliveries";
+import { type DeliveryFilter, IDLE_MS, useDeliveries } from "./use-deliveries";
 import { VerifySection } from "./verify-section";
 import { type Endpoint, shortenUrl } from "./webhook-texts";
 
 /** Shows an endpoint and its deliveries. */
 export default function EndpointPage() {
   const endpointId = useRoute().params.endpointId ?? "";
-  const endpoint = useResource(
+  const endpoint = useRead(
+    ["endpoint", endpointId, workspace.value?.id],
     (signal) => {
       const params = { path: { endpoint_id: endpointId } };
       return must(api.GET("/api/v1/webhook-endpoints/{endpoint_id}", { params, signal }));
     },
-    [endpointId, workspace.value?.id],
+    { refreshMs: IDLE_MS },
   );
   const state = endpoint.state.value;
   if (state.kind === "loading") return <ListSkeleton />;
@@ -57,13 +58,13 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
   const { route } = useLocation();
   const [filter, setFilter] = useState<DeliveryFilter>("all");
   const params = { path: { endpoint_id: endpoint.id } };
-  const deliveries = useDeliveries(endpoint, filter, () => void refreshEndpoint(resource, endpoint.id));
+  const deliveries = useDeliveries(endpoint, filter);
   const setState = async (state: Endpoint["state"]) => {
     try {
       const call = api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { state } });
-      await orReread(must(call), resource.reload);
+      await must(call);
       await resource.reload();
-      await deliveries.refresh();
+      await deliveries.reload();
     } catch (error) {
       showFailure(error);
     }
@@ -78,7 +79,7 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
             onChanged={() => void resource.reload()}
             onTested={() => {
               setFilter("all");
-              void deliveries.refresh();
+              void deliveries.reload();
             }}
             onDeleted={() => route("/webhooks")}
             setState={(state) => void setState(state)}
@@ -88,18 +89,8 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
     >
       <EndpointNotices endpoint={endpoint} onEnable={canWrite.value ? () => void setState("enabled") : null} />
       <EndpointSummary endpoint={endpoint} />
-      <DeliveriesSection endpoint={endpoint} deliveries={deliveries} filter={filter} onFilter={setFilter} />
+      <DeliveriesSection endpoint={endpoint} list={deliveries} filter={filter} onFilter={setFilter} />
       <VerifySection />
     </Page>
   );
-}
-
-/** Reloads the endpoint. The current value stays while the server does not respond. */
-async function refreshEndpoint(resource: Resource<Endpoint>, id: string): Promise<void> {
-  const params = { path: { endpoint_id: id } };
-  const answer = await api.GET("/api/v1/webhook-endpoints/{endpoint_id}", { params }).catch(() => null);
-  if (answer?.response.status === 404) return resource.reload();
-  const shown = resource.state.value;
-  if (!answer?.data || shown.kind !== "ready" || JSON.stringify(shown.value) === JSON.stringify(answer.data)) return;
-  resource.state.value = { kind: "ready", value: answer.data };
 }

@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { usePagedList } from "../../app/pages-of";
+import { useList } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
-import { useRefresh } from "../../app/use-refresh";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
@@ -17,7 +16,6 @@ import { type Endpoint, formatEvents, type NewEndpoint, toEndpointLook } from ".
 
 /** A workspace has at most 50 endpoints, so one page is enough. */
 const PAGE_SIZE = 100;
-const REFRESH_MS = 15_000;
 
 const COLUMNS: Column<Endpoint>[] = [
   {
@@ -51,14 +49,14 @@ export default function WebhooksPage() {
   const { route } = useLocation();
   const [isCreating, setIsCreating] = useState(false);
   const [created, setCreated] = useState<NewEndpoint | null>(null);
-  const list = usePagedList<Endpoint>(
+  const list = useList<Endpoint>(
+    ["endpoints", workspace.value?.id],
     (cursor, signal) => {
       const query = { limit: PAGE_SIZE, cursor: cursor ?? undefined };
       return must(api.GET("/api/v1/webhook-endpoints", { params: { query }, signal }));
     },
-    [workspace.value?.id],
+    { refreshMs: 15_000 },
   );
-  useRefresh(() => void list.reload(), REFRESH_MS);
   const createButton = canWrite.value && (
     <Button icon="plus" look="primary" onClick={() => setIsCreating(true)}>
       New endpoint

@@ -1,8 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { formatTime } from "../../app/format";
-import { orReread } from "../../app/reread";
-import { useResource } from "../../app/resource";
 import { CopyField } from "../../ui/copy-field";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
@@ -26,7 +25,7 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
   const add = async (email: string, role: Role) => {
     const params = { path: { workspace_id: workspaceId } };
     const call = api.POST("/api/v1/workspaces/{workspace_id}/members", { params, body: { email, role } });
-    const added: Schemas["AddedMember"] = await orReread(must(call), onAdded);
+    const added: Schemas["AddedMember"] = await must(call);
     setInvited({ email, url: added.invitation_url ?? "", expiresAt: added.expires_at ?? "" });
   };
   return (
@@ -82,7 +81,7 @@ function RoleChoice() {
 }
 
 function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): void }) {
-  const methods = useResource((signal) => must(api.GET("/api/v1/auth/methods", { signal })), []);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   const state = methods.state.value;
   const isMailed = state.kind === "ready" && state.value.email;
   return (

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { formatBytes, formatCount } from "../../app/format";
-import { orReread } from "../../app/reread";
 import { leftWorkspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -27,10 +26,12 @@ export function DeleteSection({ value, onChange, onDeleted }: DeleteSectionProps
           onConfirm={async () => {
             const path = { workspace_id: value.id };
             leftWorkspaces.add(value.id);
-            await orReread(must(api.DELETE("/api/v1/workspaces/{workspace_id}", { params: { path } })), () => {
-              leftWorkspaces.delete(value.id);
-              onChange();
-            });
+            await must(api.DELETE("/api/v1/workspaces/{workspace_id}", { params: { path } })).catch(
+              (error: unknown) => {
+                leftWorkspaces.delete(value.id);
+                throw error;
+              },
+            );
             await onDeleted();
           }}
           onClose={() => setIsOpen(false)}

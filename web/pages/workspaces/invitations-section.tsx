@@ -1,9 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
 import { formatDay } from "../../app/format";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
-import { orReread } from "../../app/reread";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -18,13 +16,10 @@ type Invitation = Schemas["WorkspaceInvitation"];
 /** Pending invitations. */
 export function InvitationsSection({ workspaceId }: { workspaceId: string }) {
   const [revoked, setRevoked] = useState<Invitation | null>(null);
-  const list = usePagedList<Invitation>(
-    async (cursor, signal) => {
-      const params = { path: { workspace_id: workspaceId }, query: toOffsetQuery(cursor) };
-      return toPage(await must(api.GET("/api/v1/workspaces/{workspace_id}/invitations", { params, signal })));
-    },
-    [workspaceId],
-  );
+  const list = useOffsetList<Invitation>(["invitations", workspaceId], (query, signal) => {
+    const params = { path: { workspace_id: workspaceId }, query };
+    return must(api.GET("/api/v1/workspaces/{workspace_id}/invitations", { params, signal }));
+  });
   const columns = useMemo(() => createColumns(setRevoked), []);
   return (
     <Section title="Invitations" hint="Links that have not been used yet. For a new link, add the same address again.">
@@ -44,7 +39,7 @@ export function InvitationsSection({ workspaceId }: { workspaceId: string }) {
           onConfirm={async () => {
             const params = { path: { workspace_id: workspaceId, invitation_id: revoked.id } };
             const call = api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params });
-            await orReread(must(call), list.reload);
+            await must(call);
             showToast({ kind: "info", text: `The invitation of ${revoked.email} was revoked.` });
             await list.reload();
           }}

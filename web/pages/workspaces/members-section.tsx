@@ -1,7 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
+import { useOffsetList } from "../../app/cache";
 import { Button } from "../../ui/button";
 import { DataTable } from "../../ui/data-table";
 import { Section } from "../../ui/section";
@@ -17,13 +16,10 @@ export function MembersSection({ value, onChange, onLeft }: MembersSectionProps)
   const [isAdding, setIsAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
   const { id, role, is_personal: isPersonal } = value;
-  const list = usePagedList<Member>(
-    async (cursor, signal) => {
-      const params = { path: { workspace_id: id }, query: toOffsetQuery(cursor) };
-      return toPage(await must(api.GET("/api/v1/workspaces/{workspace_id}/members", { params, signal })));
-    },
-    [id],
-  );
+  const list = useOffsetList<Member>(["members", id], (query, signal) => {
+    const params = { path: { workspace_id: id }, query };
+    return must(api.GET("/api/v1/workspaces/{workspace_id}/members", { params, signal }));
+  });
   const owners = list.items.value?.filter((member) => member.role === "owner") ?? [];
   // Unknown until all members are loaded. The API then rejects the change.
   const lastOwnerId = !list.hasMore.value && owners.length === 1 ? owners[0]!.user_id : null;

@@ -1,13 +1,10 @@
 import { useLocation } from "preact-iso";
 import { api, must, type Schemas } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
 import { formatDay } from "../../app/format";
 import { loadSession } from "../../app/load-session";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
-import { orReread } from "../../app/reread";
 import { chooseWorkspace } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
-import { useLiveReload } from "../../app/use-live-reload";
 import { Button } from "../../ui/button";
 import { Section } from "../../ui/section";
 import { withArticle } from "./roles";
@@ -17,24 +14,21 @@ type Received = Schemas["ReceivedInvitation"];
 /** Invitations that the user has received. Renders nothing without any. */
 export function ReceivedSection() {
   const { route } = useLocation();
-  const list = usePagedList<Received>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/invitations", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [],
+  const list = useOffsetList<Received>(["received-invitations"], (query, signal) =>
+    must(api.GET("/api/v1/invitations", { params: { query }, signal })),
   );
-  useLiveReload(["notification.created"], list);
   const items = list.items.value ?? [];
   if (items.length === 0) return null;
   const accept = async ({ id, workspace }: Received) => {
     const params = { path: { invitation_id: id } };
-    await orReread(must(api.POST("/api/v1/invitations/{invitation_id}/accept", { params })), list.reload);
+    await must(api.POST("/api/v1/invitations/{invitation_id}/accept", { params }));
     await loadSession();
     chooseWorkspace(workspace.id);
     route("/projects");
   };
   const decline = async ({ id, workspace }: Received) => {
     const params = { path: { invitation_id: id } };
-    await orReread(must(api.POST("/api/v1/invitations/{invitation_id}/decline", { params })), list.reload);
+    await must(api.POST("/api/v1/invitations/{invitation_id}/decline", { params }));
     showToast({ kind: "info", text: `You declined the invitation to ${workspace.name}.` });
     await list.reload();
   };

@@ -1,5 +1,4 @@
 import { api, must, type Schemas } from "../../app/api";
-import { orReread } from "../../app/reread";
 import { leftWorkspaces, me } from "../../app/session";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 
@@ -22,9 +21,9 @@ export function RemoveMemberDialog({ workspace, member, onRemoved, onLeft, onClo
       onConfirm={async () => {
         if (isMe) leftWorkspaces.add(workspace.id);
         const call = api.DELETE("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params });
-        await orReread(must(call), () => {
+        await must(call).catch((error: unknown) => {
           leftWorkspaces.delete(workspace.id);
-          void onRemoved();
+          throw error;
         });
         await (isMe ? onLeft() : onRemoved());
       }}

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { loadSession } from "../../app/load-session";
-import { orReread } from "../../app/reread";
 import { me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { ROLES, type Role, withArticle } from "./roles";
@@ -18,7 +17,7 @@ export function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSele
     try {
       const params = { path: { workspace_id: workspaceId, user_id: member.user_id } };
       const call = api.PATCH("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params, body: { role } });
-      await orReread(must(call), onChange);
+      await must(call);
       showToast({
         kind: "info",
         text: `${name} is now ${withArticle(role)}.`,

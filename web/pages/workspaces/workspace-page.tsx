@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
-import { orReread } from "../../app/reread";
-import { useResource } from "../../app/resource";
 import { chooseWorkspace, toWorkspaceName, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
-import { useLiveReload } from "../../app/use-live-reload";
 import { Button } from "../../ui/button";
 import { Page } from "../../ui/page";
 import { ErrorPanel, ListSkeleton } from "../../ui/states";
@@ -23,11 +21,9 @@ type WorkspaceDetail = Schemas["WorkspaceDetail"];
 export default function WorkspacePage() {
   const workspaceId = useRoute().params.workspaceId ?? "";
   const params = { path: { workspace_id: workspaceId } };
-  const detail = useResource(
-    (signal) => must(api.GET("/api/v1/workspaces/{workspace_id}", { params, signal })),
-    [workspaceId],
+  const detail = useRead(["workspace", workspaceId], (signal) =>
+    must(api.GET("/api/v1/workspaces/{workspace_id}", { params, signal })),
   );
-  useLiveReload(["credits.updated", "asset.updated", "render.updated"], detail);
   const state = detail.state.value;
   if (state.kind === "loading") return <ListSkeleton />;
   if (state.kind === "failed") {
@@ -95,7 +91,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
           onSend={async (name) => {
             const path = { workspace_id: id };
             const call = api.PATCH("/api/v1/workspaces/{workspace_id}", { params: { path }, body: { name } });
-            await orReread(must(call), onChange);
+            await must(call);
             setIsRenaming(false);
             await loadSession();
             onChange();

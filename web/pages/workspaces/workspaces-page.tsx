@@ -1,11 +1,9 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
-import { toOffsetQuery, toPage } from "../../app/offset-page";
-import { usePagedList } from "../../app/pages-of";
 import { toWorkspaceName, type Workspace, workspace } from "../../app/session";
-import { useRefresh } from "../../app/use-refresh";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
@@ -14,18 +12,15 @@ import { NameDialog } from "./name-dialog";
 import { ReceivedSection } from "./received-section";
 import { toRoleName } from "./roles";
 
-const REFRESH_MS = 60_000;
-
 /** The user's workspaces. */
 export default function WorkspacesPage() {
   const { route } = useLocation();
   const [isCreating, setIsCreating] = useState(false);
-  const list = usePagedList<Workspace>(
-    async (cursor, signal) =>
-      toPage(await must(api.GET("/api/v1/workspaces", { params: { query: toOffsetQuery(cursor) }, signal }))),
-    [],
+  const list = useOffsetList<Workspace>(
+    ["workspaces"],
+    (query, signal) => must(api.GET("/api/v1/workspaces", { params: { query }, signal })),
+    { refreshMs: 60_000 },
   );
-  useRefresh(() => void list.reload(), REFRESH_MS);
   const isAlone = list.items.value?.length === 1;
   return (
     <Page

@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
+import { useOffsetList } from "../../../app/cache";
 import { toDayStart } from "../../../app/day-start";
 import { isDay, isOneOf, isSearch, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
@@ -8,7 +9,6 @@ import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-ba
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
-import { useOffsetList } from "../use-offset-list";
 import { listAuditColumns } from "./audit-columns";
 import { AuditDialog } from "./audit-dialog";
 import { ACTION_TEXTS, type AuditEntry } from "./audit-texts";
@@ -38,10 +38,8 @@ export default function AuditPage() {
   const [opened, setOpened] = useState<AuditEntry | null>(null);
   const { from, to, ...rest } = query;
   const filters = withoutEmpty({ ...rest, since: toDayStart(from, 0), until: toDayStart(to, 1) });
-  const list = useOffsetList<AuditEntry>(
-    (page, signal) => mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { ...page, ...filters } }, signal })),
-    ({ id }) => id,
-    [JSON.stringify(filters), start],
+  const list = useOffsetList<AuditEntry>(["admin-audit", filters, start], (page, signal) =>
+    mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { ...page, ...filters } }, signal })),
   );
   const columns = useMemo(() => listAuditColumns(setOpened), []);
   const isOfOne = query.target_id !== "" || query.actor_id !== "";

@@ -1,20 +1,18 @@
-import { useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { api } from "../../../app/api";
+import { type List, useRead } from "../../../app/cache";
 import { formatCount } from "../../../app/format";
-import { useRefresh } from "../../../app/use-refresh";
 import { Button } from "../../../ui/button";
 import { mustAdmin } from "../admin-api";
-import type { OffsetList } from "../use-offset-list";
 import type { AuditEntry } from "./audit-texts";
 
 type NewEntriesProps = {
-  list: OffsetList<AuditEntry>;
+  list: List<AuditEntry, { total: number }>;
   filters: Record<string, string | undefined>;
   /** Restarts the list. */
   onShow(): void;
 };
 
-const REFRESH_MS = 5_000;
 /**
  * Up to this number of rows, new entries are added automatically. Beyond it, a button offers them, so that the rows do
  * not move.
@@ -23,29 +21,28 @@ const MAX_LIVE_ROWS = 100;
 
 /** Shows how many entries match. Adds new entries at the top of the list, or offers to. */
 export function NewEntries({ list, filters, onShow }: NewEntriesProps) {
-  const [added, setAdded] = useState({ list, count: 0 });
-  const total = list.total.value;
-  const refresh = async () => {
-    const shown = list.items.value;
-    if (shown === null || list.error.value !== null) return;
-    const params = { query: { ...filters, limit: 1 } };
-    const latest = await mustAdmin(api.GET("/api/v1/admin/audit", { params })).catch(() => null);
-    if (latest === null || latest.total === list.total.value) return;
-    if (shown.length <= MAX_LIVE_ROWS) await list.reload();
-    else setAdded({ list, count: latest.total - (list.total.value ?? 0) });
-  };
-  useRefresh(() => void refresh(), REFRESH_MS);
-  const count = added.list === list && (list.items.value?.length ?? 0) > MAX_LIVE_ROWS ? added.count : 0;
+  const total = list.first.value?.total ?? null;
+  const count = useRead(
+    ["admin-audit-count", filters],
+    (signal) => mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { ...filters, limit: 1 } }, signal })),
+    { refreshMs: 5_000 },
+  ).state.value;
+  const rows = list.items.value?.length ?? 0;
+  const added = count.kind === "ready" && total !== null ? count.value.total - total : 0;
+  const isLive = rows <= MAX_LIVE_ROWS;
+  useEffect(() => {
+    if (added !== 0 && isLive && list.error.peek() === null) void list.reload();
+  }, [added, isLive]);
   return (
     <span class="new-entries" role="status">
-      {count > 0 && (
+      {added > 0 && !isLive && (
         <Button
           onClick={() => {
             scrollTo(0, 0);
             onShow();
           }}
         >
-          Show {formatCount(count, "new entry", "new entries")}
+          Show {formatCount(added, "new entry", "new entries")}
         </Button>
       )}
       <span class="soft">{total !== null && formatCount(total, "entry", "entries")}</span>

@@ -1,35 +1,24 @@
-import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
+import { useOffsetList } from "../../../app/cache";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { DataTable } from "../../../ui/data-table";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
-import { useFreshList } from "../use-fresh-list";
-import { useOffsetList } from "../use-offset-list";
 import { listColumns } from "./backup-columns";
 import { BackupSummary, BackupsHint } from "./backup-summary";
 import type { BackupList, BackupRun } from "./backup-texts";
 
-const REFRESH_MS = 4_000;
-const RUNNING_REFRESH_MS = 1_000;
-
 /** The page for backups and the proof that they can be restored. */
 export default function BackupsPage() {
-  const latest = useMemo(() => signal<BackupList | null>(null), []);
-  const list = useOffsetList<BackupRun>(
-    async (page, stopping) => {
-      const read = await mustAdmin(api.GET("/api/v1/admin/backups", { params: { query: page }, signal: stopping }));
-      latest.value = read;
-      return read;
-    },
-    ({ id }) => id,
-    [],
+  const list = useOffsetList<BackupRun, BackupList>(
+    ["admin-backups"],
+    (page, signal) => mustAdmin(api.GET("/api/v1/admin/backups", { params: { query: page }, signal })),
+    { refreshMs: ({ first }) => (first.running ? 1_000 : 4_000) },
   );
-  const backups = latest.value;
-  useFreshList(list, backups?.running ? RUNNING_REFRESH_MS : REFRESH_MS);
+  const backups = list.first.value;
   const columns = useMemo(() => listColumns(list.reload), [list]);
   const isConfigured = backups !== null && backups.settings.backup_to !== null;
   return (

@@ -1,30 +1,22 @@
-import { api, type Schemas } from "../../../app/api";
+import type { Schemas } from "../../../app/api";
 import { formatBytes, formatCount } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
-import { useResource } from "../../../app/resource";
-import { useLiveReload } from "../../../app/use-live-reload";
-import { useRefresh } from "../../../app/use-refresh";
 import { Button } from "../../../ui/button";
 import { Facts } from "../../../ui/facts";
 import { Icon } from "../../../ui/icon";
 import { Section } from "../../../ui/section";
 import { ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
-import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
 import { ProblemList } from "../problems";
+import { useHealth } from "../use-health";
 
 type Health = Schemas["SystemHealth"];
 type Check = Health["checks"][number];
 
-const REFRESH_MS = 10_000;
-
 /** The health of the server and its dependencies. */
 export default function HealthPage() {
-  const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
-  const isReady = health.state.value.kind === "ready";
-  useRefresh(() => isReady && void health.reload(), REFRESH_MS);
-  useLiveReload(["notification.created"], health);
+  const health = useHealth();
   return (
     <AdminFrame title="Health" actions={<Button onClick={() => void health.reload()}>Check again</Button>}>
       <ResourceView resource={health}>

@@ -1,6 +1,5 @@
 import { api } from "../../../app/api";
 import { STEP_NAMES } from "../../../app/pipelines";
-import { orReread } from "../../../app/reread";
 import { CancelButton } from "../../jobs/cancel-button";
 import { mustAdmin } from "../admin-api";
 import { type AdminJob, nameJobInput } from "./job-texts";
@@ -16,7 +15,7 @@ export function CancelJob({ job, onCancelled }: CancelJobProps) {
   const name = `${STEP_NAMES[job.name].toLowerCase()} of ${nameJobInput(job)}`;
   const cancel = async () => {
     const params = { path: { job_id: job.id } };
-    await orReread(mustAdmin(api.POST("/api/v1/admin/jobs/{job_id}/cancel", { params })), onCancelled);
+    await mustAdmin(api.POST("/api/v1/admin/jobs/{job_id}/cancel", { params }));
     await onCancelled();
   };
   return (

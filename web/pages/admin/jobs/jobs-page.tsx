@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { api } from "../../../app/api";
+import { useOffsetList } from "../../../app/cache";
 import { formatCount } from "../../../app/format";
 import { isOneOf, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
@@ -8,8 +9,6 @@ import { Filter, FilterBar } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
-import { useFreshList } from "../use-fresh-list";
-import { useOffsetList } from "../use-offset-list";
 import { listColumns } from "./job-columns";
 import type { AdminJob } from "./job-texts";
 
@@ -31,22 +30,19 @@ const NAMES = [
 
 const CHECKS = { state: isOneOf(STATES), name: isOneOf(NAMES), user_id: isUuid, workspace_id: isUuid };
 
-const REFRESH_MS = 4_000;
-
 /** The jobs of all workspaces. */
 export default function AdminJobsPage() {
   const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<AdminJob>(
+    ["admin-jobs", query],
     (page, signal) => {
       const filters = withoutEmpty(query) as { state?: "running"; name?: "cut"; user_id?: string };
       return mustAdmin(api.GET("/api/v1/admin/jobs", { params: { query: { ...page, ...filters } }, signal }));
     },
-    ({ id }) => id,
-    [query.state, query.name, query.user_id, query.workspace_id],
+    { refreshMs: 4_000 },
   );
-  useFreshList(list, REFRESH_MS);
   const columns = useMemo(() => listColumns(list.reload), [list]);
-  const total = list.total.value;
+  const total = list.first.value?.total ?? null;
   const isNarrowed = query.user_id !== "" || query.workspace_id !== "";
   return (
     <AdminFrame title="Jobs of all users">

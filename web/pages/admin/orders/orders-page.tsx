@@ -1,4 +1,5 @@
 import { api, type Schemas } from "../../../app/api";
+import { useOffsetList } from "../../../app/cache";
 import { toNumber } from "../../../app/english";
 import { formatPrice } from "../../../app/money";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
@@ -9,8 +10,6 @@ import { Empty } from "../../../ui/states";
 import { OrderStatus } from "../../credits/billing-status";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
-import { useFreshList } from "../use-fresh-list";
-import { useOffsetList } from "../use-offset-list";
 import { UserCell } from "../user-cell";
 import { WaitingOrders } from "./waiting-orders";
 
@@ -52,20 +51,17 @@ const COLUMNS: Column<AdminOrder>[] = [
   { title: "Price", width: "11rem", isNumber: true, cell: formatPrice },
 ];
 
-const REFRESH_MS = 15_000;
-
 /** The orders of all workspaces. Orders that await a decision come first. */
 export default function OrdersPage() {
   const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<AdminOrder>(
+    ["admin-orders", query],
     (page, signal) => {
       const filters = withoutEmpty(query) as { state?: "pending"; provider?: "offline" };
       return mustAdmin(api.GET("/api/v1/admin/orders", { params: { query: { ...page, ...filters } }, signal }));
     },
-    ({ id }) => id,
-    [query.state, query.provider],
+    { refreshMs: 15_000 },
   );
-  useFreshList(list, REFRESH_MS);
   const isFiltered = query.state !== "" || query.provider !== "";
   return (
     <AdminFrame title="Orders">

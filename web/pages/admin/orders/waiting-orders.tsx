@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
+import { useRead } from "../../../app/cache";
 import { formatCount } from "../../../app/format";
 import { formatPrice } from "../../../app/money";
-import { useResource } from "../../../app/resource";
 import { showFailure, showToast } from "../../../app/toasts";
-import { useRefresh } from "../../../app/use-refresh";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { RelativeTime } from "../../../ui/relative-time";
@@ -13,22 +12,18 @@ import { ListSkeleton, ResourceView } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { UserCell } from "../user-cell";
 
-const REFRESH_MS = 15_000;
 const MAX_SHOWN = 100;
 
 /** Orders that await approval or rejection by an administrator. */
 export function WaitingOrders({ onDecided }: { onDecided(): void }) {
-  const waiting = useResource(
-    (signal) =>
-      mustAdmin(
-        api.GET("/api/v1/admin/orders", {
-          params: { query: { state: "pending", provider: "offline", limit: MAX_SHOWN } },
-          signal,
-        }),
-      ),
-    [],
+  const waiting = useRead(
+    ["admin-waiting-orders"],
+    (signal) => {
+      const query = { state: "pending" as const, provider: "offline" as const, limit: MAX_SHOWN };
+      return mustAdmin(api.GET("/api/v1/admin/orders", { params: { query }, signal }));
+    },
+    { refreshMs: 15_000 },
   );
-  useRefresh(() => waiting.state.value.kind === "ready" && void waiting.reload(), REFRESH_MS);
   const reload = async () => {
     await waiting.reload();
     onDecided();

@@ -1,10 +1,9 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
+import { useOffsetList, useRead } from "../../../app/cache";
 import { formatBytes, formatCount } from "../../../app/format";
-import { useResource } from "../../../app/resource";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
-import { useRefresh } from "../../../app/use-refresh";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
 import { RelativeTime } from "../../../ui/relative-time";
@@ -12,8 +11,6 @@ import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
 import { mustAdmin } from "../admin-api";
-import { useFreshList } from "../use-fresh-list";
-import { useOffsetList } from "../use-offset-list";
 import { FindingActions } from "./finding-actions";
 
 type Finding = Schemas["StorageFinding"];
@@ -38,12 +35,13 @@ const nameProblem = (problem: Finding["problem"]): string =>
   PROBLEMS.find(({ value }) => value === problem)?.label ?? problem;
 
 const CHECKS = { problem: isOneOf(PROBLEMS) };
-const REFRESH_MS = 15_000;
-
 /** The results of the weekly file check. */
 export function FileFindings() {
-  const checks = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/storage/checks", { signal })), []);
-  useRefresh(() => checks.state.value.kind === "ready" && void checks.reload(), REFRESH_MS);
+  const checks = useRead(
+    ["admin-storage-checks"],
+    (signal) => mustAdmin(api.GET("/api/v1/admin/storage/checks", { signal })),
+    { refreshMs: 15_000 },
+  );
   return (
     <ResourceView resource={checks} skeleton={<ListSkeleton rows={1} />}>
       {(value) => (
@@ -75,15 +73,14 @@ function FindingList({ onResolved }: { onResolved(): void }) {
   const [query, change] = useQuery(CHECKS);
   const selection = useSignal<ReadonlySet<string>>(new Set());
   const list = useOffsetList<Finding>(
+    ["admin-findings", query],
     (page, signal) => {
       const filters = withoutEmpty(query) as { problem?: Finding["problem"] };
       const params = { query: { ...page, ...filters } };
       return mustAdmin(api.GET("/api/v1/admin/storage/findings", { params, signal }));
     },
-    ({ id }) => id,
-    [query.problem],
+    { refreshMs: 15_000 },
   );
-  useFreshList(list, REFRESH_MS);
   const columns = useMemo(() => listColumns(selection), [selection]);
   const items = list.items.value ?? [];
   const resolved = async () => {

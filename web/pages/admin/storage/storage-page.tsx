@@ -1,4 +1,5 @@
 import { api, type Schemas } from "../../../app/api";
+import { useOffsetList } from "../../../app/cache";
 import { formatBytes } from "../../../app/format";
 import { isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { type Column, DataTable } from "../../../ui/data-table";
@@ -6,7 +7,6 @@ import { FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
-import { useOffsetList } from "../use-offset-list";
 import { FileFindings } from "./file-findings";
 import { StorageTotals } from "./storage-totals";
 
@@ -34,14 +34,10 @@ const COLUMNS: Column<WorkspaceStorage>[] = [
 /** The storage that workspaces use, and the free space. */
 export default function StoragePage() {
   const [query, change] = useQuery(CHECKS);
-  const list = useOffsetList<WorkspaceStorage>(
-    (page, signal) => {
-      const filters = withoutEmpty(query);
-      return mustAdmin(api.GET("/api/v1/admin/storage", { params: { query: { ...page, ...filters } }, signal }));
-    },
-    ({ workspace }) => workspace.id,
-    [query.q],
-  );
+  const list = useOffsetList<WorkspaceStorage>(["admin-storage", query], (page, signal) => {
+    const filters = withoutEmpty(query);
+    return mustAdmin(api.GET("/api/v1/admin/storage", { params: { query: { ...page, ...filters } }, signal }));
+  });
   return (
     <AdminFrame title="Storage">
       <StorageTotals />

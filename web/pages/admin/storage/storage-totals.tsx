@@ -1,19 +1,19 @@
 import { api, type Schemas } from "../../../app/api";
+import { useRead } from "../../../app/cache";
 import { formatBytes, formatCount } from "../../../app/format";
-import { useResource } from "../../../app/resource";
-import { useRefresh } from "../../../app/use-refresh";
 import { Icon } from "../../../ui/icon";
 import { ListSkeleton, ResourceView } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 
 type Totals = Schemas["StorageTotals"];
 
-const REFRESH_MS = 30_000;
-
 /** The storage of all workspaces by kind, and the free disk space. */
 export function StorageTotals() {
-  const totals = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/storage/totals", { signal })), []);
-  useRefresh(() => totals.state.value.kind === "ready" && void totals.reload(), REFRESH_MS);
+  const totals = useRead(
+    ["admin-storage-totals"],
+    (signal) => mustAdmin(api.GET("/api/v1/admin/storage/totals", { signal })),
+    { refreshMs: 30_000 },
+  );
   return (
     <ResourceView resource={totals} skeleton={<ListSkeleton rows={2} />}>
       {(value) => (

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
 import { readPermissions } from "../../../app/read-permissions";
-import { orReread } from "../../../app/reread";
 import { session } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
@@ -20,7 +19,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const params = { path: { user_id: user.id } };
   const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
   const change = async (body: { role?: "admin" | "member"; disabled?: boolean }) => {
-    await orReread(mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body })), onChanged);
+    await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
     // Administrators who changed their own account may have lost the role.
     if (isSelf) await readPermissions();
     await onChanged();
@@ -65,12 +64,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
           icon="link"
           onClick={() =>
             attempt(async () =>
-              setLink(
-                await orReread(
-                  mustAdmin(api.POST("/api/v1/admin/users/{user_id}/password-reset", { params })),
-                  onChanged,
-                ),
-              ),
+              setLink(await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/password-reset", { params }))),
             )
           }
         >

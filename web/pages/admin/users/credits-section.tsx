@@ -3,7 +3,6 @@ import { api } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatCount } from "../../../app/format";
 import { randomKey } from "../../../app/random-key";
-import { orReread } from "../../../app/reread";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
@@ -32,7 +31,7 @@ export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
     const text = JSON.stringify(change);
     if (unanswered.current.text !== text) unanswered.current = { text, key: randomKey() };
     const params = { path: { user_id: user.id }, header: { "Idempotency-Key": unanswered.current.key } };
-    await orReread(mustAdmin(api.POST("/api/v1/admin/users/{user_id}/credits", { params, body: change })), onChanged);
+    await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/credits", { params, body: change }));
     unanswered.current = { text: "", key: "" };
     setForm(form + 1);
     const amount = formatCount(Math.abs(change.delta), "credit");

@@ -3,7 +3,6 @@ import { api } from "../../../app/api";
 import { formatDay } from "../../../app/format";
 import { findPurgeTime } from "../../../app/grace-period";
 import { loadSession } from "../../../app/load-session";
-import { orReread } from "../../../app/reread";
 import { session } from "../../../app/session";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
@@ -44,7 +43,7 @@ export function DeletionSection({ user, onChanged }: DeletionSectionProps) {
           confirmLabel="Delete account"
           onConfirm={async () => {
             const params = { path: { user_id: user.id } };
-            await orReread(mustAdmin(api.DELETE("/api/v1/admin/users/{user_id}", { params })), onChanged);
+            await mustAdmin(api.DELETE("/api/v1/admin/users/{user_id}", { params }));
             if (isSelf) await loadSession();
             await onChanged();
           }}

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { formatBytes } from "../../../app/format";
-import { orReread } from "../../../app/reread";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { Field, SelectField } from "../../../ui/field";
@@ -43,7 +42,7 @@ export function QuotaSection({ user, onChanged }: QuotaSectionProps) {
           const own = Math.round(Number(gigabytes) * BYTES_PER_GB);
           const body = { storage_quota_bytes: { default: null, none: 0, own }[kind] };
           const params = { path: { user_id: user.id } };
-          await orReread(mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body })), onChanged);
+          await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
           showToast({ kind: "info", text: "Quota changed." });
           await onChanged();
         }}

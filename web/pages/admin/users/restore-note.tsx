@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { formatTime } from "../../../app/format";
 import { findPurgeTime } from "../../../app/grace-period";
-import { orReread } from "../../../app/reread";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
@@ -18,7 +17,7 @@ export function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
     setIsBusy(true);
     try {
       const params = { path: { user_id: user.id } };
-      await orReread(mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params })), onChanged);
+      await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params }));
       await onChanged();
     } catch (error) {
       showFailure(error);

@@ -1,5 +1,5 @@
 import { api } from "../../../app/api";
-import { useResource } from "../../../app/resource";
+import { useRead } from "../../../app/cache";
 import { RelativeTime } from "../../../ui/relative-time";
 import { Section } from "../../../ui/section";
 import { ListSkeleton, ResourceView } from "../../../ui/states";
@@ -18,10 +18,8 @@ type UserActivityProps = {
 
 /** The latest audit log entries about an account. */
 export function UserActivity({ userId, email, version }: UserActivityProps) {
-  const entries = useResource(
-    (signal) =>
-      mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { target_id: userId, limit: MAX_SHOWN } }, signal })),
-    [userId, version],
+  const entries = useRead(["admin-user-activity", userId, version], (signal) =>
+    mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { target_id: userId, limit: MAX_SHOWN } }, signal })),
   );
   return (
     <Section

@@ -1,7 +1,7 @@
 import { useRoute } from "preact-iso";
 import { ApiError, api } from "../../../app/api";
+import { useRead } from "../../../app/cache";
 import { formatCount, formatTime } from "../../../app/format";
-import { useResource } from "../../../app/resource";
 import { Facts } from "../../../ui/facts";
 import { Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../../ui/states";
@@ -21,9 +21,8 @@ import { toFullName, UserStatus } from "./user-texts";
 export default function UserPage() {
   const userId = useRoute().params.userId ?? "";
   const params = { path: { user_id: userId } };
-  const loaded = useResource(
-    (signal) => mustAdmin(api.GET("/api/v1/admin/users/{user_id}", { params, signal })),
-    [userId],
+  const loaded = useRead(["admin-user", userId], (signal) =>
+    mustAdmin(api.GET("/api/v1/admin/users/{user_id}", { params, signal })),
   );
   const state = loaded.state.value;
   if (state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status))

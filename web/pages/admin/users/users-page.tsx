@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
+import { useOffsetList } from "../../../app/cache";
 import { toNumber } from "../../../app/english";
 import { formatBytes, formatCount } from "../../../app/format";
 import { isOneOf, isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
@@ -12,8 +13,6 @@ import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
 import { ProblemBanner } from "../problems";
-import { useFreshList } from "../use-fresh-list";
-import { useOffsetList } from "../use-offset-list";
 import { InviteDialog } from "./invite-dialog";
 import { type AdminUser, toFullName, UserStatus } from "./user-texts";
 
@@ -53,22 +52,19 @@ const COLUMNS: Column<AdminUser>[] = [
   { title: "Storage", width: "5rem", isNumber: true, cell: (user) => formatBytes(user.storage_used_bytes) },
 ];
 
-const REFRESH_MS = 60_000;
-
 /** The accounts of the server. */
 export default function UsersPage() {
   const [query, change] = useQuery(CHECKS);
   const [isInviting, setIsInviting] = useState(false);
   const list = useOffsetList<AdminUser>(
+    ["admin-users", query],
     (page, signal) => {
       const filters = withoutEmpty(query) as { q?: string; state?: "active"; role?: "member"; sort?: "email" };
       return mustAdmin(api.GET("/api/v1/admin/users", { params: { query: { ...page, ...filters } }, signal }));
     },
-    ({ id }) => id,
-    [query.q, query.state, query.role, query.sort],
+    { refreshMs: 60_000 },
   );
-  useFreshList(list, REFRESH_MS);
-  const total = list.total.value;
+  const total = list.first.value?.total ?? null;
   return (
     <AdminFrame
       title="Users"

@@ -1,8 +1,6 @@
-import { api } from "../../../app/api";
-import { useResource } from "../../../app/resource";
 import { CodeBlock } from "../../../ui/code-block";
 import { Section } from "../../../ui/section";
-import { mustAdmin } from "../admin-api";
+import { useHealth } from "../use-health";
 
 const SETTINGS = `# /etc/offcut/offcut.toml
 redis_url = "rediss://user:password@redis.example.com:6379"
@@ -12,7 +10,7 @@ redis_url = "rediss://user:password@redis.example.com:6379"
 
 /** Explains how to enable workers while Redis is not configured. */
 export function SetupHint() {
-  const health = useResource((signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), []);
+  const health = useHealth();
   const state = health.state.value;
   // Other parts of the page report their own errors.
   if (state.kind !== "ready" || state.value.redis !== null) return null;

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
-import { orReread } from "../../../app/reread";
 import type { Resource } from "../../../app/resource";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
@@ -36,7 +35,7 @@ function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise
   const [isAsking, setIsAsking] = useState(false);
   const revoke = async () => {
     const params = { path: { token_id: token.id } };
-    await orReread(mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params })), onRevoked);
+    await mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params }));
     showToast({ kind: "info", text: `The token of ${token.name} was revoked.` });
     await onRevoked();
   };

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
-import { orReread } from "../../../app/reread";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
@@ -26,7 +25,7 @@ export function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
     setIsBusy(false);
   };
   const revoke = async () => {
-    await orReread(mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params })), onChanged);
+    await mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params }));
     showToast({ kind: "info", text: `${worker.name} was revoked.` });
     await onChanged();
   };

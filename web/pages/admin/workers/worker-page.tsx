@@ -1,8 +1,7 @@
 import { useRoute } from "preact-iso";
 import { ApiError, api } from "../../../app/api";
+import { useRead } from "../../../app/cache";
 import { formatBytes, formatDuration, formatElapsed } from "../../../app/format";
-import { useResource } from "../../../app/resource";
-import { useRefresh } from "../../../app/use-refresh";
 import { type Fact, Facts } from "../../../ui/facts";
 import { Icon } from "../../../ui/icon";
 import { RelativeTime } from "../../../ui/relative-time";
@@ -23,18 +22,16 @@ import {
   WorkerStatus,
 } from "./worker-texts";
 
-const REFRESH_MS = 4_000;
-
 /** Shows a worker with its state, its current and past work, and the actions for it. */
 export default function WorkerPage() {
   const workerId = useRoute().params.workerId ?? "";
   const params = { path: { worker_id: workerId } };
-  const loaded = useResource(
+  const loaded = useRead(
+    ["admin-worker", workerId],
     (signal) => mustAdmin(api.GET("/api/v1/admin/workers/{worker_id}", { params, signal })),
-    [workerId],
+    { refreshMs: 4_000 },
   );
   const state = loaded.state.value;
-  useRefresh(() => loaded.state.value.kind === "ready" && void loaded.reload(), REFRESH_MS);
   if (state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status))
     return <NotFoundPage />;
   if (state.kind !== "ready")

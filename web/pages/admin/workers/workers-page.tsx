@@ -1,40 +1,35 @@
 import { useState } from "preact/hooks";
 import { api } from "../../../app/api";
+import { useOffsetList, useRead } from "../../../app/cache";
 import { formatCount } from "../../../app/format";
-import { useResource } from "../../../app/resource";
-import { useRefresh } from "../../../app/use-refresh";
 import { Button } from "../../../ui/button";
 import { DataTable } from "../../../ui/data-table";
 import { FilterBar } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
-import { useFreshList } from "../use-fresh-list";
-import { useOffsetList } from "../use-offset-list";
 import { NewTokenDialog } from "./new-token-dialog";
 import { SetupHint } from "./setup-hint";
 import { WaitingTokens } from "./waiting-tokens";
 import { WORKER_COLUMNS } from "./worker-columns";
 import type { AdminWorker } from "./worker-texts";
 
-const REFRESH_MS = 4_000;
 const MAX_TOKENS = 100;
 
 /** Other machines that run jobs for this server. */
 export default function WorkersPage() {
   const [isAdding, setIsAdding] = useState(false);
   const list = useOffsetList<AdminWorker>(
+    ["admin-workers"],
     (page, signal) => mustAdmin(api.GET("/api/v1/admin/workers", { params: { query: page }, signal })),
-    ({ id }) => id,
-    [],
+    { refreshMs: 4_000 },
   );
-  const tokens = useResource(
+  const tokens = useRead(
+    ["admin-worker-tokens"],
     (signal) => mustAdmin(api.GET("/api/v1/admin/worker-tokens", { params: { query: { limit: MAX_TOKENS } }, signal })),
-    [],
+    { refreshMs: 4_000 },
   );
-  useFreshList(list, REFRESH_MS);
-  useRefresh(() => tokens.state.value.kind === "ready" && void tokens.reload(), REFRESH_MS);
-  const total = list.total.value;
+  const total = list.first.value?.total ?? null;
   return (
     <AdminFrame
       title="Workers"

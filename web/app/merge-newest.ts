@@ -1,12 +1,13 @@
-/** Updates a long list without reloading all of it. */
-import type { Page } from "../../app/pages-of";
-import type { Delivery } from "./webhook-texts";
+/** Updates a long list, newest rows first, without reading all of it again. Pure. */
+import type { Page } from "./pages-of";
+
+type Row = { id: string; created_at: string };
 
 /**
- * Merges the reloaded first page into the rows. Returns null if rows between that page and the others may be missing.
- * Unchanged rows stay the same objects, so that they are not rendered again.
+ * Merges the first page, read again, into the rows. Returns null if rows between that page and the others may be missing. Unchanged rows stay
+ * the same objects, so that they are not rendered again.
  */
-export function mergeNewest(rows: Delivery[], fresh: Page<Delivery>): Delivery[] | null {
+export function mergeNewest<Item extends Row>(rows: Item[], fresh: Page<Item>): Item[] | null {
   const known = new Map(rows.map((row) => [row.id, row]));
   const first = fresh.items.map((row) => {
     const before = known.get(row.id);
@@ -18,8 +19,8 @@ export function mergeNewest(rows: Delivery[], fresh: Page<Delivery>): Delivery[]
   return keepSame(rows, [...first, ...rows.filter((row) => isOlder(row, last))]);
 }
 
-const isOlder = (one: Delivery, other: Delivery): boolean =>
+const isOlder = (one: Row, other: Row): boolean =>
   one.created_at < other.created_at || (one.created_at === other.created_at && one.id < other.id);
 
-const keepSame = (before: Delivery[], after: Delivery[]): Delivery[] =>
+const keepSame = <Item>(before: Item[], after: Item[]): Item[] =>
   before.length === after.length && before.every((row, at) => row === after[at]) ? before : after;

@@ -1,0 +1,8 @@
+import { api, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
+import type { Resource } from "../../app/resource";
+import { mustAdmin } from "./admin-api";
+
+/** Reads the health of the server, which every part of a page shares. */
+export const useHealth = (): Resource<Schemas["SystemHealth"]> =>
+  useRead(["health"], (signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), { refreshMs: 10_000 });
