@@ -1,20 +1,21 @@
 /** The root component: pages that need no session, or the shell around the others. */
-import type { FunctionComponent } from "preact";
+import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso";
-import { isLocked, LockedPage } from "../shell/locked-page";
-import { PageBoundary } from "../shell/page-boundary";
 import { PasswordDialog } from "../shell/password-dialog";
 import { Shell } from "../shell/shell";
 import { Toasts } from "../shell/toasts";
 import { Button } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { Page } from "../ui/page";
+import { Empty } from "../ui/states";
 import { connection } from "./connection";
 import { decodeText } from "./decode-text";
 import { loadSession } from "./load-session";
 import { APP_PATTERN } from "./paths";
 import { readPermissions } from "./read-permissions";
 import { NotFound, OPEN_PAGES, PLAIN_PAGES, SHELL_PAGES } from "./routes";
-import { refusals, session } from "./session";
+import { me, refusals, session } from "./session";
 
 export const App = () => (
   <LocationProvider scope={APP_PATTERN}>
@@ -91,3 +92,56 @@ function ToSignIn() {
   useEffect(() => route(url === "/" ? "/sign-in" : `/sign-in?${new URLSearchParams({ redirect: url })}`, true), []);
   return null;
 }
+
+/** Pages that the API still serves during the grace period of an account. */
+const OPEN_IN_GRACE = ["/account", "/account/notifications", "/account/data", "/notifications", "/status"];
+
+/** Returns whether the page is unavailable because the account is pending deletion. Reads signals. */
+const isLocked = (path: string): boolean =>
+  (me.value?.deleted_at ?? null) !== null && !OPEN_IN_GRACE.includes(path.replace(/\/$/, ""));
+
+/** Replaces a page until the account is restored. */
+const LockedPage = () => (
+  <Page title="Not available">
+    <Empty title="Restore your account to open this page" icon="info">
+      <p>
+        While the account is being deleted, you can view your <a href="/account">profile</a> and{" "}
+        <a href="/account/data">export your data</a>. No data is deleted yet.
+      </p>
+    </Empty>
+  </Page>
+);
+
+type BoundaryProps = { path: string; children: ComponentChildren };
+type BoundaryState = { failedPath: string | null };
+
+/** Replaces a page that throws with an error page, until another page is opened. */
+class PageBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { failedPath: null };
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+    this.setState({ failedPath: this.props.path });
+  }
+
+  override componentDidUpdate(): void {
+    const { failedPath } = this.state;
+    if (failedPath !== null && failedPath !== this.props.path) this.setState({ failedPath: null });
+  }
+
+  override render() {
+    return this.state.failedPath === this.props.path ? <PageFailure /> : this.props.children;
+  }
+}
+
+/** The error page for script errors, and for pages whose files cannot be loaded. */
+const PageFailure = () => (
+  <div class="empty" role="alert">
+    <Icon name="warning" />
+    <h1>This page has an error</h1>
+    <p>Reload it. Nothing that was saved is lost.</p>
+    <Button look="primary" onClick={() => location.reload()}>
+      Reload
+    </Button>
+  </div>
+);

@@ -54,6 +54,7 @@ const client = new QueryClient({
 
 /** Connects the cache with the session, the connection and live events. Call it once. */
 export function startCache(): void {
+  client.mount();
   let userId: string | undefined;
   effect(() => {
     if (me.value?.id !== userId) client.clear();

@@ -1,10 +1,11 @@
 /** Maps paths to pages. All pages except the list of projects are loaded when they are first opened. */
 import type { FunctionComponent } from "preact";
+import NotFoundPage from "../pages/not-found";
 import { ProjectsPage } from "../pages/projects/projects-page";
-import { adminPage } from "./admin-only";
 import { type LazyPage, lazyPage, withEditorStyle } from "./lazy-page";
 import { ADMIN_PAGE_MODULES, PAGE_MODULES } from "./page-modules";
 import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "./paths";
+import { isAdmin } from "./session";
 
 type Path = (typeof OPEN_PATHS | typeof PLAIN_PATHS | typeof SHELL_PATHS)[number];
 
@@ -37,3 +38,9 @@ export function preloadPage(path: string): void {
 }
 
 export const NotFound = lazyPage(() => import("../pages/not-found"));
+
+/** Returns a page that is loaded when an administrator first opens it. Other users see "Page not found". */
+function adminPage(load: Parameters<typeof lazyPage>[0]): FunctionComponent {
+  const Page = lazyPage(load);
+  return () => (isAdmin.value ? <Page /> : <NotFoundPage />);
+}

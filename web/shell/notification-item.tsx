@@ -1,7 +1,7 @@
+import { useLocation } from "preact-iso";
 import { describeNotification } from "../app/notification-texts";
-import type { Notification } from "../app/notifications";
-import { findWorkspaceName, workspaces } from "../app/session";
-import { findTarget, useOpenNotification } from "../app/use-open-notification";
+import { markRead, type Notification } from "../app/notifications";
+import { chooseWorkspace, findWorkspaceName, workspaces } from "../app/session";
 import { Icon } from "../ui/icon";
 import { RelativeTime } from "../ui/relative-time";
 
@@ -47,4 +47,25 @@ export function NotificationItem({ notification, onOpen }: NotificationItemProps
       </div>
     </div>
   );
+}
+
+/** Returns the address to which a notification links; null if it is in a workspace that the user has left. */
+function findTarget(notification: Notification): string | null {
+  const { workspace_id: id } = notification;
+  const isReachable = id === null || workspaces.value.some((one) => one.id === id);
+  return isReachable ? describeNotification(notification).href : null;
+}
+
+/** Returns the click handler of a notification's link. It marks the notification as read and enters its workspace. */
+function useOpenNotification(): (event: MouseEvent, notification: Notification) => void {
+  const { route } = useLocation();
+  return (event, notification) => {
+    if (notification.read_at === null) void markRead(notification.id).catch(() => {});
+    const target = findTarget(notification);
+    // A new tab keeps the workspace of this tab.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || target === null) return;
+    event.preventDefault();
+    if (notification.workspace_id !== null) chooseWorkspace(notification.workspace_id);
+    route(target);
+  };
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { api } from "../app/api";
 import { passwordRequest } from "../app/confirm-password";
-import { endReplacedSession, findSessionId } from "../app/replaced-session";
 import { me } from "../app/session";
 import { type Challenge, sendCode, sendPassword, toCodeHint } from "../app/sign-in";
 import { Button } from "../ui/button";
@@ -83,4 +83,16 @@ function ProviderDialog({ onClose }: { onClose(): void }) {
       </div>
     </Dialog>
   );
+}
+
+/** Returns the ID of this browser's session, or null. */
+async function findSessionId(): Promise<string | null> {
+  const { data } = await api.GET("/api/v1/sessions", { params: { query: { limit: 100 } } });
+  return data?.items.find(({ is_current: isCurrent }) => isCurrent)?.id ?? null;
+}
+
+/** Ends the replaced session. Otherwise the list of sessions would contain this browser twice. */
+function endReplacedSession(id: string | null): void {
+  if (id === null) return;
+  void api.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: id } } }).catch(() => {});
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { me } from "../../app/session";
+import { Section } from "../../ui/section";
 import { AccountFrame } from "./account-frame";
-import { DevicesSection } from "./devices-section";
 import { IdentitiesSection } from "./identities-section";
 import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
@@ -23,3 +23,21 @@ export default function SecurityPage() {
     </AccountFrame>
   );
 }
+
+/** Devices, such as editor panels, that act for the user with their own API key. */
+const DevicesSection = () => (
+  <Section
+    title="Devices"
+    hint="A device, such as a panel in your video editor, shows a code that you approve. It then gets an API key with its name."
+  >
+    <div class="toolbar">
+      <a class="button default" href="/oauth/device">
+        Connect a device
+      </a>
+      <a class="button default" href="/keys">
+        View API keys
+      </a>
+    </div>
+    <p class="soft">To disconnect a device, revoke its API key.</p>
+  </Section>
+);

@@ -6,7 +6,7 @@ import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
-import { NewRecoveryCodes } from "./new-recovery-codes";
+import { RecoveryCodesDialog } from "./recovery-codes-dialog";
 import { TwoFactorActions, TwoFactorStatus } from "./two-factor-actions";
 import { TwoFactorPassword } from "./two-factor-password";
 import { type Enrollment, TwoFactorSetup } from "./two-factor-setup";
@@ -123,5 +123,29 @@ export function TwoFactorSection({ profile }: { profile: Me }) {
         </TwoFactorPassword>
       )}
     </Section>
+  );
+}
+
+type NewRecoveryCodesProps = { profile: Me; onReplaced(): void; onClose(): void };
+
+/** Replaces the recovery codes, and shows the new ones once. */
+function NewRecoveryCodes({ profile, onReplaced, onClose }: NewRecoveryCodesProps) {
+  const [codes, setCodes] = useState<string[] | null>(null);
+  if (codes !== null) return <RecoveryCodesDialog codes={codes} email={profile.email} onClose={onClose} />;
+  return (
+    <TwoFactorPassword
+      title="Replace the recovery codes?"
+      hasPassword={profile.has_password}
+      confirmLabel="Replace codes"
+      look="primary"
+      onSend={async (body) => {
+        const made = await must(api.POST("/api/v1/users/me/two-factor/recovery-codes", { body }));
+        setCodes(made.recovery_codes);
+        onReplaced();
+      }}
+      onClose={onClose}
+    >
+      You get ten new codes. The current ones stop working.
+    </TwoFactorPassword>
   );
 }

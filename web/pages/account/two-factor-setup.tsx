@@ -1,11 +1,11 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { encode } from "uqr";
 import { api, must, type Schemas } from "../../app/api";
 import { CopyField } from "../../ui/copy-field";
 import { CodeField } from "../../ui/credential-fields";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
 import { Form } from "../../ui/form";
-import { QrCode } from "./qr-code";
 import { RecoveryCodesDialog } from "./recovery-codes-dialog";
 
 export type Enrollment = Schemas["TwoFactorEnrollment"];
@@ -43,4 +43,34 @@ export function TwoFactorSetup({ enrollment, email, onConfirmed, onClose }: Setu
       </Form>
     </Dialog>
   );
+}
+
+/** Width of the empty border around the code, in modules. */
+const QUIET_ZONE = 4;
+
+/** A QR code. It is drawn in the browser, so its content is not sent anywhere. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => draw(text), [text]);
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} class="qr-ground" />
+      <path d={path} class="qr-modules" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
+/** Draws each row as runs of dark modules. */
+function draw(text: string): { size: number; path: string } {
+  const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
+  const path = data
+    .flatMap((row, y) =>
+      row.map((isDark, x) => (isDark && !row[x - 1] ? `M${x} ${y}h${runLength(row, x)}v1H${x}z` : "")),
+    )
+    .join("");
+  return { size, path };
+}
+
+function runLength(row: boolean[], start: number): number {
+  const end = row.indexOf(false, start);
+  return (end === -1 ? row.length : end) - start;
 }

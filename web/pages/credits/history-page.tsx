@@ -4,13 +4,12 @@ import { saveFile } from "../../app/save-file";
 import { isDay, isOneOf, isSearch, useQuery } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
+import { DateField, Filter, FilterBar, SearchField } from "../../ui/filter-bar";
 import { Empty, ErrorPanel } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CreditsFrame } from "./credits-frame";
-import { HistoryFilters } from "./history-filters";
-import { HistorySubject } from "./history-subject";
 import { formatDelta, KINDS, nameKind } from "./history-texts";
-import { type CreditEntry, toHistoryQuery, useHistory } from "./use-history";
+import { type CreditEntry, type HistoryFilter, toHistoryQuery, useHistory } from "./use-history";
 
 const COLUMNS: Column<CreditEntry>[] = [
   { title: "When", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
@@ -85,4 +84,36 @@ function DownloadButton({ path }: { path: string }) {
       {error !== null && <ErrorPanel message={error} />}
     </>
   );
+}
+
+type HistoryFiltersProps = { filter: HistoryFilter; onChange(change: Partial<HistoryFilter>): void };
+
+const HistoryFilters = ({ filter, onChange }: HistoryFiltersProps) => (
+  <FilterBar>
+    <SearchField label="Search recordings and invoices" value={filter.q} onSearch={(q) => onChange({ q })} />
+    <Filter label="Kind" value={filter.type} options={KINDS} onChange={(type) => onChange({ type })} />
+    <DateField label="From" value={filter.from} onChange={(from) => onChange({ from })} />
+    <DateField label="To" value={filter.to} onChange={(to) => onChange({ to })} />
+  </FilterBar>
+);
+
+/** The purpose of a credit change, with links while its targets exist. */
+function HistorySubject({ entry }: { entry: CreditEntry }) {
+  const { type, asset, asset_id: assetId, order_id: orderId, description, pipeline_id: pipelineId } = entry;
+  if (asset !== null) {
+    const name = asset.filename ?? "Unnamed recording";
+    return (
+      <span class="history-subject">
+        <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">
+          {name}
+        </a>
+        {pipelineId !== null && <a href={`/jobs/${pipelineId}`}>Job</a>}
+      </span>
+    );
+  }
+  if (pipelineId !== null) return <a href={`/jobs/${pipelineId}`}>Job of a deleted recording</a>;
+  if (assetId !== null) return <span class="soft">Deleted recording</span>;
+  if (orderId !== null) return <a href={`/orders/${orderId}`}>{description ?? "Order"}</a>;
+  if (type === "grant" || type === "adjustment") return <span class="soft">By an administrator</span>;
+  return <span class="soft">{entry.payment_invoice_id ?? "–"}</span>;
 }

@@ -1,19 +1,22 @@
 import { useMemo, useState } from "preact/hooks";
 import { must } from "../../app/api";
 import { useList } from "../../app/cache";
+import { formatTime } from "../../app/format";
 import { type ApiKey, keysApi, type NewApiKey } from "../../app/keys-api";
-import { workspaces } from "../../app/session";
+import { findWorkspaceName, workspaces } from "../../app/session";
+import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/code-block";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { CopyField } from "../../ui/copy-field";
 import { DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
 import { Section } from "../../ui/section";
+import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 import { Empty } from "../../ui/states";
-import { CreatedKeyDialog } from "./created-key-dialog";
 import { createKeyColumns } from "./key-columns";
 import { createExample, KEY_PLACEHOLDER } from "./key-texts";
 import { NewKeyDialog } from "./new-key-dialog";
-import { RevokeDialog } from "./revoke-dialog";
 
 /** Maximum number of keys of an account. */
 const PAGE_SIZE = 100;
@@ -91,3 +94,52 @@ const Usage = () => (
     </p>
   </Section>
 );
+
+/** Shows a new key once, because the server stores only its hash. */
+const CreatedKeyDialog = ({ created, onClose }: { created: NewApiKey; onClose(): void }) => (
+  <ShownOnceDialog title="API key created" isWide onClose={onClose}>
+    <CopyField
+      label="API key"
+      value={created.key ?? ""}
+      hint="Copy it now and keep it in a safe place: it is not shown again."
+      isFirst
+    />
+    <div class="field">
+      <span class="label">Try it</span>
+      <CodeBlock label="Example call" code={createExample(created.key ?? KEY_PLACEHOLDER, created.scopes)} />
+    </div>
+  </ShownOnceDialog>
+);
+
+type RevokeDialogProps = { apiKey: ApiKey; onRevoked(): void; onOutdated(): void; onClose(): void };
+
+/** Asks for confirmation before a key is revoked. */
+function RevokeDialog({ apiKey, onRevoked, onOutdated, onClose }: RevokeDialogProps) {
+  const { id, name, prefix, last_used_at: usedAt, workspace_id: workspaceId } = apiKey;
+  const where = findWorkspaceName(workspaceId);
+  return (
+    <ConfirmDialog
+      title="Revoke this key?"
+      confirmLabel="Revoke key"
+      onConfirm={async () => {
+        await must(keysApi.DELETE("/api-keys/{key_id}", { params: { path: { key_id: id } } }));
+        showToast({ kind: "info", text: `The key “${name}” was revoked.` });
+        onRevoked();
+      }}
+      onClose={onClose}
+    >
+      <div class="form">
+        <p>
+          Every program that uses <strong dir="auto">{name}</strong> (<code>{prefix}…</code>) stops working immediately:
+          its requests{where !== null && <span dir="auto">in the workspace “{where}” </span>}fail with status 401, and
+          its unfinished uploads cannot continue.{" "}
+          {usedAt === null ? "The key was never used." : `It was last used ${formatTime(usedAt)}.`}
+        </p>
+        <p>
+          Recordings, cuts and renders are kept, and jobs started with the key continue. A device that has the key must
+          be approved again. This cannot be undone.
+        </p>
+      </div>
+    </ConfirmDialog>
+  );
+}

@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { ApiError, type Schemas } from "../../app/api";
+import { ApiError, api, must, type Schemas } from "../../app/api";
 import { chooseWorkspace, type Workspace } from "../../app/session";
 import { isUuid } from "../../app/use-query";
+import { Button } from "../../ui/button";
 import { Facts } from "../../ui/facts";
+import { Form } from "../../ui/form";
 import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../credits/billing-status";
 import { Missing } from "../missing";
 import { OrderActions } from "./order-actions";
-import { OrderDecision } from "./order-decision";
 import { listOrderFacts, NEXT_STEPS, TITLES } from "./order-texts";
 import { findOrderWorkspace, type ShownOrder, useOrder } from "./use-order";
 
@@ -80,5 +81,30 @@ export default function OrderPage() {
         )}
       </section>
     </Page>
+  );
+}
+
+type OrderDecisionProps = { orderId: string; onDecided(order: Schemas["AdminOrder"]): void };
+
+/** Two separate forms, so that each shows its own error. */
+function OrderDecision({ orderId, onDecided }: OrderDecisionProps) {
+  const params = { path: { order_id: orderId } };
+  return (
+    <>
+      <Form onSend={async () => onDecided(await must(api.POST("/api/v1/admin/orders/{order_id}/approve", { params })))}>
+        {({ isSending }) => (
+          <Button look="primary" type="submit" isBusy={isSending}>
+            Approve
+          </Button>
+        )}
+      </Form>
+      <Form onSend={async () => onDecided(await must(api.POST("/api/v1/admin/orders/{order_id}/reject", { params })))}>
+        {({ isSending }) => (
+          <Button type="submit" isBusy={isSending}>
+            Reject
+          </Button>
+        )}
+      </Form>
+    </>
   );
 }

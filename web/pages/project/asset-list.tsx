@@ -1,17 +1,19 @@
 import { type Signal, useComputed } from "@preact/signals";
 import { useCallback, useState } from "preact/hooks";
+import { api, must } from "../../app/api";
 import { formatBytes, formatDuration } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { mediaUrl } from "../../app/media-url";
 import { canWrite } from "../../app/session";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
 import { RelativeTime } from "../../ui/relative-time";
 import { RowList } from "../../ui/row-list";
 import { AssetStatus, Status } from "../../ui/status";
 import { type UploadItem, uploads } from "../../upload/queue";
 import type { Asset } from "../asset/asset";
-import { AssetMenu } from "./asset-menu";
 
 type AssetListProps = {
   items: Asset[];
@@ -134,6 +136,37 @@ function Facts({ asset }: { asset: Asset }) {
   return (
     <>
       <span class="number">{facts.filter(Boolean).join(" · ")}</span> · <RelativeTime iso={asset.created_at} />
+    </>
+  );
+}
+
+/** The actions for a recording. */
+function AssetMenu({ asset, name, onChange }: { asset: Asset; name: string; onChange(): void }) {
+  const [isDeleting, setIsDeleting] = useState(false);
+  return (
+    <>
+      <Menu
+        label={`Actions for ${name}`}
+        items={[{ label: "Delete", icon: "trash", isDangerous: true, run: () => setIsDeleting(true) }]}
+      >
+        <Icon name="more" />
+      </Menu>
+      {isDeleting && (
+        <ConfirmDialog
+          title="Delete this recording?"
+          confirmLabel="Delete recording"
+          onConfirm={async () => {
+            await must(api.DELETE("/api/v1/assets/{asset_id}", { params: { path: { asset_id: asset.id } } }));
+            onChange();
+          }}
+          onClose={() => setIsDeleting(false)}
+        >
+          <p>
+            <strong dir="auto">{name}</strong> is deleted with its cuts and renders, from the server's disk too. Credits
+            that were spent are not refunded. This cannot be undone.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

@@ -6,13 +6,18 @@ import { useList } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
 import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { FormActions } from "../../ui/dialog-actions";
+import { Field } from "../../ui/field";
+import { Form } from "../../ui/form";
+import { Icon } from "../../ui/icon";
 import { LoadMore } from "../../ui/load-more";
 import { Page } from "../../ui/page";
+import { RelativeTime } from "../../ui/relative-time";
 import { RowList } from "../../ui/row-list";
 import { Segments } from "../../ui/segments";
 import { Empty, ListSkeleton } from "../../ui/states";
-import { NewProjectDialog } from "./new-project-dialog";
-import { ProjectRow } from "./project-row";
+import { ProjectMenu } from "./project-menu";
 
 type Project = Schemas["Project"];
 
@@ -106,5 +111,59 @@ function NoProjects({ text, state, onCreate }: { text: string; state: Project["s
         </Button>
       )}
     </Empty>
+  );
+}
+
+const NewProjectDialog = ({
+  onCreated,
+  onClose,
+}: {
+  onCreated(project: Schemas["Project"]): void;
+  onClose(): void;
+}) => (
+  <Dialog title="New project" onClose={onClose}>
+    <Form
+      class="dialog-body"
+      onSend={async ({ name = "" }) => {
+        const project = await must(api.POST("/api/v1/projects", { body: { name: name.trim() } }));
+        onClose();
+        onCreated(project);
+      }}
+    >
+      {({ errors, isSending }) => (
+        <>
+          <Field label="Name" name="name" maxLength={256} required isFirst error={errors.name} />
+          <FormActions submitLabel="Create" isSending={isSending} onCancel={onClose} />
+        </>
+      )}
+    </Form>
+  </Dialog>
+);
+
+function ProjectRow({ project, onChange }: { project: Schemas["Project"]; onChange(): void }) {
+  const [isRemoved, setIsRemoved] = useState(false);
+  if (isRemoved) return null;
+  return (
+    <li class="row">
+      <a class="row-link" href={`/projects/${project.id}`}>
+        <Icon name="projects" />
+        <span class="truncate" title={project.name} dir="auto">
+          {project.name}
+        </span>
+      </a>
+      <span class="soft row-time">
+        <RelativeTime iso={project.last_activity_at} />
+      </span>
+      {canWrite.value && (
+        <ProjectMenu
+          project={project}
+          onChange={onChange}
+          onDeleted={() => {
+            setIsRemoved(true);
+            onChange();
+          }}
+        />
+      )}
+    </li>
   );
 }

@@ -2,13 +2,12 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { type Challenge, sendPassword } from "../../app/sign-in";
+import { type Challenge, sendCode, sendPassword, toCodeHint } from "../../app/sign-in";
 import { Button } from "../../ui/button";
-import { EmailField, PasswordField } from "../../ui/credential-fields";
+import { CodeField, EmailField, PasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
-import { CodeForm, takeChallenge } from "./code-form";
-import { finishSignIn } from "./finish";
+import { finishSignIn, takeToken } from "./finish";
 import { SignInFrame } from "./frame";
 
 export default function SignInPage() {
@@ -77,5 +76,47 @@ function Providers({ providers }: { providers: Provider[] }) {
         );
       })}
     </div>
+  );
+}
+
+/** Returns the challenge that a provider sign-in has put after the `#`, or null. */
+function takeChallenge(): Challenge | null {
+  const values = new URLSearchParams(takeToken());
+  const challenge = values.get("challenge");
+  return challenge === null ? null : { challenge, methods: (values.get("methods") ?? "").split(" ") };
+}
+
+/** Asks for the second factor. */
+function CodeForm({ challenge, onRestart }: { challenge: Challenge; onRestart(): void }) {
+  const { route } = useLocation();
+  return (
+    <SignInFrame title="Enter your code">
+      <Form
+        onSend={async ({ code = "" }) => {
+          await sendCode(challenge, code);
+          await finishSignIn(route);
+        }}
+      >
+        {({ errors, isSending }) => (
+          <>
+            <CodeField hint={toCodeHint(challenge.methods)} error={errors.code} />
+            <Button look="primary" type="submit" isBusy={isSending}>
+              Sign in
+            </Button>
+          </>
+        )}
+      </Form>
+      <p class="sign-in-links">
+        <a
+          href="/sign-in"
+          onClick={(event) => {
+            event.preventDefault();
+            onRestart();
+          }}
+        >
+          Start again
+        </a>
+      </p>
+    </SignInFrame>
   );
 }

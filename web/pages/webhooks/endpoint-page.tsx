@@ -5,16 +5,20 @@ import { useRead } from "../../app/cache";
 import type { Resource } from "../../app/resource";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
+import { CopyField } from "../../ui/copy-field";
+import { Facts } from "../../ui/facts";
 import { Page } from "../../ui/page";
+import { RelativeTime } from "../../ui/relative-time";
+import { Section } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { Status } from "../../ui/status";
 import { Missing } from "../missing";
 import { DeliveriesSection } from "./deliveries-section";
 import { EndpointActions } from "./endpoint-actions";
 import { EndpointNotices } from "./endpoint-notices";
-import { EndpointSummary } from "./endpoint-summary";
 import { type DeliveryFilter, IDLE_MS, useDeliveries } from "./use-deliveries";
 import { VerifySection } from "./verify-section";
-import { type Endpoint, shortenUrl } from "./webhook-texts";
+import { type Endpoint, formatEvents, shortenUrl, toEndpointLook } from "./webhook-texts";
 
 /** Shows an endpoint and its deliveries. */
 export default function EndpointPage() {
@@ -94,3 +98,20 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
     </Page>
   );
 }
+
+/** Summarizes an endpoint. */
+const EndpointSummary = ({ endpoint }: { endpoint: Endpoint }) => (
+  <Section title="Endpoint" actions={<Status {...toEndpointLook(endpoint)} />}>
+    <CopyField label="URL" value={endpoint.url} />
+    <Facts
+      facts={[
+        ["Events", formatEvents(endpoint.event_types)],
+        ["Created", <RelativeTime iso={endpoint.created_at} />],
+        [
+          "Last success",
+          endpoint.last_success_at === null ? "None yet" : <RelativeTime iso={endpoint.last_success_at} />,
+        ],
+      ]}
+    />
+  </Section>
+);

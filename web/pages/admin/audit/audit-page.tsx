@@ -2,17 +2,20 @@ import { useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
 import { toDayStart } from "../../../app/day-start";
+import { saveFile } from "../../../app/save-file";
+import { showFailure } from "../../../app/toasts";
 import { isDay, isOneOf, isSearch, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { DataTable } from "../../../ui/data-table";
 import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
+import { Icon } from "../../../ui/icon";
+import { Menu } from "../../../ui/menu";
 import { Empty } from "../../../ui/states";
 import { mustAdmin } from "../admin-api";
 import { AdminFrame } from "../admin-frame";
 import { listAuditColumns } from "./audit-columns";
 import { AuditDialog } from "./audit-dialog";
 import { ACTION_TEXTS, type AuditEntry } from "./audit-texts";
-import { DownloadMenu } from "./download-menu";
 import { NewEntries } from "./new-entries";
 
 const ACTIONS = [
@@ -73,5 +76,37 @@ export default function AuditPage() {
       />
       {opened !== null && <AuditDialog entry={opened} onFilter={change} onClose={() => setOpened(null)} />}
     </AdminFrame>
+  );
+}
+
+type DownloadMenuProps = { filters: Record<string, string | undefined> };
+
+/** Downloads the entries that match. The download is recorded in the log. */
+function DownloadMenu({ filters }: DownloadMenuProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const save = async (format: "csv" | "jsonl") => {
+    if (isBusy) return;
+    setIsBusy(true);
+    try {
+      const search = new URLSearchParams({ ...(filters as Record<string, string>), format });
+      await saveFile(`/api/v1/admin/audit/export?${search}`);
+    } catch (error) {
+      showFailure(error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Menu
+      label="Download the entries that match"
+      look=""
+      items={[
+        { label: "CSV, for spreadsheets", run: () => void save("csv") },
+        { label: "JSON lines", run: () => void save("jsonl") },
+      ]}
+    >
+      <Icon name="download" />
+      {isBusy ? "Downloading…" : "Download"}
+    </Menu>
   );
 }

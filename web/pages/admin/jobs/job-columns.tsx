@@ -1,11 +1,14 @@
 /** The columns for the jobs of all users. */
+
+import { api } from "../../../app/api";
 import { formatDuration } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import type { Column } from "../../../ui/data-table";
 import { RelativeTime } from "../../../ui/relative-time";
 import { JobStatus } from "../../../ui/status";
+import { CancelButton } from "../../jobs/cancel-button";
+import { mustAdmin } from "../admin-api";
 import { UserCell } from "../user-cell";
-import { CancelJob } from "./cancel-job";
 import { type AdminJob, nameJobInput } from "./job-texts";
 
 export const listColumns = (onChange: () => Promise<void>): Column<AdminJob>[] => [
@@ -62,4 +65,28 @@ function StateCell({ job }: { job: AdminJob }) {
 function formatTimeTaken({ started_at: from, finished_at: to }: AdminJob): string {
   if (from === null) return "–";
   return formatDuration((Date.parse(to ?? new Date().toISOString()) - Date.parse(from)) / 1000);
+}
+
+type CancelJobProps = { job: AdminJob; onCancelled(): Promise<void> };
+
+/** A preparation ends when its recording is deleted, and a preview yields to other jobs. */
+const isCancellable = ({ state, name }: AdminJob): boolean =>
+  (state === "pending" || state === "running") && (name === "cut" || name === "render");
+
+/** Cancels a job of any user. */
+function CancelJob({ job, onCancelled }: CancelJobProps) {
+  const name = `${STEP_NAMES[job.name].toLowerCase()} of ${nameJobInput(job)}`;
+  const cancel = async () => {
+    const params = { path: { job_id: job.id } };
+    await mustAdmin(api.POST("/api/v1/admin/jobs/{job_id}/cancel", { params }));
+    await onCancelled();
+  };
+  return (
+    <CancelButton jobName={name} isOffered={isCancellable(job)} onConfirm={cancel}>
+      The <strong dir="auto">{name}</strong> in the workspace of{" "}
+      <strong dir="auto">{job.created_by?.email ?? job.workspace.name}</strong> stops, with the steps after it.
+      {job.state === "running" && ` The ${Math.round((job.progress ?? 0) * 100)}% completed so far is lost.`} The
+      recording is kept, held credits are released, and the user can start it again.
+    </CancelButton>
+  );
 }

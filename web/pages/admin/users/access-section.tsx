@@ -1,14 +1,16 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
+import { formatTime } from "../../../app/format";
 import { readPermissions } from "../../../app/read-permissions";
 import { session } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
+import { CopyField } from "../../../ui/copy-field";
 import { Section } from "../../../ui/section";
+import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
 import { mustAdmin } from "../admin-api";
 import { type AccessChange, AccessDialog } from "./access-dialog";
 import { type AdminUserDetail, describeAccess } from "./losses";
-import { ResetLink } from "./reset-link";
 
 type AccessSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
 
@@ -78,3 +80,16 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
     </Section>
   );
 }
+
+type ResetLinkProps = { email: string; link: Schemas["AccountLink"]; onClose(): void };
+
+/** Shows a password reset link once. */
+const ResetLink = ({ email, link, onClose }: ResetLinkProps) => (
+  <ShownOnceDialog title="Reset link created" onClose={onClose}>
+    <p>
+      <strong dir="auto">{email}</strong> can set a new password with this link. It works once, until{" "}
+      {formatTime(link.expires_at)}. Anyone with the link can take over the account, so send it only to this user.
+    </p>
+    <CopyField label="Reset link" value={link.url} hint="It is not shown again." isFirst />
+  </ShownOnceDialog>
+);

@@ -1,8 +1,13 @@
+import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { ApiError, api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatCount, formatTime } from "../../../app/format";
+import { findPurgeTime } from "../../../app/grace-period";
+import { showFailure } from "../../../app/toasts";
+import { Button } from "../../../ui/button";
 import { Facts } from "../../../ui/facts";
+import { Icon } from "../../../ui/icon";
 import { Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../../ui/states";
 import NotFoundPage from "../../not-found";
@@ -13,7 +18,6 @@ import { CreditsSection } from "./credits-section";
 import { DeletionSection } from "./deletion-section";
 import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
 import { QuotaSection } from "./quota-section";
-import { RestoreNote } from "./restore-note";
 import { UserActivity } from "./user-activity";
 import { toFullName, UserStatus } from "./user-texts";
 
@@ -77,4 +81,36 @@ function listFacts(user: AdminUserDetail): [string, string][] {
     ["Workspaces", shared || "Only the personal one"],
     ["User ID", user.id],
   ];
+}
+
+type RestoreNoteProps = { user: AdminUserDetail; deletedAt: string; onChanged(): Promise<void> };
+
+/** Shows until when an account pending deletion can be restored. */
+function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const restore = async () => {
+    setIsBusy(true);
+    try {
+      const params = { path: { user_id: user.id } };
+      await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params }));
+      await onChanged();
+    } catch (error) {
+      showFailure(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div class="message warning">
+      <Icon name="warning" />
+      <p>
+        This account is being deleted. On {formatTime(findPurgeTime(deletedAt))} its content is permanently deleted:{" "}
+        {describeContents(user)}.
+      </p>
+      <span class="message-actions">
+        <Button isBusy={isBusy} onClick={() => void restore()}>
+          Restore account
+        </Button>
+      </span>
+    </div>
+  );
 }
