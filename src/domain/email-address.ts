@@ -1,11 +1,11 @@
 /** Email addresses. */
+import { MAX_EMAIL_CHARACTERS } from "./field-limits";
 
 /** Stricter than the standard: quoted names, which are very rare, could break out of a header. */
 const EMAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]+@[^\s@<>()[\]\\,;:"\p{Cc}]+$/u;
 /** Host names of letters and digits: mail servers read `%2e` and U+3002 as dots, and end a host name at `/`. */
 const HOST_NAME = /^[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u;
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
-const MAX_EMAIL_CHARACTERS = 254;
 
 /** Parses an address to its stored form, in lower case. Returns null if it is invalid. */
 export function parseEmailAddress(text: string): string | null {

@@ -1,7 +1,5 @@
 /** The rule for new passwords: their length, and common passwords that are rejected. */
-
-export const MIN_PASSWORD_CHARACTERS = 10;
-export const MAX_PASSWORD_CHARACTERS = 200;
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from "./field-limits";
 
 /** Bounds the normalization that precedes counting the characters. */
 export const MAX_PASSWORD_UTF16_UNITS = 1024;

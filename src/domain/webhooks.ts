@@ -38,6 +38,8 @@ export type EventPayloads = {
 
 /** Delays before the second and later attempts. The first is immediate. */
 const DELIVERY_DELAYS_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 10 * HOUR_MS];
+/** Number of attempts after which a delivery has failed. */
+export const MAX_ATTEMPTS = DELIVERY_DELAYS_MS.length + 1;
 
 /** Returns the delay in milliseconds after the nth failed attempt (from 1); null after the last one. */
 export const findDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
@@ -48,7 +50,7 @@ export const DELIVERY_TIMEOUT_MS = 15_000;
 /** Time for which deliveries are also signed with the old secret after a rotation. */
 export const OLD_SECRET_VALIDITY_MS = DAY_MS;
 
-const MAX_FAILING_MS = 5 * DAY_MS;
+export const MAX_FAILING_MS = 5 * DAY_MS;
 
 /** The delivery record of an endpoint. Times are in milliseconds since 1970. */
 export type EndpointHealth = { lastSuccessAt: number | null; failingSince: number | null };

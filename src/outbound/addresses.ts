@@ -1,7 +1,9 @@
 /** Validates webhook URLs, resolves their hosts, and decides to which IP addresses webhooks may be sent. */
+
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { AppError } from "../domain/errors";
+import { MAX_URL_CHARACTERS } from "../domain/field-limits";
 
 export type Address = { address: string; family: 4 | 6 };
 
@@ -11,7 +13,6 @@ export class RefusedUrlError extends Error {}
 /** Returns every address of a host name, IPv4 first; empty if it has none. Throws `RefusedUrlError` or `AppError`. */
 export type Resolve = (host: string) => Promise<Address[]>;
 
-const MAX_URL_CHARACTERS = 2048;
 /** Below this, only 80 and 443 are allowed, because mail servers and databases listen there. */
 const MIN_UNPRIVILEGED_PORT = 1024;
 

@@ -1,4 +1,5 @@
 /** Form fields for passwords and codes. */
+import { MAX_EMAIL_CHARACTERS, MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from "../../src/domain/field-limits";
 import { Field } from "./field";
 
 type FieldProps = { error: string | undefined; isFirst?: boolean };
@@ -9,7 +10,7 @@ export const EmailField = ({ error, isFirst = true }: FieldProps) => (
     name="email"
     type="email"
     autocomplete="username"
-    maxLength={254}
+    maxLength={MAX_EMAIL_CHARACTERS}
     spellcheck={false}
     required
     isFirst={isFirst}
@@ -49,8 +50,8 @@ export const NewPasswordField = ({ error, isFirst = false, isShown = false }: Fi
     type={isShown ? "text" : "password"}
     autocomplete="new-password"
     spellcheck={false}
-    minLength={10}
-    maxLength={200}
+    minLength={MIN_PASSWORD_CHARACTERS}
+    maxLength={MAX_PASSWORD_CHARACTERS}
     required
     hint="At least 10 characters."
     isFirst={isFirst}

@@ -1,6 +1,8 @@
 /** The signed-in user's profile, the export of all data, and the deletion of the account, which can be undone for 30 days. */
+
 import { Type } from "@sinclair/typebox";
 import { notFound } from "../../domain/errors";
+import { MAX_PERSON_NAME_CHARACTERS } from "../../domain/field-limits";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { findLatestExport } from "../../store/notifications";
 import { findUserById, type User, updateProfile } from "../../store/users";
@@ -16,8 +18,6 @@ import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { showNotification, showNotifications } from "./notifications";
 import { toAccountOwner, toCallActor } from "./sign-in-client";
-
-const MAX_NAME_CHARACTERS = 120;
 
 export const showProfile = (user: User): Resource<"Profile"> =>
   showRow(SCHEMAS.Profile, user, {
@@ -40,7 +40,7 @@ export const confirmingPassword = Type.Optional(
   ),
 );
 
-const name = withDescription(clearableText(MAX_NAME_CHARACTERS), "an empty name becomes null");
+const name = withDescription(clearableText(MAX_PERSON_NAME_CHARACTERS), "an empty name becomes null");
 
 export const updateMe = route({
   summary:

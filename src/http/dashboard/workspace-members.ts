@@ -1,6 +1,8 @@
 /** Members of a workspace, and invitations that wait for their recipients. */
+
 import { Type } from "@sinclair/typebox";
 import { WORKSPACE_ROLES } from "../../domain/access";
+import { MAX_EMAIL_CHARACTERS } from "../../domain/field-limits";
 import { formatUserName } from "../../store/users";
 import { listInvitations, type WorkspaceInvitation } from "../../store/workspace-invitations";
 import { listMembers, type Member } from "../../store/workspace-members";
@@ -25,7 +27,6 @@ const showMember = ({ user, role, since }: Member): Resource<"WorkspaceMember"> 
   });
 
 const role = oneOf(...WORKSPACE_ROLES);
-const MAX_EMAIL_CHARACTERS = 254;
 
 export const list = offsetListRoute({
   summary: "List the members of a workspace, earliest first",

@@ -1,5 +1,7 @@
 /** Workspaces of the user. The call acts in the workspace in the path. */
+
 import { Type } from "@sinclair/typebox";
+import { MAX_NAME_CHARACTERS } from "../../domain/field-limits";
 import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits";
 import { countWorkspaceContent } from "../../store/purge";
 import { countMembers, listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
@@ -16,8 +18,6 @@ import { type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { toCallActor } from "./sign-in-client";
-
-const MAX_NAME_CHARACTERS = 256;
 
 export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> =>
   showRow(SCHEMAS.Workspace, workspace, { role });

@@ -1,10 +1,12 @@
 /** The API keys of the signed-in user. */
+
 import { Type } from "@sinclair/typebox";
 import { KEY_SCOPES } from "../../domain/access";
 import { invalidField } from "../../domain/errors";
+import { MAX_KEY_NAME_CHARACTERS } from "../../domain/field-limits";
 import { parseIsoTime } from "../../domain/iso-time";
 import { type ApiKey, listOwnApiKeys } from "../../store/users";
-import { createOwnKey, MAX_KEY_NAME_CHARACTERS, revokeOwnKey } from "../../work/identity/api-keys";
+import { createOwnKey, revokeOwnKey } from "../../work/identity/api-keys";
 import { created, createOnce } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";

@@ -1,6 +1,8 @@
 /** Projects. */
+
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
+import { MAX_NAME_CHARACTERS } from "../../domain/field-limits";
 import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import { findProject, insertProject, type Project, type ProjectChange, updateProject } from "../../store/projects";
@@ -15,7 +17,7 @@ import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
-const name = textField(256);
+const name = textField(MAX_NAME_CHARACTERS);
 const state = oneOf(...PROJECT_STATES);
 
 export const showProject = async ({ authorship }: Call, project: Project): Promise<Resource<"Project">> =>

@@ -1,6 +1,8 @@
 /** Webhook endpoints and their deliveries. */
+
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
+import { MAX_URL_CHARACTERS } from "../../domain/field-limits";
 import { DELIVERY_STATES, ENDPOINT_STATES } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
 import {
@@ -29,7 +31,11 @@ import { createOwnLoader, type ResourceLoader, route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 
-const url = Type.String({ minLength: 1, maxLength: 2048, errorText: "must be a URL of at most 2048 characters" });
+const url = Type.String({
+  minLength: 1,
+  maxLength: MAX_URL_CHARACTERS,
+  errorText: `must be a URL of at most ${MAX_URL_CHARACTERS} characters`,
+});
 const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {
   minItems: 1,
   maxItems: EVENT_TYPES.length,

@@ -1,7 +1,9 @@
 /** Administration of accounts, API keys and credits. */
+
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError } from "../../domain/errors";
+import { MAX_KEY_NAME_CHARACTERS } from "../../domain/field-limits";
 import { parseIsoTime } from "../../domain/iso-time";
 import { findPasswordProblem } from "../../domain/passwords";
 import { newId } from "../../lib/ids";
@@ -19,7 +21,7 @@ import {
 } from "../../store/users";
 import { findRole } from "../../store/workspaces";
 import { refundCharge } from "../billing/charge";
-import { MAX_KEY_NAME_CHARACTERS, mintKey, recordKey } from "../identity/api-keys";
+import { mintKey, recordKey } from "../identity/api-keys";
 import { insertAccount } from "../identity/new-account";
 import type { Passwords } from "../identity/passwords";
 import type { Mails } from "../mail/mails";

@@ -1,4 +1,5 @@
 /** API keys: each acts for one user in one workspace. A key is shown once, and only its hash is stored. */
+
 import type { KeyScope } from "../../domain/access";
 import { AppError, requireFound } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
@@ -15,7 +16,6 @@ const KEY_CHARACTERS = 40;
 /** How many characters of a key are shown in lists, so that its owner recognizes it. */
 const KEY_PREFIX_CHARACTERS = 9;
 
-export const MAX_KEY_NAME_CHARACTERS = 200;
 const MAX_KEYS_PER_USER = 100;
 
 type KeyRequest = {

@@ -1,3 +1,4 @@
+import { MAX_PERSON_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
 import { type Me, me, showProfile } from "../../app/session";
 import { showToast } from "../../app/toasts";
@@ -22,8 +23,6 @@ export default function ProfilePage() {
   );
 }
 
-const MAX_NAME_CHARACTERS = 120;
-
 const NameForm = ({ profile }: { profile: Me }) => (
   <Form
     onSend={async ({ first_name: first = "", last_name: last = "" }) => {
@@ -39,7 +38,7 @@ const NameForm = ({ profile }: { profile: Me }) => (
             label="First name"
             name="first_name"
             autocomplete="given-name"
-            maxLength={MAX_NAME_CHARACTERS}
+            maxLength={MAX_PERSON_NAME_CHARACTERS}
             value={profile.first_name ?? ""}
             error={errors.first_name}
           />
@@ -47,7 +46,7 @@ const NameForm = ({ profile }: { profile: Me }) => (
             label="Last name"
             name="last_name"
             autocomplete="family-name"
-            maxLength={MAX_NAME_CHARACTERS}
+            maxLength={MAX_PERSON_NAME_CHARACTERS}
             value={profile.last_name ?? ""}
             error={errors.last_name}
           />

@@ -75,7 +75,6 @@ export default function KeysPage() {
         <RevokeDialog
           apiKey={revoking}
           onRevoked={() => list.change((items) => items.filter(({ id }) => id !== revoking.id))}
-          onOutdated={() => void list.reload()}
           onClose={() => setRevoking(null)}
         />
       )}
@@ -111,10 +110,10 @@ const CreatedKeyDialog = ({ created, onClose }: { created: NewApiKey; onClose():
   </ShownOnceDialog>
 );
 
-type RevokeDialogProps = { apiKey: ApiKey; onRevoked(): void; onOutdated(): void; onClose(): void };
+type RevokeDialogProps = { apiKey: ApiKey; onRevoked(): void; onClose(): void };
 
 /** Asks for confirmation before a key is revoked. */
-function RevokeDialog({ apiKey, onRevoked, onOutdated, onClose }: RevokeDialogProps) {
+function RevokeDialog({ apiKey, onRevoked, onClose }: RevokeDialogProps) {
   const { id, name, prefix, last_used_at: usedAt, workspace_id: workspaceId } = apiKey;
   const where = findWorkspaceName(workspaceId);
   return (

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MAX_KEY_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { must } from "../../app/api";
 import { keysApi, type NewApiKey } from "../../app/keys-api";
 import { toWorkspaceName, workspace, workspaces } from "../../app/session";
@@ -33,7 +34,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
             <Field
               label="Name"
               name="name"
-              maxLength={200}
+              maxLength={MAX_KEY_NAME_CHARACTERS}
               required
               isFirst
               hint="Where the key is used, such as “Ingest server”."

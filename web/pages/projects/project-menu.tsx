@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { runDeletion } from "../../app/deletions";
 import { showFailure } from "../../app/toasts";
@@ -53,7 +54,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
                 <Field
                   label="Name"
                   name="name"
-                  maxLength={256}
+                  maxLength={MAX_NAME_CHARACTERS}
                   required
                   isFirst
                   value={project.name}

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { useActions } from "../../app/actions";
 import { api, must, type Schemas } from "../../app/api";
 import { useList } from "../../app/cache";
@@ -132,7 +133,7 @@ const NewProjectDialog = ({
     >
       {({ errors, isSending }) => (
         <>
-          <Field label="Name" name="name" maxLength={256} required isFirst error={errors.name} />
+          <Field label="Name" name="name" maxLength={MAX_NAME_CHARACTERS} required isFirst error={errors.name} />
           <FormActions submitLabel="Create" isSending={isSending} onCancel={onClose} />
         </>
       )}

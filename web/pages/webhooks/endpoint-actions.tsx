@@ -67,9 +67,7 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
           </p>
         </ConfirmDialog>
       )}
-      {open === "delete" && (
-        <DeleteDialog endpoint={endpoint} onOutdated={onChanged} onDeleted={onDeleted} onClose={close} />
-      )}
+      {open === "delete" && <DeleteDialog endpoint={endpoint} onDeleted={onDeleted} onClose={close} />}
       {open === null && secret !== null && (
         <SecretDialog
           title="Secret rotated"
@@ -87,9 +85,9 @@ export function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setS
   );
 }
 
-type DeleteDialogProps = { endpoint: Endpoint; onOutdated(): void; onDeleted(): void; onClose(): void };
+type DeleteDialogProps = { endpoint: Endpoint; onDeleted(): void; onClose(): void };
 
-const DeleteDialog = ({ endpoint, onOutdated, onDeleted, onClose }: DeleteDialogProps) => (
+const DeleteDialog = ({ endpoint, onDeleted, onClose }: DeleteDialogProps) => (
   <ConfirmDialog
     title="Delete this endpoint?"
     confirmLabel="Delete endpoint"

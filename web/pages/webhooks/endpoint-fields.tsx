@@ -1,3 +1,4 @@
+import { MAX_URL_CHARACTERS } from "../../../src/domain/field-limits";
 import { ApiError } from "../../app/api";
 import { Field } from "../../ui/field";
 import { ALL_EVENTS, type Endpoint, EVENT_GROUPS, type EventType } from "./webhook-texts";
@@ -23,7 +24,7 @@ export function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointF
         label="URL"
         name="url"
         type="url"
-        maxLength={2048}
+        maxLength={MAX_URL_CHARACTERS}
         required
         isFirst
         spellcheck={false}

@@ -1,10 +1,9 @@
+import { MAX_FAILING_MS } from "../../../src/domain/webhooks";
 import { formatTime } from "../../app/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/relative-time";
 import { DISABLED_TEXTS, type Endpoint } from "./webhook-texts";
-
-const MAX_FAILING_MS = 5 * 24 * 3600 * 1000;
 
 type EndpointNoticesProps = { endpoint: Endpoint; onEnable: (() => void) | null };
 

@@ -1,4 +1,5 @@
 /** Texts about endpoints, events and deliveries. */
+import { MAX_ATTEMPTS } from "../../../src/domain/webhooks";
 import type { Schemas } from "../../app/api";
 
 export type Endpoint = Schemas["WebhookEndpoint"];
@@ -31,9 +32,6 @@ export const EVENT_GROUPS = [toGroup("Recordings", "asset."), toGroup("Cuts", "c
 /** Returns "All events", or the names of the events. */
 export const formatEvents = (types: readonly EventType[]): string =>
   types.length === ALL_EVENTS.length ? "All events" : types.join(", ");
-
-/** Number of attempts after which a delivery has failed. */
-const MAX_ATTEMPTS = 8;
 
 /** Returns "2 of 8". */
 export const formatAttempts = (attempts: number): string => `${attempts} of ${MAX_ATTEMPTS}`;

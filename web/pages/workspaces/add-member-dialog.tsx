@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { MAX_EMAIL_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { formatTime } from "../../app/format";
@@ -38,7 +39,7 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
               name="email"
               type="email"
               autocomplete="off"
-              maxLength={254}
+              maxLength={MAX_EMAIL_CHARACTERS}
               spellcheck={false}
               required
               isFirst

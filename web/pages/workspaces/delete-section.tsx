@@ -6,10 +6,10 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
 
-type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onChange(): void; onDeleted(): Promise<void> };
+type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onDeleted(): Promise<void> };
 
 /** Deletes a workspace after a warning about what will be lost. */
-export function DeleteSection({ value, onChange, onDeleted }: DeleteSectionProps) {
+export function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
   const [isOpen, setIsOpen] = useState(false);
   const others = value.member_count - 1;
   return (

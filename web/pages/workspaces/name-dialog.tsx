@@ -1,3 +1,4 @@
+import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
 import { Field } from "../../ui/field";
@@ -19,7 +20,15 @@ export const NameDialog = ({ title, submitLabel, hint, value = "", onSend, onClo
       {({ errors, isSending }) => (
         <>
           {hint && <p class="soft">{hint}</p>}
-          <Field label="Name" name="name" maxLength={256} required isFirst value={value} error={errors.name} />
+          <Field
+            label="Name"
+            name="name"
+            maxLength={MAX_NAME_CHARACTERS}
+            required
+            isFirst
+            value={value}
+            error={errors.name}
+          />
           <FormActions submitLabel={submitLabel} isSending={isSending} onCancel={onClose} />
         </>
       )}

@@ -76,11 +76,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         />
         {isOwner && !isPersonal && <InvitationsSection key={invitations} workspaceId={id} />}
         {isOwner && !isPersonal && (
-          <DeleteSection
-            value={value}
-            onChange={onChange}
-            onDeleted={() => leave(`${value.name} and everything in it was deleted.`)}
-          />
+          <DeleteSection value={value} onDeleted={() => leave(`${value.name} and everything in it was deleted.`)} />
         )}
       </div>
       {isRenaming && (

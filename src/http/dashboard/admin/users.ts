@@ -1,6 +1,8 @@
 /** Accounts, for administrators. */
+
 import { Type } from "@sinclair/typebox";
 import { invalidField, requireFound } from "../../../domain/errors";
+import { MAX_CREDITS, MAX_NOTE_CHARACTERS } from "../../../domain/field-limits";
 import {
   findListedUser,
   type ListedUser,
@@ -44,10 +46,6 @@ import { type Resource, SCHEMAS } from "../../schemas";
 import { showRow } from "../../show-row";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
-
-const MAX_NOTE_CHARACTERS = 500;
-/** Far above any studio's use, and far below the range in which sums lose precision. */
-const MAX_CREDITS = 1_000_000_000;
 
 const showListedUser = ({ user, credits, storageBytes, quotaBytes }: ListedUser): Resource<"AdminUser"> =>
   showRow(SCHEMAS.AdminUser, user, {

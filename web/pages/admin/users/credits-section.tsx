@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { MAX_CREDITS, MAX_NOTE_CHARACTERS } from "../../../../src/domain/field-limits";
 import { api } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatCount } from "../../../app/format";
@@ -14,8 +15,6 @@ import type { AdminUserDetail } from "./losses";
 
 type CreditsSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
 type Change = { delta: number; note: string | null; workspace_id: string };
-
-const MAX_CREDITS = 1_000_000_000;
 
 /** Shows the balance, and a form that adds or removes credits. */
 export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
@@ -70,7 +69,13 @@ export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
               hint="A negative number removes credits."
               error={errors.delta}
             />
-            <Field label="Note" name="note" maxLength={500} hint="For the audit log." error={errors.note} />
+            <Field
+              label="Note"
+              name="note"
+              maxLength={MAX_NOTE_CHARACTERS}
+              hint="For the audit log."
+              error={errors.note}
+            />
             {workspaces.length > 1 && <SelectField label="Workspace" name="workspace_id" options={workspaces} />}
             <Button type="submit" isBusy={isSending}>
               Change credits

@@ -1,0 +1,15 @@
+/** Limits of fields that people fill in, for the API and for the forms of the dashboard. Pure. */
+
+/** Maximum length of the name of a project or workspace. */
+export const MAX_NAME_CHARACTERS = 256;
+export const MAX_PERSON_NAME_CHARACTERS = 120;
+export const MAX_KEY_NAME_CHARACTERS = 200;
+export const MAX_EMAIL_CHARACTERS = 254;
+export const MIN_PASSWORD_CHARACTERS = 10;
+export const MAX_PASSWORD_CHARACTERS = 200;
+/** Maximum length of the note on a change of credits. */
+export const MAX_NOTE_CHARACTERS = 500;
+/** Maximum number of credits in one change: far above any studio's use, and far below the range in which sums lose precision. */
+export const MAX_CREDITS = 1_000_000_000;
+/** Maximum length of the URL of a webhook endpoint. */
+export const MAX_URL_CHARACTERS = 2048;
