@@ -1,7 +1,8 @@
 /** The user's notifications: the number of unread ones, and the newest. */
 import { effect, signal, untracked } from "@preact/signals";
 import { api, must, type Schemas } from "./api";
-import { followRead, invalidate } from "./cache";
+import { followRead } from "./cache";
+import { invalidate } from "./query-client";
 import { session } from "./session";
 
 export type Notification = Schemas["Notification"];

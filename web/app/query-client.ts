@@ -1,0 +1,140 @@
+/**
+ * The cache of what pages read, and what reads it again: live events, rejected changes, intervals, and a server that is back. What events
+ * keep current stays for a while after its page is closed, and is shown at once when the page is opened again.
+ */
+import { effect } from "@preact/signals";
+import { focusManager, onlineManager, type Query, QueryClient, type QueryKey } from "@tanstack/preact-query";
+import { ApiError } from "./api";
+import { connection } from "./connection";
+import { isDeleted } from "./deletions";
+import { listenLive } from "./live";
+import { me, rejections } from "./session";
+
+/**
+ * The names of what an event of a type changes. A name is the first element of a key; the second one of `entity` is the ID that the
+ * event has.
+ */
+const LIVE_KEYS: Record<string, { entity?: string; names: readonly string[] }> = {
+  "project.updated": { entity: "project", names: ["projects"] },
+  "asset.updated": { entity: "asset", names: ["assets", "workspace", "waiting-recordings"] },
+  "cut.updated": { entity: "cut", names: ["cuts", "drafts"] },
+  "render.updated": { entity: "render", names: ["renders", "workspace"] },
+  "pipeline.updated": { entity: "pipeline", names: ["pipelines"] },
+  "credits.updated": { names: ["credits", "workspace", "waiting-recordings"] },
+  "notification.created": { names: ["notifications", "health", "export", "received-invitations"] },
+};
+const LIVE_TYPES = Object.keys(LIVE_KEYS);
+const LIVE_NAMES = new Set(Object.values(LIVE_KEYS).flatMap(({ entity, names }) => [entity, ...names]));
+
+const KEPT_MS = 5 * 60_000;
+/** Events within this time share one read. */
+const DELAY_MS = 250;
+/** Longer lists are read again less often after events, and never at an interval: that would burden the server and move rows. */
+const MANY_ROWS = 300;
+const MANY_ROWS_DELAY_MS = 5_000;
+
+export const client = new QueryClient({
+  defaultOptions: {
+    // A read without an answer fails at once: `connection` watches the server.
+    queries: { networkMode: "always", retry: false, refetchOnReconnect: false, refetchOnWindowFocus: false },
+  },
+});
+
+/** Connects the cache with the session, the connection and live events. Call it once. */
+export function startCache(): void {
+  client.mount();
+  let userId: string | undefined;
+  effect(() => {
+    if (me.value?.id !== userId) client.clear();
+    userId = me.value?.id;
+  });
+  rejections.subscribe((count) => {
+    if (count > 0) readShown();
+  });
+  onlineManager.setEventListener((setOnline) => effect(() => setOnline(connection.value === "online")));
+  focusManager.setEventListener((onFocus) => {
+    const listener = () => onFocus(!document.hidden);
+    const focused = () => onFocus();
+    document.addEventListener("visibilitychange", listener);
+    addEventListener("focus", focused);
+    return () => {
+      document.removeEventListener("visibilitychange", listener);
+      removeEventListener("focus", focused);
+    };
+  });
+  listenLive(LIVE_TYPES, ({ type, entityId }) => {
+    for (const one of type === "reset" ? LIVE_TYPES : [type]) {
+      const { entity, names } = LIVE_KEYS[one]!;
+      if (entity !== undefined) invalidate(entityId === null ? [entity] : [entity, entityId]);
+      for (const name of names) invalidate([name]);
+    }
+  });
+}
+
+/** Reads everything again whose key starts with `key` and that is shown, and drops the rest of it. */
+export function invalidate(key: QueryKey): void {
+  for (const query of client.getQueryCache().findAll({ queryKey: key }))
+    if (query.getObserversCount() > 0) requestRead(query);
+    else client.removeQueries({ queryKey: query.queryKey, exact: true });
+}
+
+/** Reads everything again that is shown, except what could not be read. */
+function readShown(): void {
+  for (const query of client.getQueryCache().getAll())
+    if (query.getObserversCount() > 0 && query.state.data !== undefined) requestRead(query);
+}
+
+/** Queries that wait for their next read. True: an event has arrived while they were being read. */
+const waiting = new WeakMap<Query, boolean>();
+
+/** Reads a query soon. Reads do not overlap, so that a burst of events cannot starve them. */
+function requestRead(query: Query): void {
+  if (waiting.has(query)) return void waiting.set(query, true);
+  waiting.set(query, false);
+  setTimeout(() => void readAgain(query), DELAY_MS);
+}
+
+async function readAgain(query: Query): Promise<void> {
+  waiting.set(query, false);
+  if (query.state.fetchStatus !== "idle") await query.promise?.catch(() => {});
+  // The event of a deletion may arrive before its response.
+  if (query.getObserversCount() > 0 && !query.queryKey.some(isDeleted))
+    await client.refetchQueries({ queryKey: query.queryKey, exact: true });
+  if (countRows(query) > MANY_ROWS) await new Promise((resolve) => setTimeout(resolve, MANY_ROWS_DELAY_MS));
+  const isWanted = waiting.get(query);
+  waiting.delete(query);
+  if (isWanted) requestRead(query);
+}
+
+const countRows = (query: Query): number => (query.state.data as { items?: unknown[] } | undefined)?.items?.length ?? 0;
+
+export type ReadOptions<Data> = {
+  /**
+   * The interval at which what has no live events is read while it is shown; also when the page gets the focus, or the server is back. A
+   * function gets what was read last.
+   */
+  refreshMs?: number | ((data: Data) => number | undefined);
+};
+
+/** A read that was refused is not repeated on its own: the server may ask for the password again. */
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+
+/** Returns when a query is read again by itself, and how long it is kept. `isMerged`: a read of a long list is short. */
+export function toQueryOptions<Data>(key: QueryKey, { refreshMs }: ReadOptions<Data>, isMerged = false) {
+  const getRefreshMs = (query: Query): number | false => {
+    const isHeld =
+      connection.peek() !== "online" || isRefused(query.state.error) || (!isMerged && countRows(query) >= MANY_ROWS);
+    if (isHeld || refreshMs === undefined) return false;
+    if (typeof refreshMs === "number") return refreshMs;
+    const { data } = query.state;
+    return (data !== undefined && refreshMs(data as Data)) || false;
+  };
+  const canRefresh = (query: unknown): boolean => getRefreshMs(query as Query) !== false;
+  return {
+    queryKey: key,
+    gcTime: LIVE_NAMES.has(String(key[0])) ? KEPT_MS : 0,
+    refetchInterval: (query: unknown) => getRefreshMs(query as Query),
+    refetchOnReconnect: canRefresh,
+    refetchOnWindowFocus: canRefresh,
+  };
+}
