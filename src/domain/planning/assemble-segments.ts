@@ -16,18 +16,28 @@ import { CUTTING } from "./cutting-thresholds";
 import { type Finding, isReviewRule, type RemovalRule, reviewText } from "./rules";
 import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
 
+/** How pauses are treated. `remove_pauses` defaults to true. */
+export type PauseOptions = Pick<
+  CutOptions,
+  "min_silence_seconds" | "padding_before_seconds" | "padding_after_seconds"
+> & { remove_pauses?: boolean };
+
 /** Kept spans with only short pauses between them. Padding must stay between `floor` and `ceiling`. */
 type KeptRun = { start: Ticks; end: Ticks; texts: string[]; reviews: string[]; floor: Ticks; ceiling: Ticks };
 
-/** Returns a plan's segments and removed spans. `edgeMargin` pads for the part of speech that noise hides. */
+/**
+ * Returns a plan's segments and removed spans. `edgeMargin` pads for the part of speech that noise hides. Without
+ * `remove_pauses` all silence stays that is not beside a removed span.
+ */
 export function assembleSegments(
   spans: readonly DecidedSpan[],
   clock: SourceClock,
-  options: CutOptions,
+  options: PauseOptions,
   edgeMargin: Ticks = 0,
 ): Pick<Plan, "segments" | "removed" | "keptDuration" | "findings"> {
-  const before = fromSeconds(options.padding_before_seconds) + edgeMargin;
-  const after = fromSeconds(options.padding_after_seconds) + edgeMargin;
+  const { remove_pauses = true } = options;
+  const before = remove_pauses ? fromSeconds(options.padding_before_seconds) + edgeMargin : clock.duration;
+  const after = remove_pauses ? fromSeconds(options.padding_after_seconds) + edgeMargin : clock.duration;
   const minPause = Math.max(fromSeconds(options.min_silence_seconds), before + after);
   const runs = groupRuns(spans, minPause, clock);
   const padded = padRuns(runs, before, after, CUTTING.minJoinPause + 2 * (CUTTING.guard + edgeMargin));
@@ -246,14 +256,14 @@ function removalsIn(removed: RemovedSpan, spans: readonly DecidedSpan[]): Findin
 }
 
 /** Returns the findings of a span, clipped to it. */
-const clipFindings = ({ start, end, findings }: DecidedSpan): Finding[] =>
+export const clipFindings = ({ start, end, findings }: DecidedSpan): Finding[] =>
   findings.map((finding) => {
     const clipped = { start: Math.max(start, finding.start), end: Math.min(end, finding.end) };
     return { ...finding, ...(clipped.end > clipped.start ? clipped : { start, end }) };
   });
 
 /** Merges findings with the same rule and scores. */
-function joinFindings(findings: readonly Finding[]): Finding[] {
+export function joinFindings(findings: readonly Finding[]): Finding[] {
   const out: Finding[] = [];
   for (const finding of findings) {
     const last = out.findLast((one) => isSameMatch(one, finding));
@@ -266,7 +276,8 @@ function joinFindings(findings: readonly Finding[]): Finding[] {
 const isSameMatch = (a: Finding, b: Finding) =>
   a.rule === b.rule && (a.scores === b.scores || JSON.stringify(a.scores) === JSON.stringify(b.scores));
 
-function mainRule(findings: readonly Finding[]): RemovalRule {
+/** Returns the rule that covers most of what the findings remove; at least one must remove. */
+export function mainRule(findings: readonly Finding[]): RemovalRule {
   const durations = new Map<RemovalRule, Ticks>();
   for (const finding of findings) {
     if (isReviewRule(finding.rule)) continue;

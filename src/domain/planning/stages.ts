@@ -1,6 +1,7 @@
 /** Planning as a list of stages: named pure functions that return the state after them. */
 import type { Plan } from "../plan";
 import type { Span } from "../time";
+import type { PlanBasis } from "./basis";
 import type { PlanSteps } from "./context";
 
 /** A stage. One that asks the recognizer returns its steps. */
@@ -11,8 +12,8 @@ export type StageWord = Span & { text: string; isKept: boolean };
 /** The words that were removed before a stage and are kept after it, and the other way around. */
 export type StageChange = { stage: string; kept: StageWord[]; removed: StageWord[] };
 
-/** A plan, and a function that returns what each stage changed. */
-export type StagedPlan = Plan & { listStages: () => StageChange[] };
+/** A plan, what it was assembled from, and a function that returns what each stage changed. */
+export type StagedPlan = Plan & { basis: PlanBasis; listStages: () => StageChange[] };
 
 /** The state after a stage. */
 export type StageResult<State> = { name: string; state: State };

@@ -39,7 +39,7 @@ export function decideScriptedWords(
     const { start, end, text } = word;
     const retake = retakes.get(i);
     if (retake && !isFillerText(text, lexicon)) {
-      out.push({ start, end, text, removal: context.options.remove_retakes ? retake : null, reviews: [] });
+      out.push({ start, end, text, removal: retake, reviews: [] });
       continue;
     }
     const candidate = findMainCandidate(word, all);
@@ -93,23 +93,22 @@ function findMainCandidate(word: Span, candidates: readonly LineCandidate[]): Li
   return best;
 }
 
-/** Returns the rule that removes a word that no kept take uses; null if the options keep it. */
+/** Returns the rule that removes a word that no kept take uses. */
 function decideUnusedWord(
   words: readonly Word[],
   index: number,
   candidate: LineCandidate | null,
   takes: readonly ExcisedTake[],
   { lines, lexicon }: ScriptedRecording,
-  { options, analysis }: ScriptedContext,
-): RuleMatch<RemovalRule> | null {
+  { analysis }: ScriptedContext,
+): RuleMatch<RemovalRule> {
   const word = words[index]!;
   if (isFillerText(word.text, lexicon)) {
-    if (candidate && !options.remove_fillers) return null;
     const after = index + 1 < words.length ? pauseBefore(words, index + 1) : 0;
     const pause = Math.max(pauseBefore(words, index), after);
     return { rule: "filler.written", scores: { duration: durationOf(word), pause } };
   }
-  if (candidate) return options.remove_retakes ? otherTakeOf(candidate, takes, lines[candidate.line]!.text) : null;
+  if (candidate) return otherTakeOf(candidate, takes, lines[candidate.line]!.text);
   if (word.text === "") return { rule: "off_script.unrecognized", scores: toVoiceScores(word, analysis) };
   return { rule: "off_script.no_line", scores: { minSimilarity: SCRIPT.minMatchScore } };
 }

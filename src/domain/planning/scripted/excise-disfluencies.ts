@@ -1,6 +1,5 @@
 /** Stage 10: removes from the kept takes everything that is not in their lines: fillers, a cough, a false start. */
 
-import type { CutOptions } from "../../plan";
 import type { AlignmentRequest } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
@@ -24,12 +23,11 @@ type Trial = { take: number; span: Span; rule: Excision["match"]["rule"]; reques
 export function* exciseDisfluencies(
   takes: readonly ConfirmedTake[],
   recording: ScriptedRecording,
-  options: CutOptions,
 ): PlanSteps<ExcisedTake[]> {
   const trials: Trial[] = [];
   for (const [index, take] of takes.entries()) {
     if (!isUsableAlignment(take.alignment)) continue;
-    for (const { span, rule } of listTrialSpans(take, recording, options)) {
+    for (const { span, rule } of listTrialSpans(take, recording)) {
       const muted = { start: span.start - SCRIPT.mutePadding, end: span.end + SCRIPT.mutePadding };
       const requests = toAlignmentRequests(recording.lines[take.line]!, take.window, [...take.mute, muted]);
       trials.push({ take: index, span, rule, requests });
@@ -60,7 +58,6 @@ export function* exciseDisfluencies(
 function listTrialSpans(
   take: ConfirmedTake,
   recording: ScriptedRecording,
-  options: CutOptions,
 ): { span: Span; rule: Trial["rule"] }[] {
   const regions = findOverlapping(recording.activity.speechRegions, take.window).filter(
     (region) => !take.mute.some((span) => overlapDuration(span, region) > 0),
@@ -68,8 +65,8 @@ function listTrialSpans(
   // Replacement words do not align with the line, so muting them never makes the alignment worse.
   const differing = [...listDifferingWords(take, recording), ...(take.review ? listUnspokenWords(take) : [])];
   const isBeyondLine = (span: Span) => !differing.some((word) => overlapDuration(word, span) > durationOf(word) / 2);
-  const fillers = options.remove_fillers ? findFillerRegions(take, regions, recording).filter(isBeyondLine) : [];
-  const falseStarts = options.remove_retakes ? findFalseStarts(regions).filter(isBeyondLine) : [];
+  const fillers = findFillerRegions(take, regions, recording).filter(isBeyondLine);
+  const falseStarts = findFalseStarts(regions).filter(isBeyondLine);
   return [
     ...fillers.map((span) => ({ span, rule: "filler.within_line" as const })),
     ...falseStarts.map((span) => ({ span, rule: "false_start.within_line" as const })),

@@ -3,8 +3,8 @@
 import { measureWordDistance } from "../../text/normalize";
 import type { Span } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
-import { assembleSegments } from "../assemble-segments";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
+import { assembleBasis, toBasis, toPacingOptions } from "../basis";
 import { isUsableAlignment, type PlanSteps } from "../context";
 import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
 import { FILLERS } from "../fillers/thresholds";
@@ -87,7 +87,8 @@ export function* planScripted(context: ScriptedContext): PlanSteps<StagedPlan | 
   const spans = toDecidedSpans(state.decided ?? [], activity, (region, noise) =>
     decideWordlessRegion(region, noise, context),
   );
-  const assembled = assembleSegments(spans, clock, options, estimateEdgeMargin(activity));
+  const basis = toBasis(spans, estimateEdgeMargin(activity), clock);
+  const assembled = assembleBasis(basis, clock.duration, toPacingOptions(options));
   const lineTakes = listLineTakes(recording, candidates, takes, earlierTakes);
   return {
     sourceDuration: clock.duration,
@@ -97,6 +98,7 @@ export function* planScripted(context: ScriptedContext): PlanSteps<StagedPlan | 
     missing: lines.filter((line, i) => !takes[i] && !line.optional).map((line) => line.text),
     warnings: state.outOfOrder.map((line) => `Recorded out of order and left in place: ${lines[line]!.text}`),
     language: context.language,
+    basis,
     listStages: () => listChanges(results, listWords),
   };
 }
@@ -226,7 +228,7 @@ function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
 
 function* excise(state: ScriptedState): PlanSteps<ScriptedState> {
   const kept = state.takes.filter((take) => take !== null);
-  return { ...state, excised: yield* exciseDisfluencies(kept, state.recording, state.context.options) };
+  return { ...state, excised: yield* exciseDisfluencies(kept, state.recording) };
 }
 
 function decide(state: ScriptedState): ScriptedState {

@@ -3,8 +3,8 @@
 import type { SpeechAnalysis, Word } from "../../speech";
 import { type Span, toSeconds } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
-import { assembleSegments } from "../assemble-segments";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
+import { assembleBasis, toBasis, toPacingOptions } from "../basis";
 import type { PlanContext, PlanSteps } from "../context";
 import { type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
 import { findFillers } from "../fillers/filler-words";
@@ -83,7 +83,7 @@ export const UNSCRIPTED_STAGES: readonly Stage<UnscriptedState>[] = [
   { name: "speech in noise", run: keepSpeechInNoise },
 ];
 
-/** Plans without a script. */
+/** Plans without a script. All fillers and retakes are found; the options decide at the end which of them are removed. */
 export function* planUnscripted(context: PlanContext): PlanSteps<StagedPlan> {
   const { analysis, clock, options } = context;
   const start: UnscriptedState = {
@@ -108,18 +108,21 @@ export function* planUnscripted(context: PlanContext): PlanSteps<StagedPlan> {
   };
   const { state, results } = yield* runStages(UNSCRIPTED_STAGES, start);
   const { activity, understood, usesWords, isWordless, isMostlyNoise } = state;
-  const assembled = assembleSegments(state.spans, clock, options, estimateEdgeMargin(activity));
+  const basis = toBasis(state.spans, estimateEdgeMargin(activity), clock);
+  const assembled = assembleBasis(basis, clock.duration, toPacingOptions(options));
+  const lines = options.remove_retakes ? state.lines : [];
   return {
     sourceDuration: clock.duration,
     frameRate: context.frameRate,
     ...assembled,
-    takes: listTakes(state.lines.map(toLineTakes), assembled.segments).filter((take) => take.candidates.length > 1),
+    takes: listTakes(lines.map(toLineTakes), assembled.segments).filter((take) => take.candidates.length > 1),
     missing: [],
     warnings: [
       ...(isMostlyNoise ? [MOSTLY_NOISE] : []),
       ...(understood ? (isWordless ? [] : describeNotUnderstood(understood, usesWords, context)) : [NO_MODEL]),
     ],
     language: usesWords ? context.language : null,
+    basis,
     listStages: () => listChanges(results, listWords),
   };
 }
@@ -169,7 +172,7 @@ function toUnderstoodActivity({ activity, understood }: UnscriptedState): AudioA
 }
 
 function* removeUnwrittenFillers(state: UnscriptedState): PlanSteps<UnscriptedState> {
-  if (!state.usesWords || !state.context.options.remove_fillers) return state;
+  if (!state.usesWords) return state;
   const trimmed = trimWordsAtPauses(state.words, state.activity);
   const unwritten = yield* findUnwrittenFillers(trimmed, toUnderstoodActivity(state), state.lexicon);
   const known = state.words.map((word, i) =>
@@ -180,7 +183,6 @@ function* removeUnwrittenFillers(state: UnscriptedState): PlanSteps<UnscriptedSt
 }
 
 function removeWrittenFillers(state: UnscriptedState): UnscriptedState {
-  if (!state.context.options.remove_fillers) return state;
   return withRemovals(state, withoutAnswers(state, findFillers(state.words, state.activity, state.lexicon)));
 }
 
@@ -208,7 +210,6 @@ function keepUnrecognizedSpeech(state: UnscriptedState): UnscriptedState {
 }
 
 function* findRepetitionsByAudio(state: UnscriptedState): PlanSteps<UnscriptedState> {
-  if (!state.context.options.remove_retakes) return state;
   const { words, tokens, context, lexicon } = state;
   return {
     ...state,
@@ -217,7 +218,6 @@ function* findRepetitionsByAudio(state: UnscriptedState): PlanSteps<UnscriptedSt
 }
 
 function* removeRetakes(state: UnscriptedState): PlanSteps<UnscriptedState> {
-  if (!state.context.options.remove_retakes) return state;
   const { words, tokens, lexicon, acousticRepetitions } = state;
   const { retakes, possible } = yield* findRetakes(words, tokens, lexicon, acousticRepetitions, "compare");
   const decided = state.decided.slice();
