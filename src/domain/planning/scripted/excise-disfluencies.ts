@@ -55,10 +55,7 @@ export function* exciseDisfluencies(
   return excised;
 }
 
-function listTrialSpans(
-  take: ConfirmedTake,
-  recording: ScriptedRecording,
-): { span: Span; rule: Trial["rule"] }[] {
+function listTrialSpans(take: ConfirmedTake, recording: ScriptedRecording): { span: Span; rule: Trial["rule"] }[] {
   const regions = findOverlapping(recording.activity.speechRegions, take.window).filter(
     (region) => !take.mute.some((span) => overlapDuration(span, region) > 0),
   );

@@ -1,56 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
-import { AppError } from "../../../../src/domain/errors";
-import type { CutOptions, Plan } from "../../../../src/domain/plan";
+import type { Plan } from "../../../../src/domain/plan";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
 import type { StagedPlan } from "../../../../src/domain/planning/stages";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../../src/domain/time";
-import { planCut } from "../../../../src/work/cuts/plan-cut";
-import {
-  createRandomAligner,
-  createRandomRecognizer,
-  createRandomVoices,
-  type PlanInput,
-  recordings,
-} from "./arbitrary-recordings";
+import { checkAny, planOf } from "./any-recording";
 
-const EXPECTED = new Set(["no_speech", "script_mismatch", "transcription_unavailable"]);
-
-/** Returns the plan; null when planning fails with one of the expected errors. */
-async function planOf(input: PlanInput, overrides: Partial<CutOptions> = {}): Promise<StagedPlan | null> {
-  try {
-    const options = { ...input.options, ...overrides };
-    const engine = {
-      forcedAlign: createRandomAligner(input.seed),
-      recognize: createRandomRecognizer(input.seed),
-      measureVoices: createRandomVoices(input.seed),
-    };
-    return await planCut({ ...input, analysis: input.analysis, options, ...engine });
-  } catch (error) {
-    if (error instanceof AppError && EXPECTED.has(error.code)) return null;
-    throw error;
-  }
-}
-
-const RUNS = 300;
-/** Minimum share of the recordings with a plan. About 0.7 of them have one. */
-const MIN_PLANNED = 0.55;
-
-/** Checks the plans of random recordings, most of which must have one. */
-async function checkAny(
-  holds: (plan: StagedPlan, input: PlanInput) => void | Promise<void>,
-  plan: (input: PlanInput) => Promise<StagedPlan | null> = planOf,
-): Promise<void> {
-  let planned = 0;
-  const property = fc.asyncProperty(recordings, async (input) => {
-    const found = await plan(input);
-    if (found === null) return;
-    planned++;
-    await holds(found, input);
-  });
-  await fc.assert(property, { numRuns: RUNS });
-  expect(planned).toBeGreaterThan(RUNS * MIN_PLANNED);
-}
 const isKeptWhole = (plan: Plan, span: Span) =>
   plan.segments.some((one) => one.start <= span.start && span.end <= one.end);
 const overlapDuration = (a: Span, b: Span) => Math.min(a.end, b.end) - Math.max(a.start, b.start);

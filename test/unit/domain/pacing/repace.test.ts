@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { basisFromJson, basisToJson } from "../../../../src/domain/pacing/basis-json";
+import { applyEdits, listEdits, NO_EDITS, reapply } from "../../../../src/domain/pacing/edits";
+import { repace, toPacingOptions } from "../../../../src/domain/pacing/repace";
+import { CUT_MODES } from "../../../../src/domain/plan";
+import { planToJson } from "../../../../src/domain/plan-json";
+import { fromSeconds } from "../../../../src/domain/time";
+import { packBasis, unpackBasis } from "../../../../src/work/cuts/stored-basis";
+import { checkAny, planOf } from "../planning/any-recording";
+
+describe("any recording", () => {
+  test("with the options of the cut, repacing returns its plan, also from the stored basis and from that of the API", () =>
+    checkAny((plan, { analysis, options, probed: { frames } }) => {
+      const json = planToJson(plan);
+      const words = analysis.transcript?.words ?? [];
+      const stored = unpackBasis(packBasis({ ...plan.basis, texts: [] }, json), json);
+      const bases = [plan.basis, { ...stored!, frames }, basisFromJson(structuredClone(basisToJson(plan.basis)))];
+      for (const basis of bases) expect(repace(json, words, basis, toPacingOptions(options)).plan).toEqual(json);
+    }));
+
+  test("with other pauses, repacing returns the plan of a cut with them", () =>
+    checkAny(async (plan, input) => {
+      for (const { remove_fillers: _, remove_retakes: __, ...mode } of Object.values(CUT_MODES)) {
+        const options = { ...input.options, ...mode };
+        const other = planToJson((await planOf(input, options))!);
+        const { segments, removed } = repace(planToJson(plan), [], plan.basis, toPacingOptions(options)).plan;
+        expect({ segments, removed }).toEqual({ segments: other.segments, removed: other.removed });
+      }
+    }));
+
+  test("with no reason, only noise is removed", () =>
+    checkAny((plan, { options }) => {
+      const nothing = { remove_fillers: false, remove_retakes: false, remove_off_script: false, remove_pauses: false };
+      const { plan: all } = repace(planToJson(plan), [], plan.basis, { ...options, ...nothing });
+      for (const { reason } of all.removed) expect(["noise", "silence"]).toContain(reason);
+      const hasNoise = plan.basis.spans.some(({ reason }) => reason === "noise");
+      if (all.segments.length > 0 && !hasNoise) expect(all.removed).toEqual([]);
+    }));
+
+  test("edits stay when nothing else changes", () =>
+    checkAny((plan, { analysis, options }) => {
+      const json = planToJson(plan);
+      const words = analysis.transcript?.words ?? [];
+      const kept = json.segments.filter((_, i) => i % 2 === 0);
+      const edits = listEdits(json, kept, []);
+      const clock = { duration: plan.sourceDuration, frames: plan.basis.frames };
+      const repaced = repace(json, words, plan.basis, toPacingOptions(options), edits);
+      expect(repaced.unapplied).toEqual([]);
+      expect(repaced.plan).toEqual(applyEdits(json, edits, words, clock));
+      const spans = (all: readonly { start: number; end: number }[]) => all.map(({ start, end }) => [start, end]);
+      expect(spans(repaced.plan.segments)).toEqual(spans(kept));
+    }));
+
+  test("a segment that was removed leaves nothing behind with other pauses, a restored span stays", () =>
+    checkAny((plan, { options }) => {
+      const json = planToJson(plan);
+      const [first] = json.segments;
+      const gone = json.removed.find(({ reason }) => reason === "retake" || reason === "filler");
+      if (!first) return;
+      const kept = [...json.segments.slice(1), ...(gone ? [gone] : [])].toSorted((a, b) => a.start - b.start);
+      const edits = listEdits(json, kept, []);
+      for (const mode of [CUT_MODES.tight, CUT_MODES.loose]) {
+        const next = toPacingOptions({ ...options, ...mode, remove_fillers: options.remove_fillers });
+        const { plan: repaced } = repace(json, [], plan.basis, next, edits);
+        const isKept = (time: number) => repaced.segments.some(({ start, end }) => start <= time && time < end);
+        expect(isKept((first.start + first.end) / 2)).toBe(false);
+        if (gone) expect(isKept((gone.start + gone.end) / 2)).toBe(true);
+      }
+      expect(reapply(NO_EDITS, json, json)).toEqual({ edits: NO_EDITS, unapplied: [] });
+      expect(fromSeconds(json.source_duration)).toBe(plan.sourceDuration);
+    }));
+});
