@@ -1,38 +1,18 @@
-/** Explains in text why a plan removes or marks spans: the rule of each span, and the scores on which it decided. */
+/** Explains in text why a plan removes or marks spans. */
 import type { PlanJson } from "../domain/plan-json";
-import { type Finding, isReviewRule, type RepetitionScores, type Rule, reasonOf } from "../domain/planning/rules";
-import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../domain/time";
+import { type ExplainedFinding, explainFindings, formatTime } from "../domain/planning/explain-rules";
+import type { Finding } from "../domain/planning/rules";
 import type { RecognizedAgain } from "../work/cuts/recognized-again";
-import { shortenText } from "./plan-report";
 
 /**
  * Returns a line for each rule of each removed span and of each segment marked for review, in order of time:
  * `00:12.340–00:13.120 false_start.prefix: said again at 00:15.200, similarity 0.94`.
  */
-export function explainPlan(plan: PlanJson, findings: readonly Finding[]): string[] {
-  const removed = plan.removed.map((span) => ({
-    span,
-    own: findings.filter(
-      (one) => !isReviewRule(one.rule) && reasonOf(one.rule) === span.reason && overlaps(one, spanFromSeconds(span)),
-    ),
-  }));
-  const marked = plan.segments
-    .filter((segment) => segment.review !== null)
-    .map((span) => ({
-      span,
-      own: findings.filter((one) => isReviewRule(one.rule) && overlaps(one, spanFromSeconds(span))),
-    }));
-  return [...removed, ...marked]
-    .toSorted((a, b) => a.span.start - b.span.start)
-    .flatMap(({ span, own }) =>
-      // A finding has the times of its words. A single one explains the whole span.
-      own.map((finding) =>
-        formatFinding(
-          own.length > 1 ? finding : { ...finding, start: fromSeconds(span.start), end: fromSeconds(span.end) },
-        ),
-      ),
-    );
-}
+export const explainPlan = (plan: PlanJson, findings: readonly Finding[]): string[] =>
+  explainFindings(plan, findings).map(formatFinding);
+
+const formatFinding = ({ start, end, rule, text }: ExplainedFinding): string =>
+  `${formatTime(start)}–${formatTime(end)} ${rule}: ${text}`;
 
 /** Returns a line about the second recognition and its duration, or no lines. */
 export const describeRecognized = ({ windows, audio_ms, duration_ms }: RecognizedAgain): string[] =>
@@ -41,101 +21,3 @@ export const describeRecognized = ({ windows, audio_ms, duration_ms }: Recognize
     : [
         `Recognized ${windows} ${windows === 1 ? "place" : "places"} a second time: ${(audio_ms / 1000).toFixed(1)} s of audio in ${(duration_ms / 1000).toFixed(1)} s.`,
       ];
-
-const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end;
-
-const formatFinding = (finding: Finding): string =>
-  `${formatTime(finding.start)}–${formatTime(finding.end)} ${finding.rule}: ${explainRule(finding)}`;
-
-/** Formats a time as `00:12.340`, or `1:00:12.340` for an hour or more. */
-export function formatTime(time: Ticks): string {
-  const milliseconds = Math.round(toSeconds(time) * 1000);
-  const hours = Math.floor(milliseconds / 3_600_000);
-  const minutes = String(Math.floor(milliseconds / 60_000) % 60).padStart(2, "0");
-  const seconds = ((milliseconds % 60_000) / 1000).toFixed(3).padStart(6, "0");
-  return `${hours > 0 ? `${hours}:` : ""}${minutes}:${seconds}`;
-}
-
-const duration = (ticks: Ticks) => `${toSeconds(ticks).toFixed(2)} s`;
-const percent = (share: number) => `${Math.round(100 * share)}%`;
-const score = (value: number) => value.toFixed(2);
-
-type RuleText = { [R in Rule]: (scores: Extract<Finding, { rule: R }>["scores"]) => string };
-
-const TEXTS: RuleText = {
-  "pause.long": ({ pause, minPause }) =>
-    `pause of ${duration(pause)}, pauses of ${duration(minPause)} and more are shortened`,
-  "pause.leading": ({ pause }) => `silence of ${duration(pause)} before the first sound`,
-  "pause.trailing": ({ pause }) => `silence of ${duration(pause)} after the last sound`,
-  "pause.beside_removed": ({ pause }) => `silence of ${duration(pause)} next to a removed span`,
-  "filler.written": ({ duration: length, pause }) =>
-    `filler word of ${duration(length)}, pause of ${duration(Math.max(0, pause))} next to it`,
-  "filler.unwritten": ({ alignment, otherAlignment, confidence }) =>
-    [
-      `sounds like a filler: alignment ${score(alignment)}`,
-      ...(otherAlignment === null ? [] : [`as another word ${score(otherAlignment)}`]),
-      ...(confidence === null ? [] : [`confidence of the transcribed word ${score(confidence)}`]),
-    ].join(", "),
-  "filler.spelled_out": ({ alignment }) => `"hmm" transcribed letter by letter: alignment ${score(alignment)}`,
-  "filler.within_line": ({ alignment, alignmentWithout, duration: length }) =>
-    `sound of ${duration(length)} that is not in the line: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
-  "filler.wordless_voice": ({ duration: length, voicedShare }) =>
-    `voice of ${duration(length)} without words (${percent(voicedShare)} voice)`,
-  "stutter.word": (scores) => `word repeated at ${repetition(scores)}`,
-  "false_start.prefix": (scores) => `said again at ${repetition(scores)}`,
-  "false_start.inside_phrase": (scores) => `said again at ${repetition(scores)}`,
-  "false_start.broken_off": (scores) => `broken off, said again at ${repetition(scores)}`,
-  "false_start.between_takes": (scores) => `earlier start of the words at ${formatTime(scores.repeatedAt)}`,
-  "false_start.within_line": ({ alignment, alignmentWithout }) =>
-    `the line starts over after it: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
-  "retake.after_remark": (scores) => `said again after a remark, at ${repetition(scores)}`,
-  "retake.repeated_line": (scores) => `line said again at ${repetition(scores)}`,
-  "retake.repeated_later": (scores) => `said again at ${repetition(scores)}; the words between are kept`,
-  "retake.worse_take": takes,
-  "retake.last_good_take": takes,
-  "retake.within_take": takes,
-  "remark.between_takes": (scores) => `remark between two takes, the retake starts at ${formatTime(scores.repeatedAt)}`,
-  "off_script.no_line": ({ minSimilarity }) =>
-    `matches no line of the script (similarity below ${score(minSimilarity)})`,
-  "off_script.unrecognized": ({ duration: length, voicedShare }) =>
-    `voice of ${duration(length)} without words (${percent(voicedShare)} voice)`,
-  "noise.outside_speech": ({ duration: length }) => `sound of ${duration(length)} away from any voice`,
-  "noise.unvoiced": ({ duration: length, voicedShare }) =>
-    `sound of ${duration(length)} with ${percent(voicedShare)} voice`,
-  "manual.edit": () => "removed by hand",
-  "review.unrecognized_speech": ({ duration: length, voicedShare }) =>
-    `kept: speech of ${duration(length)} without words (${percent(voicedShare)} voice)`,
-  "review.different_words": (scores) => `kept: like ${repetition(scores)}, but with other words`,
-  "review.different_sound": (scores) => `kept: like ${repetition(scores)}, but a word sounds different`,
-  "review.different_ending": (scores) => `kept: like ${repetition(scores)}, but with another ending`,
-  "review.deliberate_repetition": (scores) => `kept: like ${repetition(scores)}, repeated without being broken off`,
-  "review.other_speaker": (scores) => `kept: like ${repetition(scores)}, in another voice`,
-  "review.list": (scores) => `kept: like ${repetition(scores)}, perhaps an item of a list`,
-  "review.uncertain_retake": (scores) => `kept: like ${repetition(scores)}, with other words between`,
-  "review.assembled_takes": ({ line, quality }) =>
-    `kept: take of "${shortenText(line)}" with the quality ${score(quality)}, next to words of another attempt`,
-  "review.differs_from_script": ({ line, similarity, alignment }) =>
-    [
-      `kept: differs from "${shortenText(line)}", similarity ${score(similarity)}`,
-      ...(alignment === null ? [] : [`alignment ${score(alignment)}`]),
-    ].join(", "),
-};
-
-const explainRule = (finding: Finding): string => (TEXTS[finding.rule] as (scores: unknown) => string)(finding.scores);
-
-function repetition({ repeatedAt, words, similarity, alignment }: RepetitionScores): string {
-  const count = `${words} ${words === 1 ? "word" : "words"}`;
-  const audio = alignment === null ? "" : `, alignment ${score(alignment)}`;
-  return `${formatTime(repeatedAt)} (${count}, similarity ${score(similarity)}${audio})`;
-}
-
-function takes({
-  line,
-  quality,
-  keptQuality,
-  keptAt,
-}: Extract<Finding, { rule: "retake.worse_take" }>["scores"]): string {
-  const own = `take of "${shortenText(line)}", quality ${score(quality)}`;
-  if (keptAt === null || keptQuality === null) return `${own}; no take of this line is kept`;
-  return `${own}; the kept take at ${formatTime(keptAt)} has ${score(keptQuality)}`;
-}

@@ -1,7 +1,8 @@
 /** Explains in text what each stage of planning changed, and the thresholds of the stages. */
+
+import { formatTime } from "../domain/planning/explain-rules";
 import type { StageChange, StageWord } from "../domain/planning/stages";
 import { STAGE_THRESHOLDS } from "../domain/planning/thresholds";
-import { formatTime } from "./plan-explanation";
 
 /**
  * Returns a line for each stage, followed by the words that it keeps or removes:

@@ -1,4 +1,4 @@
-/** Cuts and their drafts: unsaved edits, at most one per cut. Lists omit the plan, which is a large column. */
+/** Cuts and their drafts: unsaved edits, at most one per cut. Lists omit the plan and what belongs to it, which are large columns. */
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
@@ -9,9 +9,9 @@ const cutRows = rowsOf(cuts);
 const draftRows = rowsOf(drafts);
 
 export type Cut = typeof cuts.$inferSelect;
-export type CutRow = Omit<Cut, "plan" | "review_items">;
+export type CutRow = Omit<Cut, "plan" | "basis" | "review_items">;
 
-const { plan: _plan, review_items: _items, ...columnsWithoutPlan } = getTableColumns(cuts);
+const { plan: _plan, basis: _basis, review_items: _items, ...columnsWithoutPlan } = getTableColumns(cuts);
 
 export const insertCut = cutRows.insert;
 

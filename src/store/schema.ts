@@ -218,6 +218,8 @@ export const cuts = sqliteTable(
     /** Hash of asset, script and options, equal for identical requests. Null for an edited cut. */
     request_hash: text(),
     edited_from: text(),
+    /** The cut whose edits are applied again to the plan. */
+    keep_edits_of: text(),
     name: text(),
     note: text(),
     /** The edited cut that was saved in its place. Such a cut is in no list, and is deleted when nothing uses it. */
@@ -227,6 +229,8 @@ export const cuts = sqliteTable(
     review_items: text(),
     /** The plan as JSON text in the API's form; null until completed. */
     plan: text(),
+    /** What the plan was assembled from, compressed: findings, scores and spans. Null for empty plans, damaged ones and older versions. */
+    basis: text(),
     error_code: text(),
     error_message: text(),
     created_by: creator(),

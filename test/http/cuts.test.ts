@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { CUT_MODES } from "../../src/domain/plan";
+import { type BasisJson, basisFromJson } from "../../src/domain/pacing/basis-json";
+import { repace, toPacingOptions } from "../../src/domain/pacing/repace";
+import { CUT_MODES, type CutOptions } from "../../src/domain/plan";
+import type { EditedText } from "../../src/domain/plan-texts";
+import type { ExplainedFinding } from "../../src/domain/planning/explain-rules";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { quiet, wav } from "./media";
@@ -7,6 +11,8 @@ import { outcome, tryCall } from "./outcome";
 import type { AssetDetail, Cut, ErrorBody, Paged } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
+
+type CutExplanation = { findings: ExplainedFinding[]; pacing: (BasisJson & { texts: EditedText[] }) | null };
 
 let server: Harness;
 let anna: Client;
@@ -143,6 +149,56 @@ describe("a failed cut", () => {
     const without = await anna.cutEnded((await anna.startCut({ asset_id: foreign.id })).id);
     expect(without.state).toBe("completed");
     expect(without.plan!.segments).toHaveLength(3);
+  });
+});
+
+describe("the explanation of a cut", () => {
+  const explain = (id: string, user = anna) => user.call<CutExplanation>("GET", `/api/v1/cuts/${id}/explanation`);
+  const spansOf = (all: readonly { start: number; end: number }[]) => all.map(({ start, end }) => [start, end]);
+
+  test("names the rule of each removed span; its pacing gives the plan of the cut, also after an edit", async () => {
+    const cut = await anna.cutEnded(
+      (await anna.startCut({ asset_id: asset.id, options: { min_silence_seconds: 0.31 } })).id,
+    );
+    const plan = cut.plan!;
+    const { status, body } = await explain(cut.id);
+    expect(status).toBe(200);
+    expect(spansOf(body.findings)).toEqual(spansOf(plan.removed));
+    expect(body.findings.map(({ rule }) => rule)).toEqual(plan.removed.map(({ rule }) => rule!));
+    expect(body.findings[0]).toMatchObject({ reason: "silence", confidence: 0.99, scores: { pause: 1_000_000 } });
+    const repaced = repace(plan, [], basisFromJson(body.pacing!), toPacingOptions(cut.options as CutOptions)).plan;
+    expect(repaced).toEqual(plan);
+
+    const [first, ...others] = plan.segments;
+    const texts = [
+      { ...spansOf(others).map(([start, end]) => ({ start: start!, end: end! }))[0]!, text: "Bravissimo" },
+    ];
+    const edit = { segments: others.map(({ start, end }) => ({ start, end })), texts };
+    const { body: edited } = await anna.call<Cut>("POST", `/v1/cuts/${cut.id}/edits`, { json: edit });
+    const { body: after } = await explain(edited.id);
+    expect(after.pacing!.texts).toEqual(texts);
+    const before = repace(
+      edited.plan!,
+      [],
+      basisFromJson(after.pacing!),
+      toPacingOptions(cut.options as CutOptions),
+    ).plan;
+    expect(spansOf(before.segments)).toEqual(spansOf(plan.segments));
+    expect(after.findings.find(({ rule }) => rule === "manual.edit")).toMatchObject({
+      start: first!.start,
+      confidence: 1,
+    });
+  });
+
+  test("is refused before the cut is completed, and to others", async () => {
+    const hold = server.speech.hold("forcedAlign");
+    const cut = await anna.startCut({ asset_id: asset.id, script: "alpha bravo charlie" });
+    await hold.reached;
+    const { status } = await explain(cut.id);
+    hold.release();
+    expect(status).toBe(409);
+    await anna.cutEnded(cut.id);
+    expect((await explain(cut.id, bert)).status).toBe(404);
   });
 });
 

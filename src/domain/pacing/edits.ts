@@ -147,6 +147,12 @@ export function setSegments(
   return planToJson(editPlan(plan, segments, edited, clock, spans));
 }
 
+/** Returns corrected texts with later ones, which replace those that they overlap. */
+export const mergeTexts = (texts: readonly EditedText[], later: readonly EditedText[]): EditedText[] =>
+  [...texts.filter((one) => !later.some(({ start, end }) => start < one.end && one.start < end)), ...later].toSorted(
+    (a, b) => a.start - b.start,
+  );
+
 /** Returns the segments of a plan with the spans that were removed and restored. Rests that are too short to be segments are removed. */
 function listEditedSegments(plan: PlanJson, edits: PlanEdits): EditedSegment[] {
   const removed = edits.removed.map(spanFromSeconds);

@@ -4,6 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { PlanJson } from "../plan-json";
 import type { EditedText } from "../plan-texts";
 import type { PlanBasis } from "../planning/basis";
+import { explainRule } from "../planning/explain-rules";
 import { type Finding, REMOVAL_REASONS, REMOVAL_RULES, REVIEW_RULES, type Rule } from "../planning/rules";
 import type { DecidedSpan } from "../planning/spans";
 
@@ -80,7 +81,7 @@ export function decodeBasis(json: string, plan: Pick<PlanJson, "segments" | "rem
   } catch {
     return null;
   }
-  if (!Value.Check(STORED, stored)) return null;
+  if (!Value.Check(STORED, stored) || !stored.rules.every(canBeExplained)) return null;
   const words = listWords(plan);
   let [end, word] = [0, 0];
   const spans: DecidedSpan[] = [];
@@ -105,6 +106,15 @@ export function decodeBasis(json: string, plan: Pick<PlanJson, "segments" | "rem
     word = isCount ? word + text : findWords(words, word, text.split(" "));
   }
   return { spans, edgeMargin: stored.margin, texts: stored.texts };
+}
+
+/** Returns whether a rule has the scores that it needs. A worker may have sent any. */
+function canBeExplained([rule, scores]: Stored["rules"][number]): boolean {
+  try {
+    return explainRule({ start: 0, end: 0, rule, scores } as unknown as Finding) !== "";
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the words of a plan in order of time. */

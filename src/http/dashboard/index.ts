@@ -17,6 +17,7 @@ import * as auth from "./auth";
 import * as authLinks from "./auth-links";
 import * as billing from "./billing";
 import * as credits from "./credits";
+import * as cutExplanations from "./cut-explanations";
 import * as drafts from "./drafts";
 import * as identities from "./identities";
 import * as liveEvents from "./live-events";
@@ -174,6 +175,7 @@ const ownRoutes = createRoutes([
   ["GET", "/assets/:asset_id/pieces/:track", assetPieces.read],
   ["GET", "/cuts/:cut_id", drafts.readCut],
   ["PATCH", "/cuts/:cut_id", drafts.updateLabel],
+  ["GET", "/cuts/:cut_id/explanation", cutExplanations.read],
   ["GET", "/cuts/:cut_id/draft", drafts.read],
   ["PUT", "/cuts/:cut_id/draft", drafts.update],
   ["DELETE", "/cuts/:cut_id/draft", drafts.remove],

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";
+import { REMOVAL_REASONS } from "../../domain/planning/rules";
 import { STEP_STATES } from "../../domain/states";
 import { strictObject, withDescription } from "../fields";
 import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
@@ -52,6 +53,18 @@ const workspace = {
   name: text,
   role: enumeration(WORKSPACE_ROLES),
   is_personal: Type.Boolean({ description: "created with the account; has its ID and no other members" }),
+};
+
+const seconds = Type.Number({ description: "seconds in the source" });
+const reason = enumeration(REMOVAL_REASONS);
+const findingFields = {
+  start: seconds,
+  end: seconds,
+  rule: text,
+  confidence: Type.Number({ minimum: 0, maximum: 1, description: "how sure it is that the span should go" }),
+  scores: Type.Record(Type.String(), Type.Union([Type.Number(), text, Type.Null()]), {
+    description: "the scores on which the rule decided; times are in microseconds",
+  }),
 };
 const partState = enumeration(["ok", "starting", "limited", "unavailable", "off"]);
 
@@ -197,6 +210,38 @@ export const DASHBOARD_SCHEMAS = {
   CutWithDraft: strictObject({
     ...PUBLIC_SCHEMAS.CutDetail.properties,
     draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null if there is none"),
+  }),
+  CutExplanation: strictObject({
+    findings: Type.Array(
+      strictObject({ ...findingFields, reason: orNull(reason, "null for a span that is kept and marked"), text }),
+      { description: "the rules behind the removed and the marked spans, in order of time" },
+    ),
+    pacing: orNull(
+      strictObject({
+        edge_margin: seconds,
+        frames: orNull(
+          Type.Union([
+            strictObject({ kind: Type.Literal("constant"), rate: rational, first: seconds, count: integer }),
+            strictObject({ kind: Type.Literal("listed"), rate: rational, times: Type.Array(integer), end: integer }),
+          ]),
+          "the frames to which segments are snapped; listed times are in microseconds; null for audio, and for very long lists",
+        ),
+        spans: Type.Array(
+          strictObject({
+            start: seconds,
+            end: seconds,
+            reason: orNull(reason, "why it can be removed, also if the options of the cut keep it"),
+            text,
+            findings: Type.Array(strictObject(findingFields)),
+          }),
+          { description: "the speech and the noise of the recording; the gaps between them are pauses" },
+        ),
+        texts: Type.Array(strictObject({ start: seconds, end: seconds, text }), {
+          description: "the corrected texts of all edits so far",
+        }),
+      }),
+      "what other options need; null for cuts of older versions",
+    ),
   }),
   Draft: strictObject({
     revision: Type.Integer({ minimum: 1, description: "to send with the next change" }),

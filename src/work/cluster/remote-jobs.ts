@@ -180,9 +180,9 @@ async function describeCut(input: CutInput, { root, tools, folders, context }: R
     files: await listInputs(root, input, folders),
     outputs: [],
     finish: async (sent): Promise<CutOutput> => {
-      const { plan, recognized } = parseCutResult(sent);
+      const { plan, basis, recognized } = parseCutResult(sent);
       await checkPlan(plan, tools, context);
-      return { blobs: [], plan, findings: [], stages: [], recognized };
+      return { blobs: [], plan, basis, findings: [], stages: [], recognized };
     },
   };
 }

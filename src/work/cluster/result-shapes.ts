@@ -29,6 +29,8 @@ const renderFacts = Type.Object({
 
 const cutResult = Type.Object({
   plan: text(MAX_PLAN_FILE_BYTES),
+  /** Missing in the results of older workers. */
+  basis: Type.Optional(text(MAX_PLAN_FILE_BYTES)),
   recognized: Type.Object({ windows: count(), audio_ms: count(), duration_ms: count() }),
 });
 
@@ -46,9 +48,11 @@ export const requireProbeFacts = (value: unknown): { info: MediaInfo; sniffed: S
 export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>
   parse(renderFacts, value, "render result");
 
-/** Returns the plan of a cut as a text that is not checked. Throws `InvalidResultError`. */
-export const parseCutResult = (value: unknown): Pick<CutOutput, "plan" | "recognized"> =>
-  parse(cutResult, value, "cut result");
+/** Returns the plan of a cut and its basis as texts that are not checked. Throws `InvalidResultError`. */
+export function parseCutResult(value: unknown): Pick<CutOutput, "plan" | "basis" | "recognized"> {
+  const { basis = null, ...result } = parse(cutResult, value, "cut result");
+  return { ...result, basis };
+}
 
 /** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */
 const KNOWN_CODES: readonly string[] = JOB_CODES.filter((code) => code !== "cancelled" && code !== "storage_full");

@@ -37,7 +37,8 @@ export async function prepareEdit(
   cut: Cut,
   { segments, texts, name, note, replaces, draftRevision, userId }: SavedEdit,
 ): Promise<(tx: Queries) => Promise<Cut>> {
-  const { plan, items } = await runPlanOperation(services, cut, "edit", { edit: { segments, texts } });
+  const edit = { edit: { segments, texts }, basis: cut.basis };
+  const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
   requireDatabaseSpace(services);
   const now = services.now();
   return async (tx) => {
@@ -58,13 +59,22 @@ export async function prepareEdit(
       note: note === undefined ? (replaced?.note ?? null) : note,
       review_items: cut.review_items ?? items,
       plan,
+      basis,
       created_by: userId,
       created_at: now,
       started_at: now,
       completed_at: now,
     };
     const { script, options, review_items } = edited;
-    const counted = [script, JSON.stringify(options), plan, review_items ?? "", edited.name ?? "", edited.note ?? ""];
+    const counted = [
+      script,
+      JSON.stringify(options),
+      plan,
+      basis ?? "",
+      review_items ?? "",
+      edited.name ?? "",
+      edited.note ?? "",
+    ];
     await requireRoomForText(services, tx, cut.workspace_id, counted);
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);

@@ -10,7 +10,7 @@ import { requireStorage } from "../storage/limits";
 import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
 import type { PlanNeeds } from "./plan-requests";
 
-type PlanOperation = "export" | "subtitle" | "edit";
+type PlanOperation = "export" | "subtitle" | "edit" | "explain";
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
 export async function runPlanOperation<Name extends PlanOperation>(
@@ -53,3 +53,7 @@ export async function createExport(services: PlanNeeds, cut: Cut, options: Expor
 /** Returns the cut's subtitles. Errors: `conflict`, `unsupported_format` without a transcript. */
 export const createSubtitle = (services: PlanNeeds, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
   runPlanOperation(services, cut, "subtitle", { options });
+
+/** Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `conflict` when it is not completed. */
+export const explainCut = (services: PlanNeeds, cut: Cut): Promise<string> =>
+  runPlanOperation(services, cut, "explain", { basis: cut.basis, options: cut.options });

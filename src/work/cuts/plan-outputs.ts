@@ -4,20 +4,32 @@
  */
 import { AppError, requireFound } from "../../domain/errors";
 import { findPlanFrameRate } from "../../domain/media";
-import { editPlan } from "../../domain/plan-edit";
+import { type BasisJson, basisToJson } from "../../domain/pacing/basis-json";
+import { mergeTexts, setSegments } from "../../domain/pacing/edits";
+import type { CutOptions } from "../../domain/plan";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
-import { applyTexts, listEditableWords, listPlanWords } from "../../domain/plan-texts";
+import { type EditedText, listPlanWords } from "../../domain/plan-texts";
+import { assembleBasis, toPacingOptions } from "../../domain/planning/basis";
+import { type ExplainedFinding, explainFindings } from "../../domain/planning/explain-rules";
 import { formatItems, listPlanItems } from "../../domain/review";
 import { joinTexts, toSegments } from "../../domain/segments";
 import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
+import { spanToSeconds } from "../../domain/time";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
+import { packBasis, unpackBasis } from "./stored-basis";
 
 export type PlanFile = { filename: string; contentType: string; body: string };
 
 /** A completed cut: the files of its asset, its `PlanJson` as text, and the name of the source file. */
 export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
+
+/** What the plan of a completed cut was assembled from, as it is stored, and the options. */
+export type CutBasis = { basis: string | null; options: CutOptions };
+
+/** Times are in seconds, those in scores in microseconds. `pacing` is null for cuts of older versions. */
+type CutExplanation = { findings: ExplainedFinding[]; pacing: (BasisJson & { texts: EditedText[] }) | null };
 
 export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source" };
 
@@ -50,19 +62,40 @@ export async function formatSubtitle({ paths, plan, name }: CompletedCut, option
   };
 }
 
-/** Returns the plan with the user's segments and texts, and the review items of the old one, both as JSON text. Errors: `AppError` `validation_error`, `not_found`. */
+/** A plan with its basis as they are stored, and the review items of the plan from which it was edited. */
+export type EditedPlanTexts = { plan: string; basis: string | null; items: string };
+
+/** Returns the plan with the user's segments and texts. Errors: `AppError` `validation_error`, `not_found`. */
 export async function createEditedPlan(
   { paths, plan }: CompletedCut,
+  { basis }: Pick<CutBasis, "basis">,
   edit: PlanEdit,
-): Promise<{ plan: string; items: string }> {
+): Promise<EditedPlanTexts> {
   const probed = await requireProbed(paths);
   const clock = { duration: probed.info.duration, frames: probed.frames };
   requireValidEdit(edit, clock);
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
-  const { words, spans } = applyTexts(listEditableWords(old, transcript?.words ?? null), edit.texts);
-  const edited = planToJson(editPlan(old, edit.segments, words, clock, spans));
-  return { plan: JSON.stringify(edited), items: formatItems(listPlanItems(old)) };
+  const edited = setSegments(old, edit.segments, edit.texts, transcript?.words ?? null, clock);
+  const stored = unpackBasis(basis, old);
+  return {
+    plan: JSON.stringify(edited),
+    items: formatItems(listPlanItems(old)),
+    basis: stored && packBasis({ ...stored, texts: mergeTexts(stored.texts, edit.texts) }, edited),
+  };
+}
+
+/** Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `AppError` `not_found`. */
+export async function createExplanation({ paths, plan }: CompletedCut, { basis, options }: CutBasis): Promise<string> {
+  const { info, frames } = await requireProbed(paths);
+  const completed = JSON.parse(plan) as PlanJson;
+  const stored = unpackBasis(basis, completed);
+  const whole = stored && { ...stored, frames };
+  const findings = whole ? assembleBasis(whole, info.duration, toPacingOptions(options)).findings : [];
+  return JSON.stringify({
+    findings: explainFindings(completed, findings).map(spanToSeconds),
+    pacing: whole && { ...basisToJson(whole), texts: whole.texts },
+  } satisfies CutExplanation);
 }
 
 /** Returns the plan of a cut by hand, which keeps the whole recording with all its words, as JSON text. Errors: `AppError` `not_found`. */

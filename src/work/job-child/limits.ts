@@ -39,6 +39,7 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   checkPlan: { cpu: [30, 0], wall: [120, 0] },
   edit: { cpu: [60, 0], wall: [60, 0] },
   keepAll: { cpu: [60, 0], wall: [60, 0] },
+  explain: { cpu: [60, 0], wall: [60, 0] },
   render: { cpu: [600, 0.5], wall: [7_200, 60] },
   planSplit: { cpu: [120, 0.1], wall: [600, 1] },
   encodeChunk: { cpu: [300, 0.2], wall: [7_200, 2] },

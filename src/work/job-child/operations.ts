@@ -19,7 +19,7 @@ import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../me
 import type { SentPreparedFiles } from "../assets/prepared-check";
 import type { AnalysisPaths } from "../assets/prepared-files";
 import type { PlanEdit } from "../cuts/plan-edits";
-import type { CompletedCut, PlanFile, SubtitleOptions } from "../cuts/plan-outputs";
+import type { CompletedCut, CutBasis, EditedPlanTexts, PlanFile, SubtitleOptions } from "../cuts/plan-outputs";
 import type { RecognizedAgain } from "../cuts/recognized-again";
 
 /** A probed source. `probed` is the path of the file that the operation `probe` writes. */
@@ -44,7 +44,7 @@ export type JobOperations = {
   /** Writes the peaks of the analysis audio `audio` in the format OCW1. */
   peaks: JobOperation<{ audio: string; outputPath: string }, null>;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
-  /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text, and its findings and stages when `explain` is set. */
+  /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text with its basis, and its findings and stages when `explain` is set. */
   plan: JobOperation<
     {
       paths: AnalysisPaths;
@@ -54,14 +54,15 @@ export type JobOperations = {
       language: string | null;
       explain: boolean;
     },
-    { plan: string; findings: Finding[]; stages: StageChange[]; recognized: RecognizedAgain }
+    { plan: string; basis: string; findings: Finding[]; stages: StageChange[]; recognized: RecognizedAgain }
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
   /** Checks an uploaded plan, and returns the seconds that it keeps. Throws `unsupported_media`. */
   checkPlan: JobOperation<{ path: string }, number>;
-  /** Returns a `PlanJson` and the items of the old plan's review as texts. */
-  edit: JobOperation<CompletedCut & { edit: PlanEdit }, { plan: string; items: string }>;
+  edit: JobOperation<CompletedCut & Pick<CutBasis, "basis"> & { edit: PlanEdit }, EditedPlanTexts>;
+  /** Returns the explanation of the API as JSON text. */
+  explain: JobOperation<CompletedCut & CutBasis, string>;
   /** Returns a `PlanJson` that keeps the whole recording, as text. */
   keepAll: JobOperation<{ paths: AnalysisPaths }, string>;
   /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */

@@ -106,9 +106,10 @@ const OPERATIONS: Implementation = {
     return writePreviewIndex(preview, outputPath);
   },
   async plan({ paths, audio, script, options, language, explain }, { signal, callBack, log }) {
-    const [{ planCut }, { measureVoices }] = await Promise.all([
+    const [{ planCut }, { measureVoices }, { packBasis }] = await Promise.all([
       import("../cuts/plan-cut"),
       import("../cuts/voice-meter"),
+      import("../cuts/stored-basis"),
     ]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
@@ -131,7 +132,9 @@ const OPERATIONS: Implementation = {
     });
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
     const explanation = explain ? { findings: plan.findings, stages: plan.listStages() } : { findings: [], stages: [] };
-    return { plan: JSON.stringify(planToJson(plan)), ...explanation, recognized };
+    const json = planToJson(plan);
+    const basis = packBasis({ ...plan.basis, texts: [] }, json);
+    return { plan: JSON.stringify(json), basis, ...explanation, recognized };
   },
   async export({ options, ...cut }) {
     const { formatTimeline } = await import("../cuts/plan-outputs");
@@ -145,9 +148,13 @@ const OPERATIONS: Implementation = {
     const { checkPlanBytes } = await import("../../domain/plan-file");
     return checkPlanBytes(await Bun.file(path).bytes());
   },
-  async edit({ edit, ...cut }) {
+  async edit({ edit, basis, ...cut }) {
     const { createEditedPlan } = await import("../cuts/plan-outputs");
-    return createEditedPlan(cut, edit);
+    return createEditedPlan(cut, { basis }, edit);
+  },
+  async explain({ basis, options, ...cut }) {
+    const { createExplanation } = await import("../cuts/plan-outputs");
+    return createExplanation(cut, { basis, options });
   },
   async keepAll({ paths }) {
     const { createWholePlan } = await import("../cuts/plan-outputs");

@@ -44,8 +44,8 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
   },
   run: runCut,
   checkpoint: async () => {},
-  settle: async (tx, { plan }, { job, now }) => {
-    const cut = await updateOpenCut(tx, job.subjectId, { state: "completed", plan, completed_at: now });
+  settle: async (tx, { plan, basis }, { job, now }) => {
+    const cut = await updateOpenCut(tx, job.subjectId, { state: "completed", plan, basis, completed_at: now });
     if (cut) await emitCutEvent(tx, cut, "cut.completed", now);
   },
   fail: async (tx, { code, message }, { job, now }) => {

@@ -23,9 +23,10 @@ export type CutInput = {
   explain: boolean;
 };
 
-/** `plan` is a `PlanJson` as text. `findings` and `stages` are empty unless the input asks for them. */
+/** `plan` is a `PlanJson` as text, `basis` what it was assembled from, compressed. `findings` and `stages` are empty unless the input asks for them. */
 export type CutOutput = JobOutput & {
   plan: string;
+  basis: string | null;
   findings: Finding[];
   stages: StageChange[];
   recognized: RecognizedAgain;

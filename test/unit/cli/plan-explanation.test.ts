@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { describeRecognized, explainPlan, formatTime } from "../../../src/cli/plan-explanation";
+import { describeRecognized, explainPlan } from "../../../src/cli/plan-explanation";
 import type { PlanJson } from "../../../src/domain/plan-json";
+import { formatTime } from "../../../src/domain/planning/explain-rules";
 import type { Finding } from "../../../src/domain/planning/rules";
 import { fromSeconds, type Span } from "../../../src/domain/time";
 

@@ -77,7 +77,7 @@ export async function listPipelineProblems(
       (SELECT count(*) FROM assets WHERE workspace_id = ${workspaceId} AND kind = 'source') AS sources,
       (SELECT count(*) FROM renders WHERE workspace_id = ${workspaceId} AND state = 'completed') AS renders`);
   const [texts] = await rows<{ bytes: number }>(sql`SELECT
-      coalesce((SELECT sum(octet_length(script) + octet_length(options) + coalesce(octet_length(plan), 0)
+      coalesce((SELECT sum(octet_length(script) + octet_length(options) + coalesce(octet_length(plan), 0) + coalesce(octet_length(basis), 0)
         + coalesce(octet_length(review_items), 0) + coalesce(octet_length(name), 0) + coalesce(octet_length(note), 0)) FROM cuts
         WHERE workspace_id = ${workspaceId}), 0)
       + coalesce((SELECT sum(coalesce(octet_length(name), 0) + coalesce(octet_length(note), 0) + octet_length(tags) - 2) FROM assets

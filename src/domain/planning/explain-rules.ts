@@ -1,0 +1,154 @@
+/** Explains in text why rules removed and marked spans, with the scores on which they decided. */
+import type { PlanJson } from "../plan-json";
+import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
+import { toOneLine } from "../timeline/one-line";
+import { rateFinding } from "./confidence";
+import { type Finding, isReviewRule, type RemovalReason, type RepetitionScores, type Rule, reasonOf } from "./rules";
+
+/** Longer lines of a script are cut off. */
+const MAX_LINE_CHARACTERS = 60;
+
+/** Why a span was removed or marked. `reason` is null for a span that is kept and marked; `text` is the rule in words. */
+export type ExplainedFinding = Finding & { reason: RemovalReason | null; confidence: number; text: string };
+
+/** Returns an explanation for each rule of each removed span and of each segment marked for review, in order of time. */
+export function explainFindings(
+  plan: Pick<PlanJson, "segments" | "removed">,
+  findings: readonly Finding[],
+): ExplainedFinding[] {
+  const removed = plan.removed.map((span) => ({
+    span,
+    own: span.reason === "manual" ? [byHand(span)] : findings.filter((one) => removes(one, span)),
+  }));
+  const marked = plan.segments
+    .filter((segment) => segment.review !== null)
+    .map((span) => ({
+      span,
+      own: findings.filter((one) => isReviewRule(one.rule) && overlaps(one, spanFromSeconds(span))),
+    }));
+  return [...removed, ...marked]
+    .toSorted((a, b) => a.span.start - b.span.start)
+    .flatMap(({ span, own }) =>
+      // A finding has the times of its words. A single one explains the whole span.
+      own.map((finding) =>
+        explain(own.length > 1 ? finding : { ...finding, start: fromSeconds(span.start), end: fromSeconds(span.end) }),
+      ),
+    );
+}
+
+type RemovedJson = PlanJson["removed"][number];
+
+const removes = (finding: Finding, span: RemovedJson): boolean =>
+  !isReviewRule(finding.rule) &&
+  reasonOf(finding.rule) === span.reason &&
+  overlaps(finding, spanFromSeconds({ start: span.start, end: span.end }));
+
+const byHand = ({ start, end }: RemovedJson): Finding => ({
+  ...spanFromSeconds({ start, end }),
+  rule: "manual.edit",
+  scores: {},
+});
+
+const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end;
+
+const explain = (finding: Finding): ExplainedFinding => ({
+  ...finding,
+  reason: isReviewRule(finding.rule) ? null : reasonOf(finding.rule),
+  confidence: rateFinding(finding),
+  text: explainRule(finding),
+});
+
+/** Formats a time as `00:12.340`, or `1:00:12.340` for an hour or more. */
+export function formatTime(time: Ticks): string {
+  const milliseconds = Math.round(toSeconds(time) * 1000);
+  const hours = Math.floor(milliseconds / 3_600_000);
+  const minutes = String(Math.floor(milliseconds / 60_000) % 60).padStart(2, "0");
+  const seconds = ((milliseconds % 60_000) / 1000).toFixed(3).padStart(6, "0");
+  return `${hours > 0 ? `${hours}:` : ""}${minutes}:${seconds}`;
+}
+
+const duration = (ticks: Ticks) => `${toSeconds(ticks).toFixed(2)} s`;
+const percent = (share: number) => `${Math.round(100 * share)}%`;
+const score = (value: number) => value.toFixed(2);
+
+type RuleText = { [R in Rule]: (scores: Extract<Finding, { rule: R }>["scores"]) => string };
+
+const TEXTS: RuleText = {
+  "pause.long": ({ pause, minPause }) =>
+    `pause of ${duration(pause)}, pauses of ${duration(minPause)} and more are shortened`,
+  "pause.leading": ({ pause }) => `silence of ${duration(pause)} before the first sound`,
+  "pause.trailing": ({ pause }) => `silence of ${duration(pause)} after the last sound`,
+  "pause.beside_removed": ({ pause }) => `silence of ${duration(pause)} next to a removed span`,
+  "filler.written": ({ duration: length, pause }) =>
+    `filler word of ${duration(length)}, pause of ${duration(Math.max(0, pause))} next to it`,
+  "filler.unwritten": ({ alignment, otherAlignment, confidence }) =>
+    [
+      `sounds like a filler: alignment ${score(alignment)}`,
+      ...(otherAlignment === null ? [] : [`as another word ${score(otherAlignment)}`]),
+      ...(confidence === null ? [] : [`confidence of the transcribed word ${score(confidence)}`]),
+    ].join(", "),
+  "filler.spelled_out": ({ alignment }) => `"hmm" transcribed letter by letter: alignment ${score(alignment)}`,
+  "filler.within_line": ({ alignment, alignmentWithout, duration: length }) =>
+    `sound of ${duration(length)} that is not in the line: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
+  "filler.wordless_voice": ({ duration: length, voicedShare }) =>
+    `voice of ${duration(length)} without words (${percent(voicedShare)} voice)`,
+  "stutter.word": (scores) => `word repeated at ${repetition(scores)}`,
+  "false_start.prefix": (scores) => `said again at ${repetition(scores)}`,
+  "false_start.inside_phrase": (scores) => `said again at ${repetition(scores)}`,
+  "false_start.broken_off": (scores) => `broken off, said again at ${repetition(scores)}`,
+  "false_start.between_takes": (scores) => `earlier start of the words at ${formatTime(scores.repeatedAt)}`,
+  "false_start.within_line": ({ alignment, alignmentWithout }) =>
+    `the line starts over after it: alignment ${score(alignment)}, without it ${score(alignmentWithout)}`,
+  "retake.after_remark": (scores) => `said again after a remark, at ${repetition(scores)}`,
+  "retake.repeated_line": (scores) => `line said again at ${repetition(scores)}`,
+  "retake.repeated_later": (scores) => `said again at ${repetition(scores)}; the words between are kept`,
+  "retake.worse_take": takes,
+  "retake.last_good_take": takes,
+  "retake.within_take": takes,
+  "remark.between_takes": (scores) => `remark between two takes, the retake starts at ${formatTime(scores.repeatedAt)}`,
+  "off_script.no_line": ({ minSimilarity }) =>
+    `matches no line of the script (similarity below ${score(minSimilarity)})`,
+  "off_script.unrecognized": ({ duration: length, voicedShare }) =>
+    `voice of ${duration(length)} without words (${percent(voicedShare)} voice)`,
+  "noise.outside_speech": ({ duration: length }) => `sound of ${duration(length)} away from any voice`,
+  "noise.unvoiced": ({ duration: length, voicedShare }) =>
+    `sound of ${duration(length)} with ${percent(voicedShare)} voice`,
+  "manual.edit": () => "removed by hand",
+  "review.unrecognized_speech": ({ duration: length, voicedShare }) =>
+    `kept: speech of ${duration(length)} without words (${percent(voicedShare)} voice)`,
+  "review.different_words": (scores) => `kept: like ${repetition(scores)}, but with other words`,
+  "review.different_sound": (scores) => `kept: like ${repetition(scores)}, but a word sounds different`,
+  "review.different_ending": (scores) => `kept: like ${repetition(scores)}, but with another ending`,
+  "review.deliberate_repetition": (scores) => `kept: like ${repetition(scores)}, repeated without being broken off`,
+  "review.other_speaker": (scores) => `kept: like ${repetition(scores)}, in another voice`,
+  "review.list": (scores) => `kept: like ${repetition(scores)}, perhaps an item of a list`,
+  "review.uncertain_retake": (scores) => `kept: like ${repetition(scores)}, with other words between`,
+  "review.assembled_takes": ({ line, quality }) =>
+    `kept: take of "${toOneLine(line, MAX_LINE_CHARACTERS)}" with the quality ${score(quality)}, next to words of another attempt`,
+  "review.differs_from_script": ({ line, similarity, alignment }) =>
+    [
+      `kept: differs from "${toOneLine(line, MAX_LINE_CHARACTERS)}", similarity ${score(similarity)}`,
+      ...(alignment === null ? [] : [`alignment ${score(alignment)}`]),
+    ].join(", "),
+};
+
+/** Returns a rule and its scores in words: `said again at 00:15.200 (5 words, similarity 0.94)`. */
+export const explainRule = (finding: Finding): string =>
+  (TEXTS[finding.rule] as (scores: unknown) => string)(finding.scores);
+
+function repetition({ repeatedAt, words, similarity, alignment }: RepetitionScores): string {
+  const count = `${words} ${words === 1 ? "word" : "words"}`;
+  const audio = alignment === null ? "" : `, alignment ${score(alignment)}`;
+  return `${formatTime(repeatedAt)} (${count}, similarity ${score(similarity)}${audio})`;
+}
+
+function takes({
+  line,
+  quality,
+  keptQuality,
+  keptAt,
+}: Extract<Finding, { rule: "retake.worse_take" }>["scores"]): string {
+  const own = `take of "${toOneLine(line, MAX_LINE_CHARACTERS)}", quality ${score(quality)}`;
+  if (keptAt === null || keptQuality === null) return `${own}; no take of this line is kept`;
+  return `${own}; the kept take at ${formatTime(keptAt)} has ${score(keptQuality)}`;
+}
