@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { findCutById } from "../../src/store/cuts";
 import { CUT, chainEnded, RENDER, readChain, startChain, states } from "./chains";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -211,7 +212,8 @@ describe("the outputs of a chain", () => {
     expect((await media.arrayBuffer()).byteLength).toBe(size_bytes!);
     // The render and the cut count, their assets do not.
     const after = await anna.must<{ storage_used_bytes: number }>("GET", "/v1/users/me");
-    const text = [script, JSON.stringify(options), JSON.stringify(plan)].join("");
+    const { basis } = (await findCutById(server.services().store.read, cutId))!;
+    const text = [script, JSON.stringify(options), JSON.stringify(plan), basis!].join("");
     expect(after.storage_used_bytes - used).toBe(size_bytes! + Buffer.byteLength(text));
     const { items } = await anna.must<Paged<AssetDetail>>("GET", "/v1/assets?limit=100");
     expect(items.every(({ kind }) => kind === "source")).toBe(true);
