@@ -28,7 +28,7 @@ const dialog = (page: Page, name: string) => page.getByRole("dialog", { name });
 
 async function openStudio(path = `/assets/${asset.id}`, options = {}): Promise<Page> {
   const page = await open(path, user, options);
-  await button(page, "Export").waitFor();
+  await page.getByRole("group", { name: "Words" }).waitFor();
   return page;
 }
 
@@ -41,8 +41,13 @@ async function checkDialog(page: Page, name: string): Promise<void> {
 
 test("axe-core finds nothing on the asset page with takes, a comparison and a search, and in its dialogs", async () => {
   const page = await openStudio();
+  await page.getByRole("tab", { name: "Takes" }).click();
+  await expectAccessible(page);
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
   await page.getByLabel("Compare with").selectOption(asset.reviewCutId);
   await page.getByRole("list", { name: "Differences" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("tab", { name: "Transcript" }).click();
   await button(page, "Find in the transcript").click();
   await page.keyboard.type("bravo");
   await expectAccessible(page);
@@ -54,8 +59,11 @@ test.if(isFullSize)(
   "axe-core finds nothing on a cut to review, in its menu, and while words are corrected",
   async () => {
     const page = await openStudio(`/assets/${asset.id}?cut=${asset.reviewCutId}`);
-    await page.getByRole("heading", { name: "To review" }).waitFor();
-    await button(page, "Play cut").click();
+    await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
+    await page.getByRole("tab", { name: /^Review/ }).click();
+    await expectAccessible(page);
+    await page.getByRole("tab", { name: "Transcript" }).click();
+    await button(page, "Play the cut").click();
     await expectAccessible(page);
     await page.getByRole("group", { name: "Words" }).focus();
     await page.keyboard.press("Control+ArrowRight");
@@ -65,7 +73,7 @@ test.if(isFullSize)(
     await page.locator("input:focus").waitFor();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
-    await button(page, "Actions for this cut").click();
+    await page.getByRole("button", { name: /^Cut / }).click();
     await expectAccessible(page);
     await page.getByRole("menuitem", { name: "Delete cut" }).click();
     await dialog(page, "Delete this cut?").waitFor();
@@ -180,13 +188,14 @@ test("the asset page and its dialogs fit a phone and 200% zoom", async () => {
     const page = await openStudio(undefined, { viewport });
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await width()).toBeLessThanOrEqual(viewport.width);
-    await button(page, "Actions for this cut").click();
+    await page.getByRole("button", { name: /^Cut / }).click();
     const menu = (await page.getByRole("menu").boundingBox())!;
     expect(menu.x).toBeGreaterThanOrEqual(0);
     expect(menu.x + menu.width).toBeLessThanOrEqual(viewport.width);
     await page.keyboard.press("Escape");
     for (const name of ["Render", "Export"]) {
-      await button(page, name).click();
+      if (name === "Export") await button(page, "More").click();
+      await (name === "Export" ? page.getByRole("menuitem", { name }) : button(page, name)).click();
       await dialog(page, name).waitFor();
       const box = (await dialog(page, name).boundingBox())!;
       expect(box.x).toBeGreaterThanOrEqual(0);
@@ -215,7 +224,7 @@ test("a viewer gets no control that writes", async () => {
     await page.goto(address(path));
     await ready.waitFor();
     const names = await page
-      .locator("main :is(button, input, select, textarea)")
+      .locator("main :is(button:not([role=tab]), input, select, textarea)")
       .evaluateAll((all) =>
         all.map(
           (one) =>
@@ -229,7 +238,7 @@ test("a viewer gets no control that writes", async () => {
   const writes =
     /upload|choose files|new project|create|make cut|^script|render|save|undo|redo|restore|remove|delete|rename|actions|select |share|drag/i;
   expect(seen.filter((name) => writes.test(name))).toEqual([]);
-  for (const name of ["Play cut", "Play source", "Find in the transcript", "Export"]) expect(seen).toContain(name);
+  for (const name of ["Play", "Cut", "Source", "Find in the transcript", "Export"]) expect(seen).toContain(name);
   await page.keyboard.press("n");
   await page.getByRole("group", { name: "Words" }).focus();
   await page.keyboard.press("Control+ArrowRight");
@@ -248,6 +257,7 @@ const DOCX = writeZip(
 
 test("a script is dropped as DOCX, and a document that cannot be read says what to do", async () => {
   const page = await openStudio();
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
   const drop = async (name: string, bytes: Uint8Array) => {
     const transfer = await page.evaluateHandle(
       ([name, bytes]) => {

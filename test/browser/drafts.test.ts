@@ -18,7 +18,7 @@ const struck = (page: Page) => page.getByRole("region", { name: "Transcript" }).
 async function openTab(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address(path));
-  await page.getByRole("button", { name: "Undo" }).waitFor();
+  await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
   return page;
 }
 
@@ -93,6 +93,6 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
   await first.getByRole("button", { name: "Use theirs" }).click();
   await until("the edits of the other", async () => Bun.deepEquals(await struck(first).allTextContents(), mine));
   await first.getByText("Draft saved").waitFor();
-  await first.getByRole("button", { name: "Undo" }).click();
+  await first.getByRole("button", { name: "Undo", exact: true }).click();
   expect(await struck(first).allTextContents()).toEqual(hers);
 });

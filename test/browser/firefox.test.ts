@@ -77,7 +77,7 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
   await find(page, "link", "Talk.mp4").click();
 
   await press(page, "Make cut");
-  await find(page, "button", "Save as cut").wait();
+  await find(page, "button", "Save").wait();
   await page.focus("[role=group][aria-label=Words]");
   await page.keyboard.down("Control");
   await page.keyboard.press("ArrowRight");
@@ -90,7 +90,7 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
   await shows(page, "Undone: Remove 1 word");
   expect(await removed()).toEqual([]);
 
-  await press(page, "Play cut");
+  await press(page, "Play the cut");
   await until("playback", () => page.$eval("video", (element) => element.currentTime > 0.5));
   expect(await page.$eval("video", ({ error }) => error?.message ?? null)).toBeNull();
   await page.keyboard.press("k");

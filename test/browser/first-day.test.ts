@@ -155,7 +155,7 @@ test("an administrator, an editor and a producer", async () => {
   await eve.keyboard.press("Delete");
   await eve.getByRole("status").getByText("1 word removed", { exact: true }).waitFor();
   const drafted = eve.url();
-  await button(eve, "Save as cut").click();
+  await button(eve, "Save").click();
   await eve.waitForURL((found) => found.href !== drafted);
   const recording = eve.url();
 
@@ -172,10 +172,10 @@ test("an administrator, an editor and a producer", async () => {
   const paul = await accept(producerLink);
   await paul.getByLabel("Workspace", { exact: true }).selectOption({ label: "Morning show" });
   await paul.goto(recording);
-  await button(paul, "Play cut").waitFor();
+  await button(paul, "Play the cut").waitFor();
+  await paul.getByRole("tab", { name: "Renders" }).click();
   await button(paul, "Download").waitFor();
-  for (const name of ["Make cut", "Save as cut", "Render", "Undo", "Share"])
-    expect(await button(paul, name).count()).toBe(0);
+  for (const name of ["Make cut", "Save", "Render", "Undo", "Share"]) expect(await button(paul, name).count()).toBe(0);
   await paul.goto(address("/admin/users"));
   await heading(paul, "Page not found");
 

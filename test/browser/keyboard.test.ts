@@ -30,13 +30,15 @@ test("the keyboard alone uploads a recording and makes a cut of it", async () =>
   await press(page, "keynote.wav");
   await page.getByRole("heading", { level: 1, name: "keynote.wav" }).waitFor();
   await until("the focus on the heading", async () => (await readFocus(page)) === "keynote.wav");
+  // The tab, then the field in it.
+  await tabTo(page, "Script");
   await tabTo(page, "Script");
   await page.keyboard.insertText(SCRIPT);
   await tabTo(page, "Mode");
   await page.keyboard.press("ArrowUp");
   expect(await page.getByLabel("Mode").inputValue()).toBe("tight");
   await press(page, "Make cut");
-  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await page.getByRole("region", { name: "Transcript" }).locator("s").first().waitFor();
 });
 
@@ -47,19 +49,25 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   const { keyboard } = page;
   const said = (text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor();
   const struck = () => page.getByRole("group", { name: "Words" }).locator("s").allTextContents();
-  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
 
   // The other cut, of which everything is to be reviewed.
-  await tabTo(page, "Cut");
+  await press(page, /^Cut \w/);
   await keyboard.press("ArrowDown");
-  await page.getByRole("heading", { name: "To review" }).waitFor();
+  await keyboard.press("Enter");
+  await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
+  await tabTo(page, "Transcript");
+  await keyboard.press("ArrowRight");
   const playhead = page.getByRole("slider", { name: "Playhead" });
   const before = await playhead.getAttribute("aria-valuetext");
   await press(page, "Next");
   await until("the next span", async () => (await playhead.getAttribute("aria-valuetext")) !== before);
-  await tabTo(page, "Cut", "Shift+Tab");
-  await keyboard.press("ArrowUp");
-  await page.getByRole("heading", { name: "Takes" }).waitFor();
+  await tabTo(page, /^Cut \w/, "Shift+Tab");
+  await keyboard.press("Enter");
+  await keyboard.press("Enter");
+  await page.getByRole("tab", { name: /^Takes \d/ }).waitFor();
+  await tabTo(page, /^Review/);
+  await keyboard.press("ArrowLeft");
 
   await tabTo(page, "Words");
   await keyboard.press("Home");
@@ -90,6 +98,9 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   await keyboard.press("Control+z");
   await keyboard.press("Control+z");
 
+  await tabTo(page, "Transcript", "Shift+Tab");
+  await keyboard.press("ArrowRight");
+  await keyboard.press("ArrowRight");
   await tabTo(page, /^Take 2/);
   await keyboard.press("ArrowUp");
   await until("the other take", async () => page.getByRole("radio", { name: /^Take 1/ }).isChecked());
@@ -155,7 +166,7 @@ test("72 removals and 11 marks are reviewed with one key each, and the decisions
   const cutId = await storePlan(asset.reviewCutId, 72, 11);
   const page = await open(`/assets/${asset.id}?cut=${cutId}`, user);
   const struck = () => page.getByRole("group", { name: "Words" }).locator("s").allTextContents();
-  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   const { keyboard } = page;
   const readReview = () => user.must<StoredReview>("GET", `/api/v1/cuts/${cutId}/review`);
   // Marks and unsure removals come first; the menu adds the others.
@@ -196,7 +207,7 @@ test("72 removals and 11 marks are reviewed with one key each, and the decisions
   expect(counts.items.every(({ reviewed_by }) => reviewed_by !== null)).toBe(true);
   const kept = await struck();
   await page.reload();
-  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await until("the same text", async () => JSON.stringify(await struck()) === JSON.stringify(kept));
 
   // What others decide arrives without a reload.

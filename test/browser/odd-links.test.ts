@@ -100,13 +100,13 @@ test.each([...OPEN_PATHS, ...PLAIN_PATHS])("%s with a damaged link", async (path
 });
 
 const toast = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
-const openCut = (page: Page) => page.locator(".cut-chooser select").inputValue();
+const openCut = (page: Page) => page.locator(".workspace").getAttribute("data-cut");
 
 test.each(["", "abc", newId(), CUT_OFF, LONG])("a recording with cut '%s' opens the newest one", async (id) => {
   expectFailures(404);
   const page = await openPage(`/assets/${asset.id}?cut=${id}`, user);
   if (id !== "") await toast(page, "That cut was not found.");
-  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   expect(await openCut(page)).toBe(asset.takesCutId);
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Talk.wav");
 });
@@ -118,12 +118,12 @@ test("a cut of another recording, a deleted one, and one that somebody deletes m
   await toast(page, "That cut belongs to another recording.");
   await page.getByRole("heading", { name: "Make the first cut" }).waitFor();
   await page.getByRole("link", { name: "Open it" }).click();
-  await page.getByRole("heading", { name: "To review" }).waitFor();
+  await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
   expect(page.url()).toBe(address(`/assets/${asset.id}?cut=${asset.reviewCutId}`));
 
   const cut = await user.cutEnded((await user.startCut({ asset_id: other.id })).id);
   await page.goto(address(`/assets/${other.id}?cut=${cut.id}`));
-  await page.getByRole("button", { name: "Save as cut" }).waitFor();
+  await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await user.must("DELETE", `/v1/cuts/${cut.id}`);
   await toast(page, "That cut was not found.");
   await page.getByRole("heading", { name: "Make the first cut" }).waitFor();
@@ -154,10 +154,10 @@ async function deleteSlowly(page: Page, path: string, label: string, list: RegEx
 test("who deletes a cut sees the one before it, and no message", async () => {
   const { id, takesCutId, reviewCutId } = await createStudioAsset(user);
   const page = await openPage(`/assets/${id}?cut=${takesCutId}`, user);
-  await page.getByRole("button", { name: "Actions for this cut" }).click();
+  await page.getByRole("button", { name: /^Cut / }).click();
   await page.getByRole("menuitem", { name: "Delete cut" }).click();
   const sent = await deleteSlowly(page, `/api/v1/cuts/${takesCutId}`, "Delete cut", /\/cuts\?/);
-  await page.getByRole("heading", { name: "To review" }).waitFor();
+  await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
   expect([await openCut(page), await page.locator(".toast").count()]).toEqual([reviewCutId, 0]);
   expect(sent).toEqual(["DELETE"]);
 });
@@ -181,12 +181,12 @@ test("edits of a cut are not sent while it is deleted, and are sent if that fail
     isDeleting = false;
     await route.fulfill({ status: 503 });
   });
-  await page.getByRole("button", { name: "Actions for this cut" }).waitFor();
+  await page.getByRole("button", { name: /^Cut / }).waitFor();
   await page.clock.pauseAt(Date.now() + 3_600_000);
   await page.getByRole("group", { name: "Words" }).focus();
   await page.keyboard.press("Control+ArrowRight");
   await page.keyboard.press("Delete");
-  await page.getByRole("button", { name: "Actions for this cut" }).click();
+  await page.getByRole("button", { name: /^Cut / }).click();
   await page.getByRole("menuitem", { name: "Delete cut" }).click();
   await page.getByRole("button", { name: "Delete cut" }).click();
   await page.getByRole("dialog").getByRole("alert").getByText(/./).first().waitFor();
@@ -217,7 +217,7 @@ test("a cut that could not be deleted stays, and is kept current", async () => {
   await page.route(url, (route) =>
     route.request().method() === "DELETE" ? route.fulfill({ status: 503 }) : route.continue(),
   );
-  await page.getByRole("button", { name: "Actions for this cut" }).click();
+  await page.getByRole("button", { name: /^Cut / }).click();
   await page.getByRole("menuitem", { name: "Delete cut" }).click();
   await page.getByRole("button", { name: "Delete cut" }).click();
   await page.getByRole("dialog").getByRole("alert").getByText(/./).first().waitFor();
@@ -225,6 +225,6 @@ test("a cut that could not be deleted stays, and is kept current", async () => {
   expect(await openCut(page)).toBe(takesCutId);
   await user.must("DELETE", `/v1/cuts/${takesCutId}`);
   await toast(page, "That cut was not found.");
-  await page.getByRole("heading", { name: "To review" }).waitFor();
+  await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
   expect(await openCut(page)).toBe(reviewCutId);
 });

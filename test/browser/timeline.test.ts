@@ -26,7 +26,7 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
     await page.mouse.down();
     await page.mouse.move(x - 20, box.y + 100, { steps: 4 });
   };
-  const undo = page.getByRole("button", { name: "Undo" });
+  const undo = page.getByRole("button", { name: "Undo", exact: true });
 
   await grab();
   await page.keyboard.press("Escape");
@@ -53,9 +53,9 @@ test.if(isFullSize)("an edge follows the mouse, Escape puts it back, and undo to
   await page.keyboard.press("Control+a");
   await page.keyboard.press("Delete");
   expect([await page.evaluate(() => document.getSelection()!.toString())]).toEqual(await struck.allTextContents());
-  await page.getByRole("button", { name: "Save as cut" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Everything is removed. Restore something, then save.").waitFor();
-  await page.getByRole("button", { name: "Play cut" }).click();
+  await page.locator(".transport").getByRole("button", { name: "Play" }).click();
   await page.getByText("Everything is removed. Restore something, then play the cut.").waitFor();
 });
 

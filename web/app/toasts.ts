@@ -6,12 +6,16 @@ export type Toast = {
   id: number;
   text: string;
   kind: "info" | "bad";
-  action?: { label: string; run(): void } | undefined;
+  /** `keys` is shown beside the label. */
+  action?: { label: string; keys?: string; run(): void } | undefined;
   link?: { label: string; href: string } | undefined;
 };
 
 export const toasts = signal<Toast[]>([]);
 let lastId = 0;
+
+/** Where messages are shown: in the corner of the window, or in the result line of the editor, one at a time. */
+export const toastPlace = signal<"corner" | "pill">("corner");
 
 const SHOWN_MS = 6_000;
 
@@ -21,7 +25,9 @@ const timers = new Map<number, ReturnType<typeof setTimeout>>();
 export function showToast(toast: Omit<Toast, "id">): void {
   lastId++;
   const shown = { ...toast, id: lastId };
-  toasts.value = [...toasts.value.slice(-3), shown];
+  // In the editor, a message replaces the last one; errors stay.
+  const kept = toastPlace.value === "pill" ? toasts.value.filter(({ kind }) => kind === "bad") : toasts.value;
+  toasts.value = [...kept.slice(-3), shown];
   releaseToast(shown);
 }
 

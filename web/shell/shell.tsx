@@ -12,31 +12,40 @@ import { GraceBanner } from "./grace-banner";
 import { KeyboardHelp } from "./keyboard-help";
 import { LiveJobs } from "./live-jobs";
 import { MainNav } from "./main-nav";
+import { Rail } from "./rail";
 import { ThemeButton } from "./theme-button";
 import { WorkspaceSwitch } from "./workspace-switch";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
+  // A recording fills the window.
+  const isEditor = path.startsWith("/assets/");
   // A new page is announced by its heading, as after a page load.
   useEffect(() => {
     scrollTo(0, 0);
   }, [path]);
   return (
-    <div class="shell">
+    <div class={isEditor ? "shell of-editor" : "shell"}>
       <a class="button skip-link" href="#main">
         Skip to the content
       </a>
-      <header class="shell-bar">
-        <Brand />
-        <WorkspaceSwitch />
-        <span class="spacer" />
-        <LiveJobs />
-        <PaletteButton />
-        <Bell />
-        <ThemeButton />
-        <AccountMenu />
-      </header>
-      <MainNav />
+      {isEditor ? (
+        <Rail />
+      ) : (
+        <>
+          <header class="shell-bar">
+            <Brand />
+            <WorkspaceSwitch />
+            <span class="spacer" />
+            <LiveJobs />
+            <PaletteButton />
+            <Bell />
+            <ThemeButton />
+            <AccountMenu />
+          </header>
+          <MainNav />
+        </>
+      )}
       <main id="main" class="shell-main" tabIndex={-1}>
         <GraceBanner />
         <div role="status">

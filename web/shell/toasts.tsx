@@ -1,13 +1,11 @@
-import { dismissToast, holdToast, releaseToast, type Toast, toasts } from "../app/toasts";
+import { dismissToast, holdToast, releaseToast, type Toast, toastPlace, toasts } from "../app/toasts";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 
-/** Shows and announces messages in the corner. */
-export const Toasts = () => (
-  <div class="toasts" role="status" aria-live="polite">
-    {toasts.value.map((toast) => (
-      <ToastRow key={toast.id} toast={toast} />
-    ))}
+/** Shows and announces messages. Only one place shows them. */
+export const Toasts = ({ place = "corner" }: { place?: "corner" | "pill" }) => (
+  <div class={place === "pill" ? "feedback" : "toasts"} role="status" aria-live="polite">
+    {toastPlace.value === place && toasts.value.map((toast) => <ToastRow key={toast.id} toast={toast} />)}
   </div>
 );
 
@@ -27,6 +25,7 @@ function ToastRow({ toast }: { toast: Toast }) {
           }}
         >
           {action.label}
+          {action.keys && <kbd>{action.keys}</kbd>}
         </Button>
       )}
       {link && (

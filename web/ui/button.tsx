@@ -16,7 +16,7 @@ export function Button({ icon, look = "default", isBusy = false, children, ...re
       type="button"
       {...rest}
       disabled={rest.disabled === true || isBusy}
-      class={`button ${look}`}
+      class={["button", look, rest.class].filter(Boolean).join(" ")}
       aria-busy={isBusy}
     >
       {icon && <Icon name={icon} />}
@@ -28,7 +28,13 @@ export function Button({ icon, look = "default", isBusy = false, children, ...re
 /** A button that shows only an icon. `label` is its name and its tooltip. */
 export function IconButton({ icon, label, look = "quiet", ...rest }: ButtonProps & { icon: IconName; label: string }) {
   return (
-    <button type="button" {...rest} class={`button icon-only ${look}`} aria-label={label} title={rest.title ?? label}>
+    <button
+      type="button"
+      {...rest}
+      class={["button icon-only", look, rest.class].filter(Boolean).join(" ")}
+      aria-label={label}
+      title={rest.title ?? label}
+    >
       <Icon name={icon} />
     </button>
   );

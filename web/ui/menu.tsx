@@ -2,7 +2,16 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon";
 
-export type MenuItem = { label: string; icon?: IconName; isDangerous?: boolean; run(): void };
+export type MenuItem = {
+  label: string;
+  icon?: IconName;
+  isDangerous?: boolean;
+  /** Set for one of several choices. */
+  isChecked?: boolean;
+  /** Whether a line separates it from the item before. */
+  hasRule?: boolean;
+  run(): void;
+};
 
 type MenuProps = {
   label: string;
@@ -21,7 +30,7 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     if (!isOpen) return;
-    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    root.current?.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
     const closeOutside = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) setIsOpen(false);
     };
@@ -39,7 +48,7 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    const all = [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    const all = [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
     const next = all.indexOf(document.activeElement as HTMLElement) + step;
     all[(next + all.length) % all.length]?.focus();
   };
@@ -61,18 +70,23 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
       {isOpen && (
         <div class={`menu-items ${side}`} role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
           {items.map((item) => (
+            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is only set for the role `menuitemradio`.
             <button
               key={item.label}
               type="button"
-              role="menuitem"
+              role={item.isChecked === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked={item.isChecked}
               tabIndex={-1}
-              class={item.isDangerous ? "menu-item danger" : "menu-item"}
+              class={`menu-item${item.isDangerous ? " danger" : ""}${item.hasRule ? " has-rule" : ""}`}
               onClick={() => {
                 close();
                 item.run();
               }}
             >
               {item.icon && <Icon name={item.icon} />}
+              {item.isChecked !== undefined && (
+                <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>
+              )}
               {item.label}
             </button>
           ))}

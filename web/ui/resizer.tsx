@@ -5,24 +5,22 @@ type ResizerProps = {
   label: string;
   /** In pixels; null uses the page's default. */
   size: Signal<number | null>;
-  /** Returns the current size. Default: the height of the element before the line. */
-  measure?(line: HTMLElement): number;
+  /** Returns the current size. */
+  measure(line: HTMLElement): number;
   min: number;
   max(): number;
-  /** Whether the line is vertical. It then resizes the panel on its right. */
+  /** Whether the line is vertical and resizes the panel on its right. Otherwise, it resizes the panel below it. */
   isVertical?: boolean;
 };
 
 const STEP = 16;
 const LARGE_STEP = 64;
 
-const measureBefore = (line: HTMLElement): number => line.previousElementSibling?.getBoundingClientRect().height ?? 0;
-
 /**
  * A line that resizes the panel next to it, by dragging or with the arrow keys. Enter and a double click restore the
  * default size.
  */
-export function Resizer({ label, size, measure = measureBefore, min, max, isVertical = false }: ResizerProps) {
+export function Resizer({ label, size, measure, min, max, isVertical = false }: ResizerProps) {
   const line = useRef<HTMLDivElement>(null);
   const getSize = () => measure(line.current!);
   const drag = useRef<{ at: number; from: number } | null>(null);
@@ -39,8 +37,8 @@ export function Resizer({ label, size, measure = measureBefore, min, max, isVert
   const set = (pixels: number) => {
     size.value = Math.round(Math.max(min, Math.min(max(), pixels)));
   };
-  const toPlace = (event: PointerEvent) => (isVertical ? -event.clientX : event.clientY);
-  const [shrink, grow] = isVertical ? ["ArrowRight", "ArrowLeft"] : ["ArrowUp", "ArrowDown"];
+  const toPlace = (event: PointerEvent) => -(isVertical ? event.clientX : event.clientY);
+  const [shrink, grow] = isVertical ? ["ArrowRight", "ArrowLeft"] : ["ArrowDown", "ArrowUp"];
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.shiftKey ? LARGE_STEP : STEP;
     if (event.key === grow) set(getSize() + step);

@@ -195,6 +195,7 @@ export const readMedia = route({
       audio_type: facts ? (facts.audio?.mimeType ?? null) : hasAudio ? PREVIEW_TYPES.audio : null,
       duration: resource.duration === null ? null : toSeconds(resource.duration),
       frame_rate: resource.info?.video?.frameRate ?? null,
+      start_timecode: resource.info?.timecode ?? null,
       is_preview_ready: facts !== null,
       is_playable: isPlayable,
       source: {

@@ -287,6 +287,10 @@ export const DASHBOARD_SCHEMAS = {
     duration: orNull(Type.Number({ minimum: 0 }), "seconds"),
     frame_rate: orNull(rational, "frame rate of the source"),
     is_preview_ready: Type.Boolean(),
+    start_timecode: orNull(
+      text,
+      "timecode of the first frame, `HH:MM:SS:FF`, with `;` before the frames for drop-frame",
+    ),
     is_playable: Type.Boolean({ description: "whether pieces can be read: from the preparation on" }),
     source: withDescription(
       strictObject({

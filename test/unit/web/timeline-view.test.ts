@@ -18,8 +18,10 @@ import {
   toTime,
   toX,
   type View,
+  warpView,
   zoomAt,
 } from "../../../web/editor/timeline/view";
+import { createWarp, fromPlace, getWarpLength, toPlace } from "../../../web/editor/timeline/warp";
 
 const views: fc.Arbitrary<View> = fc
   .record({
@@ -67,6 +69,23 @@ test("a zoom keeps the time under the pointer, away from the ends", () => {
 test("a view of the whole recording stays one when the window changes", () => {
   expect(resizeView(fitView(60e6, 500), 800)).toEqual(fitView(60e6, 800));
   expect(resizeView(fitView(60e6, 0), 800)).toEqual(fitView(60e6, 800));
+});
+
+test("a collapsed timeline maps each time to a place and back, and keeps what is at the pointer", () => {
+  const warp = createWarp(EDGED);
+  // Of the 19.9 s that are removed, two seams stay.
+  expect(getWarpLength(warp)).toBe(60e6 - 19.9e6 + 2 * 240_000);
+  fc.assert(
+    fc.property(fc.integer({ min: -1e6, max: 61e6 }), fc.integer({ min: -1e6, max: 61e6 }), (one, other) => {
+      expect(Math.abs(fromPlace(warp, toPlace(warp, one)) - one)).toBeLessThan(1);
+      expect(toPlace(warp, Math.max(one, other))).toBeGreaterThanOrEqual(toPlace(warp, Math.min(one, other)));
+    }),
+  );
+  const view = limitView({ start: 5e6, scale: 20_000, width: 1000, duration: EDGED.duration });
+  const collapsed = warpView(view, warp, getWarpLength(warp), 300);
+  expect(toTime(collapsed, 300)).toBeCloseTo(toTime(view, 300), 0);
+  expect(toX(collapsed, 30e6) - toX(collapsed, 12.1e6)).toBeCloseTo(240_000 / 20_000, 6);
+  expect(warpView(collapsed, null, EDGED.duration, 300)).toMatchObject({ duration: EDGED.duration, warp: null });
 });
 
 test("the ranges in view are found", () => {

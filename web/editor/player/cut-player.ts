@@ -56,6 +56,9 @@ export class CutPlayer {
   private backward: number | null = null;
   private restartedAt = Number.NEGATIVE_INFINITY;
 
+  /** Called when a range has played to its end. */
+  onRangeEnd: (() => void) | null = null;
+
   /** Whether a range is playing or paused. */
   get isInRange(): boolean {
     return this.range !== null;
@@ -315,5 +318,6 @@ export class CutPlayer {
     const { end } = this.range;
     this.range = null;
     this.show(end);
+    this.onRangeEnd?.();
   }
 }

@@ -1,15 +1,17 @@
 /** The open recording and cut, for all parts of the editor's page. */
-import type { Signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Asset } from "../../pages/asset/asset";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
 import type { Output } from "../../pages/asset/output/use-renders";
+import type { ScriptForm } from "../../pages/asset/script-form";
 import type { Cuts } from "../../pages/asset/use-cuts";
 import type { AssetMedia } from "../../pages/asset/use-media";
 import type { Save } from "../../pages/asset/use-save";
 import type { Strip } from "../../pages/asset/use-strip";
 import type { Difference } from "../model/compare";
+import type { Clock } from "../model/timecodes";
 import type { Cut, Editor } from "./editor-state";
 import type { Playback } from "./playback";
 
@@ -33,6 +35,10 @@ export type EditorContextValue = {
   frame: number;
   /** The ranges that only one of two compared cuts keeps. */
   differences: Signal<readonly Difference[]>;
+  /** The unsent script and options. */
+  form: ScriptForm;
+  /** The recording's clock, for timecodes. */
+  clock: Clock;
   /** Why the transcript could not be loaded, or null. */
   problem: string | null;
 };
@@ -44,3 +50,10 @@ export function useEditor(): EditorContextValue {
   if (value === null) throw new Error("There is no editor around this component.");
   return value;
 }
+
+/** The tabs of the right column. */
+export const TABS = ["transcript", "review", "takes", "script", "renders"] as const;
+export type TabName = (typeof TABS)[number];
+
+/** The open tab of the right column. It stays open when another cut is opened. */
+export const openTab = signal<TabName>("transcript");

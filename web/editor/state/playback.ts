@@ -1,10 +1,12 @@
 /** The player for the editor. Times are in microseconds of the source. */
-import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { showToast } from "../../app/toasts";
 import { type EditorPlan, findSpanIndex, listKept, type Range } from "../model/plan";
 import { CutPlayer, type PlayerMode } from "../player/cut-player";
 import type { PlayableMedia } from "../player/engine";
+import { type Piece, toCutTime, toPieces } from "../player/timeline";
+import { isMuted, volume } from "./player-settings";
 
 export type Playback = {
   player: CutPlayer;
@@ -15,6 +17,13 @@ export type Playback = {
   rate: ReadonlySignal<number>;
   /** Whether a preview is connected. */
   isReady: ReadonlySignal<boolean>;
+  /** The pieces of the whole cut, and the position in them. */
+  cutPieces: ReadonlySignal<readonly Piece[]>;
+  cutPosition: ReadonlySignal<number>;
+  /** The range that is repeated, or null. */
+  loop: ReadonlySignal<Range | null>;
+  /** Repeats a range; null ends it. */
+  setLoop(range: Range | null): void;
   play(mode?: PlayerMode): void;
   playFrom(time: number): void;
   pause(): void;
@@ -35,8 +44,10 @@ export type Playback = {
   attach(video: HTMLVideoElement, media: PlayableMedia): () => void;
 };
 
-const RATES = [1, 1.5, 2, 3];
-const nextRate = (rate: number): number => RATES.find((one) => one > rate) ?? 3;
+export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
+/** Speeds of repeated presses of J or L. */
+const SHUTTLE_RATES = [1, 1.5, 2, 3];
+const nextRate = (rate: number): number => SHUTTLE_RATES.find((one) => one > rate) ?? 3;
 
 export function createPlayback(): Playback {
   const player = new CutPlayer();
@@ -51,6 +62,8 @@ export function createPlayback(): Playback {
   /** The mode to restore after a range has played, unless the user chooses another one. */
   let modeBefore: PlayerMode | null = null;
   const getNextMode = () => (player.isInRange ? null : modeBefore) ?? player.mode.peek();
+  const cutPieces = signal<readonly Piece[]>([]);
+  const loop = signal<Range | null>(null);
   const sendPlan = () => {
     if (!isPlanDue || plan === null) return;
     isPlanDue = false;
@@ -63,8 +76,21 @@ export function createPlayback(): Playback {
     if (!isParked) playhead.value = time;
   });
 
+  // A repeated range starts again when it has played to its end.
+  player.onRangeEnd = () => {
+    const { value: range } = loop;
+    if (range !== null) playback.playRange(range, player.mode.peek());
+  };
+
   const playback: Playback = {
     player,
+    cutPieces,
+    cutPosition: computed(() => toCutTime(cutPieces.value, playhead.value)),
+    loop,
+    setLoop: (range) => {
+      loop.value = range;
+      if (range !== null) playback.playRange(range, getNextMode());
+    },
     playhead,
     mode: player.mode,
     isPlaying: player.isPlaying,
@@ -114,6 +140,7 @@ export function createPlayback(): Playback {
     },
     seek: (time) => {
       sendPlan();
+      loop.value = null;
       const target = Math.max(0, Math.min(plan?.duration ?? 0, time));
       isParked =
         plan !== null &&
@@ -147,6 +174,7 @@ export function createPlayback(): Playback {
       if (next === plan) return;
       const isFirst = plan === null;
       plan = next;
+      cutPieces.value = toPieces(listKept(next));
       isPlanDue = true;
       // While nothing plays, the plan is sent after the frame that shows the edit.
       if (isFirst || player.isPlaying.peek()) sendPlan();
@@ -154,7 +182,15 @@ export function createPlayback(): Playback {
     },
     attach: (video, media) => {
       sendPlan();
-      return player.attach(video, media);
+      const detach = player.attach(video, media);
+      const stop = effect(() => {
+        video.volume = volume.value;
+        video.muted = isMuted.value;
+      });
+      return () => {
+        stop();
+        detach();
+      };
     },
   };
   return playback;

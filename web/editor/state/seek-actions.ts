@@ -1,7 +1,9 @@
 /** Actions that move the playhead. */
-import { listKept, type PlanSpan } from "../model/plan";
+import { formatDecimal } from "../../app/format";
+import { listKept, type PlanSpan, toSeconds } from "../model/plan";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
+import { describeReason, describeRule } from "./reason-texts";
 
 /** During playback, stepping back again within this time goes to the previous target instead of the same one. */
 const JUST_PASSED = 1_000_000;
@@ -27,6 +29,9 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
   }
   playback.seek(removed.end);
   editor.span.value = removed;
+  const rule = describeRule(removed.rule);
+  const length = formatDecimal(Number(toSeconds(removed.end - removed.start).toFixed(1)));
+  editor.announce(`${describeReason(removed.reason)}, ${length} s${rule === null ? "" : `: ${rule}`}`);
 }
 
 const BEFORE_JOIN = 1_000_000;

@@ -2,44 +2,43 @@
 import type { RemovalReason } from "../model/plan";
 
 export type Colors = {
-  surface: string;
-  sunken: string;
+  well: string;
+  ground: string;
   line: string;
   text: string;
   soft: string;
   kept: string;
-  warning: string;
-  accent: string;
+  brand: string;
   info: string;
-  selection: string;
-  focus: string;
+  warning: string;
+  playhead: string;
   reasons: Record<RemovalReason, string>;
-  font: string;
+  /** Family of the fonts. */
+  family: string;
 };
 
 export function readColors(element: Element): Colors {
   const style = getComputedStyle(element);
   const read = (name: string): string => style.getPropertyValue(name).trim();
   return {
-    surface: read("--surface-raised"),
-    sunken: read("--surface-sunken"),
-    line: read("--line-soft"),
+    well: read("--well"),
+    ground: read("--ground"),
+    line: read("--line"),
     text: read("--text"),
-    soft: read("--text-soft"),
+    soft: read("--text-3"),
     kept: read("--kept"),
-    warning: read("--warning"),
-    accent: read("--accent"),
+    brand: read("--brand"),
     info: read("--info"),
-    selection: read("--selection"),
-    focus: read("--focus"),
+    warning: read("--warn"),
+    playhead: read("--playhead"),
     reasons: {
-      silence: read("--reason-silence"),
-      filler: read("--reason-filler"),
-      retake: read("--reason-retake"),
-      off_script: read("--reason-off-script"),
-      noise: read("--reason-noise"),
-      manual: read("--reason-manual"),
+      silence: read("--pause"),
+      filler: read("--filler"),
+      retake: read("--retake"),
+      off_script: read("--offscript"),
+      noise: read("--noise"),
+      manual: read("--byhand"),
     },
-    font: `11px ${read("--font")}`,
+    family: read("--sans"),
   };
 }

@@ -1,18 +1,34 @@
-/** Draws kept and removed spans, and the audio in them. */
+/** Draws removed spans, and the audio in them and in the kept ones. */
 import { type EditorPlan, findSpanIndex, type RemovalReason } from "../model/plan";
 import { REASONS } from "../reasons";
 import type { Colors } from "./colors";
 import type { Lane } from "./lanes";
 import { findPeak, type Waveform } from "./peaks";
-import { endOf, findInView, toX, type View } from "./view";
+import { findInView, toTime, toX, type View } from "./view";
 
-/** Spans narrower than this have no hatching and no gap. */
-const MIN_HATCHED = 5;
-const BAR = 2;
-const BAR_STEP = 3;
+/** Height of the line at the top of a removed span. */
+const CAP = 3;
+/** Spans wider than this have the glyph of their reason. */
+const MIN_GLYPH_WIDTH = 16;
+/** A pause has none. */
+const GLYPHS: Record<RemovalReason, string> = {
+  silence: "",
+  filler: "…",
+  retake: "↺",
+  off_script: "∕",
+  noise: "~",
+  manual: "▸",
+};
 
 type Context = CanvasRenderingContext2D;
-export type SpansScene = { plan: EditorPlan; view: View; colors: Colors; waveform: Waveform | null };
+export type SpansScene = {
+  plan: EditorPlan;
+  view: View;
+  colors: Colors;
+  waveform: Waveform | null;
+  /** The reason to which the page is limited; the others are dimmed. */
+  filter: RemovalReason | null;
+};
 
 /** Rectangles of one color. They are filled individually, because a path of thousands takes a hundred times as long. */
 class Rectangles {
@@ -26,92 +42,82 @@ class Rectangles {
     this.#values.push(x, y, width, height);
   }
 
-  fill(context: Context, color: string): void {
+  fill(context: Context, color: string, alpha: number): void {
     const values = this.#values;
     context.fillStyle = color;
+    context.globalAlpha = alpha;
     for (let at = 0; at < values.length; at += 4)
       context.fillRect(values[at]!, values[at + 1]!, values[at + 2]!, values[at + 3]!);
+    context.globalAlpha = 1;
   }
 }
 
-/** Draws the removed spans: a strip in the color of the reason, and hatching above it. */
-export function drawSpans(context: Context, { plan, view, colors }: SpansScene, waveform: Lane, strip: Lane): void {
-  const removed = new Map<RemovalReason, Rectangles>(REASONS.map((reason) => [reason, new Rectangles()]));
-  const [kept, reviews, dimmed, hatched] = [new Rectangles(), new Rectangles(), new Rectangles(), new Path2D()];
-  const flags: number[] = [];
+const createLists = () => new Map<RemovalReason, Rectangles>(REASONS.map((reason) => [reason, new Rectangles()]));
+
+/** Draws a band for each removed span, with a cap and a glyph unless it is for an overview. */
+export function drawSpans(context: Context, scene: SpansScene, lane: Lane, isOverview = false): void {
+  const { plan, view, colors, filter } = scene;
+  const [bands, caps] = [createLists(), createLists()];
+  const glyphs: { text: string; x: number; reason: RemovalReason }[] = [];
   const [from, to] = findInView(plan.spans, view);
   for (let index = from; index < to; index++) {
     const span = plan.spans[index]!;
+    if (span.isKept) continue;
     const x = Math.max(-2, toX(view, span.start));
-    const width = Math.max(0.5, Math.min(view.width + 2, toX(view, span.end)) - x);
-    const isWide = width >= MIN_HATCHED;
-    (span.isKept ? kept : removed.get(span.reason)!).add(x, strip.top, isWide ? width - 1 : width, strip.height);
-    if (!span.isKept) {
-      dimmed.add(x, waveform.top, width, waveform.height);
-      if (isWide) hatched.rect(x, waveform.top, width, waveform.height);
-    } else if (span.review !== null) {
-      reviews.add(x, waveform.top, width, 2);
-      if (x - (flags.at(-1) ?? Number.NEGATIVE_INFINITY) >= MIN_HATCHED) flags.push(x);
-    }
+    const width = Math.max(isOverview ? 0.5 : 1, Math.min(view.width + 2, toX(view, span.end)) - x);
+    bands.get(span.reason)!.add(x, lane.top, width, lane.height);
+    if (isOverview) continue;
+    caps.get(span.reason)!.add(x, lane.top, Math.max(width - 0.5, 1.5), CAP);
+    if (width > MIN_GLYPH_WIDTH && GLYPHS[span.reason] !== "")
+      glyphs.push({ text: GLYPHS[span.reason], x: x + width / 2, reason: span.reason });
   }
-  dimmed.fill(context, colors.sunken);
-  context.save();
-  context.clip(hatched);
-  context.strokeStyle = colors.line;
-  context.lineWidth = 1.5;
-  context.stroke(getHatching(view, waveform));
-  context.restore();
-  kept.fill(context, colors.kept);
-  for (const [reason, rectangles] of removed) rectangles.fill(context, colors.reasons[reason]);
-  reviews.fill(context, colors.warning);
-  for (const x of flags) drawFlag(context, x, waveform.top);
-}
-
-/** Draws a triangle at the start of a span to review. */
-function drawFlag(context: Context, x: number, top: number): void {
-  context.beginPath();
-  context.moveTo(x, top);
-  context.lineTo(x + 9, top);
-  context.lineTo(x, top + 9);
-  context.fill();
-}
-
-/** Returns slanted lines that move with the recording. */
-function getHatching(view: View, { top, height }: Lane): Path2D {
-  const path = new Path2D();
-  const distance = 8;
-  const offset = -((view.start / view.scale) % distance);
-  for (let x = offset - height; x < view.width + distance; x += distance) {
-    path.moveTo(x, top + height);
-    path.lineTo(x + height, top);
+  const dim = (reason: RemovalReason, bright: number, dimmed: number) =>
+    filter === null || filter === reason ? bright : dimmed;
+  for (const [reason, list] of bands)
+    list.fill(context, colors.reasons[reason], dim(reason, isOverview ? 0.5 : 0.16, 0.05));
+  for (const [reason, list] of caps) list.fill(context, colors.reasons[reason], dim(reason, 1, 0.2));
+  context.font = `600 11px ${colors.family}`;
+  context.textAlign = "center";
+  for (const { text, x, reason } of glyphs) {
+    context.fillStyle = colors.reasons[reason];
+    context.globalAlpha = dim(reason, 1, 0.2);
+    context.fillText(text, x, lane.top + CAP + 9);
   }
-  return path;
-}
-
-/** Draws the audio as bars, colored in kept spans and dimmed elsewhere. */
-export function drawWaveform(context: Context, { plan, view, colors, waveform }: SpansScene, lane: Lane): void {
-  if (!waveform) return;
-  const [kept, removed] = [new Rectangles(), new Rectangles()];
-  const middle = lane.top + lane.height / 2;
-  const most = lane.height / 2 - 4;
-  const step = view.scale * BAR_STEP;
-  const end = endOf(view);
-  let at = findSpanIndex(plan, view.start);
-  for (let time = Math.floor(view.start / step) * step; time < end; time += step) {
-    const center = time + step / 2;
-    while (at < plan.spans.length - 1 && plan.spans[at]!.end <= center) at++;
-    const half = Math.max(0.5, (findPeak(waveform, time, time + step) / 255) * most);
-    (plan.spans[at]!.isKept ? kept : removed).add(toX(view, time), middle - half, BAR, half * 2);
-  }
-  context.globalAlpha = 0.45;
-  removed.fill(context, colors.soft);
   context.globalAlpha = 1;
-  kept.fill(context, colors.kept);
+  context.textAlign = "left";
 }
 
-/** Draws the whole recording in a strip: one column per pixel, in the color of its span. */
-export function drawOverview(context: Context, { plan, view, colors, waveform }: SpansScene, height: number): void {
-  context.clearRect(0, 0, view.width, height);
-  drawSpans(context, { plan, view, colors, waveform }, { top: 0, height: height - 6 }, { top: height - 5, height: 5 });
-  drawWaveform(context, { plan, view, colors, waveform }, { top: 0, height: height - 6 });
+/** Draws the audio as one column a pixel: gray where it is kept, in the color of the reason where it is removed. */
+export function drawWaveform(context: Context, scene: SpansScene, lane: Lane, isOverview = false): void {
+  const { plan, view, colors, waveform, filter } = scene;
+  if (!waveform) return;
+  const kept = new Rectangles();
+  const removed = createLists();
+  const middle = lane.top + lane.height / 2;
+  const most = lane.height / 2 - (isOverview ? 2 : 12);
+  // Columns are aligned to the recording, so that they do not flicker while it scrolls.
+  const offset = (Math.floor(view.start / view.scale) * view.scale - view.start) / view.scale;
+  let at = findSpanIndex(plan, Math.max(0, toTime(view, 0)));
+  let start = toTime(view, offset);
+  for (let x = 0; x <= view.width; x++) {
+    const end = toTime(view, offset + x + 1);
+    if (start >= plan.duration) break;
+    const center = (start + end) / 2;
+    while (at < plan.spans.length - 1 && plan.spans[at]!.end <= center) at++;
+    const span = plan.spans[at]!;
+    const half = Math.max(0.5, (findPeak(waveform, start, end) / 255) * most * (span.isKept ? 1 : 0.8));
+    (span.isKept ? kept : removed.get(span.reason)!).add(x, middle - half, 1, half * 2);
+    start = end;
+  }
+  kept.fill(context, colors.kept, filter === null ? 1 : 0.45);
+  for (const [reason, list] of removed)
+    list.fill(context, colors.reasons[reason], filter === null || filter === reason ? 0.75 : 0.15);
+}
+
+/** Draws the whole recording in a strip. */
+export function drawOverview(context: Context, scene: SpansScene, height: number): void {
+  const lane = { top: 0, height };
+  context.clearRect(0, 0, scene.view.width, height);
+  drawSpans(context, scene, lane, true);
+  drawWaveform(context, scene, lane, true);
 }

@@ -7,7 +7,7 @@ import { findWordAt, type Words } from "../model/words";
 import { drawSpans, drawWaveform, type SpansScene } from "./draw-spans";
 import type { Lane, Lanes } from "./lanes";
 import { listTiles, type Sheets, type Storyboard } from "./storyboard";
-import { chooseStep, endOf, findInView, toX } from "./view";
+import { chooseStep, endOf, findInView, toTime, toX } from "./view";
 
 export type Scene = SpansScene & {
   words: Words;
@@ -27,38 +27,69 @@ const MAX_WORD_SCALE = 16_000;
 
 export function drawTimeline(context: Context, scene: Scene): void {
   const { view, lanes, colors } = scene;
+  const { ruler, storyboard, waveform, differences } = lanes;
   context.clearRect(0, 0, view.width, lanes.height);
-  context.font = colors.font;
+  context.fillStyle = colors.well;
+  context.fillRect(0, ruler.height, view.width, lanes.height - ruler.height);
   context.textBaseline = "middle";
-  drawRuler(context, scene, lanes.ruler);
-  if (lanes.storyboard && scene.storyboard) drawStoryboard(context, scene, scene.storyboard, lanes.storyboard);
-  drawSpans(context, scene, lanes.waveform, lanes.spans);
-  drawWaveform(context, scene, lanes.waveform);
-  if (lanes.differences) drawDifferences(context, scene, lanes.differences);
-  drawWords(context, scene, lanes.words);
+  if (storyboard && scene.storyboard) drawStoryboard(context, scene, scene.storyboard, storyboard);
+  drawRuler(context, scene, ruler);
+  drawSpans(context, scene, waveform);
+  drawWaveform(context, scene, waveform);
+  if (differences) drawDifferences(context, scene, differences);
+  drawWords(context, scene, waveform);
   if (scene.selection) drawSelection(context, scene, scene.selection);
   if (scene.edge) drawEdge(context, scene, scene.edge);
+  drawReviews(context, scene, ruler);
 }
 
-function drawRuler(context: Context, { view, colors }: Scene, { top, height }: Lane): void {
-  const step = chooseStep(view, 72);
+/** Space between two labels of the ruler. */
+const LABEL_WIDTH = 84;
+const MIN_LABEL_DISTANCE = 48;
+
+function drawRuler(context: Context, { view, colors, lanes }: Scene, { height }: Lane): void {
+  const step = chooseStep(view, LABEL_WIDTH);
   const format = step < 1e6 ? formatTimecode : formatDuration;
-  context.fillStyle = colors.soft;
-  context.strokeStyle = colors.line;
-  context.lineWidth = 1;
-  context.textAlign = "left";
-  const ticks = new Path2D();
-  for (let time = Math.floor(view.start / step) * step; time < endOf(view); time += step) {
-    const x = Math.round(toX(view, time)) + 0.5;
-    ticks.moveTo(x, top + 4);
-    ticks.lineTo(x, top + height);
-    context.fillText(format(toSeconds(time)), x + 7, top + height / 2);
+  const end = endOf(view);
+  context.font = `500 11px ${colors.family}`;
+  context.fillStyle = colors.line;
+  for (let time = Math.floor(toTime(view, 0) / (step / 5)) * (step / 5); time < end; time += step / 5)
+    context.fillRect(Math.round(toX(view, time)), height - 5, 1, 5);
+  let last = Number.NEGATIVE_INFINITY;
+  for (let time = Math.floor(toTime(view, 0) / step) * step; time < end; time += step) {
+    const x = Math.round(toX(view, time));
+    // In a collapsed timeline, labels may be closer to each other.
+    if (x - last < MIN_LABEL_DISTANCE) continue;
+    last = x;
+    context.fillStyle = colors.line;
+    context.fillRect(x, 6, 1, lanes.height - 6);
+    context.fillStyle = colors.soft;
+    context.fillText(format(toSeconds(time)), x + 5, height / 2);
   }
-  context.stroke(ticks);
+}
+
+/** Draws a diamond in the ruler for each kept span that needs review. */
+function drawReviews(context: Context, { plan, view, colors }: Scene, { height }: Lane): void {
+  const [from, to] = findInView(plan.spans, view);
+  let last = Number.NEGATIVE_INFINITY;
+  context.fillStyle = colors.text;
+  for (let index = from; index < to; index++) {
+    const span = plan.spans[index]!;
+    if (!span.isKept || span.review === null) continue;
+    const x = toX(view, span.start);
+    if (x - last < 6) continue;
+    last = x;
+    context.beginPath();
+    context.moveTo(x, height - 2);
+    context.lineTo(x + 4.5, height - 6.5);
+    context.lineTo(x, height - 11);
+    context.lineTo(x - 4.5, height - 6.5);
+    context.fill();
+  }
 }
 
 function drawStoryboard(context: Context, scene: Scene, storyboard: Storyboard, lane: Lane): void {
-  context.fillStyle = scene.colors.sunken;
+  context.fillStyle = scene.colors.well;
   context.fillRect(0, lane.top, scene.view.width, lane.height);
   for (const { sheet, sourceX, sourceY, x, width } of listTiles(storyboard, scene.view, lane.height - 1)) {
     const image = scene.sheets.find(storyboard.getSheetUrl(sheet));
@@ -86,15 +117,15 @@ function drawDifferences(context: Context, { view, colors, differences }: Scene,
 function drawWords(context: Context, { view, colors, words, texts }: Scene, lane: Lane): void {
   if (view.scale > MAX_WORD_SCALE) return;
   context.fillStyle = colors.text;
-  context.textAlign = "left";
+  context.font = `11px ${colors.family}`;
   const end = endOf(view);
   let free = Number.NEGATIVE_INFINITY;
-  for (let index = Math.max(0, findWordAt(words, view.start)); index < words.text.length; index++) {
+  for (let index = Math.max(0, findWordAt(words, toTime(view, 0))); index < words.text.length; index++) {
     if (words.start[index]! > end) break;
     const text = texts[index]!;
     const x = toX(view, words.start[index]!);
     if (text === "" || x < free) continue;
-    context.fillText(text, x, lane.top + lane.height / 2);
+    context.fillText(text, x, lane.top + lane.height - 8);
     free = x + context.measureText(text).width + 4;
   }
 }
@@ -102,21 +133,21 @@ function drawWords(context: Context, { view, colors, words, texts }: Scene, lane
 function drawSelection(context: Context, { view, colors, lanes }: Scene, { start, end }: Range): void {
   const x = toX(view, start);
   const width = Math.max(1, toX(view, end) - x);
-  context.fillStyle = colors.focus;
-  context.globalAlpha = 0.18;
+  context.fillStyle = colors.brand;
+  context.globalAlpha = 0.28;
   context.fillRect(x, lanes.ruler.height, width, lanes.height - lanes.ruler.height);
   context.globalAlpha = 1;
-  context.fillRect(x, lanes.ruler.height, 1, lanes.height);
-  context.fillRect(x + width - 1, lanes.ruler.height, 1, lanes.height);
+  context.fillRect(x, lanes.ruler.height, 1.5, lanes.height);
+  context.fillRect(x + width - 1.5, lanes.ruler.height, 1.5, lanes.height);
 }
 
 /** Draws the selected edge: a line with a bracket towards the kept span. */
 function drawEdge(context: Context, { view, colors, lanes }: Scene, { time, side }: Edge): void {
   const x = toX(view, time);
   const top = lanes.waveform.top;
-  const height = lanes.waveform.height + lanes.spans.height;
+  const { height } = lanes.waveform;
   const inside = side === "start" ? 0 : -6;
-  context.fillStyle = colors.focus;
+  context.fillStyle = colors.brand;
   context.fillRect(x - 1, top, 2, height);
   context.fillRect(x + inside, top, 6, 2);
   context.fillRect(x + inside, top + height - 2, 6, 2);

@@ -1,5 +1,5 @@
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
-import { formatCount, formatTimecode } from "../../app/format";
+import { formatTimecode } from "../../app/format";
 import { countEdgesIn, type Edge, getEdgeKey, listEdgesIn } from "../model/edges";
 import { type EditorPlan, toSeconds } from "../model/plan";
 import { endOf, type View } from "./view";
@@ -19,7 +19,7 @@ const SETTLED_MS = 150;
 
 /**
  * Lists the edges in view as buttons. The keys `,` and `.` move the focused edge by a frame, as an alternative to
- * dragging.
+ * dragging. The list is visible while it has the focus.
  */
 export function EdgeList({ plan, view, edge, onSelect, onNudge }: EdgeListProps) {
   const settled = useSignal(view.peek());
@@ -32,9 +32,7 @@ export function EdgeList({ plan, view, edge, onSelect, onNudge }: EdgeListProps)
   });
   const range = { start: settled.value.start, end: endOf(settled.value) };
   const count = countEdgesIn(plan, range);
-  if (count > MAX_SHOWN)
-    return <p class="edge-hint soft">{formatCount(count, "edge")} in view. Zoom in to list them.</p>;
-  if (count === 0) return <p class="edge-hint soft">No edges in view.</p>;
+  if (count === 0 || count > MAX_SHOWN) return null;
   return (
     <ul class="edge-list" aria-label="Edges in view">
       {listEdgesIn(plan, range).map((one) => (

@@ -122,9 +122,9 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     event.preventDefault();
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
     const [x, y] = [event.deltaX * unit, event.deltaY * unit];
-    if (!event.ctrlKey && (event.shiftKey || Math.abs(x) > Math.abs(y))) view.value = scrollBy(view.value, x || y);
     // A pinch on a touchpad arrives as small wheel steps with `ctrlKey`.
-    else view.value = zoomAt(view.value, WHEEL_ZOOM ** (event.ctrlKey ? -4 * y : -y), toLocal(event).x);
+    if (event.ctrlKey) view.value = zoomAt(view.value, WHEEL_ZOOM ** (-4 * y), toLocal(event).x);
+    else view.value = scrollBy(view.value, Math.abs(x) > Math.abs(y) ? x : y);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || drag?.kind !== "edge") return;

@@ -5,28 +5,29 @@ export type Lanes = {
   ruler: Lane;
   storyboard: Lane | null;
   waveform: Lane;
-  spans: Lane;
-  words: Lane;
   differences: Lane | null;
   height: number;
 };
 
-export const WAVEFORM_HEIGHT = 80;
+const RULER_HEIGHT = 24;
+const STORYBOARD_HEIGHT = 44;
+/** Pictures are shown only where the audio keeps enough room. */
+const MIN_HEIGHT_WITH_STORYBOARD = 200;
+const DIFFERENCES_HEIGHT = 14;
 
-type LanesOptions = { hasStoryboard: boolean; hasDifferences: boolean; waveformHeight?: number };
+type LanesOptions = { hasStoryboard: boolean; hasDifferences: boolean; height: number };
 
-export function layOutLanes({ hasStoryboard, hasDifferences, waveformHeight = WAVEFORM_HEIGHT }: LanesOptions): Lanes {
+export function layOutLanes({ hasStoryboard, hasDifferences, height }: LanesOptions): Lanes {
   let top = 0;
-  const take = (height: number): Lane => {
-    const lane = { top, height };
-    top += height;
+  const take = (size: number): Lane => {
+    const lane = { top, height: size };
+    top += size;
     return lane;
   };
-  const ruler = take(24);
-  const storyboard = hasStoryboard ? take(54) : null;
-  const waveform = take(waveformHeight);
-  const spans = take(10);
-  const differences = hasDifferences ? take(14) : null;
-  const words = take(20);
-  return { ruler, storyboard, waveform, spans, differences, words, height: top };
+  const ruler = take(RULER_HEIGHT);
+  const storyboard = hasStoryboard && height > MIN_HEIGHT_WITH_STORYBOARD ? take(STORYBOARD_HEIGHT) : null;
+  const differencesHeight = hasDifferences ? DIFFERENCES_HEIGHT : 0;
+  const waveform = take(Math.max(20, height - top - differencesHeight));
+  const differences = hasDifferences ? take(DIFFERENCES_HEIGHT) : null;
+  return { ruler, storyboard, waveform, differences, height: top };
 }

@@ -1,13 +1,12 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import type { EditorPlan } from "../model/plan";
+import type { EditorPlan, RemovalReason } from "../model/plan";
 import { drawOverview } from "./draw-spans";
 import type { Waveform } from "./peaks";
-import { PlayheadSlider } from "./playhead-slider";
 import { useCanvas } from "./use-canvas";
-import { fitView, isFit, limitView, type View } from "./view";
+import { endOf, fitView, placeAt, toTime, type View } from "./view";
 
-const HEIGHT = 36;
+const HEIGHT = 26;
 /** The overview contains every span of the recording, so it is redrawn only a few times per second during a drag. */
 const REDRAW_MS = 120;
 
@@ -16,42 +15,46 @@ type OverviewProps = {
   waveform: Waveform | null;
   view: Signal<View>;
   playhead: ReadonlySignal<number>;
-  frameDuration: number;
-  onSeek(time: number): void;
+  filter: RemovalReason | null;
 };
 
 /**
  * A strip of the whole recording, with a frame around the visible part of the timeline. A press or drag moves the
  * frame.
  */
-export function Overview({ plan, waveform, view, playhead, frameDuration, onSeek }: OverviewProps) {
+export function Overview({ plan, waveform, view, playhead, filter }: OverviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const part = useRef<HTMLDivElement>(null);
+  const line = useRef<HTMLDivElement>(null);
   const { duration } = plan;
-  // Not the view itself, which changes with each frame of a zoom.
-  const width = useComputed(() => view.value.width).value;
+  // Redraws for another width. Not for the view itself, which changes with each frame of a zoom.
+  useComputed(() => view.value.width).value;
   useCanvas(
     canvas,
     () => ({
       width: view.peek().width,
       height: HEIGHT,
       draw: (context, colors) =>
-        drawOverview(context, { plan, waveform, colors, view: fitView(duration, view.peek().width) }, HEIGHT),
+        drawOverview(context, { plan, waveform, colors, filter, view: fitView(duration, view.peek().width) }, HEIGHT),
     }),
     REDRAW_MS,
   );
   useSignalEffect(() => {
-    const { start, scale, width } = view.value;
+    const { width } = view.value;
+    const [start, end] = [toTime(view.value, 0), endOf(view.value)];
     if (!part.current || duration <= 0) return;
-    part.current.hidden = isFit(view.value);
-    part.current.style.width = `${Math.max(6, ((width * scale) / duration) * width)}px`;
+    part.current.style.width = `${Math.max(10, ((end - start) / duration) * width)}px`;
     part.current.style.transform = `translateX(${(start / duration) * width}px)`;
+  });
+  useSignalEffect(() => {
+    const x = (playhead.value / Math.max(1, duration)) * view.value.width;
+    if (line.current) line.current.style.transform = `translateX(${Math.round(x * 2) / 2}px)`;
   });
   const center = (event: PointerEvent) => {
     const current = view.peek();
     const x = event.clientX - canvas.current!.getBoundingClientRect().left;
     const time = (x / Math.max(1, current.width)) * duration;
-    view.value = limitView({ ...current, start: time - (current.width * current.scale) / 2 });
+    view.value = placeAt(current, time, current.width / 2, current.scale);
   };
   return (
     <div class="timeline-overview">
@@ -67,13 +70,7 @@ export function Overview({ plan, waveform, view, playhead, frameDuration, onSeek
         onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && center(event)}
       />
       <div class="timeline-part" ref={part} />
-      <PlayheadSlider
-        width={width}
-        duration={duration}
-        playhead={playhead}
-        frameDuration={frameDuration}
-        onSeek={onSeek}
-      />
+      <div class="timeline-playhead" ref={line} />
     </div>
   );
 }

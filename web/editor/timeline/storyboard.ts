@@ -2,7 +2,7 @@
  * Thumbnails of the recording at regular intervals, arranged on sheets. A sheet is fetched when one of its thumbnails
  * comes into view.
  */
-import { endOf, toX, type View } from "./view";
+import { toTime, type View } from "./view";
 
 /** `interval` is in seconds. `width` and `height` are those of a thumbnail, `columns` and `rows` those of a sheet. */
 export type Storyboard = {
@@ -27,14 +27,17 @@ export function listTiles(storyboard: Storyboard, view: View, height: number): T
   // Aligned to the time of the recording, so that thumbnails scroll with it.
   const step = width * view.scale;
   const tiles: Tile[] = [];
-  for (let time = Math.floor(view.start / step) * step; time < endOf(view); time += step) {
+  for (let place = Math.floor(view.start / step) * step; place < view.start + view.width * view.scale; place += step) {
+    const x = (place - view.start) / view.scale;
+    const time = Math.max(0, toTime(view, x));
+    if (place >= view.duration) break;
     const index = Math.min(count - 1, Math.floor(time / (interval * 1e6)));
     const onSheet = index % (columns * rows);
     tiles.push({
       sheet: Math.floor(index / (columns * rows)),
       sourceX: (onSheet % columns) * storyboard.width,
       sourceY: Math.floor(onSheet / columns) * storyboard.height,
-      x: toX(view, time),
+      x,
       width,
     });
   }

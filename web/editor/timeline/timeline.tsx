@@ -1,21 +1,25 @@
-import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useActions } from "../../app/actions";
+import { formatTimecode } from "../../app/format";
 import { IconButton } from "../../ui/button";
 import type { Difference } from "../model/compare";
 import { type Edge, getEdgeRange } from "../model/edges";
-import type { EditorPlan, Range } from "../model/plan";
+import { type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
 import type { Words } from "../model/words";
 import { drawTimeline } from "./draw";
 import { EdgeList } from "./edge-list";
 import { type GestureOptions, handleGestures } from "./gestures";
-import { layOutLanes, WAVEFORM_HEIGHT } from "./lanes";
+import { layOutLanes } from "./lanes";
 import { Overview } from "./overview";
 import type { Waveform } from "./peaks";
+import { FLAG_WIDTH, PlayheadFlag } from "./playhead-flag";
 import { Sheets, type Storyboard } from "./storyboard";
 import { useCanvas } from "./use-canvas";
 import { useView } from "./use-view";
-import { fitView, isInView, reveal, toX, zoomAt } from "./view";
+import { fitView, isFit, isInView, reveal, toX, zoomAt } from "./view";
+import { createWarp } from "./warp";
 
 export type TimelineProps = {
   plan: EditorPlan;
@@ -27,16 +31,22 @@ export type TimelineProps = {
   /** Microseconds of the source. */
   playhead: ReadonlySignal<number>;
   isPlaying?: ReadonlySignal<boolean>;
-  /** The marked range. */
+  /** The selected range. */
   selection: Range | null;
   /** The selected edge. Without it, the timeline keeps its own selection. */
   edge?: Signal<Edge | null>;
   /** The ranges that only one of two cuts keeps. */
   differences: readonly Difference[];
+  /** The reason to which the page is limited. */
+  filter?: RemovalReason | null;
+  /** Whether removed spans are narrow seams. */
+  isCollapsed?: boolean;
   /** In microseconds. Default: 40 ms. */
   frameDuration?: number;
-  /** In CSS pixels. */
-  waveformHeight?: number | undefined;
+  /** Of the canvas, in CSS pixels. By default, the style sheet decides. */
+  height?: number | undefined;
+  /** Returns the text of the flag at the playhead. */
+  formatTime?(time: number): string;
   onSeek(time: number): void;
   /**
    * `edge` is the edge before the drag. `isDone` is true once the drag has ended. Without this function, edges cannot
@@ -44,32 +54,39 @@ export type TimelineProps = {
    */
   onMoveEdge?: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
   onSelect(range: Range): void;
+  /** What is left of the zoom buttons. */
+  tools?: ComponentChildren;
 };
 
 const ZOOM = 1.6;
+const formatSeconds = (time: number): string => formatTimecode(toSeconds(time));
 
 /** The storyboard, audio and spans of the recording over time. */
 export function Timeline(props: TimelineProps) {
   const { plan, words, texts = words.text, waveform, storyboard, playhead, selection, differences } = props;
-  const { frameDuration = 40_000, waveformHeight = WAVEFORM_HEIGHT, onSeek, onMoveEdge } = props;
+  const { filter = null, isCollapsed = false, frameDuration = 40_000, formatTime = formatSeconds } = props;
+  const { onSeek, onMoveEdge } = props;
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const line = useRef<HTMLDivElement>(null);
-  const view = useView(box, plan.duration, playhead, props.isPlaying);
+  const flag = useRef<HTMLDivElement>(null);
+  const warp = useMemo(() => (isCollapsed ? createWarp(plan) : null), [isCollapsed, isCollapsed && plan]);
+  const { view, height } = useView(box, plan.duration, playhead, props.isPlaying, warp);
   const own = useSignal<Edge | null>(null);
   const edge = props.edge ?? own;
-  const [hasStoryboard, hasDifferences] = [storyboard !== null, differences.length > 0];
-  const lanes = useMemo(
-    () => layOutLanes({ hasStoryboard, hasDifferences, waveformHeight }),
-    [hasStoryboard, hasDifferences, waveformHeight],
-  );
+  const isWhole = useComputed(() => isFit(view.value)).value;
+  const lanes = layOutLanes({
+    hasStoryboard: storyboard !== null,
+    hasDifferences: differences.length > 0,
+    height: height.value,
+  });
   const sheets = useMemo(() => new Sheets(() => request()), []);
 
   const request = useCanvas(canvas, () => ({
     width: view.peek().width,
     height: lanes.height,
     draw: (context, colors) => {
-      const scene = { plan, words, texts, waveform, storyboard, selection, differences, lanes, sheets, colors };
+      const scene = { plan, words, texts, waveform, storyboard, selection, differences, filter, lanes, sheets, colors };
       drawTimeline(context, { ...scene, view: view.peek(), edge: edge.peek() });
     },
   }));
@@ -77,9 +94,13 @@ export function Timeline(props: TimelineProps) {
     if (view.value.width > 0 || edge.value) request();
   });
   useSignalEffect(() => {
-    const x = toX(view.value, playhead.value);
-    line.current!.hidden = !isInView(view.value, playhead.value);
+    const time = playhead.value;
+    const x = toX(view.value, time);
+    line.current!.hidden = !isInView(view.value, time);
     line.current!.style.transform = `translateX(${Math.round(x * 2) / 2}px)`;
+    const { width } = view.value;
+    const half = FLAG_WIDTH / 2;
+    flag.current!.style.transform = `translateX(${Math.round(Math.min(width - half, Math.max(half, x)) - half)}px)`;
   });
 
   const selectEdge = (chosen: Edge | null) => {
@@ -116,7 +137,8 @@ export function Timeline(props: TimelineProps) {
     view.value = zoomAt(view.peek(), factor, x);
   };
   const fit = () => {
-    view.value = fitView(plan.duration, view.peek().width);
+    const { duration, width } = view.peek();
+    view.value = { ...view.peek(), ...fitView(duration, width) };
   };
   useActions(
     useMemo(
@@ -131,19 +153,33 @@ export function Timeline(props: TimelineProps) {
 
   return (
     <div class="timeline">
-      <div class="timeline-canvas" ref={box} style={{ height: `${lanes.height}px` }}>
-        <canvas ref={canvas} role="img" aria-label="Audio and removed spans" />
-        <div class="timeline-playhead" ref={line} />
-      </div>
-      <Overview {...{ plan, waveform, view, playhead, frameDuration, onSeek }} />
-      <div class="timeline-foot">
-        <EdgeList plan={plan} view={view} edge={edge.value} onSelect={selectEdge} onNudge={onMoveEdge && nudge} />
+      <div class="timeline-tools">
+        {props.tools}
+        <span class="spacer" />
         <div class="timeline-zoom">
           <IconButton icon="minus" label="Zoom out" onClick={() => zoom(1 / ZOOM)} />
           <IconButton icon="plus" label="Zoom in" onClick={() => zoom(ZOOM)} />
-          <IconButton icon="fit" label="Fit the whole recording" onClick={fit} />
+          <IconButton icon="fit" label="Show the whole recording" onClick={fit} />
         </div>
       </div>
+      <div
+        class="timeline-canvas"
+        ref={box}
+        style={props.height === undefined ? undefined : { height: `${props.height}px` }}
+      >
+        <canvas ref={canvas} role="img" aria-label="Audio and removed spans" />
+        <div class="timeline-playhead" ref={line} />
+        <PlayheadFlag
+          duration={plan.duration}
+          playhead={playhead}
+          frameDuration={frameDuration}
+          formatTime={formatTime}
+          flag={flag}
+          onSeek={onSeek}
+        />
+      </div>
+      {!isWhole && <Overview {...{ plan, waveform, view, playhead, filter }} />}
+      <EdgeList plan={plan} view={view} edge={edge.value} onSelect={selectEdge} onNudge={onMoveEdge && nudge} />
     </div>
   );
 }

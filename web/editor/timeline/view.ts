@@ -3,9 +3,16 @@
  * pixels.
  */
 import type { Range } from "../model/plan";
+import { fromPlace, toPlace, type Warp } from "./warp";
 
-/** `start` is the time at the left edge. `scale` is in microseconds per pixel. */
-export type View = { start: number; scale: number; width: number; duration: number };
+/**
+ * `start` is the place at the left edge, `duration` that of the end, and `scale` is in microseconds per pixel. Places are
+ * times, unless `warp` collapses removed spans.
+ */
+export type View = { start: number; scale: number; width: number; duration: number; warp?: Warp | null };
+
+const placeOf = ({ warp }: View, time: number): number => (warp ? toPlace(warp, time) : time);
+const timeOf = ({ warp }: View, place: number): number => (warp ? fromPlace(warp, place) : place);
 
 /** At this scale, a frame is about 20 pixels wide. */
 export const MIN_SCALE = 2_000;
@@ -31,19 +38,21 @@ export function limitView(view: View): View {
   return { ...view, start, scale };
 }
 
-export const toX = ({ start, scale }: View, time: number): number => (time - start) / scale;
-export const toTime = ({ start, scale }: View, x: number): number => start + x * scale;
-export const endOf = ({ start, scale, width, duration }: View): number => Math.min(duration, start + width * scale);
+export const toX = (view: View, time: number): number => (placeOf(view, time) - view.start) / view.scale;
+export const toTime = (view: View, x: number): number => timeOf(view, view.start + x * view.scale);
+/** Returns the time at the right edge. */
+export const endOf = (view: View): number =>
+  timeOf(view, Math.min(view.duration, view.start + view.width * view.scale));
 
 /** Zooms around a position. A factor above 1 shows more detail. */
 export const zoomAt = (view: View, factor: number, x: number): View => {
   const scale = limitView({ ...view, scale: view.scale / factor }).scale;
-  return limitView({ ...view, scale, start: toTime(view, x) - x * scale });
+  return limitView({ ...view, scale, start: view.start + x * (view.scale - scale) });
 };
 
 /** Returns the view with a time at a position, at a scale. */
 export const placeAt = (view: View, time: number, x: number, scale: number): View =>
-  limitView({ ...view, scale, start: time - x * limitView({ ...view, scale }).scale });
+  limitView({ ...view, scale, start: placeOf(view, time) - x * limitView({ ...view, scale }).scale });
 
 export const scrollBy = (view: View, pixels: number): View =>
   limitView({ ...view, start: view.start + pixels * view.scale });
@@ -53,26 +62,26 @@ export const scrollBy = (view: View, pixels: number): View =>
  */
 export function resizeView(view: View, width: number): View {
   if (view.width === width) return view;
-  return isFit(view) ? fitView(view.duration, width) : limitView({ ...view, width });
+  return isFit(view) ? { ...view, ...fitView(view.duration, width) } : limitView({ ...view, width });
 }
 
 export const isFit = (view: View): boolean => view.scale >= fitScale(view);
 
-export const isInView = (view: View, time: number): boolean => time >= view.start && time <= endOf(view);
+export const isInView = (view: View, time: number): boolean => time >= toTime(view, 0) && time <= endOf(view);
 
 /** Scrolls to a time that is out of view. `share` is its new position as a share of the width. */
 export function reveal(view: View, time: number, share: number): View {
   if (isInView(view, time)) return view;
-  return limitView({ ...view, start: time - view.width * view.scale * share });
+  return limitView({ ...view, start: placeOf(view, time) - view.width * view.scale * share });
 }
 
 /** Returns the indices of the sorted ranges in view: the first, and the one after the last. */
 export function findInView(ranges: readonly Range[], view: View): [from: number, to: number] {
-  const end = endOf(view);
+  const [start, end] = [toTime(view, 0), endOf(view)];
   let [low, high] = [0, ranges.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (ranges[middle]!.end <= view.start) low = middle + 1;
+    if (ranges[middle]!.end <= start) low = middle + 1;
     else high = middle;
   }
   let to = low;
@@ -85,3 +94,18 @@ const STEPS = [0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900,
 /** Returns the distance between the ruler's labels, for labels of a given width. */
 export const chooseStep = ({ scale }: View, labelWidth: number): number =>
   STEPS.find((step) => step / scale >= labelWidth) ?? STEPS.at(-1)!;
+
+/** Seconds that a timeline shows at first: pauses of 0.3 s are then a few pixels wide. */
+const OPENING = 72e6;
+
+/** Returns the first view of a recording, from its start. */
+export const openView = (view: View): View =>
+  limitView({ ...view, start: 0, scale: OPENING / Math.max(1, view.width) });
+
+/** Collapses removed spans, or shows all of the time for null. What is at `x` stays there. */
+export function warpView(view: View, warp: Warp | null, duration: number, x: number): View {
+  const time = toTime(view, x);
+  const next = { ...view, warp, duration };
+  if (isFit(view)) return { ...next, ...fitView(duration, view.width) };
+  return placeAt(next, time, x, view.scale);
+}

@@ -3,11 +3,10 @@ import { useMemo, useRef } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import { canWrite } from "../../app/session";
 import { useComputedOf } from "../../app/use-computed-of";
-import { findSize, panelSizes } from "../../pages/asset/panel-sizes";
 import { IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { findText, findWordAt, isWordKept, type WordRange } from "../model/words";
-import { useEditor } from "../state/context";
+import { openTab, useEditor } from "../state/context";
 import { correctText, toggleRange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import { FindBar } from "./find-bar";
@@ -37,6 +36,7 @@ export function TranscriptTab() {
     [editor],
   );
   const open = () => {
+    openTab.value = "transcript";
     search.value ??= "";
     section.current?.querySelector<HTMLElement>("input[type=search]")?.focus();
   };
@@ -46,15 +46,9 @@ export function TranscriptTab() {
       return [find, ...WORD_KEYS, ...(editor.canEdit ? EDIT_KEYS : [])];
     }, [editor.canEdit]),
   );
-  const height = findSize(panelSizes.transcriptHeight);
   const count = editor.words.text.length;
   return (
-    <section
-      ref={section}
-      class="card transcript-panel"
-      aria-label="Transcript"
-      style={height === undefined ? undefined : { height: `${height}px`, minHeight: "0", maxHeight: "none" }}
-    >
+    <section ref={section} class="transcript-panel" aria-label="Transcript">
       <div class="panel-head transcript-head">
         <h2>Transcript</h2>
         <span class="spacer" />

@@ -1,10 +1,15 @@
-/** A placeholder while the editor is loading. */
+/** A placeholder of the same layout while the editor is loading. */
 export const AssetSkeleton = () => (
-  <div class="studio" role="status" aria-label="Loading">
-    <div class="studio-main">
-      <div class="skeleton studio-video" />
-      <div class="skeleton skeleton-row" />
+  <div class="workspace is-loading" role="status" aria-label="Loading">
+    <div class="work-bar" />
+    <div class="stage">
+      <div class="headline" />
+      <div class="view">
+        <div class="picture skeleton" />
+      </div>
     </div>
-    <div class="skeleton studio-skeleton-side" />
+    <div class="transport" />
+    <div class="side" />
+    <div class="timeline-panel" />
   </div>
 );

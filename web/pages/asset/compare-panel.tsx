@@ -1,4 +1,4 @@
-import type { Signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
@@ -6,24 +6,19 @@ import { useResource } from "../../app/resource";
 import { useComputedOf } from "../../app/use-computed-of";
 import { comparePlans, type Difference } from "../../editor/model/compare";
 import { readPlan, toSeconds } from "../../editor/model/plan";
+import { useEditor } from "../../editor/state/context";
 import type { Editor } from "../../editor/state/editor-state";
 import { readExcerpt } from "../../editor/state/excerpt";
-import type { Playback } from "../../editor/state/playback";
 import { ErrorPanel } from "../../ui/states";
 import { describeCut } from "./describe-cut";
-import { type Cuts, fetchCut } from "./use-cuts";
+import { fetchCut } from "./use-cuts";
 
-type CompareProps = {
-  editor: Editor;
-  cuts: Cuts;
-  playback: Playback;
-  /** The cut to compare with, or null. */
-  otherId: Signal<string | null>;
-  differences: Signal<readonly Difference[]>;
-};
+/** The cut to compare with, or null. */
+const otherId = signal<string | null>(null);
 
 /** Lists the parts that only one of two cuts keeps. */
-export function ComparePanel({ editor, cuts, playback, otherId, differences }: CompareProps) {
+export function ComparePanel() {
+  const { editor, cuts } = useEditor();
   const listed = cuts.items;
   const all = listed.kind === "ready" ? listed.value : [];
   const others = all.filter(({ id, state }) => state === "completed" && id !== cuts.openId);
@@ -31,7 +26,7 @@ export function ComparePanel({ editor, cuts, playback, otherId, differences }: C
   const chosen = isChosen ? otherId.value : null;
   if (editor.cut === null || others.length === 0) return null;
   return (
-    <section class="card panel" aria-labelledby="compare-title">
+    <section id="compare" class="panel" aria-labelledby="compare-title" tabIndex={-1}>
       <h2 id="compare-title">Compare</h2>
       <label class="field">
         <span class="label">Compare with</span>
@@ -50,16 +45,13 @@ export function ComparePanel({ editor, cuts, playback, otherId, differences }: C
           ))}
         </select>
       </label>
-      {chosen !== null && (
-        <Differences key={chosen} otherId={chosen} editor={editor} playback={playback} differences={differences} />
-      )}
+      {chosen !== null && <Differences key={chosen} otherId={chosen} />}
     </section>
   );
 }
 
-type DifferencesProps = Pick<CompareProps, "editor" | "playback" | "differences"> & { otherId: string };
-
-function Differences({ otherId, editor, playback, differences }: DifferencesProps) {
+function Differences({ otherId }: { otherId: string }) {
+  const { editor, playback, differences } = useEditor();
   const other = useResource((signal) => fetchCut(otherId, signal), [otherId]);
   const found = useComputedOf(() => {
     const { value } = other.state;
@@ -82,12 +74,12 @@ function Differences({ otherId, editor, playback, differences }: DifferencesProp
   if (state.kind === "loading") return <p class="soft">Comparing…</p>;
   if (list.length === 0) return <p class="soft">Both cuts keep the same parts.</p>;
   return (
-    <ul class="review-list" aria-label="Differences">
+    <ul class="difference-list" aria-label="Differences">
       {list.map((difference) => (
         <li key={difference.start}>
-          <button type="button" class="review" onClick={() => playback.seek(difference.start)}>
+          <button type="button" class="difference" onClick={() => playback.seek(difference.start)}>
             <span class="number">{formatTimecode(toSeconds(difference.start))}</span>
-            <span class="review-text">
+            <span class="difference-text">
               <strong>{difference.only === "first" ? "Only in this cut" : "Only in the other cut"}</strong>
               <span class="soft truncate" dir="auto">
                 {describe(editor, difference)}

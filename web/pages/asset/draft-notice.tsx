@@ -2,25 +2,6 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import type { DraftKeeper } from "./draft-keeper";
 
-/** Shows where the edits are saved. */
-export function DraftStatus({ keeper }: { keeper: DraftKeeper }) {
-  const state = keeper.state.value;
-  switch (state.kind) {
-    case "saving":
-      return <span class="soft draft-status">Saving…</span>;
-    case "saved":
-      return <span class="soft draft-status">Draft saved</span>;
-    case "local":
-      return (
-        <span class="soft draft-status" title={state.message}>
-          Kept in this browser
-        </span>
-      );
-    default:
-      return null;
-  }
-}
-
 /** Asks which edits to keep when another tab or person has changed the draft. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const state = keeper.state.value;

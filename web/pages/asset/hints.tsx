@@ -6,11 +6,11 @@ import { Icon } from "../../ui/icon";
 
 type Hint = { title: string; text: string };
 
-const PLAY = "“Play cut” plays the result at once, without rendering.";
+const PLAY = "“Play” plays the result at once, without rendering.";
 const EDITOR_HINTS: Hint[] = [
   {
     title: "Make a cut.",
-    text: "Paste the script, or leave it empty, and press “Make cut”. The recording itself never changes.",
+    text: "Paste the script, or leave it empty, and press “Make cut” under Script. The recording itself never changes.",
   },
   {
     title: "Edit by words.",
@@ -18,7 +18,7 @@ const EDITOR_HINTS: Hint[] = [
   },
   {
     title: "Listen, then keep it.",
-    text: `${PLAY} Edits are kept as a draft; “Save as cut” makes them a cut. Press ? for all keys.`,
+    text: `${PLAY} Edits are kept as a draft; “Save” makes them a cut. Press ? for all keys.`,
   },
 ];
 const VIEWER_HINTS: Hint[] = [

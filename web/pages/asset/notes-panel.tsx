@@ -6,7 +6,7 @@ export function NotesPanel({ plan }: { plan: Plan }) {
   const { missing, warnings } = plan;
   if (missing.length === 0 && warnings.length === 0) return null;
   return (
-    <section class="card panel" aria-labelledby="notes-title">
+    <section class="panel" aria-labelledby="notes-title">
       <h2 id="notes-title">Notes on this cut</h2>
       {missing.length > 0 && (
         <div class="message warning">

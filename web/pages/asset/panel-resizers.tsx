@@ -1,39 +1,28 @@
 /** The lines that resize the panels of the editor. Narrow windows have none. */
-import { WAVEFORM_HEIGHT } from "../../editor/timeline/lanes";
 import { Resizer } from "../../ui/resizer";
 import { isWide, panelSizes } from "./panel-sizes";
 
-/** Space for the content above and below a panel. */
-const MARGIN = 150;
-const getRoom = () => Math.max(240, innerHeight - MARGIN);
-
-export const VideoResizer = () =>
-  isWide.value ? <Resizer label="Height of the video" size={panelSizes.videoHeight} min={120} max={getRoom} /> : null;
+const getParentWidth = (line: HTMLElement): number => line.parentElement!.getBoundingClientRect().width;
 
 export const TimelineResizer = () =>
   isWide.value ? (
     <Resizer
       label="Height of the timeline"
-      size={panelSizes.waveformHeight}
-      measure={() => panelSizes.waveformHeight.value ?? WAVEFORM_HEIGHT}
-      min={40}
-      max={() => 320}
+      size={panelSizes.waveHeight}
+      measure={(line) => line.parentElement!.querySelector(".timeline-canvas")!.getBoundingClientRect().height}
+      min={100}
+      max={() => Math.max(100, innerHeight * 0.5)}
     />
-  ) : null;
-
-export const TranscriptResizer = () =>
-  isWide.value ? (
-    <Resizer label="Height of the transcript" size={panelSizes.transcriptHeight} min={200} max={getRoom} />
   ) : null;
 
 export const SideResizer = () =>
   isWide.value ? (
     <Resizer
-      label="Width of the transcript"
+      label="Width of the right column"
       size={panelSizes.sideWidth}
-      measure={(line) => line.parentElement!.getBoundingClientRect().width}
-      min={320}
-      max={() => Math.max(320, innerWidth * 0.6)}
+      measure={getParentWidth}
+      min={360}
+      max={() => Math.max(360, Math.min(720, innerWidth - 500))}
       isVertical
     />
   ) : null;

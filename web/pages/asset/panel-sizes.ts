@@ -5,7 +5,8 @@ import { forget, recall, remember } from "../../app/memory";
 /** In pixels; null uses the page's default. */
 type Size = Signal<number | null>;
 
-const query = matchMedia("(min-width: 64rem)");
+/** From this size on, the window shows all panels at once. The style sheet has the same limits. */
+const query = matchMedia("(min-width: 1100px) and (min-height: 560px)");
 
 /** Whether the panels are side by side. */
 export const isWide = signal(query.matches);
@@ -20,12 +21,7 @@ function createSize(name: string): Size {
   return size;
 }
 
-export const panelSizes = {
-  videoHeight: createSize("video-height"),
-  waveformHeight: createSize("waveform-height"),
-  transcriptHeight: createSize("transcript-height"),
-  sideWidth: createSize("side-width"),
-};
+export const panelSizes = { waveHeight: createSize("wave-height"), sideWidth: createSize("column-width") };
 
 /** Returns the chosen size, or undefined for the page's default. */
 export const findSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);

@@ -2,15 +2,13 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { CutMode } from "../../../src/domain/plan";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
-import type { Cut } from "../../editor/state/editor-state";
+import { openTab, useEditor } from "../../editor/state/context";
 import { Button } from "../../ui/button";
 import { ErrorMessage } from "../../ui/error-message";
 import { SelectField } from "../../ui/field";
-import type { Asset } from "./asset";
 import { CutOptionFields } from "./cut-option-fields";
 import { readScript } from "./read-script";
 import type { ScriptForm } from "./script-form";
-import type { Cuts } from "./use-cuts";
 
 const MODES: { value: CutMode; label: string }[] = [
   { value: "tight", label: "Tight: short pauses" },
@@ -20,10 +18,9 @@ const MODES: { value: CutMode; label: string }[] = [
 
 const MAX_SCRIPT_LENGTH = 200_000;
 
-type ScriptPanelProps = { asset: Asset; cut: Cut | null; cuts: Cuts; form: ScriptForm };
-
 /** The script, mode and options, and the button that makes a cut from them. */
-export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
+export function ScriptPanel() {
+  const { asset, cut, cuts, form } = useEditor();
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // The first cut that is opened fills in its script and options, unless the user has entered a script.
@@ -39,7 +36,7 @@ export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
     try {
       const body = { asset_id: asset.id, script: form.script.value, options: form.options.value };
       cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
-      // The panel moves when the new cut appears.
+      openTab.value = "transcript";
       document.querySelector<HTMLElement>("h1")?.focus();
     } catch (thrown) {
       setError(thrown);
@@ -49,7 +46,7 @@ export function ScriptPanel({ asset, cut, cuts, form }: ScriptPanelProps) {
   };
 
   return (
-    <section class="card panel" aria-labelledby="script-title">
+    <section class="panel" aria-labelledby="script-title">
       <h2 id="script-title">{cut === null ? "Make the first cut" : "Make another cut"}</h2>
       <ScriptField form={form} onError={setError} />
       <SelectField

@@ -10,7 +10,7 @@ import { createScriptForm } from "./script-form";
 import { type ListedCut, useCuts } from "./use-cuts";
 import type { AssetMedia } from "./use-media";
 import { useWords } from "./use-words";
-import { Workbench } from "./workbench";
+import { Workspace } from "./workspace";
 
 const NO_WORDS: Words = { text: [], start: [], end: [] };
 
@@ -29,7 +29,7 @@ export function Studio({ asset, list, ...props }: StudioProps) {
   if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
   if (opened.kind === "loading" || listed.kind === "loading" || read.kind === "loading") return <AssetSkeleton />;
   return (
-    <Workbench
+    <Workspace
       asset={asset}
       cuts={cuts}
       opened={opened.value}

@@ -1,16 +1,33 @@
+import { signal } from "@preact/signals";
+import { useCallback } from "preact/hooks";
+import { toTimecode } from "../../editor/model/timecodes";
+import { toCutTime } from "../../editor/player/timeline";
 import { FilterChips } from "../../editor/review/filter-chips";
 import { useEditor } from "../../editor/state/context";
 import { dragEdge } from "../../editor/state/edit-actions";
 import { playJoin } from "../../editor/state/seek-actions";
 import { Timeline } from "../../editor/timeline/timeline";
+import { TimelineResizer } from "./panel-resizers";
 import { findSize, panelSizes } from "./panel-sizes";
+
+/** Whether removed spans are shown as seams. */
+const isCollapsed = signal(false);
 
 /** The timeline of the recording. Removed spans have the color of their reason. */
 export function TimelinePanel() {
-  const { editor, playback, strip, differences, frame } = useEditor();
+  const { editor, playback, strip, differences, frame, clock } = useEditor();
   const { waveform, storyboard } = strip;
+  // The flag has the time that the large timecode has.
+  const formatTime = useCallback(
+    (time: number) =>
+      playback.mode.value === "cut"
+        ? toTimecode(clock, toCutTime(playback.cutPieces.value, time), false)
+        : toTimecode(clock, time, true),
+    [playback, clock],
+  );
   return (
     <section class="timeline-panel" aria-label="Timeline">
+      <TimelineResizer />
       <Timeline
         plan={editor.plan.value}
         words={editor.words}
@@ -23,7 +40,26 @@ export function TimelinePanel() {
         edge={editor.edge}
         differences={differences.value}
         frameDuration={frame}
-        waveformHeight={findSize(panelSizes.waveformHeight)}
+        height={findSize(panelSizes.waveHeight)}
+        tools={
+          <>
+            <FilterChips />
+            <span class="spacer" />
+            <label class="collapse">
+              <input
+                type="checkbox"
+                checked={isCollapsed.value}
+                onChange={(event) => {
+                  isCollapsed.value = event.currentTarget.checked;
+                }}
+              />
+              Collapse removed
+            </label>
+          </>
+        }
+        filter={editor.filter.value}
+        isCollapsed={isCollapsed.value}
+        formatTime={formatTime}
         onSeek={playback.seek}
         onMoveEdge={
           editor.canEdit
@@ -38,7 +74,6 @@ export function TimelinePanel() {
           editor.marks.value = { in: start, out: end };
         }}
       />
-      <FilterChips />
     </section>
   );
 }

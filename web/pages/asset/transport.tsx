@@ -1,57 +1,207 @@
-import { useComputed } from "@preact/signals";
+/** Playback controls and times: below the picture, and docked at the bottom of phones. */
+import { type ReadonlySignal, signal, useComputed } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { performAction } from "../../app/actions";
 import { toNumber } from "../../app/english";
-import { formatTimecode } from "../../app/format";
+import { formatDuration } from "../../app/format";
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
+import { readTime, toTimecode } from "../../editor/model/timecodes";
 import type { PlayerMode } from "../../editor/player/cut-player";
-import type { Editor } from "../../editor/state/editor-state";
-import type { Playback } from "../../editor/state/playback";
-import { Button } from "../../ui/button";
+import { toSourceTime } from "../../editor/player/timeline";
+import { startReview, useReviewCount } from "../../editor/review/use-review";
+import { useEditor } from "../../editor/state/context";
+import { RATES } from "../../editor/state/playback";
+import { isMuted, volume } from "../../editor/state/player-settings";
+import { ActionButton, Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
+import { Segments } from "../../ui/segments";
 
-const RATES = [0.5, 1, 1.5, 2, 3];
+/** Whether the field for a time is open. */
+export const isGoingTo = signal(false);
 
-/** Playback controls and the current position. */
-export function Transport({ editor, playback }: { editor: Editor; playback: Playback }) {
-  const time = useComputed(() => formatTimecode(toSeconds(playback.playhead.value)));
-  // Not a computed signal: it would keep following the first editor's plan after another cut is opened.
-  const kept = formatTimecode(toSeconds(getKeptDuration(editor.latePlan.value)));
+export const Transport = () => (
+  <section class="transport" aria-label="Playback">
+    <Times />
+    <div class="transport-keys">
+      <ActionButton name="seek.join-previous" />
+      <PlayButton />
+      <ActionButton name="seek.join-next" />
+      <ModeSwitch />
+    </div>
+    <div class="transport-more">
+      <LoopButton />
+      <Speed />
+      <Volume />
+    </div>
+  </section>
+);
+
+const MODES: { value: PlayerMode; label: string }[] = [
+  { value: "cut", label: "Cut" },
+  { value: "source", label: "Source" },
+];
+
+function ModeSwitch() {
+  const { playback } = useEditor();
+  return <Segments label="Play" value={playback.mode.value} options={MODES} onChange={playback.setMode} />;
+}
+
+function PlayButton() {
+  const { playback } = useEditor();
+  const isPlaying = playback.isPlaying.value;
+  const isWaiting = playback.player.waiting.value !== null && isPlaying;
+  const label = isPlaying ? "Pause" : "Play";
   return (
-    <div class="transport">
-      <PlayButton playback={playback} mode="cut" label="Play cut" />
-      <PlayButton playback={playback} mode="source" label="Play source" />
-      <span class="transport-time number" title="Position in the recording">
-        {time} <span class="soft">/ {formatTimecode(toSeconds(editor.latePlan.value.duration))}</span>
-      </span>
-      <span class="spacer" />
-      <span class="soft number" title="Duration of the cut">
-        Cut {kept}
-      </span>
-      <select
-        class="input rate"
-        aria-label="Speed"
-        value={String(playback.rate.value)}
-        onChange={(event) => playback.setRate(Number(event.currentTarget.value))}
+    <button
+      type="button"
+      class={isWaiting ? "play-button is-waiting" : "play-button"}
+      aria-label={label}
+      title={`${label} (Space)`}
+      disabled={!playback.isReady.value}
+      onClick={() => performAction("playback.toggle")}
+    >
+      <Icon name={isPlaying ? "pause" : "play"} />
+    </button>
+  );
+}
+
+/** The position in the cut and in the recording. The one that plays is the large one's neighbor in bright text. */
+function Times() {
+  const { editor, playback, clock } = useEditor();
+  const inCut = useComputed(() => toTimecode(clock, playback.cutPosition.value, false));
+  const inSource = useComputed(() => toTimecode(clock, playback.playhead.value, true));
+  const isCut = playback.mode.value === "cut";
+  if (isGoingTo.value) return <GoTo />;
+  const kept = getKeptDuration(editor.latePlan.value);
+  return (
+    <div class="times">
+      <button
+        type="button"
+        class={isCut ? "timecode number" : "timecode number is-other"}
+        title={`Position in the cut of ${toTimecode(clock, kept, false)}. Go to a time (G)`}
+        onClick={() => performAction("seek.go-to")}
       >
-        {RATES.map((rate) => (
-          <option key={rate} value={String(rate)}>
-            {toNumber(rate)}×
-          </option>
-        ))}
-      </select>
+        {inCut}
+        <span class="visually-hidden"> in the cut. Go to a time</span>
+      </button>
+      <span class={isCut ? "source-time number is-other" : "source-time number"} title="Timecode of the recording">
+        Source {inSource}
+      </span>
     </div>
   );
 }
 
-const PlayButton = ({ playback, mode, label }: { playback: Playback; mode: PlayerMode; label: string }) => {
-  const isOn = playback.isPlaying.value && playback.mode.value === mode;
+/** A field for a time in what plays: the cut or the recording. */
+function GoTo() {
+  const { editor, playback, clock } = useEditor();
+  const input = useRef<HTMLInputElement>(null);
+  const isCut = playback.mode.value === "cut";
+  const now = isCut ? playback.cutPosition.peek() : playback.playhead.peek();
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, []);
+  const close = () => {
+    isGoingTo.value = false;
+    document.querySelector<HTMLElement>("h1")?.focus();
+  };
+  const go = (text: string) => {
+    const time = readTime(clock, text, now, !isCut);
+    if (time === null) {
+      editor.announce("Not a time. Type 1:23, 90, +5 or a timecode.");
+      return;
+    }
+    playback.seek(isCut ? toSourceTime(playback.cutPieces.peek(), time) : time);
+    close();
+  };
   return (
-    <Button
-      icon={isOn ? "pause" : "play"}
-      look={mode === "cut" ? "primary" : "default"}
-      aria-pressed={isOn}
-      disabled={!playback.isReady.value}
-      onClick={() => playback.toggle(mode)}
+    <form
+      class="times"
+      onSubmit={(event) => {
+        event.preventDefault();
+        go(input.current!.value);
+      }}
     >
-      {label}
-    </Button>
+      <input
+        ref={input}
+        class="input number go-to"
+        aria-label={isCut ? "Time in the cut" : "Time in the recording"}
+        autocomplete="off"
+        defaultValue={toTimecode(clock, now, !isCut)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") close();
+        }}
+        onBlur={() => {
+          isGoingTo.value = false;
+        }}
+      />
+    </form>
   );
+}
+
+function LoopButton() {
+  const { playback } = useEditor();
+  return <ActionButton name="playback.loop" aria-pressed={playback.loop.value !== null} />;
+}
+
+function Speed() {
+  const { playback } = useEditor();
+  const rate = playback.rate.value;
+  const format = (one: number) => `${toNumber(one)}×`;
+  return (
+    <Menu
+      label={`Speed ${format(rate)}`}
+      look="quiet number speed"
+      items={RATES.map((one) => ({
+        label: format(one),
+        isChecked: one === rate,
+        run: () => playback.setRate(one),
+      }))}
+    >
+      {format(rate)}
+    </Menu>
+  );
+}
+
+const Volume = () => (
+  <div class="volume">
+    <ActionButton name="playback.mute" aria-pressed={isMuted.value} />
+    <input
+      type="range"
+      aria-label="Volume"
+      min={0}
+      max={100}
+      value={isMuted.value ? 0 : Math.round(volume.value * 100)}
+      onInput={(event) => {
+        volume.value = event.currentTarget.valueAsNumber / 100;
+        isMuted.value = false;
+      }}
+    />
+  </div>
+);
+
+/** What phones need at hand. */
+export function Dock() {
+  const { playback } = useEditor();
+  const places = useReviewCount();
+  return (
+    <section class="dock" aria-label="Playback and undo">
+      <PlayButton />
+      <ModeSwitch />
+      <Position time={playback.cutPosition} />
+      <span class="spacer" />
+      <ActionButton name="edit.undo" />
+      {places > 0 && (
+        <Button icon="flag" aria-label={`Review ${places}`} onClick={startReview}>
+          {places}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const Position = ({ time }: { time: ReadonlySignal<number> }) => {
+  const text = useComputed(() => formatDuration(Math.floor(toSeconds(time.value))));
+  return <span class="number">{text}</span>;
 };

@@ -11,7 +11,10 @@ import {
   toggleSelection,
   trimToPlayhead,
 } from "../../editor/state/edit-actions";
+import { hasCaptions, isMuted } from "../../editor/state/player-settings";
 import { playJoin, stepJoin } from "../../editor/state/seek-actions";
+
+import { isGoingTo } from "./transport";
 
 type Part = Pick<EditorContextValue, "editor" | "playback" | "frame" | "save">;
 type Row = Omit<Action, "group">;
@@ -25,7 +28,7 @@ export function useWorkspaceActions({ editor, playback, frame, save }: Part): vo
       ...inGroup("Places", listPlaceActions(part)),
       ...(editor.canEdit ? inGroup("Editing", listEditActions(part)) : []),
     ];
-  }, [editor, playback, frame, save.isSaving]);
+  }, [editor, playback, frame, save.isSaving, isMuted.value]);
   useActions(actions);
 }
 
@@ -73,7 +76,51 @@ function listPlayActions({ editor, playback }: Part): Row[] {
         editor.announce(mode === "cut" ? "Playing the cut" : "Playing the source");
       },
     },
+    {
+      name: "playback.loop",
+      label: "Loop the selection",
+      keys: ["Shift+l"],
+      icon: "loop",
+      isEnabled: () => playback.isReady.value && (playback.loop.value !== null || editor.range.value !== null),
+      perform: () => playback.setLoop(playback.loop.value === null ? editor.range.value : null),
+      explain: () => editor.announce("Nothing selected. Select what to loop first."),
+    },
+    {
+      name: "playback.mute",
+      label: "Mute",
+      keys: ["m"],
+      icon: isMuted.value ? "muted" : "volume",
+      perform: () => {
+        isMuted.value = !isMuted.value;
+        editor.announce(isMuted.value ? "Sound is off" : "Sound is on");
+      },
+    },
+    {
+      name: "playback.captions",
+      label: "Captions",
+      keys: ["Shift+c"],
+      icon: "captions",
+      perform: () => {
+        hasCaptions.value = !hasCaptions.value;
+      },
+    },
+    {
+      name: "playback.full-screen",
+      label: "Full screen",
+      keys: ["f"],
+      icon: "fullScreen",
+      perform: toggleFullScreen,
+    },
   ];
+}
+
+function toggleFullScreen(): void {
+  if (document.fullscreenElement === null)
+    void document
+      .querySelector(".picture")
+      ?.requestFullscreen?.()
+      .catch(() => {});
+  else void document.exitFullscreen();
 }
 
 const SECOND = 1_000_000;
@@ -115,6 +162,14 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
       keys: ["ArrowDown"],
       icon: "next",
       perform: () => stepJoin(editor, playback, 1),
+    },
+    {
+      name: "seek.go-to",
+      label: "Go to a time",
+      keys: ["g"],
+      perform: () => {
+        isGoingTo.value = true;
+      },
     },
     { name: "seek.start", label: "Go to the start", keys: ["Home"], perform: () => playback.seek(0) },
     {

@@ -1,71 +1,66 @@
-/** The output of a cut: buttons and dialogs for renders and exports, and the list of renders. */
+/** The renders of the recording, and the dialogs that render and export its cut. */
+
 import { useLocation } from "preact-iso";
-import type { Schemas } from "../../../app/api";
-import { canWrite } from "../../../app/session";
 import { showToast } from "../../../app/toasts";
-import { Button } from "../../../ui/button";
+import { getKeptDuration, toSeconds } from "../../../editor/model/plan";
+import { openTab, useEditor } from "../../../editor/state/context";
+import { describeCut } from "../describe-cut";
 import type { EditedCut } from "./edited-cut";
 import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
 import { RenderList } from "./render-list";
-import type { Output } from "./use-renders";
 
-/** The buttons "Render" and "Export". A viewer may only export. */
-export const OutputButtons = ({ output, canExport }: { output: Output; canExport: boolean }) => (
-  <div class="output-buttons">
-    {canWrite.value && <Button onClick={() => (output.opened.value = "render")}>Render</Button>}
-    <Button
-      disabled={!canExport}
-      title={canExport ? undefined : canWrite.value ? "Create a cut first" : "There is no cut yet"}
-      onClick={() => (output.opened.value = "export")}
-    >
-      Export
-    </Button>
-  </div>
-);
+/** The list of renders. */
+export function RendersTab() {
+  const { output, cuts } = useEditor();
+  const all = cuts.items.kind === "ready" ? cuts.items.value : [];
+  const describe = (cutId: string | null): string => {
+    const cut = all.find(({ id }) => id === cutId);
+    return cutId === null ? "Whole recording" : cut === undefined ? "Cut" : describeCut(cut, all);
+  };
+  return <RenderList renders={output.renders} describeSource={describe} />;
+}
 
-type OutputPanelProps = {
-  output: Output;
-  asset: Schemas["AssetDetail"];
-  cut: EditedCut;
-  /** Duration of the edited cut in seconds. */
-  cutSeconds: number;
-  /** Whether the cut was made with a transcript. */
-  hasWords: boolean;
-  describeCut(cutId: string): string;
-};
-
-/** The list of renders, and the open dialog. */
-export function OutputPanel({ output, asset, cut, cutSeconds, hasWords, describeCut }: OutputPanelProps) {
+/** The open dialog. */
+export function OutputDialogs() {
+  const { output, asset, editor, save } = useEditor();
   const { opened, renders } = output;
   const { route } = useLocation();
-  const close = () => (opened.value = null);
+  const close = () => {
+    opened.value = null;
+  };
+  const cut: EditedCut = {
+    cutId: editor.cut?.id ?? null,
+    isEdited: editor.canEdit && editor.isChanged.value,
+    save: save.save,
+  };
   const onStarted = () => {
     void renders.reload();
+    openTab.value = "renders";
+    const show = () => {
+      openTab.value = "renders";
+      if (!showRenders()) route(`/assets/${asset.id}`);
+    };
     showToast({
       kind: "info",
       text: "Render started. The file is listed under Renders.",
-      action: { label: "Show", run: () => showRenders() || route(`/assets/${asset.id}`) },
+      action: { label: "Show", run: show },
     });
   };
-  return (
-    <>
-      <RenderList
-        renders={renders}
-        describeSource={(cutId) => (cutId === null ? "Whole recording" : describeCut(cutId))}
-      />
-      {opened.value === "export" && <ExportDialog asset={asset} cut={cut} hasWords={hasWords} onClose={close} />}
-      {opened.value === "render" && (
-        <RenderDialog asset={asset} cut={cut} cutSeconds={cutSeconds} onStarted={onStarted} onClose={close} />
-      )}
-    </>
-  );
+  if (opened.value === "export") {
+    const plan = editor.cut?.plan ?? null;
+    const hasWords = plan?.language != null || (plan?.segments.some(({ text }) => text !== "") ?? false);
+    return <ExportDialog asset={asset} cut={cut} hasWords={hasWords} onClose={close} />;
+  }
+  if (opened.value === null) return null;
+  const seconds = toSeconds(getKeptDuration(editor.latePlan.value));
+  return <RenderDialog asset={asset} cut={cut} cutSeconds={seconds} onStarted={onStarted} onClose={close} />;
 }
 
-/** Scrolls to the list of renders. Returns whether its page is still open. */
+/** Moves the focus to the list of renders. Returns whether its page is still open. */
 function showRenders(): boolean {
-  const panel = document.getElementById("renders");
-  panel?.scrollIntoView({ block: "center" });
-  panel?.focus({ preventScroll: true });
-  return panel !== null;
+  const isOpen = document.querySelector(".workspace") !== null;
+  // The tab is shown a moment later.
+  if (isOpen) setTimeout(() => document.querySelector<HTMLElement>("#renders")?.focus());
+  return isOpen;
 }

@@ -20,15 +20,15 @@ type Opened = { kind: "share" | "delete"; render: ListedRender };
 export function RenderList({ renders, describeSource }: RenderListProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const items = renders.items.value;
-  if (items?.length === 0) return null;
   const close = () => setOpened(null);
   return (
-    <section id="renders" class="card panel" aria-labelledby="renders-title" tabIndex={-1}>
+    <section id="renders" class="panel" aria-labelledby="renders-title" tabIndex={-1}>
       <h2 id="renders-title">Renders</h2>
       {renders.error.value !== null && (
         <ErrorPanel message={renders.error.value} onRetry={() => void renders.reload()} />
       )}
       {items === null && renders.error.value === null && <div class="skeleton skeleton-row" />}
+      {items?.length === 0 && <p class="soft">Nothing was rendered yet.</p>}
       <ul class="render-list">
         {items?.map((render) => (
           <RenderRow

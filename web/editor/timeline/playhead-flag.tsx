@@ -1,26 +1,30 @@
-import { type ReadonlySignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { formatTimecode } from "../../app/format";
 import { toSeconds } from "../model/plan";
 
-type PlayheadSliderProps = {
-  width: number;
+type PlayheadFlagProps = {
   duration: number;
   playhead: ReadonlySignal<number>;
   frameDuration: number;
+  formatTime(time: number): string;
+  flag: RefObject<HTMLDivElement | null>;
   onSeek(time: number): void;
 };
 
 const SECOND = 1_000_000;
 
-/** The playhead as a slider over the whole recording. */
-export function PlayheadSlider({ width, duration, playhead, frameDuration, onSeek }: PlayheadSliderProps) {
-  const thumb = useRef<HTMLDivElement>(null);
+/** In CSS pixels. All timecodes have the same length. */
+export const FLAG_WIDTH = 82;
+
+/** The playhead as a slider over the whole recording: a flag with the time in the ruler. */
+export function PlayheadFlag({ duration, playhead, frameDuration, formatTime, flag, onSeek }: PlayheadFlagProps) {
+  const text = useComputed(() => formatTime(playhead.value));
   const said = useRef(-1);
-  const show = (time: number) => {
-    const element = thumb.current;
-    if (!element) return;
-    element.style.transform = `translateX(${duration > 0 ? (time / duration) * width : 0}px)`;
+  useSignalEffect(() => {
+    const time = playhead.value;
+    const element = flag.current!;
     // During playback, screen readers get one value per second.
     const precision = document.activeElement === element ? 10_000 : SECOND;
     const value = Math.floor(time / precision);
@@ -28,10 +32,7 @@ export function PlayheadSlider({ width, duration, playhead, frameDuration, onSee
     said.current = value;
     element.setAttribute("aria-valuenow", String(Math.round(toSeconds(time))));
     element.setAttribute("aria-valuetext", toText(time, duration));
-  };
-  useSignalEffect(() => show(playhead.value));
-  // The width is not a signal.
-  if (thumb.current) show(playhead.peek());
+  });
 
   const steps: Record<string, (time: number) => number> = {
     ArrowLeft: (time) => time - frameDuration,
@@ -45,8 +46,8 @@ export function PlayheadSlider({ width, duration, playhead, frameDuration, onSee
   };
   return (
     <div
-      ref={thumb}
-      class="timeline-thumb"
+      ref={flag}
+      class="timeline-flag number"
       role="slider"
       tabIndex={0}
       aria-label="Playhead"
@@ -60,7 +61,9 @@ export function PlayheadSlider({ width, duration, playhead, frameDuration, onSee
         event.preventDefault();
         onSeek(Math.round(Math.min(duration, Math.max(0, step(playhead.peek())))));
       }}
-    />
+    >
+      <span aria-hidden="true">{text}</span>
+    </div>
   );
 }
 

@@ -1,0 +1,16 @@
+/** How this browser plays, kept between visits. */
+import { type Signal, signal } from "@preact/signals";
+import { recall, remember } from "../../app/memory";
+
+function createSetting<Value extends number | boolean>(name: string, usual: Value): Signal<Value> {
+  const key = `player.${name}`;
+  const stored = recall(key);
+  const setting = signal(stored === null ? usual : (JSON.parse(stored) as Value));
+  setting.subscribe((value) => remember(key, JSON.stringify(value)));
+  return setting;
+}
+
+/** From 0 to 1. */
+export const volume = createSetting<number>("volume", 1);
+export const isMuted = createSetting<boolean>("muted", false);
+export const hasCaptions = createSetting<boolean>("captions", false);

@@ -1,0 +1,42 @@
+/** Shows removed spans as narrow seams: maps times of the recording to places on a shorter axis, and back. Pure. */
+import type { EditorPlan } from "../model/plan";
+
+/** Sorted times at which the axis changes its speed, and their places. Both in microseconds. */
+export type Warp = { times: Float64Array; places: Float64Array };
+
+/** Length of a removed span on the axis. Shorter spans keep theirs. */
+const SEAM = 240_000;
+
+export function createWarp({ spans, duration }: EditorPlan): Warp {
+  const times = new Float64Array(spans.length + 1);
+  const places = new Float64Array(spans.length + 1);
+  let place = 0;
+  for (const [index, { start, end, isKept }] of spans.entries()) {
+    times[index] = start;
+    places[index] = place;
+    place += isKept ? end - start : Math.min(SEAM, end - start);
+  }
+  times[spans.length] = duration;
+  places[spans.length] = place;
+  return { times, places };
+}
+
+/** Returns the value of `to` that corresponds to a value of `from`. Outside of the axis, both go on at the same speed. */
+function map(from: Float64Array, to: Float64Array, value: number): number {
+  const last = from.length - 1;
+  if (value <= 0 || last < 1) return value;
+  if (value >= from[last]!) return to[last]! + value - from[last]!;
+  let [low, high] = [0, last - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (from[middle]! <= value) low = middle;
+    else high = middle - 1;
+  }
+  const length = from[low + 1]! - from[low]!;
+  const share = length === 0 ? 0 : (value - from[low]!) / length;
+  return to[low]! + share * (to[low + 1]! - to[low]!);
+}
+
+export const toPlace = ({ times, places }: Warp, time: number): number => map(times, places, time);
+export const fromPlace = ({ times, places }: Warp, place: number): number => map(places, times, place);
+export const getWarpLength = ({ places }: Warp): number => places.at(-1) ?? 0;
