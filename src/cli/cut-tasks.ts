@@ -1,7 +1,7 @@
 /** The recordings of a command line and the files to create from each: parsed and checked before any work. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
+import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS, OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
 import { EXPORT_FORMATS, type ExportFormat, getExportExtension } from "../domain/timeline";
 import { type ParsedCommand, UsageError } from "./options";
 
@@ -10,6 +10,7 @@ export const TASK_OPTIONS = {
   output: { type: "string", short: "o" },
   language: { type: "string" },
   format: { type: "string" },
+  loudness: { type: "string" },
   export: { type: "string" },
   subtitle: { type: "string" },
   force: { type: "boolean" },
@@ -26,6 +27,8 @@ export type CutTask = {
   render: boolean;
   output: string | null;
   format: OutputFormat | null;
+  /** In LUFS; null to leave it. */
+  loudness: number | null;
   planPath: string | null;
   exports: ExportFormat[];
   subtitles: SubtitleFormat[];
@@ -50,6 +53,7 @@ export function readTasks(command: string, parsed: ParsedCommand, planPath: stri
   if (positionals.length > 1 && values.plan !== undefined) throw new UsageError("--plan takes a single FILE");
   const requested = {
     format: parseFormat(values.format as string | undefined, output),
+    loudness: parseLoudness(values.loudness as string | undefined),
     exports: parseList("export", values.export, EXPORT_FORMATS),
     subtitles: parseList("subtitle", values.subtitle, SUBTITLE_FORMATS),
   };
@@ -75,7 +79,15 @@ function parseFormat(requested: string | undefined, output: string | undefined):
   return extension;
 }
 
-type RequestedOutputs = Pick<CutTask, "format" | "exports" | "subtitles"> & {
+function parseLoudness(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const loudness = /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : Number.NaN;
+  if (!(loudness >= MIN_LOUDNESS_LUFS && loudness <= MAX_LOUDNESS_LUFS))
+    throw new UsageError(`--loudness takes a number from ${MIN_LOUDNESS_LUFS} to ${MAX_LOUDNESS_LUFS}, not "${given}"`);
+  return loudness;
+}
+
+type RequestedOutputs = Pick<CutTask, "format" | "loudness" | "exports" | "subtitles"> & {
   output: string | undefined;
   plan: string | undefined;
 };

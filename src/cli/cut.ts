@@ -33,6 +33,7 @@ Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut
       --keep-fillers     keep "um" and "uh"
       --keep-retakes     keep all takes of a line
       --format F         mp4, mov, m4a or mp3
+      --loudness L       loudness of the output in LUFS, -31 to -9: -14 for YouTube, -16 for podcasts, -23 for EBU R128
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt
       --plan FILE        write the plan as JSON (one FILE only)

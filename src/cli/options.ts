@@ -17,7 +17,7 @@ export type ParsedCommand = { values: Record<string, string | boolean | undefine
 export function parseCommand(argv: string[], options: OptionSpecs): ParsedCommand {
   try {
     const { values, positionals } = parseArgs({
-      args: argv,
+      args: joinNegativeNumbers(argv),
       options: { ...configFlags(), help: { type: "boolean", short: "h" }, json: { type: "boolean" }, ...options },
       allowPositionals: true,
       strict: true,
@@ -26,6 +26,20 @@ export function parseCommand(argv: string[], options: OptionSpecs): ParsedComman
   } catch (error) {
     throw new ParseError(formatParseError((error as Error).message));
   }
+}
+
+/** Options whose values are negative numbers. */
+const NEGATIVE_OPTIONS = ["--loudness"];
+
+/** Makes `--loudness -14` the same as `--loudness=-14`. The parser takes the former for two options. */
+function joinNegativeNumbers(argv: string[]): string[] {
+  const joined: string[] = [];
+  for (const argument of argv) {
+    const option = joined.at(-1) ?? "";
+    if (NEGATIVE_OPTIONS.includes(option) && /^-\d/.test(argument)) joined[joined.length - 1] = `${option}=${argument}`;
+    else joined.push(argument);
+  }
+  return joined;
 }
 
 /** Formats a parser error as one line, without its advice for programmers. */

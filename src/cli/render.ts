@@ -22,6 +22,7 @@ Renders a recording by a plan that offcut cut --plan wrote, edited by hand or by
       --plan PLAN.json   the plan, or a cut of the API that contains it
   -o, --output OUT       output file; its extension sets the format
       --format F         mp4, mov, m4a or mp3
+      --loudness L       loudness of the output in LUFS, -31 to -9: -14 for YouTube, -16 for podcasts, -23 for EBU R128
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt; transcribes the recording for the times of its words
       --language L       language of the subtitles: two letters, such as en; that of the plan, or detected, when omitted

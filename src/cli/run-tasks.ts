@@ -113,12 +113,14 @@ async function runTasks<Arguments extends TaskArguments>(
   return items.some((item) => "error" in item) ? 1 : 0;
 }
 
+const toOutputRequest = ({ format, loudness }: CutTask) => ({ format, audio: { loudness_lufs: loudness } });
+
 /** Returns the path of the rendered file, or null, before the long work. Only the probe determines a default name. */
 export function requireTarget(task: CutTask, probed: ProbedMedia, force: boolean): string | null {
   const named = task.output ?? toCutPath(task.path, probed.info.type === "audio" ? "m4a" : "mp4");
   const output = task.render ? named : null;
   if (output !== null) requireFree(task.path, output, force);
-  if (output !== null) requireOutput(probed, task.format);
+  if (output !== null) requireOutput(probed, toOutputRequest(task));
   requireExportable(task, probed);
   return output;
 }
@@ -131,7 +133,7 @@ export async function writeResults(
 ): Promise<CutResult> {
   const { task, output, plan, probed, replace } = cut;
   const companions = await writeCompanions({ ...task, output }, cut);
-  const target = output === null ? null : { format: task.format, outputPath: output, replace };
+  const target = output === null ? null : { request: toOutputRequest(task), outputPath: output, replace };
   const rendered = target === null ? null : await renderRecording(tools, open, { probed, plan }, target);
   return {
     input: task.path,

@@ -70,8 +70,8 @@ export type ResolvedOutput = {
   format: "mp4" | "mov" | "m4a" | "mp3";
   /** Null for audio. Even display size; `frameRate` null: the source's times; `bitrate` null: constant quality. */
   video: { width: number; height: number; frameRate: Rational | null; bitrate: number | null } | null;
-  /** Null if the source has no audio. */
-  audio: { bitrate: number } | null;
+  /** Null if the source has no audio. `loudness` is the target in LUFS; without it, the level stays as it is. */
+  audio: { bitrate: number; loudness?: number } | null;
   /** Whether only the segments differ from the source, so that packets may be copied. */
   matchesSource: boolean;
 };

@@ -13,11 +13,21 @@ export type OutputRequest = {
   /** Used in place of `frame_rate`, which may also be set. With the source's rate, frames keep their times. */
   exact_frame_rate?: Rational | null;
   audio_bitrate?: number | null;
+  audio?: AudioRequest | null;
 };
+
+/** What a render does with the sound besides encoding it. */
+export type AudioRequest = {
+  /** Integrated loudness of the output (EBU R128). Absent or null: as it is. */
+  loudness_lufs?: number | null;
+};
+
+export const MIN_LOUDNESS_LUFS = -31;
+export const MAX_LOUDNESS_LUFS = -9;
 
 /**
  * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
- * unknown. `exact_frame_rate` is null if `frame_rate` is exact. Sent as a request for the same source, it resolves to
+ * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the sound stays as it is. Sent as a request for the same source, it resolves to
  * the same output.
  */
 export type OutputJson = {
@@ -27,6 +37,7 @@ export type OutputJson = {
   frame_rate: number | null;
   exact_frame_rate: Rational | null;
   audio_bitrate: number | null;
+  audio?: { loudness_lufs: number };
 };
 
 export type OutputFieldError = { field: string; message: string };
@@ -71,20 +82,21 @@ export function resolveOutput(
   const resolvedVideo = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
   if (!isVideoFormat(format)) rejectVideoFields(request, fail);
   const audioBitrate = resolveAudio(probed, request.audio_bitrate ?? null, fail);
+  const loudness = resolveLoudness(probed, request.audio?.loudness_lufs ?? null, fail);
   const bitrate = audioBitrate !== null && format === "mp3" ? toNearestMp3Bitrate(audioBitrate) : audioBitrate;
   if (errors.length > 0) return { ok: false, errors };
 
   const output: ResolvedOutput = {
     format,
     video: resolvedVideo === null ? null : resolvedVideo.resolved,
-    audio: audio.length === 0 || bitrate === null ? null : { bitrate },
+    audio: audio.length === 0 || bitrate === null ? null : { bitrate, ...(loudness === null ? {} : { loudness }) },
     matchesSource: resolvedVideo?.unchanged ?? false,
   };
   return { ok: true, output, json: toOutputJson(output, video) };
 }
 
 /** Adds an error and returns null. */
-type ReportFieldError = (field: keyof OutputRequest, message: string) => null;
+type ReportFieldError = (field: keyof OutputRequest | "audio.loudness_lufs", message: string) => null;
 
 function resolveFormat(probed: ProbedMedia, requested: string | null, fail: ReportFieldError): OutputFormat | null {
   const { video, audio } = probed.info;
@@ -211,6 +223,14 @@ function resolveAudio(probed: ProbedMedia, requested: number | null, fail: Repor
   return requested;
 }
 
+function resolveLoudness(probed: ProbedMedia, requested: number | null, fail: ReportFieldError): number | null {
+  if (requested === null) return null;
+  if (probed.info.audio.length === 0) return fail("audio.loudness_lufs", "requires audio, but the source has none");
+  if (!(requested >= MIN_LOUDNESS_LUFS && requested <= MAX_LOUDNESS_LUFS))
+    return fail("audio.loudness_lufs", `must be from ${MIN_LOUDNESS_LUFS} to ${MAX_LOUDNESS_LUFS} LUFS`);
+  return requested;
+}
+
 function chooseAudioBitrate(stream: { codec: string; channels: number; bitrate: number | null }): number {
   const channels = Math.max(1, stream.channels);
   const isLossless = /^(pcm_|flac|alac|ape|wavpack|tta|truehd|mlp)/.test(stream.codec);
@@ -232,8 +252,12 @@ function toNearestMp3Bitrate(target: number): number {
 function toOutputJson(output: ResolvedOutput, video: VideoStream | null): OutputJson {
   const { format, audio } = output;
   const audio_bitrate = audio?.bitrate ?? null;
+  const sound = audio?.loudness === undefined ? {} : { audio: { loudness_lufs: audio.loudness } };
   if (output.video === null || video === null)
-    return { format, resolution: null, video_bitrate: null, frame_rate: null, exact_frame_rate: null, audio_bitrate };
+    return {
+      ...{ format, resolution: null, video_bitrate: null, frame_rate: null, exact_frame_rate: null, audio_bitrate },
+      ...sound,
+    };
   const rate = output.video.frameRate ?? lowestTerms(video.frameRate);
   const bitrate = output.video.bitrate ?? video.bitrate;
   return {
@@ -243,5 +267,6 @@ function toOutputJson(output: ResolvedOutput, video: VideoStream | null): Output
     frame_rate: toWholeFrameRate(rate),
     exact_frame_rate: output.video.frameRate?.den === 1 ? null : rate,
     audio_bitrate,
+    ...sound,
   };
 }

@@ -1,4 +1,4 @@
-/** Decodes the audio of a source to samples on the source's clock, and renders a cut's audio to an encoded file. */
+/** Decodes the audio of a source to samples on the source's clock, and encodes a cut's audio. */
 import { AppError } from "../domain/errors";
 import type { AudioStream, ResolvedOutput } from "../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
@@ -7,17 +7,18 @@ import { writeAtomically } from "./atomic-output";
 import { AacJoinError } from "./audio/aac-track";
 import { createAdaptiveStereoSink } from "./audio/adaptive-stereo-sink";
 import { createChunkedSink, isWorthChunking } from "./audio/chunked-sink";
+import { createLimiter, type Level } from "./audio/limiter";
 import { buildMixdownFilters } from "./audio/mixdown";
 import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink } from "./audio/sink";
 import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer";
-import { type AudioFormat, chooseAudioFormat, toLayoutName } from "./encoder-arguments";
+import { type AudioFormat, toLayoutName } from "./encoder-arguments";
 import { createWorkLimits, type FfmpegChild, type RecordingFile, startFfmpeg, toFfmpegError } from "./ffmpeg";
 
 /** Longer gaps and overlaps in timestamps are filled or trimmed, so that audio stays in sync with the source. */
 const MIN_CORRECTED_GAP_SECONDS = 0.03;
 
 /** Returns the time limit of an audio render: start-up, and twice real time on the slowest machine. */
-const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / TICKS_PER_SECOND;
+export const getAudioWallSeconds = (duration: Ticks): number => 300 + (2 * duration) / TICKS_PER_SECOND;
 
 export type SampleFormat = { sampleRate: number; channels: number; encoding: "f32le" | "s16le" };
 
@@ -64,56 +65,63 @@ export type AudioRenderOptions = RecordingFile & {
   onProgress?: ((share: number) => void) | undefined;
 };
 
-/**
- * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. Errors: `AppError` `storage_full`, `processing_failed`; the
- * signal's reason.
- */
-export async function renderAudio(options: AudioRenderOptions): Promise<void> {
-  const { format, probed, segments, bitrate, maxEncoders } = options;
-  const audioFormat = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
+/** Writes the audio of a cut at a level, or as it is. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
+export async function encodeSpliced(
+  options: AudioRenderOptions,
+  audioFormat: AudioFormat,
+  level: Level | null,
+): Promise<void> {
+  const { format, segments, maxEncoders } = options;
   const samples = toSampleRanges(segments, audioFormat.sampleRate).reduce((sum, { from, to }) => sum + to - from, 0);
   // MP3 packets refer to earlier ones (bit reservoir). Above two AAC channels, packets do not reveal their window.
   const isJoinable = format !== "mp3" && audioFormat.channels <= 2;
   if (isJoinable && (audioFormat.channels === 2 || isWorthChunking(samples, maxEncoders)))
     try {
       const createSink = isWorthChunking(samples, maxEncoders) ? createChunkedSink : createAdaptiveStereoSink;
-      return await spliceInto(options, audioFormat, (sink) => createSink({ ...sink, samples, maxEncoders }));
+      return await encodeInto(options, audioFormat, level, (sink) => createSink({ ...sink, samples, maxEncoders }));
     } catch (error) {
       if (!(error instanceof AacJoinError)) throw error;
     }
-  await spliceInto(options, audioFormat, createSingleEncoderSink);
+  await encodeInto(options, audioFormat, level, createSingleEncoderSink);
 }
 
-async function spliceInto(
+async function encodeInto(
   options: AudioRenderOptions,
   audioFormat: AudioFormat,
+  level: Level | null,
   createSink: (options: AudioSinkOptions) => AudioSink,
 ): Promise<void> {
-  const { ffmpeg, probed, segments, format, bitrate, workDir, signal } = options;
-  const until = segments.at(-1)?.end ?? 0;
+  const { ffmpeg, probed, format, bitrate, workDir, signal } = options;
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
   await writeAtomically(options.outputPath, async (path) => {
-    const decoder = startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });
     const sink = createSink({ ffmpeg, format, audioFormat, bitrate, path, workDir, wallSeconds, signal });
-    let sourceEnded: boolean;
-    try {
-      ({ sourceEnded } = await spliceAudio({
-        input: decoder.stdout,
-        output: sink,
-        sampleRate: audioFormat.sampleRate,
-        channels: audioFormat.channels,
-        segments,
-        onPosition: (position) => options.onProgress?.(Math.min(1, position / Math.max(1, until))),
-      }));
-      await sink.end();
-    } catch (error) {
-      const [reason] = await Promise.all([sink.abort(error), decoder.kill()]);
-      signal?.throwIfAborted();
-      throw reason;
-    }
-    await finishDecoder(decoder, sourceEnded);
-    signal?.throwIfAborted();
+    await spliceTo(options, audioFormat, level === null ? sink : createLimiter(sink, level, audioFormat));
   });
+}
+
+/** Writes the samples of a cut to a sink, and ends it. Errors: those of `encodeSpliced`. */
+export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFormat, sink: AudioSink): Promise<void> {
+  const { segments, signal } = options;
+  const until = segments.at(-1)?.end ?? 0;
+  const decoder = startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });
+  let sourceEnded: boolean;
+  try {
+    ({ sourceEnded } = await spliceAudio({
+      input: decoder.stdout,
+      output: sink,
+      sampleRate: audioFormat.sampleRate,
+      channels: audioFormat.channels,
+      segments,
+      onPosition: (position) => options.onProgress?.(Math.min(1, position / Math.max(1, until))),
+    }));
+    await sink.end();
+  } catch (error) {
+    const [reason] = await Promise.all([sink.abort(error), decoder.kill()]);
+    signal?.throwIfAborted();
+    throw reason;
+  }
+  await finishDecoder(decoder, sourceEnded);
+  signal?.throwIfAborted();
 }
 
 /** Stops a decoder that is no longer needed. Throws if a decoder that reached the end of the source has failed. */

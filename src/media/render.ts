@@ -6,9 +6,9 @@ import { listRequestedChanges } from "../domain/render-output";
 import { placeSegments } from "../domain/render-plan";
 import { createIncreasingProgress } from "../lib/progress";
 import { toStorageError } from "./atomic-output";
-import { renderAudio } from "./audio-render";
 import type { RenderTools } from "./chunked-render";
 import { VIDEO_ENCODERS, type VideoEncoder } from "./encoder-arguments";
+import { renderAudio } from "./leveled-audio";
 import { SpliceError } from "./packets/source";
 import { RenderYielded } from "./parallel";
 import type { ProgressListener } from "./render-progress";
@@ -111,18 +111,20 @@ function formatFailure(error: AppError): string {
 }
 
 async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun): Promise<StrategyResult> {
-  await renderAudio({
+  const { bitrate, loudness = null } = request.output.audio!;
+  const warnings = await renderAudio({
     ffmpeg: tools.ffmpeg,
     path: request.sourcePath,
     probed: request.probed,
     segments: timeline.segments,
     format: request.output.format,
-    bitrate: request.output.audio!.bitrate,
+    bitrate,
+    loudness,
     outputPath: request.outputPath,
     workDir: request.workDir,
     maxEncoders: tools.maxProcesses,
     onProgress: (share) => progress(share * 0.99),
     signal: tools.signal,
   });
-  return { strategy: "audio", encodedShare: null, reasons: [], warnings: [] };
+  return { strategy: "audio", encodedShare: null, reasons: [], warnings };
 }

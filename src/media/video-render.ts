@@ -6,13 +6,13 @@ import { AppError } from "../domain/errors";
 import type { RenderRequest } from "../domain/media";
 import type { RenderTimeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
-import { renderAudio } from "./audio-render";
 import { assignChunkTimes, chooseLocalSizes, createAudioName, getThreadCount, planChunks } from "./chunked-plan";
 import { encodeChunks, type RenderTools } from "./chunked-render";
 import { chooseTimescale, concatChunks, muxTracks } from "./chunks/concat";
 import { openExcerptSource } from "./chunks/excerpt";
 import { readChunkSizes, writeChunkSizes } from "./chunks/sizes-file";
 import type { VideoEncoder } from "./encoder-arguments";
+import { checkLoudness, renderAudio } from "./leveled-audio";
 import { SpliceError } from "./packets/source";
 import { RenderYielded, runParallel } from "./parallel";
 import { createRenderProgress, type ProgressListener, type RenderStage, type RenderWorkload } from "./render-progress";
@@ -187,7 +187,9 @@ async function renderVideo(
       if (n === 1) {
         if (output.audio === null) return;
         const audioTools = { ffmpeg, signal: taskSignal };
-        audioName = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
+        const audio = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
+        audioName = audio.name;
+        strategy.warnings.push(...audio.warnings);
       } else
         await renderTrack(taskSignal).catch((error: unknown) => {
           // Audio has no resumable chunks, so it is completed first: a resumed render would have to encode it again.
@@ -220,33 +222,37 @@ async function renderVideo(
 }
 
 /**
- * Writes the audio of a video to the work folder, under a name that is a hash of its inputs, unless it exists. Returns the name. Errors: those
- * of `renderAudio`.
+ * Writes the audio of a video to the work folder, under a name that is a hash of its inputs, unless it exists. Errors:
+ * those of `renderAudio`.
  */
 export async function encodeAudioTrack(
   request: RenderRequest,
   timeline: RenderTimeline,
   tools: Pick<RenderTools, "ffmpeg" | "signal">,
   onProgress: ProgressListener,
-): Promise<string> {
+): Promise<{ name: string; warnings: string[] }> {
   const { ffmpeg, signal } = tools;
   const name = createAudioName(request, timeline, { ffmpeg, source: await getSourceVersion(request.sourcePath) });
   const path = join(request.workDir, name);
-  if (!(await Bun.file(path).exists()))
-    await renderAudio({
-      ffmpeg,
-      path: request.sourcePath,
-      probed: request.probed,
-      segments: timeline.segments,
-      format: "mp4",
-      bitrate: request.output.audio!.bitrate,
-      outputPath: path,
-      workDir: request.workDir,
-      // The other cores encode video.
-      maxEncoders: 1,
-      signal,
-      onProgress,
-    });
+  const { bitrate, loudness = null } = request.output.audio!;
+  const options = {
+    ffmpeg,
+    path: request.sourcePath,
+    probed: request.probed,
+    segments: timeline.segments,
+    format: "mp4" as const,
+    bitrate,
+    loudness,
+    outputPath: path,
+    workDir: request.workDir,
+    // The other cores encode video.
+    maxEncoders: 1,
+    signal,
+    onProgress,
+  };
+  let warnings: string[] = [];
+  if (!(await Bun.file(path).exists())) warnings = await renderAudio(options);
+  else if (loudness !== null) warnings = await checkLoudness(options, loudness);
   onProgress(1);
-  return name;
+  return { name, warnings };
 }

@@ -48,6 +48,20 @@ const output = strictObject({
     ),
   ),
   audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: matches the source"),
+  audio: optional(
+    withDescription(
+      strictObject({
+        loudness_lufs: optional(
+          Type.Number({
+            description:
+              "Integrated loudness of the output in LUFS, -31 to -9, such as -14 (YouTube), -16 (podcasts) or -23 (EBU R128). The true peak stays below -1 dBTP. Default: as it is",
+            errorText: "must be a number",
+          }),
+        ),
+      }),
+      "What is done with the sound. Default: nothing",
+    ),
+  ),
 });
 
 /** The parameters of a render besides its asset. */

@@ -17,7 +17,7 @@ import {
   RENDER_STRATEGIES,
 } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
-import { strictObject } from "../fields";
+import { strictObject, withDescription } from "../fields";
 import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 
 const seconds = Type.Number({ description: "time in the source, in seconds" });
@@ -134,6 +134,12 @@ const render = {
     frame_rate: orNull(integer, "frames per second, rounded"),
     exact_frame_rate: orNull(rational, "null if `frame_rate` is exact"),
     audio_bitrate: orNull(integer, "bits per second"),
+    audio: Type.Optional(
+      withDescription(
+        strictObject({ loudness_lufs: Type.Number({ description: "requested integrated loudness, in LUFS" }) }),
+        "absent if the sound stays as it is",
+      ),
+    ),
   }),
   size_bytes: orNull(integer),
   ...outcome,

@@ -7,7 +7,7 @@ import { AppError } from "../../domain/errors";
 import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
-import { type OutputFormat, resolveOutput } from "../../domain/render-output";
+import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
@@ -151,9 +151,9 @@ export function requireAudio({ info }: ProbedMedia): void {
 
 const noCheckpoint = async (): Promise<void> => {};
 
-/** Returns the output of the source in the format (null: the default). Errors: `AppError` `validation_error`. */
-export function requireOutput(probed: ProbedMedia, format: OutputFormat | null): ResolvedOutput {
-  const resolved = resolveOutput(probed, { format });
+/** Returns the requested output of the source. Errors: `AppError` `validation_error`. */
+export function requireOutput(probed: ProbedMedia, request: OutputRequest): ResolvedOutput {
+  const resolved = resolveOutput(probed, request);
   if (!resolved.ok) throw new AppError("validation_error", resolved.errors.map((error) => error.message).join(" "));
   return resolved.output;
 }
@@ -167,7 +167,7 @@ export async function renderRecording(
   tools: OneShotTools,
   open: OpenRecording,
   recording: { probed: ProbedMedia; plan: PlanJson },
-  target: { format: OutputFormat | null; outputPath: string; replace: boolean },
+  target: { request: OutputRequest; outputPath: string; replace: boolean },
 ): Promise<RenderOutput & { sizeBytes: number }> {
   const { probed, plan } = recording;
   tools.onProgress("rendering", 0);
@@ -176,7 +176,7 @@ export async function renderRecording(
     {
       blobs: { source: open.source, probed: await getBlob(getMediaFolder(open.outputDir).probed) },
       plan: JSON.stringify(plan),
-      output: requireOutput(probed, target.format),
+      output: requireOutput(probed, target.request),
       duration: probed.info.duration,
     },
     createContext<never>(tools, open, "render", noCheckpoint),

@@ -8,7 +8,7 @@ import { CUT_MODES } from "../../../src/domain/plan";
 import { getExportExtension } from "../../../src/domain/timeline";
 import { temporaryFolder } from "../../temporary-folder";
 
-const NOTHING = { output: null, format: null, planPath: null, exports: [], subtitles: [] };
+const NOTHING = { output: null, format: null, loudness: null, planPath: null, exports: [], subtitles: [] };
 
 async function talk() {
   const folder = await temporaryFolder();
@@ -64,6 +64,7 @@ test("every option is parsed", async () => {
       render: true,
       output,
       format: "mov",
+      loudness: null,
       planPath: plan,
       exports: ["fcpxml", "edl"],
       subtitles: ["vtt"],

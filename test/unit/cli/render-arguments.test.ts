@@ -26,6 +26,7 @@ test("a recording and a plan are rendered beside the recording", async () => {
       render: true,
       output: null,
       format: null,
+      loudness: null,
       planPath: null,
       exports: [],
       subtitles: [],

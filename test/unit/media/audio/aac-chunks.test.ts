@@ -9,7 +9,7 @@ import {
   findJoinPacket,
   PACKET_SAMPLES,
 } from "../../../../src/media/audio/aac-chunks";
-import { renderAudio } from "../../../../src/media/audio-render";
+import { renderAudio } from "../../../../src/media/leveled-audio";
 import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-media";
 import { runFfprobe } from "../readback";
 import { probeFile } from "../rendering";

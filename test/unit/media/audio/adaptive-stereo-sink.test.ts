@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderAudio } from "../../../../src/media/audio-render";
 import type { Ffmpeg } from "../../../../src/media/ffmpeg";
+import { renderAudio } from "../../../../src/media/leveled-audio";
 import { fullOr } from "../../../full-size";
 import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-media";
 import { runFfprobe } from "../readback";

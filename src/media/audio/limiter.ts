@@ -1,0 +1,156 @@
+/**
+ * Applies one gain to all samples, and turns down the peaks that would exceed a ceiling. The reduction starts before
+ * the peak, so that no sample is clipped, and ends slowly. True peaks are estimated at four times the sample rate
+ * (ITU-R BS.1770-4, annex 2). Without such peaks, every sample is multiplied by the same number.
+ */
+import type { AudioSink } from "./sink";
+
+export type Level = {
+  /** Factor of all samples. */
+  gain: number;
+  /** Maximum true peak, from 0 to 1. */
+  ceiling: number;
+};
+
+/** How long before a peak the reduction starts. */
+const LOOKAHEAD_SECONDS = 0.005;
+/** After this time, a reduction has ended to about two thirds. */
+const RELEASE_SECONDS = 0.05;
+/** Samples on each side of an interpolated one. */
+const TAPS = 8;
+const PHASES = [0.25, 0.5, 0.75].map(createPhase);
+/** Between two samples below this share of the ceiling, no interpolated one exceeds it: 6 dB. */
+const PRUNED_SHARE = 0.5;
+
+/** Returns the weights of the samples around a position between two of them: a sinc in a Hann window. */
+function createPhase(offset: number): Float32Array {
+  const weights = Float32Array.from({ length: 2 * TAPS }, (_, n) => {
+    const x = n - (TAPS - 1) - offset;
+    return (Math.sin(Math.PI * x) / (Math.PI * x)) * (0.5 + 0.5 * Math.cos((Math.PI * x) / TAPS));
+  });
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+/** Returns a sink that passes on all samples at another level. It writes exactly as many as it receives. */
+export function createLimiter(sink: AudioSink, level: Level, format: { sampleRate: number; channels: number }) {
+  const limiter = new Limiter(level, format);
+  const write = async (samples: Float32Array) => {
+    if (samples.length > 0) await sink.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+  };
+  return {
+    write: (bytes) => write(limiter.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2))),
+    end: async () => {
+      await write(limiter.finish());
+      await sink.end();
+    },
+    abort: (error) => sink.abort(error),
+  } satisfies AudioSink;
+}
+
+/** Works in frames: one sample of each channel. */
+export class Limiter {
+  private readonly channels: number;
+  private readonly lookahead: number;
+  private readonly release: number;
+  /** Frames with the gain: `TAPS` that have been returned, then those that have not. */
+  private buffer: Float32Array;
+  /** The factor that each frame in the buffer needs, as far as it is known: from its first frame on. */
+  private needs = new Float32Array(0);
+  /** The reduction without smoothing, and its latest values, of which the mean is applied. */
+  private reduction = 1;
+  private readonly recent: Float32Array;
+  private recentAt = 0;
+  private recentSum: number;
+
+  constructor(
+    private readonly level: Level,
+    { sampleRate, channels }: { sampleRate: number; channels: number },
+  ) {
+    this.channels = channels;
+    this.lookahead = Math.max(1, Math.round(LOOKAHEAD_SECONDS * sampleRate));
+    this.release = 1 - Math.exp(-1 / (RELEASE_SECONDS * sampleRate));
+    this.buffer = new Float32Array(TAPS * channels);
+    this.needs = new Float32Array(TAPS).fill(1);
+    this.recent = new Float32Array(this.lookahead + 1).fill(1);
+    this.recentSum = this.recent.length;
+  }
+
+  /** Takes interleaved samples, and returns those that are ready. */
+  take(samples: Float32Array): Float32Array {
+    const joined = new Float32Array(this.buffer.length + samples.length);
+    joined.set(this.buffer);
+    const { gain } = this.level;
+    for (let n = 0, at = this.buffer.length; n < samples.length; n++, at++) joined[at] = samples[n]! * gain;
+    return this.run(joined, this.lookahead + TAPS);
+  }
+
+  /** Returns the rest. */
+  finish(): Float32Array {
+    const held = this.lookahead + TAPS;
+    const joined = new Float32Array(this.buffer.length + held * this.channels);
+    joined.set(this.buffer);
+    return this.run(joined, held);
+  }
+
+  /** Returns all frames of the buffer but the `held` last ones. */
+  private run(joined: Float32Array, held: number): Float32Array {
+    const { channels } = this;
+    const frames = joined.length / channels;
+    const needs = new Float32Array(Math.max(this.needs.length, frames - TAPS));
+    needs.set(this.needs);
+    for (let frame = this.needs.length; frame < needs.length; frame++) needs[frame] = this.findNeed(joined, frame);
+    const ready = Math.max(0, frames - held - TAPS);
+    const output = joined.slice(TAPS * channels, (TAPS + ready) * channels);
+    this.reduce(output, needs, ready);
+    this.buffer = joined.slice(ready * channels);
+    this.needs = needs.slice(ready);
+    return output;
+  }
+
+  /** Returns the factor with which neither a frame nor the positions up to the next one exceed the ceiling. */
+  private findNeed(frames: Float32Array, frame: number): number {
+    const { channels } = this;
+    const { ceiling } = this.level;
+    let peak = 0;
+    for (let channel = 0; channel < channels; channel++) {
+      const at = frame * channels + channel;
+      const here = Math.abs(frames[at]!);
+      peak = Math.max(peak, here);
+      if (Math.max(here, Math.abs(frames[at + channels]!)) < ceiling * PRUNED_SHARE) continue;
+      for (const weights of PHASES) {
+        let sum = 0;
+        for (let n = 0, from = at - (TAPS - 1) * channels; n < weights.length; n++, from += channels)
+          sum += weights[n]! * frames[from]!;
+        peak = Math.max(peak, Math.abs(sum));
+      }
+    }
+    return peak > ceiling ? ceiling / peak : 1;
+  }
+
+  /** Multiplies the output. The first frame of `needs` that belongs to it is `TAPS`. */
+  private reduce(output: Float32Array, needs: Float32Array, ready: number): void {
+    const { channels, lookahead, recent } = this;
+    // The frames in which the least factor of the next `lookahead` frames may be, ascending in time and factor.
+    const queue = new Int32Array(ready + lookahead + 1);
+    let [first, end, seen] = [0, 0, TAPS];
+    for (let frame = 0; frame < ready; frame++) {
+      const until = TAPS + frame + lookahead;
+      for (; seen <= until; seen++) {
+        while (end > first && needs[queue[end - 1]!]! >= needs[seen]!) end--;
+        queue[end++] = seen;
+      }
+      while (queue[first]! < TAPS + frame) first++;
+      const least = needs[queue[first]!]!;
+      this.reduction = least < this.reduction ? least : this.reduction + (least - this.reduction) * this.release;
+      // Close to 1, so that samples without reduction stay exact.
+      if (least === 1 && this.reduction > 0.99999) this.reduction = 1;
+      this.recentSum += this.reduction - recent[this.recentAt]!;
+      recent[this.recentAt] = this.reduction;
+      this.recentAt = (this.recentAt + 1) % recent.length;
+      const factor = Math.min(1, this.recentSum / recent.length);
+      if (factor < 1)
+        for (let channel = 0; channel < channels; channel++) output[frame * channels + channel]! *= factor;
+    }
+  }
+}
