@@ -93,7 +93,7 @@ export type RenderResult = {
   strategy: "smart" | "chunked" | "audio";
   /** Share of the video that was encoded, 0 to 1; null without video. */
   encodedShare: number | null;
-  /** Why the video was not copied, in the order of the strategies tried; empty if it was. */
+  /** Why the video was not copied, in the order of the strategies tried; if it was, what else was changed. */
   reasons: string[];
   sizeBytes: number;
   duration: Ticks;

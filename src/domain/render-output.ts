@@ -142,6 +142,10 @@ export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedO
   ];
 }
 
+/** Lists what was changed of a render whose video was copied. */
+export const listAudioChanges = ({ audio }: ResolvedOutput): string[] =>
+  audio?.loudness === undefined ? [] : ["Only the loudness was changed. The video was copied."];
+
 /** Returns the largest even size within the source's, because 4:2:0 chroma covers two by two pixels. */
 function toEvenSize(width: number, height: number): { width: number; height: number } {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };

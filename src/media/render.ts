@@ -2,7 +2,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
 import type { RenderRequest, RenderResult } from "../domain/media";
-import { listRequestedChanges } from "../domain/render-output";
+import { listAudioChanges, listRequestedChanges } from "../domain/render-output";
 import { placeSegments } from "../domain/render-plan";
 import { createIncreasingProgress } from "../lib/progress";
 import { toStorageError } from "./atomic-output";
@@ -65,7 +65,7 @@ async function renderWithFallback(run: RenderRun, chooseEncoder: () => Promise<V
   if (request.output.matchesSource)
     for (;;)
       try {
-        return { strategy: "smart", reasons, ...(await renderSmart(run)) };
+        return { strategy: "smart", reasons: listAudioChanges(request.output), ...(await renderSmart(run)) };
       } catch (error) {
         const reason = toFallbackReason(error, tools.signal);
         const { cache } = tools;

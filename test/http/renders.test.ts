@@ -164,6 +164,15 @@ describe("a completed render", () => {
     expect(copy).toMatchObject({ width: 320, height: 240, frame_rate: { num: 10, den: 1 }, audio_tracks: 1 });
   });
 
+  test("at another loudness has the same video", async () => {
+    const request = { asset_id: film.id, cut_id: filmCut.id, output: { audio: { loudness_lufs: -20 } } };
+    const render = await anna.renderEnded((await anna.startRender(request)).id);
+    expect(render).toMatchObject({
+      ...{ state: "completed", strategy: "smart", warnings: [], output: { audio: { loudness_lufs: -20 } } },
+      strategy_reasons: ["Only the loudness was changed. The video was copied."],
+    });
+  });
+
   test("leaves what it has encoded for the next render of the recording, and counts it as storage", async () => {
     const asset = await anna.ready(await video(4));
     const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);

@@ -75,6 +75,8 @@ const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] 
       "output.exact_frame_rate.num": [[1.5, "int_from_float", {}, TERM]],
       "output.exact_frame_rate.den": [[0, "greater_than_equal", { ge: 1 }, TERM]],
       "output.audio_bitrate": integer,
+      "output.audio": [[-14, "model_attributes_type", {}, "must be an object or null"]],
+      "output.audio.loudness_lufs": [["-14", "float_type", {}, "must be a number or null"]],
     },
   ],
   [

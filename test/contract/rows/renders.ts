@@ -58,7 +58,12 @@ export const renderRows: Row[] = [
         ["59.94", film("320x240", "60000/1001"), { frame_rate: 60 }, [{ resolution: "180p", video_bitrate: 50_000 }]],
         ["odd sizes", film("321x241", "25"), { resolution: "240p", exact_frame_rate: { num: 25, den: 1 } }, []],
         ["variable", variableFilm(), { resolution: "240p" }, [{ frame_rate: 8 }]],
-        ["audio", wav(2), { frame_rate: null, exact_frame_rate: null }, [{ format: "mp3", audio_bitrate: 100_000 }]],
+        [
+          "audio",
+          wav(2),
+          { frame_rate: null, exact_frame_rate: null },
+          [{ format: "mp3", audio_bitrate: 100_000 }, { audio: { loudness_lufs: -16.5 } }],
+        ],
       ];
       for (const [name, bytes, expected, others] of sources) {
         const { id } = await anna.ready(await bytes);
@@ -90,6 +95,10 @@ export const renderRows: Row[] = [
         ["video_bitrate", { video_bitrate: 49_999 }],
         ["audio_bitrate", { audio_bitrate: 31_999 }],
         ["audio_bitrate", { audio_bitrate: 320_001 }],
+        ["audio.loudness_lufs", { audio: { loudness_lufs: -8.9 } }],
+        ["audio.loudness_lufs", { audio: { loudness_lufs: -31.1 } }],
+        ["audio.loudness_lufs", { audio: { loudness_lufs: "-14" } }],
+        ["audio.gain", { audio: { gain: 3 } }],
         ["frame_rate", { frame_rate: 0 }],
         ["frame_rate", { frame_rate: 21 }],
         ["frame_rate", { frame_rate: 23.976 }],

@@ -224,6 +224,22 @@ describe("bitrates and frame rates", () => {
   });
 });
 
+test("a loudness is part of the output; without one, nothing of it appears", () => {
+  const { output, json } = resolved(film, { audio: { loudness_lufs: -14 } });
+  expect([output.audio, output.matchesSource, json.audio]).toEqual([
+    { bitrate: output.audio!.bitrate, loudness: -14 },
+    true,
+    { loudness_lufs: -14 },
+  ]);
+  for (const audio of [undefined, null, {}, { loudness_lufs: null }]) {
+    expect(resolved(film, audio === undefined ? {} : { audio })).toEqual(resolved(film, {}));
+    expect(Object.keys(resolved(film, {}).json)).not.toContain("audio");
+  }
+  for (const loudness_lufs of [-31.01, -8.99, Number.NaN])
+    expect(fields(film, { audio: { loudness_lufs } })).toEqual(["body.output.audio.loudness_lufs"]);
+  expect(fields(silent, { audio: { loudness_lufs: -14 } })).toEqual(["body.output.audio.loudness_lufs"]);
+});
+
 describe("invalid combinations", () => {
   test("unknown formats, and formats for tracks that the source does not have", () => {
     expect(fields(film, { format: "webm" })).toEqual(["body.output.format"]);
@@ -268,6 +284,7 @@ describe("the shown output", () => {
       frame_rate: fc.integer({ min: 1, max: 120 }),
       exact_frame_rate: rate,
       audio_bitrate: fc.integer({ min: 32_000, max: 320_000 }),
+      audio: fc.record({ loudness_lufs: fc.option(fc.double({ min: -31, max: -9, noNaN: true })) }),
     },
     { requiredKeys: [] },
   );
