@@ -209,6 +209,56 @@ test("each join and each mark shows its first word as played, and the keys selec
   await untilSelected(page, words.text[0]!);
 });
 
+test("a removed word explains itself, and reasons, matches and words are changed together", async () => {
+  const page = await openStudio(asset.takesCutId);
+  const { keyboard } = page;
+  const before = await struck(page);
+  const words = page.getByRole("group", { name: "Words" });
+  await words.locator("s").first().click();
+  const popover = page.getByRole("group", { name: "Removed words" });
+  await popover.getByRole("button", { name: "With it" }).waitFor();
+  await popover.getByRole("button", { name: /^Restore ⌫/ }).click();
+  await feedback(page, /restored$/);
+  expect(await popover.count()).toBe(0);
+  await button(page, "Undo").click();
+  await until("the removed words", async () => (await struck(page)).length === before.length);
+
+  await keyboard.press("Alt+3");
+  await page.getByRole("button", { name: /^Retake/, pressed: true }).waitFor();
+  await page.getByRole("button", { name: /^Restore all \d+ retake/ }).click();
+  await feedback(page, /retakes? restored, .* longer$/);
+  await button(page, "Remove all again").click();
+  await feedback(page, /retakes? removed, .* shorter$/);
+  await button(page, "Undo").click();
+  await button(page, "Undo").click();
+  await until("the text as before", async () => (await struck(page)).join() === before.join());
+  await keyboard.press("Escape");
+  await until(
+    "all reasons",
+    async () => (await page.getByRole("button", { name: /^Retake/, pressed: true }).count()) === 0,
+  );
+
+  await keyboard.press("Control+f");
+  await keyboard.type("delta");
+  await keyboard.press("Alt+Enter");
+  await feedback(page, /^(\d × “delta” removed, .* shorter|Every “delta” is removed already)$/);
+  await keyboard.press("Control+h");
+  await page.getByLabel("Replace with").fill("Delta-Werk");
+  await keyboard.press("Enter");
+  await feedback(page, /“delta” is now “Delta-Werk”$/);
+  expect(await words.textContent()).not.toContain("delta");
+  await button(page, "Close the search").click();
+
+  const other = await openStudio(asset.reviewCutId);
+  const paragraph = other.getByRole("group", { name: "Words" }).locator("p").first();
+  await paragraph.dblclick({ position: { x: 90, y: 15 } });
+  await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
+  await other.getByLabel("Corrected text").fill("Alfa");
+  await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
+  await other.keyboard.press("Enter");
+  await feedback(other, "Text corrected 2 times");
+});
+
 test("undo and redo reach across a save, corrections too", async () => {
   const page = await openStudio(asset.takesCutId);
   const { keyboard } = page;

@@ -93,8 +93,11 @@ function tile(spans: readonly PlanSpan[], duration: number): PlanSpan[] {
 const BY_HAND: Removal = { reason: "manual", rule: null, confidence: null };
 const manual = ({ start, end }: Range): RemovedSpan => ({ start, end, isKept: false, ...BY_HAND });
 
-const remove = (part: PlanSpan, removal = BY_HAND): PlanSpan =>
-  part.isKept ? { start: part.start, end: part.end, isKept: false, ...removal } : part;
+const remove = (part: PlanSpan, removal = BY_HAND): PlanSpan => {
+  if (!part.isKept) return part;
+  const { reason, rule, confidence } = removal;
+  return { start: part.start, end: part.end, isKept: false, reason, rule, confidence };
+};
 const keep = (part: PlanSpan): PlanSpan =>
   part.isKept ? part : { start: part.start, end: part.end, isKept: true, review: null };
 
@@ -159,6 +162,12 @@ export const removeRange = (plan: EditorPlan, range: Range, removal = BY_HAND): 
 
 /** Keeps a range. */
 export const restoreRange = (plan: EditorPlan, range: Range): EditorPlan => setRange(plan, range, keep);
+
+/** Keeps the removed spans that `matches` selects. */
+export const restoreSpans = (plan: EditorPlan, matches: (span: RemovedSpan) => boolean): EditorPlan => ({
+  ...plan,
+  spans: dropCrumbs(join(plan.spans.map((span) => (!span.isKept && matches(span) ? keep(span) : span)))),
+});
 
 const keptSpans = new WeakMap<EditorPlan, readonly KeptSpan[]>();
 

@@ -5,11 +5,14 @@ import { type EditorPlan, fromSeconds, isRemoved, type Range, type Removal, remo
 export type TakeSource = {
   line: string;
   chosen: number;
-  candidates: { start: number; end: number; complete: boolean }[];
+  candidates: { start: number; end: number; complete: boolean; score?: number | null }[];
 };
 
 /** `isKept` refers to the edited plan, not to the original choice. */
-export type Take = { line: string; candidates: (Range & { isComplete: boolean; isKept: boolean })[] };
+export type Take = {
+  line: string;
+  candidates: (Range & { isComplete: boolean; isKept: boolean; score: number | null })[];
+};
 
 /** Returns the lines with more than one take, with their state in the plan. */
 export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[] =>
@@ -17,9 +20,9 @@ export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[
     .filter(({ candidates }) => candidates.length > 1)
     .map(({ line, candidates }) => ({
       line,
-      candidates: candidates.map(({ start, end, complete }) => {
+      candidates: candidates.map(({ start, end, complete, score = null }) => {
         const range = { start: fromSeconds(start), end: fromSeconds(end) };
-        return { ...range, isComplete: complete, isKept: !isMostlyRemoved(plan, range) };
+        return { ...range, isComplete: complete, score, isKept: !isMostlyRemoved(plan, range) };
       }),
     }));
 

@@ -224,6 +224,23 @@ export function findText(words: Words, text: string): WordRange[] {
   return found;
 }
 
+/** Finds the places where the same words are said as in a range, ignoring case and punctuation. Includes the range. */
+export function findSame(words: Words, { from, to }: WordRange): WordRange[] {
+  const wanted = words.text.slice(from, to).map(normalize);
+  const text = wanted.join(" ");
+  return findText(words, text).filter((range) => {
+    const found = words.text.slice(range.from, range.to).map(normalize);
+    return found.length === wanted.length && found.every((word, index) => isSameWord(word, wanted[index]!));
+  });
+}
+
+/** Replaces a searched text in the text of a match, ignoring case; all of it if punctuation divides the match. */
+export function replaceText(text: string, searched: string, replacement: string): string {
+  const at = normalize(text).indexOf(normalize(searched.trim()));
+  if (at === -1 || searched.trim() === "") return replacement;
+  return `${text.slice(0, at)}${replacement}${text.slice(at + searched.trim().length)}`;
+}
+
 /** Returns the index of the next or previous match from a word. Wraps around at the ends. -1 without matches. */
 export function findMatchFrom(found: readonly WordRange[], word: number, direction: 1 | -1): number {
   const next = found.findIndex(({ from }) => from >= word);

@@ -1,42 +1,138 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { type Action, formatKeys, useActions } from "../../app/actions";
 import { formatDuration } from "../../app/format";
-import { type EditorPlan, getKeptDuration, type RemovalReason, toSeconds } from "../model/plan";
-import { REASON_NAMES, REASONS } from "../reasons";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { fromSeconds, type RemovalReason, toSeconds } from "../model/plan";
+import { countReasons, type ReasonTotal } from "../model/reason-edits";
+import { nameCount, REASON_ICONS, REASON_NAMES, REASONS } from "../reasons";
 import { useEditor } from "../state/context";
+import { removeAll, removePausesFrom, restoreAll } from "../state/edit-actions";
+import type { Editor } from "../state/editor-state";
 
-/** Explains the colors, with the total duration of each. */
+/** The removal reasons of the cut. A pressed one dims the others, and offers to restore or remove all of it. */
 export function FilterChips() {
-  const { editor, differences: compared } = useEditor();
-  const late = editor.latePlan.value;
-  const differences = compared.value;
-  const { kept, removed, hasReviews } = useMemo(() => sumUp(late), [late]);
+  const { editor, differences } = useEditor();
+  const totals = useMemo(() => countReasons(editor.latePlan.value), [editor.latePlan.value]);
+  const stored = useMemo(() => countReasons(editor.stored.plan), [editor]);
+  const shown = REASONS.filter((reason) => totals.has(reason) || stored.has(reason));
+  const filter = editor.filter.value;
+  useActions(useMemo(() => listActions(editor), [editor]));
   return (
-    <ul class="timeline-legend" aria-label="Colors of the timeline">
-      <Entry name="kept" label="Kept" time={kept} />
-      {REASONS.filter((reason) => removed.has(reason)).map((reason) => (
-        <Entry key={reason} name={reason} label={REASON_NAMES[reason]} time={removed.get(reason)!} />
-      ))}
-      {hasReviews && <Entry name="to-review" label="To review" />}
-      {differences.length > 0 && <Entry name="only-first" label="Only in this cut" />}
-      {differences.length > 0 && <Entry name="only-second" label="Only in the other cut" />}
-    </ul>
+    <div class="chips">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
+      <div class="chips" role="group" aria-label="Removed, by reason">
+        {shown.map((reason) => (
+          <Chip key={reason} editor={editor} reason={reason} total={totals.get(reason)} />
+        ))}
+      </div>
+      {filter !== null && editor.canEdit && (
+        <ReasonButtons key={filter} editor={editor} reason={filter} total={totals.get(filter)} />
+      )}
+      {differences.value.length > 0 && (
+        <ul class="timeline-legend" aria-label="Colors of the comparison">
+          <li>
+            <span class="swatch only-first" />
+            Only in this cut
+          </li>
+          <li>
+            <span class="swatch only-second" />
+            Only in the other cut
+          </li>
+        </ul>
+      )}
+    </div>
   );
 }
 
-function sumUp(plan: EditorPlan) {
-  const removed = new Map<RemovalReason, number>();
-  let hasReviews = false;
-  for (const span of plan.spans) {
-    if (span.isKept) hasReviews ||= span.review !== null;
-    else removed.set(span.reason, (removed.get(span.reason) ?? 0) + span.end - span.start);
-  }
-  return { kept: getKeptDuration(plan), removed, hasReviews };
+const toggle = (editor: Editor, reason: RemovalReason): void => {
+  editor.filter.value = editor.filter.peek() === reason ? null : reason;
+};
+
+function listActions(editor: Editor): Action[] {
+  const filters = REASONS.map((reason, index) => ({
+    name: `filter.${reason}`,
+    label: `Show only: ${REASON_NAMES[reason]}`,
+    group: "Places",
+    keys: [`Alt+${index + 1}`],
+    perform: () => toggle(editor, reason),
+  }));
+  const leave = {
+    name: "filter.leave",
+    label: "Show all reasons again",
+    group: "Places",
+    keys: ["Escape"],
+    isEnabled: () => editor.filter.value !== null && editor.range.value === null,
+    perform: () => {
+      editor.filter.value = null;
+    },
+  };
+  return [...filters, leave];
 }
 
-const Entry = ({ name, label, time }: { name: string; label: string; time?: number }) => (
-  <li>
-    <span class={`swatch ${name}`} />
-    {label}
-    {time !== undefined && <span class="soft number">{formatDuration(toSeconds(time))}</span>}
-  </li>
-);
+type ChipProps = { editor: Editor; reason: RemovalReason; total: ReasonTotal | undefined };
+
+function Chip({ editor, reason, total }: ChipProps) {
+  return (
+    <button
+      type="button"
+      class={total === undefined ? `chip ${reason} restored` : `chip ${reason}`}
+      aria-pressed={editor.filter.value === reason}
+      title={formatKeys(`Alt+${REASONS.indexOf(reason) + 1}`)}
+      onClick={() => toggle(editor, reason)}
+    >
+      <Icon name={REASON_ICONS[reason]} />
+      <b>{REASON_NAMES[reason]}</b>
+      <span class="number">
+        {total === undefined ? "restored" : `${total.count} · ${formatDuration(toSeconds(total.time))}`}
+      </span>
+    </button>
+  );
+}
+
+function ReasonButtons({ editor, reason, total }: ChipProps) {
+  if (total === undefined) return <Button onClick={() => removeAll(editor, reason)}>Remove all again</Button>;
+  return (
+    <>
+      <Button
+        aria-label={`Restore all ${total.count} ${nameCount(reason, total.count)}`}
+        onClick={() => restoreAll(editor, reason)}
+      >
+        Restore all {total.count}
+      </Button>
+      {reason === "silence" && <PauseLimit editor={editor} />}
+    </>
+  );
+}
+
+const FIRST_LIMIT = "0.6";
+
+function PauseLimit({ editor }: { editor: Editor }) {
+  const [limit, setLimit] = useState(FIRST_LIMIT);
+  const seconds = Number(limit);
+  return (
+    <form
+      class="pause-limit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (seconds > 0) removePausesFrom(editor, fromSeconds(seconds));
+      }}
+    >
+      <label>
+        Longer than{" "}
+        <input
+          class="input number"
+          type="number"
+          min="0.1"
+          max="60"
+          step="0.1"
+          required
+          value={limit}
+          onInput={(event) => setLimit(event.currentTarget.value)}
+        />{" "}
+        s
+      </label>
+      <Button type="submit">Remove only these</Button>
+    </form>
+  );
+}

@@ -1,9 +1,11 @@
 import { formatTimecode } from "../../app/format";
 import { IconButton } from "../../ui/button";
 import { toSeconds } from "../model/plan";
-import type { Take } from "../model/takes";
+import { findContext } from "../model/review-queue";
+import { chooseTake, type Take } from "../model/takes";
 import { useEditor } from "../state/context";
 import { selectTake } from "../state/edit-actions";
+import { readExcerpt } from "../state/excerpt";
 
 /** Lists lines that were recorded several times. */
 export function TakesTab() {
@@ -24,6 +26,11 @@ export function TakesTab() {
 
 function TakeLine({ take }: { take: Take }) {
   const { editor, playback } = useEditor();
+  /** Plays the cut around the line as if the take were chosen. */
+  const playInPlace = (line: Take, index: number) => {
+    const plan = chooseTake(editor.plan.peek(), line, index);
+    playback.playPart(plan, findContext(plan, line.candidates[index]!));
+  };
   return (
     <li class="take-line">
       <fieldset>
@@ -46,11 +53,16 @@ function TakeLine({ take }: { take: Take }) {
                 {candidate.isKept && <span class="soft"> · kept</span>}
               </span>
             )}
+            {candidate.score !== null && (
+              <span class="soft number" title="Score">
+                {Math.round(candidate.score * 100)}
+              </span>
+            )}
             <IconButton
               icon="play"
               label={`Play take ${index + 1}`}
               disabled={!playback.isReady.value}
-              onClick={() => playback.playRange(candidate)}
+              onClick={() => playInPlace(take, index)}
             />
           </div>
         ))}
@@ -59,10 +71,16 @@ function TakeLine({ take }: { take: Take }) {
   );
 }
 
-const TakeName = ({ candidate, index }: { candidate: Take["candidates"][number]; index: number }) => (
-  <span>
-    Take {index + 1}
-    <span class="soft number"> at {formatTimecode(toSeconds(candidate.start))}</span>
-    {!candidate.isComplete && <span class="soft"> · not complete</span>}
-  </span>
-);
+function TakeName({ candidate, index }: { candidate: Take["candidates"][number]; index: number }) {
+  const { editor } = useEditor();
+  return (
+    <span>
+      Take {index + 1}
+      <span class="soft number"> at {formatTimecode(toSeconds(candidate.start))}</span>
+      {!candidate.isComplete && <span class="soft"> · not complete</span>}
+      <span class="take-text" dir="auto">
+        {readExcerpt(editor, candidate)}
+      </span>
+    </span>
+  );
+}

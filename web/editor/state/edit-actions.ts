@@ -1,11 +1,22 @@
 /** The user's actions in the editor. Each is one undo step. */
 import { toNumber } from "../../app/english";
-import { formatTimecode } from "../../app/format";
+import { formatDecimal, formatDuration, formatTimecode } from "../../app/format";
 import { correctWords } from "../model/corrections";
 import { type Edge, getEdgeRange, listEdges, moveEdge } from "../model/edges";
-import { isRemoved, type Range, removeRange, restoreRange, toSeconds } from "../model/plan";
+import {
+  type EditorPlan,
+  getKeptDuration,
+  isRemoved,
+  type Range,
+  type RemovalReason,
+  removeRange,
+  restoreRange,
+  toSeconds,
+} from "../model/plan";
+import { countReasons, limitPauses, removeReason, restoreReason } from "../model/reason-edits";
 import { chooseTake, findTakeAt, getNextTake, listTakes, type Take } from "../model/takes";
-import { toggleWords, type WordRange } from "../model/words";
+import { areRemoved, findSame, removeWords, replaceText, toggleWords, type WordRange } from "../model/words";
+import { nameCount } from "../reasons";
 import { describeWords, type Editor, NO_MARKS } from "./editor-state";
 
 /** Removes words, or restores them if all of them are removed. */
@@ -124,9 +135,81 @@ export function selectNextTake(editor: Editor): number | null {
   return take.candidates[next]!.start;
 }
 
-/** Replaces the text of words, without cutting. */
-export function correctText(editor: Editor, range: WordRange, text: string): void {
+/** Replaces the text of words, without cutting; with `isEverywhere`, wherever the same words are said. */
+export function correctText(editor: Editor, range: WordRange, text: string, isEverywhere = false): void {
   if (!editor.canEdit) return;
-  const corrections = correctWords(editor.history.value.present.corrections, editor.words, range, text);
-  editor.apply({ corrections }, "Correct text", "Text corrected");
+  const ranges = isEverywhere ? findSame({ ...editor.words, text: editor.texts.value }, range) : [range];
+  let { corrections } = editor.history.value.present;
+  for (const one of ranges) corrections = correctWords(corrections, editor.words, one, text);
+  const times = ranges.length > 1 ? ` ${ranges.length} times` : "";
+  editor.apply({ corrections }, "Correct text", `Text corrected${times}`);
+}
+
+/** Replaces a searched text in all matches, without cutting. */
+export function replaceMatches(editor: Editor, found: readonly WordRange[], searched: string, text: string): void {
+  if (!editor.canEdit || found.length === 0) return;
+  const texts = editor.texts.value;
+  let { corrections } = editor.history.value.present;
+  for (const range of found) {
+    const before = texts.slice(range.from, range.to).filter(Boolean).join(" ");
+    corrections = correctWords(corrections, editor.words, range, replaceText(before, searched, text));
+  }
+  editor.apply({ corrections }, "Replace text", `${found.length} × “${searched}” is now “${text}”`);
+}
+
+/** Removes the words of all matches. */
+export function removeMatches(editor: Editor, found: readonly WordRange[], searched: string): void {
+  if (!editor.canEdit) return;
+  const before = editor.plan.value;
+  let plan = before;
+  let count = 0;
+  for (const range of found) {
+    if (areRemoved(plan, editor.words, range)) continue;
+    plan = removeWords(plan, editor.words, range);
+    count++;
+  }
+  if (count === 0) editor.announce(`Every “${searched}” is removed already`);
+  else
+    editor.apply(
+      { plan },
+      `Remove ${count} × “${searched}”`,
+      `${count} × “${searched}” removed, ${compare(before, plan)}`,
+    );
+}
+
+/** Restores or removes all removals of a reason. */
+export function restoreAll(editor: Editor, reason: RemovalReason): void {
+  if (!editor.canEdit) return;
+  const before = editor.plan.value;
+  const count = countReasons(before).get(reason)?.count ?? 0;
+  const plan = restoreReason(before, reason);
+  const name = `${count} ${nameCount(reason, count)}`;
+  editor.apply({ plan }, `Restore ${name}`, `${name} restored, ${compare(before, plan)}`);
+}
+
+export function removeAll(editor: Editor, reason: RemovalReason): void {
+  if (!editor.canEdit) return;
+  const before = editor.plan.value;
+  const plan = removeReason(before, editor.stored.plan, reason);
+  const count = countReasons(plan).get(reason)?.count ?? 0;
+  const name = `${count} ${nameCount(reason, count)}`;
+  editor.apply({ plan }, `Remove ${name}`, `${name} removed, ${compare(before, plan)}`);
+}
+
+/** Removes the pauses that are longer than a limit in microseconds, and restores the others. */
+export function removePausesFrom(editor: Editor, limit: number): void {
+  if (!editor.canEdit) return;
+  const before = editor.plan.value;
+  const plan = limitPauses(before, editor.stored.plan, limit);
+  const count = countReasons(plan).get("silence")?.count ?? 0;
+  const text = `${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
+  editor.apply({ plan }, "Choose pauses", `${text}, ${compare(before, plan)}`);
+}
+
+/** Returns "0:31 longer" or "5 s shorter". */
+function compare(before: EditorPlan, after: EditorPlan): string {
+  const seconds = toSeconds(getKeptDuration(after) - getKeptDuration(before));
+  const size = Math.abs(seconds);
+  const length = size < 60 ? `${formatDecimal(size)} s` : formatDuration(size);
+  return `${length} ${seconds < 0 ? "shorter" : "longer"}`;
 }

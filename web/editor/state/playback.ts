@@ -171,10 +171,11 @@ export function createPlayback(): Playback {
     },
     setRate: (rate) => player.setRate(rate),
     setPlan: (next) => {
+      cutPieces.value = toPieces(listKept(next));
+      // A card of the review plays it already.
       if (next === plan) return;
       const isFirst = plan === null;
       plan = next;
-      cutPieces.value = toPieces(listKept(next));
       isPlanDue = true;
       // While nothing plays, the plan is sent after the frame that shows the edit.
       if (isFirst || player.isPlaying.peek()) sendPlan();

@@ -8,14 +8,17 @@ type CorrectionFieldProps = {
   /** Position of the words in the scrolled text. */
   left: number;
   top: number;
-  onSave(text: string): void;
+  /** Number of places where these words are said. */
+  count: number;
+  onSave(text: string, isEverywhere: boolean): void;
   onClose(): void;
 };
 
 /** A field over the transcript that replaces the text of words without cutting them. */
-export function CorrectionField({ recognized, text, left, top, onSave, onClose }: CorrectionFieldProps) {
+export function CorrectionField({ recognized, text, left, top, count, onSave, onClose }: CorrectionFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
+  const everywhere = useRef<HTMLInputElement>(null);
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     input.current?.focus();
@@ -29,7 +32,7 @@ export function CorrectionField({ recognized, text, left, top, onSave, onClose }
       style={{ left: `${left}px`, top: `${top}px` }}
       onSubmit={(event) => {
         event.preventDefault();
-        onSave(input.current!.value);
+        onSave(input.current!.value, everywhere.current?.checked === true);
       }}
       onKeyDown={(event) => {
         event.stopPropagation();
@@ -51,6 +54,11 @@ export function CorrectionField({ recognized, text, left, top, onSave, onClose }
       <span class="hint" id={`${id}-hint`} dir="auto">
         Recognized: {recognized}
       </span>
+      {count > 1 && (
+        <label class="check">
+          <input ref={everywhere} type="checkbox" /> Everywhere, {count} times
+        </label>
+      )}
       <div class="toolbar">
         <Button type="submit" look="primary">
           Save text

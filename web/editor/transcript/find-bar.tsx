@@ -10,13 +10,17 @@ type FindBarProps = {
   getStart(): number;
   onGo(range: WordRange): void;
   onClose(): void;
+  /** The replacement; null while its field is closed. */
+  replacement: Signal<string | null>;
+  /** Absent for viewers. */
+  edit?: { removeAll(): void; replaceAll(text: string): void };
 };
 
 /**
  * A search field with next and previous buttons. Enter selects the next match, Shift+Enter the previous one, and Escape
  * closes it.
  */
-export function FindBar({ search, found, getStart, onGo, onClose }: FindBarProps) {
+export function FindBar({ search, found, getStart, onGo, onClose, replacement, edit }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   /** The current match. It is ignored once the search has changed. */
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
@@ -47,7 +51,8 @@ export function FindBar({ search, found, getStart, onGo, onClose }: FindBarProps
           search.value = event.currentTarget.value;
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+          if (event.key === "Enter" && event.altKey) edit?.removeAll();
+          else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
           else if (event.key === "Escape") onClose();
           else return;
           event.preventDefault();
@@ -63,6 +68,47 @@ export function FindBar({ search, found, getStart, onGo, onClose }: FindBarProps
         Next
       </Button>
       <IconButton icon="close" label="Close the search" onClick={onClose} />
+      {edit && (
+        <div class="find-edits">
+          {replacement.value === null ? (
+            <Button
+              look="quiet"
+              onClick={() => {
+                replacement.value = "";
+              }}
+            >
+              Replace…
+            </Button>
+          ) : (
+            <form
+              class="find-replace"
+              onSubmit={(event) => {
+                event.preventDefault();
+                if (replacement.value !== "") edit.replaceAll(replacement.value!);
+              }}
+            >
+              <input
+                class="input"
+                aria-label="Replace with"
+                placeholder="Replace in text and subtitles"
+                value={replacement.value}
+                onInput={(event) => {
+                  replacement.value = event.currentTarget.value;
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === "Escape") onClose();
+                }}
+              />
+              <Button type="submit" disabled={found.length === 0 || replacement.value === ""}>
+                Replace all
+              </Button>
+            </form>
+          )}
+          <Button icon="cut" disabled={found.length === 0} title="Alt + Enter" onClick={edit.removeAll}>
+            Remove all matches
+          </Button>
+        </div>
+      )}
     </search>
   );
 }

@@ -5,12 +5,23 @@ import { canWrite } from "../../app/session";
 import { useComputedOf } from "../../app/use-computed-of";
 import { IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { findText, findWordAt, isWordKept, type WordRange } from "../model/words";
+import {
+  findSame,
+  findText,
+  findWordAt,
+  findWordSpan,
+  findWordsIn,
+  isMisheard,
+  isWordKept,
+  type WordRange,
+} from "../model/words";
 import { openTab, useEditor } from "../state/context";
-import { correctText, toggleRange } from "../state/edit-actions";
+import { correctText, removeMatches, replaceMatches, restoreAll, toggleRange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
+import type { Playback } from "../state/playback";
 import { FindBar } from "./find-bar";
 import { Transcript } from "./transcript";
+import { WordPopover } from "./word-popover";
 
 /** Keys that the words handle while they have the focus. */
 const WORD_KEYS: Action[] = [
@@ -31,6 +42,8 @@ export function TranscriptTab() {
   const { asset, editor, playback, problem } = useEditor();
   const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
+  const replacement = useSignal<string | null>(null);
+  const hidesRemoved = useSignal(false);
   const found = useComputedOf(
     () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
     [editor],
@@ -43,8 +56,36 @@ export function TranscriptTab() {
   useActions(
     useMemo(() => {
       const find = { name: "words.find", label: "Find words", group: "Transcript", keys: ["Mod+f"], perform: open };
-      return [find, ...WORD_KEYS, ...(editor.canEdit ? EDIT_KEYS : [])];
-    }, [editor.canEdit]),
+      const replace = {
+        name: "words.replace",
+        label: "Find and replace",
+        group: "Transcript",
+        keys: ["Mod+h"],
+        perform: () => {
+          open();
+          replacement.value ??= "";
+        },
+      };
+      const hide = {
+        name: "words.hide-removed",
+        label: "Hide or show removed words",
+        group: "Transcript",
+        keys: ["h"],
+        perform: () => {
+          hidesRemoved.value = !hidesRemoved.value;
+          editor.announce(hidesRemoved.value ? "Removed words are hidden" : "Removed words are shown");
+        },
+      };
+      const misheard = {
+        name: "words.misheard",
+        label: "Next word that may be misheard",
+        group: "Transcript",
+        keys: ["Alt+n"],
+        perform: () => goToMisheard(editor, playback),
+      };
+      const edits = [replace, ...listSpanActions(editor), ...EDIT_KEYS];
+      return [find, hide, misheard, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
+    }, [editor, playback]),
   );
   const count = editor.words.text.length;
   return (
@@ -64,10 +105,18 @@ export function TranscriptTab() {
       </div>
       <FindBar
         search={search}
+        replacement={replacement}
+        {...(editor.canEdit && {
+          edit: {
+            removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
+            replaceAll: (text: string) => replaceMatches(editor, found.value, search.value?.trim() ?? "", text),
+          },
+        })}
         found={found.value}
         getStart={() => findWordAt(editor.words, playback.playhead.value)}
         onClose={() => {
           search.value = null;
+          replacement.value = null;
           // Keys apply to the found words.
           section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
         }}
@@ -94,16 +143,59 @@ export function TranscriptTab() {
           isPlaying={playback.isPlaying}
           selection={editor.selection}
           found={found.value}
+          filter={editor.filter.value}
+          hidesRemoved={hidesRemoved.value}
+          onPick={(word) => pickSpan(editor, word)}
+          countSame={(range) => findSame({ ...editor.words, text: editor.texts.value }, range).length}
+          renderDetails={(details) => <WordPopover {...details} />}
           onSeek={playback.seek}
           onPlay={playback.playFrom}
           {...(editor.canEdit && {
             onToggle: (range: WordRange) => toggleRange(editor, range),
-            onCorrect: (range: WordRange, text: string) => correctText(editor, range, text),
+            onCorrect: (range: WordRange, text: string, isEverywhere: boolean) =>
+              correctText(editor, range, text, isEverywhere),
           })}
         />
       )}
     </section>
   );
+}
+
+/** Selects the removed span of a word. Returns its words; null if the word is kept. */
+function pickSpan(editor: Editor, word: number): WordRange | null {
+  const span = findWordSpan(editor.plan.peek(), editor.words, word);
+  if (span.isKept) return null;
+  editor.span.value = span;
+  return findWordsIn(editor.words, span);
+}
+
+const listSpanActions = (editor: Editor): Action[] => [
+  {
+    name: "edit.restore-all",
+    label: "Restore all removals of the same kind",
+    group: "Editing",
+    keys: ["Shift+Backspace"],
+    isEnabled: () => editor.span.value !== null,
+    perform: () => restoreAll(editor, editor.span.peek()!.reason),
+  },
+];
+
+function goToMisheard(editor: Editor, playback: Playback): void {
+  const { words } = editor;
+  const texts = editor.texts.peek();
+  const plan = editor.plan.peek();
+  const count = words.text.length;
+  const isWanted = (word: number) =>
+    isMisheard(words, word) && texts[word] === words.text[word] && isWordKept(plan, words, word);
+  const start = editor.selection.peek()?.from ?? findWordAt(words, playback.playhead.peek());
+  for (let step = 1; step <= count; step++) {
+    const word = (start + step + count) % count;
+    if (!isWanted(word)) continue;
+    editor.selection.value = { from: word, to: word + 1 };
+    playback.seek(words.start[word]!);
+    return;
+  }
+  editor.announce("No word that may be misheard");
 }
 
 /** Explains why there are no words, and what the user can still do. */

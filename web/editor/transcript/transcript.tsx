@@ -1,5 +1,7 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { afterNextFrame } from "../../app/after-next-frame";
 import { useComputedOf } from "../../app/use-computed-of";
 import { Button } from "../../ui/button";
 import type { EditorPlan } from "../model/plan";
@@ -31,7 +33,25 @@ export type TranscriptProps = {
   onPlay?(time: number): void;
   /** Removes the words, or restores them. Without it and `onCorrect`, the words are read-only. */
   onToggle?(range: WordRange): void;
-  onCorrect?(range: WordRange, text: string): void;
+  onCorrect?(range: WordRange, text: string, isEverywhere: boolean): void;
+  /** Number of places where the same words are said, including the range. */
+  countSame?(range: WordRange): number;
+  /** Selects the removed span of a word. Returns its words; null if the word is kept. */
+  onPick?(word: number): WordRange | null;
+  /** Shows details of words below them. */
+  renderDetails?(details: Details): ComponentChildren;
+  /** The reason to which the text is limited; the others are dimmed. */
+  filter?: string | null;
+  hidesRemoved?: boolean;
+};
+
+export type Details = {
+  range: WordRange;
+  left: number;
+  top: number;
+  takesFocus: boolean;
+  onCorrect(range: WordRange): void;
+  onClose(): void;
 };
 
 const READ_HINT = "Ctrl with the arrow keys selects a word, with Shift, more words. Enter plays from the word.";
@@ -56,6 +76,10 @@ export function Transcript(props: TranscriptProps) {
   const follow = useFollow(scroller, props.isPlaying);
   const correcting = useCorrecting({ page, scroller, list, layer });
   const place = correcting.place.value;
+  const details = useCorrecting({ page, scroller, list, layer });
+  const shown = details.place.value;
+  const takesFocus = useRef(false);
+  const openedFor = useRef<WordRange | null>(null);
 
   const isHeld = correcting.isOpen;
   useMarks({ page, list, layer, views, played, selection, found: props.found, follow, isHeld });
@@ -65,8 +89,18 @@ export function Transcript(props: TranscriptProps) {
     onSeek(words.start[word]!);
   };
   const openCorrection = (range: WordRange) => {
+    details.hide();
     if (props.onCorrect) correcting.open(range);
   };
+  const openDetails = (range: WordRange, byKeyboard: boolean) => {
+    takesFocus.current = byKeyboard;
+    openedFor.current = selection.peek();
+    if (props.renderDetails) details.open(range);
+  };
+  // The details belong to what is selected.
+  useSignalEffect(() => {
+    if (selection.value !== openedFor.current) details.hide();
+  });
   const onKeyDown = useKeys({
     texts,
     selection,
@@ -74,15 +108,32 @@ export function Transcript(props: TranscriptProps) {
     onToggle: props.onToggle,
     onCorrect: openCorrection,
     onSeekWord: seekWord,
+    onOpen: (word) => {
+      const range = props.onPick?.(word) ?? null;
+      if (range !== null) openDetails(range, true);
+      return range !== null;
+    },
     onPlay: props.onPlay && ((word) => props.onPlay!(words.start[word]!)),
   });
   const onClick = (event: MouseEvent) => {
     const { x, y } = pressed.current;
     const isDrag = Math.hypot(event.clientX - x, event.clientY - y) > MAX_CLICK_MOVE;
+    if (isDrag || event.shiftKey || event.detail > 1) {
+      // The browser reports the selection after this event.
+      afterNextFrame(() => {
+        const range = selection.peek();
+        if (range !== null) openDetails(range, false);
+      });
+      return;
+    }
+    details.hide();
     // A click inside the document's selection clears that selection only after this event.
-    if (!page.current || isDrag || event.shiftKey || event.detail > 1 || event.target === list.current) return;
+    if (!page.current || event.target === list.current) return;
     const word = findWordAtPoint(page.current, event.clientX, event.clientY);
-    if (word !== null) seekWord(word);
+    if (word === null) return;
+    seekWord(word);
+    const range = props.onPick?.(word) ?? null;
+    if (range !== null) openDetails(range, false);
   };
 
   return (
@@ -91,7 +142,8 @@ export function Transcript(props: TranscriptProps) {
         <div class="transcript-layer" ref={layer} />
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
         <div
-          class="transcript-text"
+          class={props.hidesRemoved ? "transcript-text hides-removed" : "transcript-text"}
+          data-filter={props.filter}
           ref={list}
           role="group"
           aria-label="Words"
@@ -103,7 +155,11 @@ export function Transcript(props: TranscriptProps) {
             if (event.pointerType === "mouse" && event.button === 0 && !event.shiftKey) endSelection();
           }}
           onClick={onClick}
-          onKeyDown={onKeyDown}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || details.place.peek() === null) return onKeyDown(event);
+            event.preventDefault();
+            details.hide();
+          }}
         >
           {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (
             <Section
@@ -119,13 +175,21 @@ export function Transcript(props: TranscriptProps) {
             text={joinTexts(texts, place.range)}
             left={place.left}
             top={place.top}
-            onSave={(text) => {
-              props.onCorrect?.(place.range, text);
+            count={props.countSame?.(place.range) ?? 1}
+            onSave={(text, isEverywhere) => {
+              props.onCorrect?.(place.range, text, isEverywhere);
               correcting.close();
             }}
             onClose={correcting.close}
           />
         )}
+        {shown &&
+          props.renderDetails?.({
+            ...shown,
+            takesFocus: takesFocus.current,
+            onCorrect: openCorrection,
+            onClose: details.close,
+          })}
       </div>
       {!follow.isOn.value && (
         <Button

@@ -24,6 +24,8 @@ type Correcting = {
   open(range: WordRange): void;
   /** Closes the field and returns the focus to the text. */
   close(): void;
+  /** Closes the field and leaves the focus where it is. */
+  hide(): void;
 };
 
 export function useCorrecting({ page, scroller, list, layer }: CorrectingOptions): Correcting {
@@ -36,9 +38,12 @@ export function useCorrecting({ page, scroller, list, layer }: CorrectingOptions
     const left = Math.min(box.left - origin.left, Math.max(0, scroller.current.clientWidth - FIELD_WIDTH));
     place.value = { range, left, top: box.bottom - origin.top };
   };
-  const close = () => {
+  const hide = () => {
     place.value = null;
+  };
+  const close = () => {
+    hide();
     list.current?.focus({ preventScroll: true });
   };
-  return { place, isOpen, open, close };
+  return { place, isOpen, open, close, hide };
 }

@@ -12,11 +12,13 @@ type KeysOptions = {
   onToggle: ((range: WordRange) => void) | undefined;
   onCorrect(range: WordRange): void;
   onSeekWord(word: number): void;
+  /** Opens the details of a removed word. Returns whether the word is removed. */
+  onOpen(word: number): boolean;
   onPlay: ((word: number) => void) | undefined;
 };
 
 /** Returns the key handler of the transcript. Keys that it handles do not reach the page's shortcuts. */
-export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekWord, onPlay }: KeysOptions) {
+export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekWord, onOpen, onPlay }: KeysOptions) {
   const last = useRef<Caret & { played: number }>({ at: 0, anchor: null, selected: null, played: 0 });
   /** Selecting starts at the playhead, or at the last caret if the playhead has not moved since. */
   const getCaret = () => (last.current.played === played.peek() ? last.current.at : Math.max(0, played.peek()));
@@ -44,6 +46,7 @@ export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekW
       document.getSelection()?.collapseToStart();
     } else if (key === "Enter") {
       const word = chosen?.from ?? getCaret();
+      if (onOpen(word)) return true;
       onSeekWord(word);
       // Otherwise the page handles the key.
       if (!onPlay) return false;

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { keepsTheSame, type RemovalReason } from "../../../web/editor/model/plan";
+import { countReasons, limitPauses, removeReason, restoreReason } from "../../../web/editor/model/reason-edits";
+import { findContext } from "../../../web/editor/model/review-queue";
+import { findSame, findText, replaceText, type Words } from "../../../web/editor/model/words";
+import { recordings } from "./arbitrary-edits";
+
+const reasons = fc.constantFrom<RemovalReason>("silence", "filler", "retake", "off_script", "noise");
+
+test("all removals of a reason are restored, the others stay, and they can be removed again", () => {
+  fc.assert(
+    fc.property(recordings, reasons, ({ plan }, reason) => {
+      const restored = restoreReason(plan, reason);
+      const [before, after] = [countReasons(plan), countReasons(restored)];
+      expect(after.get(reason)).toBeUndefined();
+      for (const [other, { time }] of before)
+        if (other !== reason) expect(after.get(other)?.time ?? 0).toBeGreaterThanOrEqual(time);
+      expect(keepsTheSame(removeReason(restored, plan, reason), plan)).toBe(true);
+    }),
+  );
+});
+
+test("only pauses that are longer than the limit are removed", () => {
+  fc.assert(
+    fc.property(recordings, fc.integer({ min: 1, max: 3_000_000 }), ({ plan }, limit) => {
+      const pauses = (spans = plan.spans) =>
+        spans.filter((span) => !span.isKept && span.reason === "silence").map(({ start, end }) => end - start);
+      const limited = limitPauses(plan, plan, limit);
+      expect(pauses(limited.spans)).toEqual(pauses().filter((length) => length >= limit));
+      // Whoever raises the limit by mistake gets all of them back.
+      expect(keepsTheSame(limitPauses(limited, plan, 1), plan)).toBe(true);
+    }),
+  );
+});
+
+test("the context of a range has a second of kept audio on both sides where there is one", () => {
+  fc.assert(
+    fc.property(recordings, fc.double({ min: 0, max: 1, noNaN: true }), ({ plan }, share) => {
+      const at = Math.floor(share * (plan.duration - 1));
+      const { start, end } = findContext(plan, { start: at, end: at + 1 });
+      const measure = (from: number, to: number) => {
+        let kept = 0;
+        for (const span of plan.spans)
+          if (span.isKept) kept += Math.max(0, Math.min(to, span.end) - Math.max(from, span.start));
+        return kept;
+      };
+      expect(measure(start, at)).toBe(Math.min(1_000_000, measure(0, at)));
+      expect(measure(at + 1, end)).toBe(Math.min(1_000_000, measure(at + 1, plan.duration)));
+    }),
+  );
+});
+
+const say = (text: string): Words => {
+  const words = text.split(" ");
+  return { text: words, start: words.map((_, n) => n * 1e6), end: words.map((_, n) => n * 1e6 + 5e5) };
+};
+
+test("the same words are found whatever their case and punctuation, and only whole ones", () => {
+  const words = say("Janus met Jan. Then janus, and Janus's dog");
+  expect(findSame(words, { from: 0, to: 1 })).toEqual([
+    { from: 0, to: 1 },
+    { from: 4, to: 5 },
+  ]);
+  expect(findText(words, "jan")).toHaveLength(4);
+});
+
+test.each([
+  ["Known,", "know", "see", "seen,"],
+  ["you, know", "you know", "we see", "we see"],
+  ["Um", "um", "", ""],
+])("in %s, %s is replaced by %s", (text, searched, replacement, expected) => {
+  expect(replaceText(text, searched, replacement)).toBe(expected);
+});

@@ -1,0 +1,39 @@
+/** Edits of all removals with one reason. Pure. */
+import { type EditorPlan, type RemovalReason, type RemovedSpan, removeRange, restoreSpans } from "./plan";
+
+export type ReasonTotal = { count: number; time: number };
+
+/** Returns the number and the duration of the removed spans of each reason. */
+export function countReasons({ spans }: EditorPlan): Map<RemovalReason, ReasonTotal> {
+  const totals = new Map<RemovalReason, ReasonTotal>();
+  for (const span of spans) {
+    if (span.isKept) continue;
+    const total = totals.get(span.reason) ?? { count: 0, time: 0 };
+    totals.set(span.reason, { count: total.count + 1, time: total.time + span.end - span.start });
+  }
+  return totals;
+}
+
+/** Keeps all spans of a reason. */
+export const restoreReason = (plan: EditorPlan, reason: RemovalReason): EditorPlan =>
+  restoreSpans(plan, (span) => span.reason === reason);
+
+const listRemoved = ({ spans }: EditorPlan, reason: RemovalReason): RemovedSpan[] =>
+  spans.filter((span): span is RemovedSpan => !span.isKept && span.reason === reason);
+
+/** Removes the spans of a reason again, as they are in the stored plan. */
+export function removeReason(plan: EditorPlan, stored: EditorPlan, reason: RemovalReason, minLength = 0): EditorPlan {
+  let next = plan;
+  for (const span of listRemoved(stored, reason))
+    if (span.end - span.start >= minLength) next = removeRange(next, span, span);
+  return next;
+}
+
+/** Removes the pauses of the stored plan that are longer than a limit, and keeps the others. */
+export const limitPauses = (plan: EditorPlan, stored: EditorPlan, limit: number): EditorPlan =>
+  removeReason(
+    restoreSpans(plan, ({ reason, start, end }) => reason === "silence" && end - start < limit),
+    stored,
+    "silence",
+    limit,
+  );

@@ -1,0 +1,151 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { type RemovedSpan, restoreRange } from "../model/plan";
+import { countReasons } from "../model/reason-edits";
+import { findContext } from "../model/review-queue";
+import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
+import { nameCount, REASON_ICONS, REASON_NAMES } from "../reasons";
+import { explainItem, measureRange } from "../review/item-texts";
+import { Confidence } from "../review/review-card";
+import { useEditor } from "../state/context";
+import { restoreAll, restoreSpan, toggleRange } from "../state/edit-actions";
+import { joinTexts } from "./paragraphs";
+
+type PopoverProps = {
+  range: WordRange;
+  /** Position in the scrolled text, in pixels. */
+  left: number;
+  top: number;
+  /** Whether the keyboard opened it, so that the focus moves into it. */
+  takesFocus: boolean;
+  onCorrect(range: WordRange): void;
+  onClose(): void;
+};
+
+/** Explains a removed word, or offers what can be done with a selection. */
+export function WordPopover({ range, left, top, takesFocus, onCorrect, onClose }: PopoverProps) {
+  const { editor } = useEditor();
+  const box = useRef<HTMLDivElement>(null);
+  const span = findWordSpan(editor.plan.value, editor.words, range.from);
+  const isRemoved = editor.span.value !== null && !span.isKept;
+  useLayoutEffect(() => {
+    if (takesFocus) box.current?.querySelector<HTMLElement>("button:enabled")?.focus();
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  const isGone = !isRemoved && editor.selection.value === null;
+  useLayoutEffect(() => {
+    if (isGone) onClose();
+  }, [isGone]);
+  if (isGone) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
+    <div
+      ref={box}
+      class="word-popover"
+      role="group"
+      aria-label={isRemoved ? "Removed words" : "Selected words"}
+      style={{ left: `${left}px`, top: `${top}px` }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      {isRemoved ? (
+        <Removed span={span as RemovedSpan} onClose={onClose} />
+      ) : (
+        <Selected range={range} onCorrect={onCorrect} onClose={onClose} />
+      )}
+    </div>
+  );
+}
+
+function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
+  const { editor, playback } = useEditor();
+  const plan = editor.plan.value;
+  const { reason, confidence } = span;
+  const count = countReasons(plan).get(reason)?.count ?? 1;
+  const play = (isWith: boolean) => {
+    const varied = isWith ? restoreRange(plan, span) : plan;
+    playback.playPart(varied, findContext(varied, span));
+  };
+  const isReady = playback.isReady.value;
+  return (
+    <>
+      <header class={reason}>
+        <Icon name={REASON_ICONS[reason]} />
+        <strong>{REASON_NAMES[reason]}</strong>
+        <span class="soft number">{measureRange(editor, span)}</span>
+        <span class="spacer" />
+        {confidence !== null && <Confidence value={confidence} />}
+      </header>
+      {explainItem(span) !== "" && <p class="soft">{explainItem(span)}</p>}
+      <p dir="auto">{joinTexts(editor.texts.value, findWordsIn(editor.words, span))}</p>
+      <div class="toolbar">
+        <Button icon="play" disabled={!isReady} onClick={() => play(false)}>
+          As cut
+        </Button>
+        <Button icon="play" disabled={!isReady} onClick={() => play(true)}>
+          With it
+        </Button>
+      </div>
+      {editor.canEdit && (
+        <div class="toolbar">
+          <Button
+            look="primary"
+            onClick={() => {
+              restoreSpan(editor, span);
+              onClose();
+            }}
+          >
+            Restore <span class="key">⌫</span>
+          </Button>
+          {count > 1 && (
+            <Button
+              onClick={() => {
+                restoreAll(editor, reason);
+                onClose();
+              }}
+            >
+              Restore all {count} {nameCount(reason, count)}
+            </Button>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "onCorrect" | "onClose">) {
+  const { editor, playback } = useEditor();
+  const time = editor.range.value;
+  const isRemoved = !findWordSpan(editor.plan.value, editor.words, range.from).isKept;
+  return (
+    <>
+      {time !== null && <p class="soft number">{measureRange(editor, time)}</p>}
+      <div class="toolbar">
+        {editor.canEdit && (
+          <Button
+            look="primary"
+            onClick={() => {
+              toggleRange(editor, range);
+              onClose();
+            }}
+          >
+            {isRemoved ? "Restore" : "Remove"} <span class="key">⌫</span>
+          </Button>
+        )}
+        {editor.canEdit && <Button onClick={() => onCorrect(range)}>Correct</Button>}
+        <Button
+          icon="play"
+          disabled={!playback.isReady.value || time === null}
+          onClick={() => playback.playRange(time!)}
+        >
+          Play
+        </Button>
+      </div>
+    </>
+  );
+}
