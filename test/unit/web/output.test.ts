@@ -40,7 +40,14 @@ const audio = {
   frame_rate: null,
   video_codec: null,
 } as typeof video;
-const AS_SOURCE: RenderChoice = { format: "mp4", resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "" };
+const AS_SOURCE: RenderChoice = {
+  format: "mp4",
+  resolution: "",
+  frameRate: "",
+  videoBitrate: "",
+  audioBitrate: "",
+  loudness: "",
+};
 
 describe("what a render can be", () => {
   test("is bounded by the recording", () => {
@@ -62,15 +69,27 @@ describe("what a render can be", () => {
 
   test("leaves out settings that equal the recording's", () => {
     expect(toOutput(AS_SOURCE)).toEqual({ format: "mp4" });
-    const all = { ...AS_SOURCE, resolution: "720p", frameRate: "25", videoBitrate: "900", audioBitrate: "96" };
+    const all = {
+      ...AS_SOURCE,
+      resolution: "720p",
+      frameRate: "25",
+      videoBitrate: "900",
+      audioBitrate: "96",
+      loudness: "-16",
+    };
     expect(toOutput(all)).toEqual({
       format: "mp4",
       resolution: "720p",
       frame_rate: 25,
       video_bitrate: 900_000,
       audio_bitrate: 96_000,
+      audio: { loudness_lufs: -16 },
     });
-    expect(toOutput({ ...all, format: "mp3" })).toEqual({ format: "mp3", audio_bitrate: 96_000 });
+    expect(toOutput({ ...all, format: "mp3" })).toEqual({
+      format: "mp3",
+      audio_bitrate: 96_000,
+      audio: { loudness_lufs: -16 },
+    });
   });
 
   test("says which choice is fastest", () => {
@@ -84,7 +103,7 @@ describe("the estimated size", () => {
   test("is that of the recording in proportion to the duration, and follows the bitrates", () => {
     expect(estimateBytes(video, AS_SOURCE, 50)).toBe(50_000_000);
     expect(estimateBytes(video, { ...AS_SOURCE, videoBitrate: "840" }, 8)).toBe(1_000_000);
-    expect(estimateBytes(video, { ...AS_SOURCE, format: "mp3", audioBitrate: "128" }, 10)).toBe(160_000);
+    expect(estimateBytes(video, { ...AS_SOURCE, format: "mp3", audioBitrate: "128", loudness: "" }, 10)).toBe(160_000);
     expect(estimateBytes({ ...video, size_bytes: null }, AS_SOURCE, 10)).toBeNull();
   });
 
@@ -110,6 +129,8 @@ test("an output is described by what it has", () => {
   expect(describeOutput({ ...output, ...exact })).toBe("MP4 · 720p · 29.97 fps");
   expect(describeOutput({ ...output, ...exact }, "de-AT")).toBe("MP4 · 720p · 29,97 fps");
   expect(describeOutput({ ...output, format: "mp3", resolution: null, frame_rate: null })).toBe("MP3");
+  const loud = { ...output, audio: { loudness_lufs: -14 } };
+  expect(describeOutput(loud, "en")).toBe("MP4 · 720p · 25 fps · −14 LUFS");
 });
 
 describe("an export", () => {

@@ -18,14 +18,21 @@ export type RenderedAsset = Pick<
 
 export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
 
-/** Empty texts keep the recording's value. Bitrates are in kbit/s. */
+/** Empty texts keep the recording's value. Bitrates are in kbit/s, loudness in LUFS. */
 export type RenderChoice = {
   format: RenderFormat;
   resolution: string;
   frameRate: string;
   videoBitrate: string;
   audioBitrate: string;
+  loudness: string;
 };
+
+export const LOUDNESS_TARGETS: readonly { value: string; label: string }[] = [
+  { value: "-14", label: "YouTube (−14 LUFS)" },
+  { value: "-16", label: "Podcast (−16 LUFS)" },
+  { value: "-23", label: "EBU R128 (−23 LUFS)" },
+];
 
 export const AUDIO_BITRATES: readonly string[] = ["320", "256", "192", "160", "128", "96", "64", "48", "32"];
 const SIDES = [2160, 1440, 1080, 720, 540, 480, 360, 240, 144];
@@ -129,12 +136,16 @@ export function toOutput(choice: RenderChoice): Partial<Output> {
   if (isVideo && choice.frameRate !== "") output.frame_rate = Number(choice.frameRate);
   if (isVideo && choice.videoBitrate !== "") output.video_bitrate = Number(choice.videoBitrate) * 1000;
   if (choice.audioBitrate !== "") output.audio_bitrate = Number(choice.audioBitrate) * 1000;
+  if (choice.loudness !== "") output.audio = { loudness_lufs: Number(choice.loudness) };
   return output;
 }
 
-/** Returns "MP4 · 720p · 25 fps". */
+/** Returns "MP4 · 720p · 25 fps · −14 LUFS". */
 export function describeOutput(output: Output, language = getLanguage()): string {
-  const { format, resolution, frame_rate, exact_frame_rate: exact } = output;
+  const { format, resolution, frame_rate, exact_frame_rate: exact, audio } = output;
   const rate = exact ? Number((exact.num / exact.den).toFixed(3)) : frame_rate;
-  return [format.toUpperCase(), resolution, rate && `${toNumber(rate, language)} fps`].filter(Boolean).join(" · ");
+  const loudness = audio && `${toNumber(audio.loudness_lufs, language).replace("-", "−")} LUFS`;
+  return [format.toUpperCase(), resolution, rate && `${toNumber(rate, language)} fps`, loudness]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -28,6 +28,7 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
     frameRate: "",
     videoBitrate: "",
     audioBitrate: "",
+    loudness: "",
   });
   const sourceSeconds = Number(asset.duration_seconds ?? 0);
   const seconds = isWhole ? sourceSeconds : cutSeconds;

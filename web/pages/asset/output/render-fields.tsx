@@ -7,6 +7,7 @@ import {
   formatFrameRate,
   getMaxFrameRate,
   isVideoFormat,
+  LOUDNESS_TARGETS,
   listFormats,
   listResolutions,
   MIN_VIDEO_KBITS,
@@ -76,12 +77,20 @@ export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsPr
         </>
       )}
       {(asset.audio_tracks ?? 1) > 0 && (
-        <SelectField
-          label="Audio bitrate"
-          value={choice.audioBitrate}
-          options={audioBitrates}
-          onChange={(event) => onChange({ audioBitrate: event.currentTarget.value })}
-        />
+        <>
+          <SelectField
+            label="Audio bitrate"
+            value={choice.audioBitrate}
+            options={audioBitrates}
+            onChange={(event) => onChange({ audioBitrate: event.currentTarget.value })}
+          />
+          <SelectField
+            label="Loudness"
+            value={choice.loudness}
+            options={[{ value: "", label: AS_RECORDED }, ...LOUDNESS_TARGETS]}
+            onChange={(event) => onChange({ loudness: event.currentTarget.value })}
+          />
+        </>
       )}
     </div>
   );
