@@ -27,7 +27,7 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
     define: { "process.env.NODE_ENV": '"production"' },
   };
   const entrypoints = ["app/main.tsx", "app.css", "editor.css"].map((name) => join(PROJECT, "web", name));
-  const plugins = [createFontsPlugin(draft)];
+  const plugins = [createFontsPlugin(draft), createBreakpointsPlugin()];
   const result = await Bun.build({ ...options, entrypoints, plugins, splitting: true, metafile: true });
   const early = await Bun.build({
     ...options,
@@ -86,6 +86,31 @@ function createFontsPlugin(folder: string): Bun.BunPlugin {
         await Bun.write(join(folder, name), font);
         return { path: `/app/${name}`, external: true };
       });
+    },
+  };
+}
+
+/** The widths at which layouts change, by the name in `@media (--name)`: browsers have no custom media queries yet. */
+const BREAKPOINTS: Record<string, string> = {
+  phone: "(max-width: 30rem)",
+  narrow: "(max-width: 40rem)",
+  tablet: "(max-width: 48rem)",
+  compact: "(max-width: 63.99rem)",
+  wide: "(min-width: 64rem)",
+};
+
+function createBreakpointsPlugin(): Bun.BunPlugin {
+  return {
+    name: "breakpoints",
+    setup(build) {
+      build.onLoad({ filter: /\/web\/.*\.css$/ }, async ({ path }) => ({
+        loader: "css",
+        contents: (await Bun.file(path).text()).replace(/@media \(--([a-z]+)\)/g, (name, breakpoint: string) => {
+          const query = BREAKPOINTS[breakpoint];
+          if (query === undefined) throw new Error(`${path}: unknown breakpoint in ${name}`);
+          return `@media ${query}`;
+        }),
+      }));
     },
   };
 }

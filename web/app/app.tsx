@@ -1,20 +1,20 @@
 /** The root component: pages that need no session, or the shell around the others. */
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { LocationProvider, Route, Router, useLocation } from "preact-iso";
-import { PasswordDialog } from "../shell/password-dialog";
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso";
 import { Shell } from "../shell/shell";
 import { Toasts } from "../shell/toasts";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Page } from "../ui/page";
 import { Empty } from "../ui/states";
+import { passwordRequest } from "./confirm-password";
 import { connection } from "./connection";
 import { decodeText } from "./decode-text";
 import { loadSession } from "./load-session";
 import { APP_PATTERN } from "./paths";
 import { readPermissions } from "./read-permissions";
-import { NotFound, OPEN_PAGES, PLAIN_PAGES, SHELL_PAGES } from "./routes";
+import { NotFound, OPEN_PAGES, PasswordDialog, PLAIN_PAGES, SHELL_PAGES } from "./routes";
 import { me, refusals, session } from "./session";
 
 export const App = () => (
@@ -52,7 +52,11 @@ function Pages() {
           <PageBoundary path={path}>{isLocked(path) ? <LockedPage /> : <Routes pages={SHELL_PAGES} />}</PageBoundary>
         </Shell>
       )}
-      <PasswordDialog />
+      {passwordRequest.value !== null && (
+        <ErrorBoundary>
+          <PasswordDialog />
+        </ErrorBoundary>
+      )}
     </>
   );
 }

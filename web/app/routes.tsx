@@ -38,6 +38,7 @@ export function preloadPage(path: string): void {
 }
 
 export const NotFound = lazyPage(() => import("../pages/not-found"));
+export const PasswordDialog = lazyPage(() => import("../shell/password-dialog"));
 
 /** Returns a page that is loaded when an administrator first opens it. Other users see "Page not found". */
 function adminPage(load: Parameters<typeof lazyPage>[0]): FunctionComponent {

@@ -11,7 +11,7 @@ import { FormActions } from "../ui/dialog-actions";
 import { Form } from "../ui/form";
 
 /** Asks for the password before a change that needs a recent sign-in. */
-export function PasswordDialog() {
+export default function PasswordDialog() {
   const request = passwordRequest.value;
   if (request === null || me.value === null) return null;
   const { email, has_password: hasPassword } = me.value;
