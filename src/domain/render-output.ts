@@ -16,7 +16,7 @@ export type OutputRequest = {
   audio?: AudioRequest | null;
 };
 
-/** What a render does with the sound besides encoding it. */
+/** What a render does with the audio besides encoding it. */
 export type AudioRequest = {
   /** Integrated loudness of the output (EBU R128). Absent or null: as it is. */
   loudness_lufs?: number | null;
@@ -27,7 +27,7 @@ export const MAX_LOUDNESS_LUFS = -9;
 
 /**
  * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
- * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the sound stays as it is. Sent as a request for the same source, it resolves to
+ * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the audio stays as it is. Sent as a request for the same source, it resolves to
  * the same output.
  */
 export type OutputJson = {
@@ -256,11 +256,11 @@ function toNearestMp3Bitrate(target: number): number {
 function toOutputJson(output: ResolvedOutput, video: VideoStream | null): OutputJson {
   const { format, audio } = output;
   const audio_bitrate = audio?.bitrate ?? null;
-  const sound = audio?.loudness === undefined ? {} : { audio: { loudness_lufs: audio.loudness } };
+  const audioJson = audio?.loudness === undefined ? {} : { audio: { loudness_lufs: audio.loudness } };
   if (output.video === null || video === null)
     return {
       ...{ format, resolution: null, video_bitrate: null, frame_rate: null, exact_frame_rate: null, audio_bitrate },
-      ...sound,
+      ...audioJson,
     };
   const rate = output.video.frameRate ?? lowestTerms(video.frameRate);
   const bitrate = output.video.bitrate ?? video.bitrate;
@@ -271,6 +271,6 @@ function toOutputJson(output: ResolvedOutput, video: VideoStream | null): Output
     frame_rate: toWholeFrameRate(rate),
     exact_frame_rate: output.video.frameRate?.den === 1 ? null : rate,
     audio_bitrate,
-    ...sound,
+    ...audioJson,
   };
 }

@@ -59,7 +59,7 @@ const output = strictObject({
           }),
         ),
       }),
-      "What is done with the sound. Default: nothing",
+      "What is done with the audio. Default: nothing",
     ),
   ),
 });

@@ -137,7 +137,7 @@ const render = {
     audio: Type.Optional(
       withDescription(
         strictObject({ loudness_lufs: Type.Number({ description: "requested integrated loudness, in LUFS" }) }),
-        "absent if the sound stays as it is",
+        "absent if the audio stays as it is",
       ),
     ),
   }),
