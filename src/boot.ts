@@ -51,6 +51,7 @@ import { createJobSource } from "./work/jobs/job-source";
 import type { MediaTools } from "./work/jobs/media-tools";
 import { createJobHandlers } from "./work/jobs/registry";
 import { createLiveEvents } from "./work/live/events";
+import { createPresence } from "./work/live/presence";
 import { createLiveStreams } from "./work/live/streams";
 import { createMails } from "./work/mail/mails";
 import { createPieces } from "./work/previews/pieces";
@@ -137,6 +138,7 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
     mails: createMails({ isConfigured: config.smtpUrl !== null, sealer, log }),
     liveEvents,
     liveStreams: createLiveStreams({ store, live: liveEvents }),
+    presence: createPresence({ live: liveEvents }),
     sealer,
     oidc: createOidcClient(now),
     payments: await openPayments(config, { now, log }),
@@ -218,6 +220,7 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
     stop: async () => {
       // Event streams would not end in time.
       services.liveStreams.stop();
+      services.presence.stop();
       // New connections are refused immediately; running requests may complete.
       const drained = server.stop(false);
       control?.stop(true);

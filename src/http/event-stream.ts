@@ -1,7 +1,7 @@
 /** Replies that are streams of server-sent events (WHATWG HTML, section 9.2). */
 import { AppError } from "../domain/errors";
 import type { LiveEvent, LiveEventFilter } from "../store/live-events";
-import type { LiveProgress } from "../work/live/feed";
+import type { LivePresence, LiveProgress } from "../work/live/feed";
 import type { LiveStream } from "../work/live/streams";
 import type { Call, Reply } from "./call";
 
@@ -35,8 +35,9 @@ function formatEvent(event: LiveEvent): string {
   return text;
 }
 
-/** Without an ID: progress is not stored. */
-const formatProgress = (progress: LiveProgress): string => `event: progress\ndata: ${JSON.stringify(progress)}\n\n`;
+/** Without an ID: progress and presence are not stored. */
+const formatNews = (type: "progress" | "presence", news: LiveProgress | (LivePresence & { state: null })): string =>
+  `event: ${type}\ndata: ${JSON.stringify(news)}\n\n`;
 
 const formatReset = (position: number): string => `id: ${position}\nevent: reset\ndata: {}\n\n`;
 
@@ -108,10 +109,15 @@ export async function eventStream(
     try {
       while (isRequested && isReady()) {
         isRequested = false;
-        const { events, progress } = await stream.feed.take();
+        const { events, progress, presence } = await stream.feed.take();
         if (isEnded) return;
-        if (events.length + progress.length === 0) continue;
-        send(events.map(formatEvent).join("") + progress.map(formatProgress).join(""));
+        const texts = [
+          ...events.map(formatEvent),
+          ...progress.map((one) => formatNews("progress", one)),
+          ...presence.map((one) => formatNews("presence", { ...one, state: null })),
+        ];
+        if (texts.length === 0) continue;
+        send(texts.join(""));
         isRequested = true;
       }
     } catch (error) {

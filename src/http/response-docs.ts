@@ -39,6 +39,7 @@ Server-sent events, with a comment every 15 seconds. This is the schema of an ev
 - \`asset.updated\`, \`cut.updated\`, \`draft.updated\`, \`review.updated\`, \`render.updated\`, \`pipeline.updated\`, \`project.updated\`, \`credits.updated\`
   and \`notification.created\`:
   \`LiveChange\`. Their IDs grow. Those of the last 7 days are stored, and a stream resumes after \`Last-Event-ID\`.
+- \`presence\`: \`LiveChange\` with \`users\`, without an ID.
 - \`progress\`: \`LiveProgress\`, without an ID.
 - \`reset\`: \`{}\`. Events after \`Last-Event-ID\` are no longer stored, so reload your data.
 

@@ -1,9 +1,9 @@
 /** Assets: one row per uploaded file. */
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
 import type { Queries } from "./db";
 import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
-import { assets } from "./schema";
+import { assets, cuts, renders } from "./schema";
 
 const assetRows = rowsOf(assets);
 
@@ -160,6 +160,19 @@ export const listOutputAssetIds = (db: Queries, subjectIds: string[]): Promise<s
       ),
   );
 
+/** Moves an asset, and the outputs of its cuts and renders, to a project. */
+export async function moveAsset(tx: Queries, id: string, projectId: string): Promise<void> {
+  const subjects = listIds(
+    tx
+      .select({ id: cuts.id })
+      .from(cuts)
+      .where(eq(cuts.asset_id, id))
+      .unionAll(tx.select({ id: renders.id }).from(renders).where(eq(renders.asset_id, id))),
+  );
+  const ids = [id, ...(await listOutputAssetIds(tx, await subjects))];
+  await assetRows.updateAll(tx, { project_id: projectId }, isAnyOf(assets.id, ids));
+}
+
 /** Lists the IDs of the project's assets of every kind. */
 export const listProjectAssetIds = (db: Queries, projectId: string): Promise<string[]> =>
   listIds(db.select({ id: assets.id }).from(assets).where(eq(assets.project_id, projectId)));
@@ -168,10 +181,10 @@ export const listProjectAssetIds = (db: Queries, projectId: string): Promise<str
 export const findExistingAssetIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
   new Set(await listIds(db.select({ id: assets.id }).from(assets).where(isAnyOf(assets.id, ids))));
 
-/** Returns the file names of these assets by ID, if they exist. */
+/** Returns the names of these assets by ID, if they exist: their own, or those of their files. */
 export async function listFilenames(db: Queries, ids: string[]): Promise<Map<string, string | null>> {
   const rows = await db
-    .select({ id: assets.id, filename: assets.filename })
+    .select({ id: assets.id, filename: sql<string | null>`coalesce(${assets.name}, ${assets.filename})` })
     .from(assets)
     .where(isAnyOf(assets.id, ids));
   return new Map(rows.map(({ id, filename }) => [id, filename]));

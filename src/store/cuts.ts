@@ -18,6 +18,10 @@ export const insertCut = cutRows.insert;
 /** Returns the cut with its plan if it belongs to the workspace, otherwise null. */
 export const findCut = prepareOwnRowQuery(cuts);
 
+/** Returns whether the workspace has the cut. */
+export const hasCut = (db: Queries, workspaceId: string, id: string): Promise<boolean> =>
+  cutRows.has(db, and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId)));
+
 /** Returns who created a cut and whether another one was saved in its place, without its texts. */
 export const findCutVersion = (db: Queries, id: string) =>
   first(

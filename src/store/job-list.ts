@@ -47,7 +47,7 @@ const selectJobs = (db: Queries) =>
       userId: pipelines.created_by,
       email: users.email,
       workspaceName: workspaces.name,
-      filename: inputs.filename,
+      filename: sql<string | null>`coalesce(${inputs.name}, ${inputs.filename})`,
       errorCode: sql<
         string | null
       >`coalesce(${steps.error_code}, ${cuts.error_code}, ${renders.error_code}, ${assets.error_code})`,

@@ -1,5 +1,5 @@
 /** Lists of projects and assets for the dashboard, sorted by a chosen column and filtered by part of the name. */
-import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ProjectState } from "../domain/states";
 import { type Asset, type AssetFilter, isListed } from "./assets";
@@ -29,7 +29,10 @@ const PROJECT_VALUES: Record<(typeof PROJECT_SORTS)[number], { sql: SQL; of(proj
 
 const ASSET_VALUES: Record<(typeof ASSET_SORTS)[number], { sql: SQL; of(asset: Asset): string | number }> = {
   created_at: { sql: sql`${assets.created_at}`, of: (asset) => asset.created_at },
-  name: { sql: sql`lower(coalesce(${assets.filename}, ''))`, of: (asset) => toAsciiLowerCase(asset.filename ?? "") },
+  name: {
+    sql: sql`lower(coalesce(${assets.name}, ${assets.filename}, ''))`,
+    of: (asset) => toAsciiLowerCase(asset.name ?? asset.filename ?? ""),
+  },
   duration_seconds: { sql: sql`coalesce(${assets.duration}, 0)`, of: (asset) => asset.duration ?? 0 },
 };
 
@@ -78,6 +81,7 @@ export function listSortedAssets(
   workspaceId: string,
   filter: Sorted<(typeof ASSET_SORTS)[number]> & AssetFilter,
 ): Promise<RowPage<Asset>> {
-  const isFound = filter.q === null ? undefined : contains(assets.filename, filter.q);
+  const isFound =
+    filter.q === null ? undefined : or(contains(assets.name, filter.q), contains(assets.filename, filter.q));
   return listSorted(db, assets, ASSET_VALUES[filter.sort].sql, and(isListed(workspaceId, filter), isFound), filter);
 }

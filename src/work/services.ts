@@ -8,6 +8,7 @@ import type { HealthNeeds } from "./health/readiness";
 import type { SystemHealth } from "./health/system-health";
 import type { IdentityNeeds } from "./identity/needs";
 import type { JobNeeds } from "./jobs/needs";
+import type { Presence } from "./live/presence";
 import type { PipelineNeeds } from "./pipelines/pipelines";
 import type { Pieces } from "./previews/pieces";
 import type { Alerts } from "./upkeep/alerts";
@@ -22,6 +23,8 @@ export type Services = BackupNeeds &
   PipelineNeeds &
   PlanNeeds &
   WebhookNeeds & {
+    /** Who has which cut open. */
+    presence: Presence;
     links: SignedLinks;
     cursors: Cursors;
     /** Makes the parts of previews that players ask for. */

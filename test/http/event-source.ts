@@ -14,13 +14,14 @@ export const LIVE_TYPES = [
   "credits.updated",
   "notification.created",
   "progress",
+  "presence",
   "reset",
 ];
 
 export type ReceivedEvent = {
   id: string;
   type: string;
-  data: { entity_id?: string; state?: string | null; revision?: number; progress?: number };
+  data: { entity_id?: string; state?: string | null; revision?: number; progress?: number; users?: object[] };
 };
 
 export type FollowedEvents = Disposable & {
@@ -57,7 +58,10 @@ export async function followEvents(
   return {
     received,
     refusals,
-    states: () => received.filter(({ type }) => type !== "progress").map(({ type, data }) => `${type} ${data.state}`),
+    states: () =>
+      received
+        .filter(({ type }) => type !== "progress" && type !== "presence")
+        .map(({ type, data }) => `${type} ${data.state}`),
     [Symbol.dispose]: () => source.close(),
   };
 }

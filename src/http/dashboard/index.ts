@@ -11,6 +11,7 @@ import * as adminOrders from "./admin/orders";
 import * as adminStorage from "./admin/storage";
 import * as adminUsers from "./admin/users";
 import * as adminWorkers from "./admin/workers";
+import * as assetLabels from "./asset-labels";
 import * as assetMedia from "./asset-media";
 import * as assetPieces from "./asset-pieces";
 import * as auth from "./auth";
@@ -24,6 +25,7 @@ import * as liveEvents from "./live-events";
 import * as notifications from "./notifications";
 import * as oidc from "./oidc";
 import * as pipelines from "./pipelines";
+import * as presence from "./presence";
 import * as profile from "./profile";
 import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
@@ -165,6 +167,7 @@ const ownRoutes = createRoutes([
   ["POST", "/assets/upload-url", uploads.createSigned],
   ["POST", RESUMABLE_PATH, uploads.createResumable],
 
+  ["PATCH", "/assets/:asset_id", assetLabels.update],
   ["GET", "/assets/:asset_id/media", assetMedia.readMedia],
   ["GET", "/assets/:asset_id/poster", assetMedia.poster],
   ["GET", "/assets/:asset_id/preview", assetMedia.preview],
@@ -181,6 +184,8 @@ const ownRoutes = createRoutes([
   ["DELETE", "/cuts/:cut_id/draft", drafts.remove],
   ["GET", "/cuts/:cut_id/review", review.read],
   ["PATCH", "/cuts/:cut_id/review", review.update],
+  ["PUT", "/cuts/:cut_id/presence", presence.enter],
+  ["DELETE", "/cuts/:cut_id/presence", presence.leave],
   ["POST", "/renders/:render_id/share", renderShares.create],
   ["GET", "/renders/:render_id/shares", renderShares.list],
   ["DELETE", "/renders/:render_id/shares/:share_id", renderShares.revoke],

@@ -66,7 +66,7 @@ export async function showAssetDetail(
 const readAssetProgress = async ({ services }: Call, asset: Asset): Promise<number | null> =>
   (await readProgress(services.store.read, [asset.id])).get(asset.id) ?? null;
 
-const load: ResourceLoader<Asset> = {
+export const assetLoader: ResourceLoader<Asset> = {
   name: "Asset",
   find: async ({ services, principal, params }) => {
     const asset = await findAsset(services.store.read, principal.workspace.id, params.asset_id!);
@@ -136,7 +136,7 @@ export const list = listRoute({
 export const read = route({
   summary: "Retrieve an asset, with a new download link if it is ready",
   responses: { 200: respondsWith("AssetDetail", "The asset") },
-  load,
+  load: assetLoader,
   handle: async (call, { resource }) => ok(await showAssetDetail(call, resource)),
 });
 
@@ -146,6 +146,6 @@ export const remove = route({
   access: UPLOAD_ACCESS,
   errors: ["upstream_unavailable"],
   responses: { 204: respondsWithNothing("Deleted") },
-  load,
+  load: assetLoader,
   handle: ({ services }, { resource }) => removeAsset(services, resource.id),
 });

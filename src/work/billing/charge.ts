@@ -103,7 +103,7 @@ export async function completePreparation(tx: Queries, asset: Asset, now: number
     type: "asset_pending_payment",
     payload: {
       asset_id: asset.id,
-      asset_name: asset.filename,
+      asset_name: asset.name ?? asset.filename,
       project_id: asset.project_id,
       credits_required: asset.charge ?? 0,
     },

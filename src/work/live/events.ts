@@ -14,7 +14,7 @@ import {
   listEventsAfter,
   readEventIds,
 } from "../../store/live-events";
-import { createLiveFeed, type LiveFeed, type LiveProgress } from "./feed";
+import { createLiveFeed, type LiveFeed, type LivePresence, type LiveProgress } from "./feed";
 
 /** The subject of a progress report, and who receives it. */
 type ProgressSubject = { workspaceId: string; pipelineId: string; entityId: string };
@@ -111,6 +111,9 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
       const isSeen = feeds.has(`workspace ${subject.workspaceId}`) || feeds.has(`pipeline ${subject.pipelineId}`);
       if (isSeen) throttle.publish(subject.entityId, subject, share);
     },
+    /** Reports who has a cut open to the open feeds of its workspace. It is not stored. */
+    publishPresence: (workspaceId: string, presence: LivePresence) =>
+      forEach([`workspace ${workspaceId}`], (feed) => feed.pushPresence(presence)),
     wake,
     /** Ends the timers. */
     stop: () => {

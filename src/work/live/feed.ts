@@ -5,8 +5,13 @@ import { type LiveEvent, type LiveEventFilter, listMatchingEventsAfter } from ".
 /** Progress of a cut, a render or the preparation of an asset, 0 to 1. */
 export type LiveProgress = { entity_id: string; progress: number };
 
-/** Maximum number of entities with unsent progress. */
-const MAX_WAITING_PROGRESS = 100;
+export type PresentUser = { id: string; name: string | null };
+
+/** Everybody who has a cut open. */
+export type LivePresence = { entity_id: string; users: PresentUser[] };
+
+/** Maximum number of entities with unsent progress, and with unsent presence. */
+const MAX_WAITING_ENTITIES = 100;
 
 /** Creates a feed. `readPassedId` returns the ID up to which the hub has passed on everything. */
 export function createLiveFeed(options: {
@@ -26,6 +31,15 @@ export function createLiveFeed(options: {
   let waiting: LiveEvent[] = [];
   /** By entity. */
   let progress = new Map<string, LiveProgress>();
+  let presence = new Map<string, LivePresence>();
+
+  /** Adds what is not stored, in place of earlier news of the entity. A reader that is behind gets none. */
+  function pushLatest<News extends { entity_id: string }>(waitingNews: Map<string, News>, latest: News): void {
+    const id = latest.entity_id;
+    if (isBehind || (waitingNews.size >= MAX_WAITING_ENTITIES && !waitingNews.has(id))) return;
+    waitingNews.set(id, latest);
+    onEvents();
+  }
 
   async function readBatch(): Promise<LiveEvent[]> {
     const passedBefore = readPassedId();
@@ -46,14 +60,15 @@ export function createLiveFeed(options: {
   }
 
   return {
-    /** Returns the events since the last call, oldest first, and newer progress. If empty, wait for `onEvents`. */
+    /** Returns the events since the last call, oldest first, and newer progress and presence. If empty, wait for `onEvents`. */
     take: async () => {
       let events: LiveEvent[] = [];
       while (isBehind && events.length === 0 && !isClosed) events = await readBatch();
       if (!isBehind && events.length === 0) events = takeWaiting();
-      const latest = progress;
+      const latest = { progress: [...progress.values()], presence: [...presence.values()] };
       progress = new Map();
-      return { events, progress: [...latest.values()] };
+      presence = new Map();
+      return { events, ...latest };
     },
     /** Returns the ID up to which the reader has taken everything. */
     position: () => (isBehind || waiting.length > 0 ? position : Math.max(position, readPassedId())),
@@ -77,11 +92,8 @@ export function createLiveFeed(options: {
       }
       onEvents();
     },
-    pushProgress: (latest: LiveProgress) => {
-      if (isBehind || (progress.size >= MAX_WAITING_PROGRESS && !progress.has(latest.entity_id))) return;
-      progress.set(latest.entity_id, latest);
-      onEvents();
-    },
+    pushProgress: (latest: LiveProgress) => pushLatest(progress, latest),
+    pushPresence: (latest: LivePresence) => pushLatest(presence, latest),
   };
 }
 

@@ -18,7 +18,7 @@ export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: Pipe
   const notice = {
     pipeline_id: pipeline.id,
     asset_id: pipeline.input_asset_id,
-    asset_name: asset?.filename ?? null,
+    asset_name: asset?.name ?? asset?.filename ?? null,
     project_id: asset?.project_id ?? null,
     steps: steps.map((step) => step.processor_name),
   };

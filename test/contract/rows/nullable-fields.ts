@@ -52,6 +52,7 @@ const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] 
     { script: [[5, "string_type", {}, "must be a string or null"]], name: text(120), note: text(2_000) },
   ],
   ["POST /cuts/:cut_id/edits", { segments: [{ start: 0, end: 1 }] }, { name: text(120), note: text(2_000) }],
+  ["PATCH /assets/:asset_id", {}, { name: text(255), note: text(2_000) }],
   ["PATCH /cuts/:cut_id", {}, { name: text(120), note: text(2_000) }],
   [
     "POST /renders",
@@ -146,8 +147,11 @@ export const nullableFieldRows: DashboardRow[] = [
       const admin = await startSession(fixtures.server, await createAdmin(fixtures.server));
       const owned = await createCut(fixtures);
       for (const [route, others, fields] of TABLE) {
-        const as = route.includes(":cut_id") ? owned.as : admin;
-        const filled = route.replace(":user_id", admin.userId).replace(":cut_id", owned.cut.id);
+        const as = /:(cut|asset)_id/.test(route) ? owned.as : admin;
+        const filled = route
+          .replace(":user_id", admin.userId)
+          .replace(":cut_id", owned.cut.id)
+          .replace(":asset_id", owned.cut.asset_id);
         const [method, path] = filled.split(" ") as [string, string];
         for (const [field, wrong] of Object.entries(fields)) {
           for (const [value, type, ctx, msg, input = value] of wrong) {

@@ -2,9 +2,11 @@
 import { expect } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { sweep } from "../../../src/work/recovery";
+import { followEvents } from "../../http/event-source";
 import { NO_ID } from "../../http/outcome";
 import type { Cut } from "../../http/resources";
 import { addMember } from "../../unit/store/test-store";
+import { until } from "../../until";
 import { exactly, oneOf, orNull, text, time, uuid } from "../schema-parts";
 import { cutInList } from "../schemas";
 import { conforms } from "./account-setting";
@@ -257,6 +259,90 @@ export const reviewRows: DashboardRow[] = [
       expect(await getOutcome("GET", `/cuts/${second.id}`, { as })).toBe("404 not_found");
       expect((await fetch((await key.render(render.id)).download_url!)).status).toBe(200);
       expect(await getOutcome("GET", `/cuts/${first.id}/export?format=csv`, { as })).toBe("200");
+    },
+  ],
+  [
+    "PATCH /api/v1/assets/{id} changes name, tags, note and project, also of its outputs; lists are sorted and searched by the new name",
+    async (fixtures) => {
+      const { call, getOutcome, bert } = fixtures;
+      const { as, cut } = await createCut(fixtures);
+      type Asset = { id: string; project_id: string; name: string | null; tags: string[]; note: string | null };
+      const path = `/assets/${cut.asset_id}`;
+      const patch = async (json: object) => (await call<Asset>("PATCH", path, { json, as })).body;
+      const labels = { name: " Interview ", tags: ["b", " a ", "b", " "], note: "Two cameras" };
+      const changed = await patch(labels);
+      expect(changed).toMatchObject({ name: "Interview", tags: ["b", "a"], note: "Two cameras" });
+      expect(await patch({})).toMatchObject({ name: "Interview", tags: ["b", "a"] });
+      const found = (await call<{ items: Asset[] }>("GET", "/assets?q=interview&sort=name", { as })).body.items;
+      expect(found.map(({ id }) => id)).toEqual([cut.asset_id]);
+      const chain = { input_asset_id: cut.asset_id, steps: [{ processor_name: "cut" }] };
+      const pipeline = await call<{ id: string }>("POST", "/pipelines", { json: chain, as });
+      const output = await until("the output", async () => {
+        const { steps } = (
+          await call<{ steps: { output_asset_id: string | null }[] }>("GET", `/pipelines/${pipeline.body.id}`, { as })
+        ).body;
+        return steps[0]!.output_asset_id;
+      });
+      const create = async (name: string, user = as) =>
+        (await call<{ id: string }>("POST", "/projects", { json: { name }, as: user })).body.id;
+      const project = await create("Other");
+      expect(await patch({ project_id: project, name: null, tags: [], note: "" })).toMatchObject({
+        project_id: project,
+        name: null,
+        tags: [],
+        note: null,
+      });
+      expect((await call<Asset>("GET", `/assets/${output}`, { as })).body.project_id).toBe(project);
+      const archived = await create("Archived");
+      await call("PATCH", `/projects/${archived}`, { json: { state: "archived" }, as });
+      for (const [json, expected] of [
+        [{ project_id: await create("Of Bert", bert) }, "404 not_found"],
+        [{ project_id: NO_ID }, "404 not_found"],
+        [{ project_id: archived }, "409 conflict"],
+        [{ project_id: null }, "422 validation_error body.project_id"],
+        [{ name: "x".repeat(256) }, "422 validation_error body.name"],
+        [{ note: "x".repeat(2_001) }, "422 validation_error body.note"],
+        [{ tags: Array(21).fill("t") }, "422 validation_error body.tags"],
+        [{ tags: ["x".repeat(41)] }, "422 validation_error body.tags.0"],
+        [{ tags: "t" }, "422 validation_error body.tags"],
+        [{ filename: "x.mp4" }, "422 validation_error body.filename"],
+      ] as const)
+        expect([json, await getOutcome("PATCH", path, { json, as })]).toEqual([json, expected]);
+      expect(await getOutcome("PATCH", path, { json: labels, as: bert })).toBe("404 not_found");
+      expect((await call<Asset>("GET", path, { as })).body).toMatchObject({ project_id: project, name: null });
+    },
+  ],
+  [
+    "PUT and DELETE /api/v1/cuts/{id}/presence: who has a cut open, also as live events of the workspace",
+    async (fixtures) => {
+      const { call, getOutcome, server, bert } = fixtures;
+      const { as, cut } = await createCut(fixtures);
+      const path = `/cuts/${cut.id}/presence`;
+      const headers = { "Offcut-Workspace": as.userId };
+      const put = async (user = as) => {
+        const { body } = await call<{ users: { id: string }[] }>("PUT", path, { as: user, headers });
+        conforms(exactly({ users: Type.Array(exactly({ id: uuid, name: orNull(text) })) }), body);
+        return body.users.map(({ id }) => id);
+      };
+      expect(await getOutcome("PUT", path, { as: bert })).toBe("404 not_found");
+      await server.services().store.write((tx) => addMember(tx, as.userId, bert.userId, "editor"));
+      using stream = await followEvents(server.url(), bert, { headers });
+      expect(await put()).toEqual([as.userId]);
+      expect(await put(bert)).toEqual([as.userId, bert.userId]);
+      // Nothing has changed.
+      expect(await put(bert)).toEqual([as.userId, bert.userId]);
+      expect(await getOutcome("DELETE", path, { as })).toBe("204");
+      expect(await put(bert)).toEqual([bert.userId]);
+      const reports = () => stream.received.filter(({ type }) => type === "presence").map(({ data }) => data);
+      await until("the last report", () => reports().length >= 3);
+      expect(
+        reports().map(({ entity_id, users }) => [entity_id, (users as { id: string }[]).map(({ id }) => id)]),
+      ).toEqual([
+        [cut.id, [as.userId]],
+        [cut.id, [as.userId, bert.userId]],
+        [cut.id, [bert.userId]],
+      ]);
+      expect(await getOutcome("PUT", `/cuts/${NO_ID}/presence`, { as })).toBe("404 not_found");
     },
   ],
 ];

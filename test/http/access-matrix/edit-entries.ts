@@ -32,8 +32,11 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "GET /cuts/:cut_id/draft": { allowed: "200", make: newDraft },
   "PUT /cuts/:cut_id/draft": { allowed: "200", body: draft, make: newEdit },
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
+  "PATCH /assets/:asset_id": { allowed: "200", body: () => ({ name: "N", tags: ["t"] }) },
   "PATCH /cuts/:cut_id": { allowed: "200", body: () => ({ name: "N" }), make: newEdit },
   "GET /cuts/:cut_id/explanation": { allowed: "200", make: newEdit },
+  "PUT /cuts/:cut_id/presence": { allowed: "200" },
+  "DELETE /cuts/:cut_id/presence": { allowed: "204" },
   "GET /cuts/:cut_id/review": { allowed: "200", make: newEdit },
   "PATCH /cuts/:cut_id/review": { allowed: "200", body: () => ({ items: [] }), make: newEdit },
   // The shared render is pending.
