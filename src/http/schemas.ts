@@ -4,6 +4,7 @@ import { BACKUP_SCHEMAS } from "./dashboard/admin/backup-schemas";
 import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
 import { WORKER_SCHEMAS } from "./dashboard/admin/worker-schemas";
 import { BILLING_SCHEMAS } from "./dashboard/billing-schemas";
+import { LIVE_SCHEMAS } from "./dashboard/live-schemas";
 import { REVIEW_SCHEMAS } from "./dashboard/review-schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
 import { KEY_SCHEMAS } from "./keys/schemas";
@@ -13,6 +14,7 @@ import { PUBLIC_SCHEMAS } from "./public/schemas";
 export const SCHEMAS = {
   ...PUBLIC_SCHEMAS,
   ...DASHBOARD_SCHEMAS,
+  ...LIVE_SCHEMAS,
   ...REVIEW_SCHEMAS,
   ...ADMIN_SCHEMAS,
   ...WORKER_SCHEMAS,

@@ -92,8 +92,6 @@ const step = strictObject({
   finished_at: orNull(time),
 });
 
-const presentUser = strictObject({ id, name: orNull(text) });
-
 export const DASHBOARD_SCHEMAS = {
   ...NOTIFICATION_SCHEMAS,
   Profile: profile,
@@ -257,20 +255,6 @@ export const DASHBOARD_SCHEMAS = {
     expires_at: time,
   }),
   RenderShare: strictObject({ id, created_at: time, expires_at: time, ...authorship }),
-  LiveChange: strictObject({
-    entity_id: withDescription(id, "ID of the resource; for credits, of the workspace"),
-    state: orNull(
-      text,
-      "state of the resource, or `deleted`; null for credits, reviews, presence and most notifications",
-    ),
-    revision: Type.Optional(Type.Integer({ minimum: 1, description: "of a draft or a review" })),
-    users: Type.Optional(Type.Array(presentUser, { description: "everybody who has the cut open" })),
-  }),
-  LiveProgress: strictObject({
-    entity_id: withDescription(id, "ID of the asset, cut or render"),
-    progress: Type.Number({ minimum: 0, maximum: 1 }),
-  }),
-  CutPresence: strictObject({ users: Type.Array(presentUser) }),
   ServerStatus: strictObject({
     status: enumeration(["ok", "degraded"], "`degraded`: a required component is `unavailable`"),
     version: text,

@@ -11,7 +11,7 @@ const PRESENT_MS = 30_000;
 const MAX_CUTS_PER_USER = 20;
 
 type OpenCut = { workspaceId: string; cutId: string };
-type Entry = OpenCut & { user: PresentUser; until: number };
+type PresenceEntry = OpenCut & { user: PresentUser; until: number };
 
 export function createPresence(options: {
   live: Pick<LiveEvents, "publishPresence">;
@@ -21,7 +21,7 @@ export function createPresence(options: {
 }) {
   const { live, clock = () => performance.now(), presentMs = PRESENT_MS } = options;
   /** By cut and user. The one that was reported longest ago is first. */
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, PresenceEntry>();
   let timer: Timer | undefined;
   const toKey = ({ cutId }: OpenCut, userId: string) => `${cutId} ${userId}`;
 
