@@ -2,8 +2,9 @@
  * The review of a cut: its items, which are removed spans and marked kept spans, and what decisions about them change. Pure. An edited cut has the
  * items of the cut that it was made from, so that decisions and IDs survive edits that remove or merge spans.
  */
+import type { JudgedPlan } from "./pacing/judge-plan";
 import type { PlanJson } from "./plan-json";
-import { type RemovalReason, type ReviewRule, type Rule, reviewText } from "./planning/rules";
+import { type RemovalReason, type Rule, reviewText } from "./planning/rules";
 import { MIN_SEGMENT_TICKS } from "./segments";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks } from "./time";
 
@@ -25,12 +26,6 @@ export type ReviewItem = Span & {
 
 export type ReviewDecision = { item: ReviewItem; state: ReviewState };
 
-/** A plan with what some stored plans lack: the confidence of removals, and marks with their rules. */
-type JudgedPlan = {
-  removed: (PlanJson["removed"][number] & { confidence?: number | null })[];
-  review?: { start: number; end: number; rule: ReviewRule; confidence: number | null }[];
-};
-
 /** Returns the ID of an item, which follows from its kind and span. */
 export const formatItemId = (kind: ReviewKind, { start, end }: Span): string =>
   `${kind[0]}${start.toString(36)}-${end.toString(36)}`;
@@ -48,9 +43,9 @@ const toItem = (
 });
 
 /** Returns the items of a plan, sorted by time. What was removed by hand is not one of them. */
-export function listPlanItems(plan: PlanJson): ReviewItem[] {
-  const { removed, review } = plan as JudgedPlan;
-  const removals = removed
+export function listPlanItems(plan: PlanJson | JudgedPlan): ReviewItem[] {
+  const { removed, review } = "review" in plan ? plan : { ...plan, review: null };
+  const removals = (removed as JudgedPlan["removed"])
     .filter(({ reason }) => reason !== ("manual" satisfies RemovalReason))
     .map(({ rule = null, confidence = null, ...span }) =>
       toItem("removal", spanFromSeconds(span), { reason: span.reason, rule, confidence }),

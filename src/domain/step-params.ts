@@ -2,14 +2,14 @@
 import type { CutOptions } from "./plan";
 import type { OutputRequest } from "./render-output";
 
-/** `script` is "" if there is none. */
-export type CutStepParams = { script: string; options: CutOptions };
+/** `script` is "" if there is none. `keepEditsOf` is missing if no edits are kept. */
+export type CutStepParams = { script: string; options: CutOptions; keepEditsOf?: string };
 
 /** `cutId` null stands for the cut of the last cut step before this one, or the whole source if there is none. */
 export type RenderStepParams = { cutId: string | null; output: OutputRequest };
 
 /** A stored cut step. `scriptOfStep` is the step whose cut has the script, or this step until it starts. */
-export type StoredCutParams = CutStepParams | { scriptOfStep: number; options: CutOptions };
+export type StoredCutParams = CutStepParams | (Omit<CutStepParams, "script"> & { scriptOfStep: number });
 export type StoredStepParams = StoredCutParams | RenderStepParams;
 
 /** The processor of a step that a client can request, with its parameters. */
@@ -20,12 +20,16 @@ export function shareScripts(steps: StepRequest[]): StoredStepParams[] {
   const orders = new Map<string, number>();
   return steps.map(({ name, params }, n) => {
     if (name !== "cut" || params.script === "") return params;
+    const { script: _, ...rest } = params;
     const scriptOfStep = orders.get(params.script) ?? n;
     orders.set(params.script, scriptOfStep);
-    return n > 0 && scriptOfStep === n ? params : { scriptOfStep, options: params.options };
+    return n > 0 && scriptOfStep === n ? params : { ...rest, scriptOfStep };
   });
 }
 
 /** Returns the parameters of a step in a started chain, whose cut has the script. */
-export const withoutScript = (params: StoredStepParams, stepOrder: number): StoredStepParams =>
-  "script" in params && params.script !== "" ? { scriptOfStep: stepOrder, options: params.options } : params;
+export function withoutScript(params: StoredStepParams, stepOrder: number): StoredStepParams {
+  if (!("script" in params) || params.script === "") return params;
+  const { script: _, ...rest } = params;
+  return { ...rest, scriptOfStep: stepOrder };
+}

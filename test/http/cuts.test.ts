@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type BasisJson, basisFromJson } from "../../src/domain/pacing/basis-json";
+import type { JudgedPlan } from "../../src/domain/pacing/judge-plan";
 import { repace, toPacingOptions } from "../../src/domain/pacing/repace";
 import { CUT_MODES, type CutOptions } from "../../src/domain/plan";
 import type { EditedText } from "../../src/domain/plan-texts";
@@ -188,6 +189,36 @@ describe("the explanation of a cut", () => {
       start: first!.start,
       confidence: 1,
     });
+  });
+
+  test("its edits are kept by a cut with other options, and the confidence of its removals is shown", async () => {
+    const source = { asset_id: asset.id, options: { min_silence_seconds: 0.32 } };
+    const cut = await anna.cutEnded((await anna.startCut(source)).id);
+    const [first, second, ...others] = cut.plan!.segments;
+    const texts = [{ start: second!.start, end: second!.end, text: "Bravissimo" }];
+    const edit = { segments: [second!, ...others].map(({ start, end }) => ({ start, end })), texts };
+    const { body: edited } = await anna.call<Cut>("POST", `/v1/cuts/${cut.id}/edits`, { json: edit });
+
+    const again = { asset_id: asset.id, options: { mode: "loose", min_silence_seconds: 0.32 } };
+    const { id } = await anna.startCut({ ...again, keep_edits_of: edited.id });
+    const { plan } = await anna.cutEnded(id);
+    expect(plan!.segments.some(({ start, end }) => start <= first!.start && first!.end <= end)).toBe(false);
+    expect(plan!.segments[0]!.text).toContain("Bravissimo");
+    expect(plan!.removed.some(({ reason }) => reason === "manual")).toBe(true);
+    expect(plan!.warnings).toEqual([]);
+    expect((await anna.startCut({ ...again, keep_edits_of: edited.id })).id).toBe(id);
+    expect((await anna.startCut(again)).id).not.toBe(id);
+
+    const shown = await anna.must<{ plan: JudgedPlan }>("GET", `/api/v1/cuts/${id}`);
+    for (const { reason, confidence } of shown.plan.removed) expect(confidence).toBe(reason === "manual" ? null : 0.99);
+
+    const other = await anna.ready(await wav(6));
+    const keep = (json: object, user = anna) => tryCall(user, "POST", "/v1/cuts", json);
+    expect(await keep({ asset_id: other.id, keep_edits_of: edited.id })).toBe(
+      "422 validation_error body.keep_edits_of",
+    );
+    const theirs = await bert.ready(await wav(6));
+    expect(await keep({ asset_id: theirs.id, keep_edits_of: edited.id }, bert)).toBe("404 not_found");
   });
 
   test("is refused before the cut is completed, and to others", async () => {

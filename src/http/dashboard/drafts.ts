@@ -2,10 +2,11 @@
 import { Type } from "@sinclair/typebox";
 import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/cuts";
 import { updateDraft } from "../../work/cuts/drafts";
+import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
 import { type Call, ok, okJsonText } from "../call";
 import { strictObject } from "../fields";
-import { MAX_LARGE_BODY_BYTES } from "../parse-request";
+import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
 import { cutLabel, cutLoader, readCutLabel, showCut, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -24,7 +25,9 @@ export const readCut = route({
   load: cutLoader,
   handle: async (call, { resource }) => {
     const draft_revision = await readDraftRevision(call.services.store.read, resource.id);
-    return okJsonText(await showCutDetailJson(call, resource, { draft_revision }));
+    if (resource.plan === null) return okJsonText(await showCutDetailJson(call, resource, { draft_revision }));
+    const plan = await runLargeTasksSerially(resource.plan, () => judgeCut(resource, JSON.parse(resource.plan!)));
+    return ok({ ...(await showCut(call, resource)), draft_revision, plan } satisfies Resource<"CutWithDraft">);
   },
 });
 

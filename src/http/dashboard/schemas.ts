@@ -2,10 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";
-import { REMOVAL_REASONS } from "../../domain/planning/rules";
+import { REMOVAL_REASONS, type ReviewRule } from "../../domain/planning/rules";
 import { STEP_STATES } from "../../domain/states";
 import { strictObject, withDescription } from "../fields";
-import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
+import { authorship, PUBLIC_SCHEMAS, plan } from "../public/schemas";
 import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 import { NOTIFICATION_SCHEMAS } from "./notification-schemas";
 
@@ -57,6 +57,7 @@ const workspace = {
 
 const seconds = Type.Number({ description: "seconds in the source" });
 const reason = enumeration(REMOVAL_REASONS);
+const confidence = Type.Number({ minimum: 0, maximum: 1 });
 const findingFields = {
   start: seconds,
   end: seconds,
@@ -66,6 +67,24 @@ const findingFields = {
     description: "the scores on which the rule decided; times are in microseconds",
   }),
 };
+/** A plan with what is stored beside it. */
+const judgedPlan = strictObject({
+  ...plan.properties,
+  removed: Type.Array(
+    strictObject({
+      ...plan.properties.removed.items.properties,
+      confidence: orNull(
+        confidence,
+        "how sure it is that the span should go; null for spans removed by hand and in cuts of older versions",
+      ),
+    }),
+  ),
+  review: Type.Optional(
+    Type.Array(strictObject({ start: seconds, end: seconds, rule: Type.Unsafe<ReviewRule>(text), confidence }), {
+      description: "what is kept and marked, with the rule that marked it; missing in cuts of older versions",
+    }),
+  ),
+});
 const partState = enumeration(["ok", "starting", "limited", "unavailable", "off"]);
 
 const share = orNull(
@@ -209,6 +228,7 @@ export const DASHBOARD_SCHEMAS = {
   }),
   CutWithDraft: strictObject({
     ...PUBLIC_SCHEMAS.CutDetail.properties,
+    plan: orNull(judgedPlan, "null until completed"),
     draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null if there is none"),
   }),
   CutExplanation: strictObject({

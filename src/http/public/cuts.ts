@@ -1,6 +1,6 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError, invalidField, requireFound } from "../../domain/errors";
 import { CUT_MODE_NAMES, CUT_MODES, type CutOptions, MANUAL_MODE, MANUAL_OPTIONS } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
@@ -83,6 +83,12 @@ export const cutParams = {
     ),
   ),
   options: Type.Optional(strictObject(planOptions)),
+  keep_edits_of: Type.Optional(
+    withDescription(
+      nullable(uuidField("A cut of the same recording")),
+      "A cut of the same recording whose edits, corrected texts and chosen takes are applied again. The plan's warnings list what could not be applied",
+    ),
+  ),
 };
 
 type GivenParams = Omit<Static<TObject<typeof cutParams>>, "options"> & { options?: Static<typeof options> };
@@ -94,7 +100,10 @@ const withDefaults = (given: GivenParams["options"]): CutOptions =>
 /** Returns the parameters of a cut with the defaults of its mode. Throws `AppError` if the script is too long. */
 export async function readCutParams(given: GivenParams): Promise<CutStepParams> {
   const script = await runLargeTasksSerially(given.script ?? "", () => checkScript(given.script));
-  return { script, options: withDefaults(given.options) };
+  const keepEditsOf = given.keep_edits_of?.toLowerCase();
+  if (keepEditsOf !== undefined && given.options?.mode === MANUAL_MODE)
+    throw invalidField("body.keep_edits_of", "must be missing for a cut by hand", keepEditsOf);
+  return { script, options: withDefaults(given.options), ...(keepEditsOf !== undefined && { keepEditsOf }) };
 }
 
 /** Returns the script, "" without one. Throws `AppError` `validation_error` if it is too long. */

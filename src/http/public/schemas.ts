@@ -81,7 +81,7 @@ const cut = {
   ...outcome,
 };
 
-const plan = strictObject({
+export const plan = strictObject({
   source_duration: seconds,
   kept_duration: Type.Number(),
   frame_rate: orNull(rational),

@@ -1,10 +1,10 @@
 /** Inserts cuts. The caller has to start them, as steps of a pipeline. */
-import { AppError } from "../../domain/errors";
+import { AppError, invalidField, requireFound } from "../../domain/errors";
 import type { CutStepParams } from "../../domain/step-params";
 import { hashJson } from "../../lib/hash";
 import { newId } from "../../lib/ids";
 import type { Asset } from "../../store/assets";
-import { type Cut, insertCut } from "../../store/cuts";
+import { type Cut, findCut, insertCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
 import type { CoreNeeds } from "../needs";
@@ -42,8 +42,18 @@ export type CutLabel = { name: string | null; note: string | null };
 export type NewCut = CutStepParams & Partial<CutLabel> & { asset: Asset; userId: string | null; isStored?: boolean };
 
 /** Returns the hash that identifies identical requests. */
-export const hashCutRequest = (asset: Asset, { script, options }: CutStepParams): string =>
-  hashJson([asset.id, script, options]);
+export const hashCutRequest = (asset: Asset, { script, options, keepEditsOf }: CutStepParams): string =>
+  hashJson([asset.id, script, options, ...(keepEditsOf === undefined ? [] : [keepEditsOf])]);
+
+/** Throws `AppError` `not_found`, `validation_error` or `conflict` unless the edits of this cut can be kept in a cut of the asset. */
+export async function requireKeepable(tx: Queries, asset: Asset, { keepEditsOf }: CutStepParams): Promise<void> {
+  if (keepEditsOf === undefined) return;
+  const cut = requireFound(await findCut(tx, asset.workspace_id, keepEditsOf), "Cut whose edits are to be kept");
+  if (cut.asset_id !== asset.id)
+    throw invalidField("body.keep_edits_of", "must be a cut of the same recording", keepEditsOf);
+  if (cut.state !== "completed")
+    throw new AppError("conflict", `Cut whose edits are to be kept is ${cut.state}, not completed.`);
+}
 
 /**
  * Inserts a pending cut. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
@@ -57,6 +67,7 @@ export async function insertNewCut(
   const now = services.now();
   const { asset, script, options, name, note } = request;
   await requireCuttable(tx, asset, now);
+  await requireKeepable(tx, asset, request);
   const texts = [...(isStored ? [] : [script, JSON.stringify(options)]), name ?? "", note ?? ""];
   await requireRoomForText(services, tx, asset.workspace_id, texts);
   requireDatabaseSpace(services);
@@ -65,7 +76,7 @@ export async function insertNewCut(
 
 /** Returns the row of a pending cut. */
 export const createCutRow = (
-  { asset, script, options, name = null, note = null, userId }: Omit<NewCut, "isStored">,
+  { asset, script, options, keepEditsOf, name = null, note = null, userId }: Omit<NewCut, "isStored">,
   now: number,
 ) => ({
   id: newId(),
@@ -76,7 +87,8 @@ export const createCutRow = (
   options,
   name,
   note,
-  request_hash: hashCutRequest(asset, { script, options }),
+  keep_edits_of: keepEditsOf ?? null,
+  request_hash: hashCutRequest(asset, { script, options, ...(keepEditsOf !== undefined && { keepEditsOf }) }),
   created_by: userId,
   created_at: now,
 });

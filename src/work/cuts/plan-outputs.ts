@@ -6,6 +6,7 @@ import { AppError, requireFound } from "../../domain/errors";
 import { findPlanFrameRate } from "../../domain/media";
 import { type BasisJson, basisToJson } from "../../domain/pacing/basis-json";
 import { mergeTexts, setSegments } from "../../domain/pacing/edits";
+import { judgePlan } from "../../domain/pacing/judge-plan";
 import type { CutOptions } from "../../domain/plan";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
 import { type EditedText, listPlanWords } from "../../domain/plan-texts";
@@ -80,7 +81,7 @@ export async function createEditedPlan(
   const stored = unpackBasis(basis, old);
   return {
     plan: JSON.stringify(edited),
-    items: formatItems(listPlanItems(old)),
+    items: formatItems(listPlanItems(judgePlan(old, stored?.spans ?? null))),
     basis: stored && packBasis({ ...stored, texts: mergeTexts(stored.texts, edit.texts) }, edited),
   };
 }

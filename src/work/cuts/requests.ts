@@ -8,7 +8,7 @@ import { touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
 import type { CoreNeeds } from "../needs";
 import { startPipeline } from "../pipelines/pipelines";
-import { type CutLabel, hashCutRequest, insertNewCut } from "./new-cuts";
+import { type CutLabel, hashCutRequest, insertNewCut, requireKeepable } from "./new-cuts";
 
 export type CutParams = Actor & CutStepParams & Partial<CutLabel> & { asset: Asset };
 
@@ -21,8 +21,9 @@ export async function createCut(
   tx: Queries,
   request: CutParams,
 ): Promise<{ cut: Cut; isNew: boolean }> {
-  const { asset, options, script, workspaceId, userId } = request;
-  const same = await findIdenticalCut(tx, workspaceId, hashCutRequest(asset, { script, options }));
+  const { asset, workspaceId, userId } = request;
+  await requireKeepable(tx, asset, request);
+  const same = await findIdenticalCut(tx, workspaceId, hashCutRequest(asset, request));
   if (same) return { cut: same, isNew: false };
   const cut = await insertNewCut(services, tx, request);
   const now = services.now();

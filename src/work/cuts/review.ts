@@ -27,6 +27,7 @@ import {
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace } from "../storage/limits";
 import { storeDraft } from "./drafts";
+import { judgeCut } from "./stored-basis";
 import { requireCurrent } from "./versions";
 
 /** The parts of a completed cut that its review needs, parsed from JSON. */
@@ -37,7 +38,7 @@ export function readReviewedPlan(cut: Cut): ReviewedPlan {
   if (cut.state !== "completed" || cut.plan === null)
     throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
   const plan = JSON.parse(cut.plan) as PlanJson;
-  return { plan, items: cut.review_items === null ? listPlanItems(plan) : parseItems(cut.review_items) };
+  return { plan, items: cut.review_items === null ? listPlanItems(judgeCut(cut, plan)) : parseItems(cut.review_items) };
 }
 
 /** The review of a cut: the decisions by the IDs of their items. */

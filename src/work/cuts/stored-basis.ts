@@ -1,5 +1,6 @@
 /** Compresses what is stored beside the plan of a cut, so that the plan can be explained and assembled again. */
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { type JudgedPlan, judgePlan } from "../../domain/pacing/judge-plan";
 import { decodeBasis, encodeBasis, type StoredBasis } from "../../domain/pacing/stored-basis";
 import type { PlanJson } from "../../domain/plan-json";
 
@@ -27,3 +28,7 @@ export function unpackBasis(packed: string | null, plan: PlanJson): StoredBasis 
     return null;
   }
 }
+
+/** Returns the plan of a cut with the confidence of its removals and with its marks. */
+export const judgeCut = ({ basis }: { basis: string | null }, plan: PlanJson): JudgedPlan =>
+  judgePlan(plan, unpackBasis(basis, plan)?.spans ?? null);

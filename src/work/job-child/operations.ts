@@ -18,6 +18,7 @@ import type { RenderCheck } from "../../media/render-check";
 import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
 import type { SentPreparedFiles } from "../assets/prepared-check";
 import type { AnalysisPaths } from "../assets/prepared-files";
+import type { KeptCut } from "../cuts/kept-edits";
 import type { PlanEdit } from "../cuts/plan-edits";
 import type { CompletedCut, CutBasis, EditedPlanTexts, PlanFile, SubtitleOptions } from "../cuts/plan-outputs";
 import type { RecognizedAgain } from "../cuts/recognized-again";
@@ -53,6 +54,7 @@ export type JobOperations = {
       options: CutOptions;
       language: string | null;
       explain: boolean;
+      keepEditsOf?: KeptCut | null;
     },
     { plan: string; basis: string; findings: Finding[]; stages: StageChange[]; recognized: RecognizedAgain }
   >;

@@ -105,11 +105,12 @@ const OPERATIONS: Implementation = {
     const { writePreviewIndex } = await import("../../media/preview/write-index");
     return writePreviewIndex(preview, outputPath);
   },
-  async plan({ paths, audio, script, options, language, explain }, { signal, callBack, log }) {
-    const [{ planCut }, { measureVoices }, { packBasis }] = await Promise.all([
+  async plan({ paths, audio, script, options, language, explain, keepEditsOf }, { signal, callBack, log }) {
+    const [{ planCut }, { measureVoices }, { packBasis }, { keepEdits }] = await Promise.all([
       import("../cuts/plan-cut"),
       import("../cuts/voice-meter"),
       import("../cuts/stored-basis"),
+      import("../cuts/kept-edits"),
     ]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
@@ -132,8 +133,12 @@ const OPERATIONS: Implementation = {
     });
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
     const explanation = explain ? { findings: plan.findings, stages: plan.listStages() } : { findings: [], stages: [] };
-    const json = planToJson(plan);
-    const basis = packBasis({ ...plan.basis, texts: [] }, json);
+    const computed = planToJson(plan);
+    const { plan: json, texts } =
+      keepEditsOf === undefined
+        ? { plan: computed, texts: [] }
+        : keepEdits(computed, keepEditsOf, analysis.transcript?.words ?? null, probed);
+    const basis = packBasis({ ...plan.basis, texts }, json);
     return { plan: JSON.stringify(json), basis, ...explanation, recognized };
   },
   async export({ options, ...cut }) {

@@ -1,8 +1,9 @@
 /** The job `cut`: rows in, rows out. */
 import { AppError } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
-import { findCutById, updateOpenCut } from "../../store/cuts";
+import { findCut, findCutById, updateOpenCut } from "../../store/cuts";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
+import { toKeptCut } from "../cuts/kept-edits";
 import { findQuotaProblem } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
 import { findBlob, getBlob } from "./blob-files";
@@ -32,7 +33,9 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
       findBlob(paths.energy),
       findBlob(await getAnalysisAudioPath(folder)),
     ]);
+    const kept = cut.keep_edits_of === null ? null : await findCut(store.read, cut.workspace_id, cut.keep_edits_of);
     const input: CutInput = {
+      ...(cut.keep_edits_of !== null && { keepEditsOf: kept && toKeptCut(kept) }),
       blobs: { probed, speechAnalysis, energy, audio },
       script: cut.script,
       options: cut.options,

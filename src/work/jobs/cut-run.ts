@@ -6,6 +6,7 @@ import type { Finding } from "../../domain/planning/rules";
 import type { StageChange } from "../../domain/planning/stages";
 import type { AlignmentRequest, RecognitionRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
+import type { KeptCut } from "../cuts/kept-edits";
 import type { RecognizedAgain } from "../cuts/recognized-again";
 import { openPlanChild } from "../job-child/plan-child";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
@@ -16,6 +17,8 @@ export type CutInput = {
   blobs: { probed: BlobRef; speechAnalysis: BlobRef | null; energy: BlobRef | null; audio: BlobRef | null };
   script: string;
   options: CutOptions;
+  /** The cut whose edits are applied again; null if it was deleted, missing without one. */
+  keepEditsOf?: KeptCut | null;
   /** Null: the language of the transcript. */
   language: string | null;
   duration: Ticks;
@@ -52,10 +55,18 @@ export async function runCut(
   };
   const audioFile = { path: getInputPath(audio.name) };
   await using child = openPlanChild(tools, [...Object.values(paths), audioFile.path]);
-  const { script, options, language, explain } = input;
+  const { script, options, language, explain, keepEditsOf } = input;
   const result = await child.run(
     "plan",
-    { paths, audio: audioFile.path, script, options, language, explain },
+    {
+      paths,
+      audio: audioFile.path,
+      script,
+      options,
+      language,
+      explain,
+      ...(keepEditsOf !== undefined && { keepEditsOf }),
+    },
     {
       signal,
       recordingSeconds: toSeconds(input.duration),

@@ -1,0 +1,65 @@
+/** Adds to a plan how sure its removals are, and its marks with their rules: they are stored beside it. */
+import type { PlanJson } from "../plan-json";
+import { rateFinding } from "../planning/confidence";
+import { type Finding, isReviewRule, type ReviewRule } from "../planning/rules";
+import { type DecidedSpan, findOverlapping, overlapDuration } from "../planning/spans";
+import { type Span, spanFromSeconds, toSeconds } from "../time";
+
+/** `confidence` is null for what was removed by hand, and in plans of older versions. */
+type JudgedRemoval = PlanJson["removed"][number] & { confidence: number | null };
+type Mark = { start: number; end: number; rule: ReviewRule; confidence: number };
+
+/** `review` is missing in plans of older versions. */
+export type JudgedPlan = Omit<PlanJson, "removed"> & { removed: JudgedRemoval[]; review?: Mark[] };
+
+/** Pauses are removed by their duration, which is certain. */
+const PAUSE_CONFIDENCE = 0.99;
+
+/** Returns a plan with confidences. `spans` are those from which it was assembled; null if they are not known. */
+export function judgePlan(plan: PlanJson, spans: readonly DecidedSpan[] | null): JudgedPlan {
+  if (spans === null) return { ...plan, removed: plan.removed.map((span) => ({ ...span, confidence: null })) };
+  return {
+    ...plan,
+    removed: plan.removed.map((span) => ({ ...span, confidence: rateRemoval(span, spans) })),
+    review: plan.segments.flatMap((segment) => (segment.review === null ? [] : listMarks(segment, spans))),
+  };
+}
+
+function rateRemoval(removed: PlanJson["removed"][number], spans: readonly DecidedSpan[]): number | null {
+  if (removed.reason === "manual") return null;
+  if (removed.reason === "silence") return PAUSE_CONFIDENCE;
+  const time = spanFromSeconds({ start: removed.start, end: removed.end });
+  let [sum, total] = [0, 0];
+  for (const { finding, shared } of listFindings(time, spans)) {
+    if (isReviewRule(finding.rule)) continue;
+    const weight = finding.rule === removed.rule ? shared : shared / 1000;
+    sum += weight * rateFinding(finding);
+    total += weight;
+  }
+  return total === 0 ? null : Math.round((100 * sum) / total) / 100;
+}
+
+/** Returns the marks of a segment. Neighboring marks of one rule are one. */
+function listMarks(segment: PlanJson["segments"][number], spans: readonly DecidedSpan[]): Mark[] {
+  const time = spanFromSeconds({ start: segment.start, end: segment.end });
+  const marks: Mark[] = [];
+  for (const { finding } of listFindings(time, spans)) {
+    const { rule } = finding;
+    if (!isReviewRule(rule)) continue;
+    const start = toSeconds(Math.max(time.start, finding.start));
+    const end = toSeconds(Math.min(time.end, finding.end));
+    const last = marks.at(-1);
+    if (last?.rule !== rule) marks.push({ start, end, rule, confidence: rateFinding(finding) });
+    else {
+      last.end = Math.max(last.end, end);
+      last.confidence = Math.max(last.confidence, rateFinding(finding));
+    }
+  }
+  return marks;
+}
+
+const listFindings = (time: Span, spans: readonly DecidedSpan[]): { finding: Finding; shared: number }[] =>
+  findOverlapping(spans, time)
+    .flatMap(({ findings }) => findings)
+    .map((finding) => ({ finding, shared: overlapDuration(finding, time) }))
+    .filter(({ shared }) => shared > 0);
