@@ -49,7 +49,12 @@ const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] 
   [
     "POST /cuts",
     { asset_id: NO_ID },
-    { script: [[5, "string_type", {}, "must be a string or null"]], name: text(120), note: text(2_000) },
+    {
+      script: [[5, "string_type", {}, "must be a string or null"]],
+      keep_edits_of: uuid,
+      name: text(120),
+      note: text(2_000),
+    },
   ],
   ["POST /cuts/:cut_id/edits", { segments: [{ start: 0, end: 1 }] }, { name: text(120), note: text(2_000) }],
   ["PATCH /assets/:asset_id", {}, { name: text(255), note: text(2_000) }],
