@@ -67,6 +67,8 @@ const INTERNAL = [
   "cuts.request_hash",
   // The items that a plan has too.
   "cuts.review_items",
+  // What a plan was made from.
+  "cuts.basis",
   "renders.resolved",
   "renders.request_hash",
   "renders.made_with",
