@@ -4,9 +4,9 @@
  * (`corpus.ts`). Prints what changes of what an editor would have to correct. What is not printed changes no plan.
  */
 import { parseArgs } from "node:util";
-import type { Plan } from "../../../src/domain/plan";
 import { REMOVAL_RULES } from "../../../src/domain/planning/rules";
 import { SCRIPTED_STAGES } from "../../../src/domain/planning/scripted/plan-scripted";
+import type { StagedPlan } from "../../../src/domain/planning/stages";
 import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
 import { UNSCRIPTED_STAGES } from "../../../src/domain/planning/unscripted/plan-unscripted";
 import { createSnapshot, findSharedFolder, NotInSnapshotError, openCorpus } from "./corpus";
@@ -156,7 +156,7 @@ function listMoved(_key: string, value: number): [string, number][] {
 }
 
 /** Returns a plan that keeps what a rule removes. */
-function keepRemovedBy(plan: Plan, rule: string): Plan {
+function keepRemovedBy(plan: StagedPlan, rule: string): StagedPlan {
   const kept = plan.removed.filter((span) => span.rule === rule);
   if (kept.length === 0) return plan;
   const extra = kept.map(({ start, end, text }) => ({ ...plan.segments[0]!, start, end, text }));

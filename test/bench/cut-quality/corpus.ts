@@ -7,8 +7,9 @@ import { deserialize, serialize } from "bun:jsc";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
-import { CUT_MODES, type Plan } from "../../../src/domain/plan";
+import { CUT_MODES } from "../../../src/domain/plan";
 import type { SpeechQuery, SpeechReply } from "../../../src/domain/planning/context";
+import type { StagedPlan } from "../../../src/domain/planning/stages";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { decodeAudio, toPcmBytes } from "../speech/material";
 import { createOwnTalks, loadFluentReadings, loadTalks } from "./material";
@@ -51,7 +52,7 @@ export type Corpus = {
 export class NotInSnapshotError extends Error {}
 export type ReplayedRecording = CorpusRecording & {
   analysis: SpeechAnalysis;
-  cut: (script: string) => Promise<Plan>;
+  cut: (script: string) => Promise<StagedPlan>;
   /** Number of queries that the snapshot did not answer. */
   missed: () => number;
 };

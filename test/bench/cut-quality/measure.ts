@@ -1,6 +1,7 @@
 /** Plans every recording of a corpus with each of its scripts, and counts what an editor would have to correct. */
 import { AppError } from "../../../src/domain/errors";
 import type { Plan, RemovedSpan } from "../../../src/domain/plan";
+import type { StagedPlan } from "../../../src/domain/planning/stages";
 import { toSeconds } from "../../../src/domain/time";
 import type { CorpusScript, ReplayedRecording } from "./corpus";
 import { toSpans } from "./recording";
@@ -34,7 +35,7 @@ export type Totals = {
   fluentWords: number;
 };
 
-export type PlannedRecording = { recording: ReplayedRecording; script: CorpusScript; plan: Plan | null };
+export type PlannedRecording = { recording: ReplayedRecording; script: CorpusScript; plan: StagedPlan | null };
 
 /** Plans the recordings. `includes` selects the runs. The plan is null when the script is refused. */
 export async function planAll(
@@ -49,7 +50,7 @@ export async function planAll(
 }
 
 /** Returns the plan; null when the script is refused or no speech is found. */
-async function cutOrRefuse(recording: ReplayedRecording, script: string): Promise<Plan | null> {
+async function cutOrRefuse(recording: ReplayedRecording, script: string): Promise<StagedPlan | null> {
   try {
     return await recording.cut(script);
   } catch (error) {

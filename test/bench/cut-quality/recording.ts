@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
 import type { SpeechQuery, SpeechReply } from "../../../src/domain/planning/context";
+import type { StagedPlan } from "../../../src/domain/planning/stages";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
 import { analyze } from "../../../src/speech/analyze";
@@ -33,7 +34,7 @@ export type Models = {
 };
 export type AnalyzedRecording = {
   analysis: SpeechAnalysis;
-  cut: (script: string) => Promise<Plan>;
+  cut: (script: string) => Promise<StagedPlan>;
   close: () => Promise<void>;
 };
 export type RecordingAnalyzer = {
@@ -72,7 +73,7 @@ export function planSamples(
   script: string,
   options: CutOptions,
   answer: AnswerQuery,
-): Promise<Plan> {
+): Promise<StagedPlan> {
   const duration = fromSeconds(sampleCount / RATE);
   const count = Math.floor((sampleCount / RATE) * FRAME_RATE.num);
   const probed = {
