@@ -26,6 +26,9 @@ export type Asset = {
   duration_seconds: string | null;
   language: string | null;
   external_id: string | null;
+  name?: string | null;
+  tags?: string[];
+  note?: string | null;
   error_code: string | null;
   error_message: string | null;
   created_at: string;
