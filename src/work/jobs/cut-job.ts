@@ -2,6 +2,7 @@
 import { AppError } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
 import { findCut, findCutById, updateOpenCut } from "../../store/cuts";
+import { copyReview } from "../../store/reviews";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
 import { toKeptCut } from "../cuts/kept-edits";
 import { findQuotaProblem } from "../storage/limits";
@@ -49,7 +50,10 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
   checkpoint: async () => {},
   settle: async (tx, { plan, basis }, { job, now }) => {
     const cut = await updateOpenCut(tx, job.subjectId, { state: "completed", plan, basis, completed_at: now });
-    if (cut) await emitCutEvent(tx, cut, "cut.completed", now);
+    if (!cut) return;
+    // Items whose kind and span are the same have the same ID.
+    if (cut.keep_edits_of !== null) await copyReview(tx, cut.keep_edits_of, cut.id);
+    await emitCutEvent(tx, cut, "cut.completed", now);
   },
   fail: async (tx, { code, message }, { job, now }) => {
     const cut = await updateOpenCut(tx, job.subjectId, {
