@@ -250,6 +250,16 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await button(page, "Close the search").click();
 
   const other = await openStudio(asset.reviewCutId);
+  await button(other, "Pauses").click();
+  await other
+    .getByRole("img", { name: /^Pause of/ })
+    .first()
+    .click();
+  const pause = other.getByRole("group", { name: "Pause", exact: true });
+  await pause.getByLabel(/^Leave/).fill("0.2");
+  await pause.getByRole("button", { name: "Set" }).click();
+  await feedback(other, "Pause is 0.2 s long");
+  await button(other, "Pauses").click();
   const paragraph = other.getByRole("group", { name: "Words" }).locator("p").first();
   await paragraph.dblclick({ position: { x: 90, y: 15 } });
   await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();

@@ -1,8 +1,14 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { keepsTheSame, type RemovalReason } from "../../../web/editor/model/plan";
-import { countReasons, limitPauses, removeReason, restoreReason } from "../../../web/editor/model/reason-edits";
-import { findContext } from "../../../web/editor/model/review-queue";
+import {
+  countReasons,
+  limitPauses,
+  removeReason,
+  restoreReason,
+  setPause,
+} from "../../../web/editor/model/reason-edits";
+import { findContext, measureKept } from "../../../web/editor/model/review-queue";
 import { findSame, findText, replaceText, type Words } from "../../../web/editor/model/words";
 import { recordings } from "./arbitrary-edits";
 
@@ -49,6 +55,14 @@ test("the context of a range has a second of kept audio on both sides where ther
       expect(measure(at + 1, end)).toBe(Math.min(1_000_000, measure(at + 1, plan.duration)));
     }),
   );
+});
+
+test("a pause is as long as it is set", () => {
+  const duration = 10e6;
+  const plan = { duration, spans: [{ start: 0, end: duration, isKept: true as const, review: null }] };
+  const pause = { start: 4e6, end: 6e6 };
+  for (const kept of [0, 0.4e6, 1e6, 2e6, 3e6])
+    expect(measureKept(setPause(plan, pause, kept), pause)).toBe(Math.min(2e6, kept));
 });
 
 const say = (text: string): Words => {

@@ -225,3 +225,15 @@ test("kept words that may have been misheard are marked until they are corrected
   expect(shown(words.text.with(1, "two"), plan)).toEqual(["three fore"]);
   expect(shown(words.text, removeWords(plan, words, { from: 2, to: 3 }))).toEqual(["to", "fore"]);
 });
+
+test("pauses are shown between words, and do not change the text", () => {
+  const words = makeWords(["one", "two", "three", "four"], { 2: 900 });
+  const plan = keepAll(words);
+  const show = (edited: EditorPlan) =>
+    toViews(words, words.text, edited, [{ from: 0, to: 4 }], null, true).flatMap(toPieces);
+  expect(textOf(show(plan))).toBe("one two three four");
+  expect(show(plan).flatMap(({ pause }) => pause ?? [])).toEqual([{ length: 900_000, isRemoved: false }]);
+  const removed = show(removeWords(plan, words, { from: 2, to: 3 }));
+  expect(textOf(removed)).toBe("one two three four");
+  expect(removed.flatMap(({ pause }) => pause ?? [])).toEqual([{ length: 900_000, isRemoved: true }]);
+});

@@ -1,5 +1,13 @@
 /** Edits of all removals with one reason. Pure. */
-import { type EditorPlan, type RemovalReason, type RemovedSpan, removeRange, restoreSpans } from "./plan";
+import {
+  type EditorPlan,
+  type Range,
+  type RemovalReason,
+  type RemovedSpan,
+  removeRange,
+  restoreRange,
+  restoreSpans,
+} from "./plan";
 
 export type ReasonTotal = { count: number; time: number };
 
@@ -37,3 +45,13 @@ export const limitPauses = (plan: EditorPlan, stored: EditorPlan, limit: number)
     "silence",
     limit,
   );
+
+/** Leaves this much of a pause, half of it on each side. */
+export function setPause(plan: EditorPlan, pause: Range, kept: number): EditorPlan {
+  const restored = restoreRange(plan, pause);
+  const start = Math.round(pause.start + kept / 2);
+  const end = Math.round(pause.end - kept / 2);
+  return end > start
+    ? removeRange(restored, { start, end }, { reason: "silence", rule: null, confidence: null })
+    : restored;
+}

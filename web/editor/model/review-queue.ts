@@ -137,14 +137,18 @@ export function findContext({ spans, duration }: EditorPlan, { start, end }: Ran
 }
 
 /** Returns whether most of a range is removed. */
-export function isMostlyRemoved(plan: EditorPlan, { start, end }: Range): boolean {
+export const isMostlyRemoved = (plan: EditorPlan, range: Range): boolean =>
+  measureKept(plan, range) * 2 < range.end - range.start;
+
+/** Returns how much of a range is kept. */
+export function measureKept(plan: EditorPlan, { start, end }: Range): number {
   let kept = 0;
   for (let index = findSpanIndex(plan, start); index < plan.spans.length; index++) {
     const span = plan.spans[index]!;
     if (span.start >= end) break;
     if (span.isKept) kept += Math.min(end, span.end) - Math.max(start, span.start);
   }
-  return kept * 2 < end - start;
+  return kept;
 }
 
 /** Returns the IDs whose decision differs, with the new one; null means that the item is open again. */

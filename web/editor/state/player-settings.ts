@@ -5,7 +5,7 @@ import { recall, remember } from "../../app/memory";
 function createSetting<Value extends number | boolean>(name: string, usual: Value): Signal<Value> {
   const key = `player.${name}`;
   const stored = recall(key);
-  const setting = signal(stored === null ? usual : (JSON.parse(stored) as Value));
+  const setting = signal(!stored ? usual : (JSON.parse(stored) as Value));
   setting.subscribe((value) => remember(key, JSON.stringify(value)));
   return setting;
 }

@@ -1,5 +1,5 @@
 import { Component } from "preact";
-import { formatDuration } from "../../app/format";
+import { formatDecimal, formatDuration } from "../../app/format";
 import { toSeconds } from "../model/plan";
 import { REASON_NAMES } from "../reasons";
 import { type ParagraphView, type Piece, toPieces } from "./paragraphs";
@@ -46,7 +46,20 @@ class Paragraph extends Component<ParagraphProps> {
   }
 }
 
-function renderPiece({ text, run }: Piece) {
+function renderPiece({ text, run, pause, word }: Piece) {
+  if (pause) {
+    const length = formatDecimal(toSeconds(pause.length));
+    // Empty, because characters are counted.
+    return (
+      <i
+        class={pause.isRemoved ? "pause-chip removed" : "pause-chip"}
+        role="img"
+        aria-label={`Pause of ${length} s${pause.isRemoved ? ", removed" : ""}`}
+        data-length={length}
+        data-word={word}
+      />
+    );
+  }
   if (run === null) return text;
   if (run.reason !== null)
     return (

@@ -1,5 +1,6 @@
 /** Divides the transcript into paragraphs of runs: consecutive words with the same appearance. Pure. */
 import { type EditorPlan, findSpanIndex, type PlanSpan, type Range, type RemovalReason } from "../model/plan";
+import { isMostlyRemoved } from "../model/review-queue";
 import { isMisheard, type WordRange, type Words } from "../model/words";
 
 /**
@@ -11,7 +12,15 @@ export type Run = WordRange & {
   review: string | null;
   isReviewStart: boolean;
   isMisheard: boolean;
+  /** The pause before the run, if pauses are shown and it is long enough. */
+  pause: Pause | null;
 };
+
+/** `length` is in microseconds. */
+export type Pause = { length: number; isRemoved: boolean };
+
+/** Shorter pauses are not shown. */
+const MIN_PAUSE = 300_000;
 
 /** The content of a paragraph. The object is reused while the content stays the same. */
 export type ParagraphView = WordRange & {
@@ -60,6 +69,7 @@ export function toViews(
   plan: EditorPlan,
   paragraphs: readonly WordRange[],
   previous: ShownViews | null,
+  hasPauses = false,
 ): ParagraphView[] {
   // A long recording has a thousand paragraphs, and an edit usually changes one. The others are not even compared.
   const changed = previous?.texts === texts ? findChange(previous.plan, plan) : null;
@@ -70,7 +80,7 @@ export function toViews(
     const isKnown = before !== undefined && before.from === paragraph.from && before.to === paragraph.to;
     if (isKnown && hasSameTexts(before, texts) && before.spans.every((span, at) => plan.spans[first + at] === span))
       return before;
-    const view = toView(words, texts, plan, paragraph, first);
+    const view = toView(words, texts, plan, paragraph, first, hasPauses);
     if (!isKnown || !hasSameTexts(before, texts) || !hasSameRuns(before, view)) return view;
     // Only times have changed, and they are not shown.
     before.spans = view.spans;
@@ -98,10 +108,12 @@ const overlaps = (spans: readonly PlanSpan[], { start, end }: Range): boolean =>
 function toView(
   words: Words,
   texts: readonly string[],
-  { spans }: EditorPlan,
+  plan: EditorPlan,
   { from, to }: WordRange,
   first: number,
+  hasPauses: boolean,
 ): ParagraphView {
+  const { spans } = plan;
   const runs: Run[] = [];
   let [at, last] = [first, first];
   let shown = -1;
@@ -119,11 +131,19 @@ function toView(
     const isReviewStart = review !== null && shown !== at;
     if (isReviewStart) shown = at;
     const isUnsure = span.isKept && texts[index] === words.text[index] && isMisheard(words, index);
-    const isSame = run?.reason === reason && run.review === review && run.isMisheard === isUnsure && !isReviewStart;
-    if (isSame) run.to = index + 1;
-    else runs.push({ from: index, to: index + 1, reason, review, isReviewStart, isMisheard: isUnsure });
+    const pause = hasPauses && index > from ? findPause(words, plan, index) : null;
+    const isSameLook = run?.reason === reason && run.review === review && run.isMisheard === isUnsure;
+    if (isSameLook && !isReviewStart && pause === null) run.to = index + 1;
+    else runs.push({ from: index, to: index + 1, reason, review, isReviewStart, isMisheard: isUnsure, pause });
   }
   return { from, to, start: words.start[from]!, runs, texts, spans: spans.slice(first, last + 1) };
+}
+
+/** Returns the pause before a word; null if it is short. */
+function findPause(words: Words, plan: EditorPlan, index: number): Pause | null {
+  const range = { start: words.end[index - 1]!, end: words.start[index]! };
+  const length = range.end - range.start;
+  return length < MIN_PAUSE ? null : { length, isRemoved: isMostlyRemoved(plan, range) };
 }
 
 function hasSameRuns(before: ParagraphView, { runs }: ParagraphView): boolean {
@@ -133,7 +153,8 @@ function hasSameRuns(before: ParagraphView, { runs }: ParagraphView): boolean {
       const old = before.runs[index]!;
       const isSamePlace = old.from === run.from && old.to === run.to && old.isReviewStart === run.isReviewStart;
       const isSameLook = old.reason === run.reason && old.review === run.review && old.isMisheard === run.isMisheard;
-      return isSamePlace && isSameLook;
+      const isSamePause = old.pause?.length === run.pause?.length && old.pause?.isRemoved === run.pause?.isRemoved;
+      return isSamePlace && isSameLook && isSamePause;
     })
   );
 }
@@ -156,7 +177,7 @@ export function findParagraph(paragraphs: readonly WordRange[], word: number): n
 }
 
 /** A part of a paragraph's text. `run` is null for unmarked text. */
-export type Piece = { text: string; run: Run | null };
+export type Piece = { text: string; run: Run | null; pause?: Pause; word?: number };
 
 /** Returns the text of a paragraph in pieces: all words with a text, separated by one space. */
 export function toPieces({ runs, texts }: ParagraphView): Piece[] {
@@ -164,8 +185,14 @@ export function toPieces({ runs, texts }: ParagraphView): Piece[] {
   for (const run of runs) {
     const text = joinTexts(texts, run);
     if (text === "") continue;
+    if (run.pause !== null && pieces.length > 0) {
+      pieces.push({ text: " ", run: null }, { text: "", run: null, pause: run.pause, word: run.from });
+      if (isPlainRun(run)) pieces.push({ text, run: null });
+      else pieces.push({ text, run });
+      continue;
+    }
     const last = pieces.at(-1);
-    const isPlain = run.reason === null && run.review === null && !run.isMisheard;
+    const isPlain = isPlainRun(run);
     if (isPlain && last?.run === null) last.text += ` ${text}`;
     else if (isPlain) pieces.push({ text: last ? ` ${text}` : text, run: null });
     else {
@@ -177,6 +204,9 @@ export function toPieces({ runs, texts }: ParagraphView): Piece[] {
   }
   return pieces;
 }
+
+const isPlainRun = ({ reason, review, isMisheard: isUnsure }: Run): boolean =>
+  reason === null && review === null && !isUnsure;
 
 export const joinTexts = (texts: readonly string[], { from, to }: WordRange): string =>
   texts

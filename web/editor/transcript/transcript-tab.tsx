@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import { type Action, useActions } from "../../app/actions";
+import { type Action, labelWithKey, useActions } from "../../app/actions";
+import { recall, remember } from "../../app/memory";
 import { canWrite } from "../../app/session";
 import { useComputedOf } from "../../app/use-computed-of";
-import { IconButton } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import {
   findSame,
@@ -22,6 +23,9 @@ import type { Playback } from "../state/playback";
 import { FindBar } from "./find-bar";
 import { Transcript } from "./transcript";
 import { WordPopover } from "./word-popover";
+
+/** Whether pauses are shown in the text, for the next visit. */
+const PAUSES = "shown-pauses";
 
 /** Keys that the words handle while they have the focus. */
 const WORD_KEYS: Action[] = [
@@ -44,6 +48,7 @@ export function TranscriptTab() {
   const search = useSignal<string | null>(null);
   const replacement = useSignal<string | null>(null);
   const hidesRemoved = useSignal(false);
+  const hasPauses = useSignal(recall(PAUSES) === "on");
   const found = useComputedOf(
     () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
     [editor],
@@ -91,9 +96,29 @@ export function TranscriptTab() {
   return (
     <section ref={section} class="transcript-panel" aria-label="Transcript">
       <div class="panel-head transcript-head">
-        <h2>Transcript</h2>
+        <h2 class="visually-hidden">Transcript</h2>
         <span class="spacer" />
         <SelectionButton editor={editor} />
+        <Button
+          look="quiet"
+          aria-pressed={hasPauses.value}
+          onClick={() => {
+            hasPauses.value = !hasPauses.value;
+            remember(PAUSES, hasPauses.value ? "on" : "off");
+          }}
+        >
+          Pauses
+        </Button>
+        <Button
+          look="quiet"
+          aria-pressed={hidesRemoved.value}
+          title={labelWithKey("Hide removed words", ["h"])}
+          onClick={() => {
+            hidesRemoved.value = !hidesRemoved.value;
+          }}
+        >
+          Hide removed
+        </Button>
         <IconButton
           icon="search"
           label="Find in the transcript"
@@ -145,6 +170,7 @@ export function TranscriptTab() {
           found={found.value}
           filter={editor.filter.value}
           hidesRemoved={hidesRemoved.value}
+          hasPauses={hasPauses.value}
           onPick={(word) => pickSpan(editor, word)}
           countSame={(range) => findSame({ ...editor.words, text: editor.texts.value }, range).length}
           renderDetails={(details) => <WordPopover {...details} />}

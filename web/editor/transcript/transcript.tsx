@@ -43,6 +43,8 @@ export type TranscriptProps = {
   /** The reason to which the text is limited; the others are dimmed. */
   filter?: string | null;
   hidesRemoved?: boolean;
+  /** Shows pauses between words. */
+  hasPauses?: boolean;
 };
 
 export type Details = {
@@ -50,6 +52,8 @@ export type Details = {
   left: number;
   top: number;
   takesFocus: boolean;
+  /** The word after the pause that the details are about; null for words. */
+  pauseBefore: number | null;
   onCorrect(range: WordRange): void;
   onClose(): void;
 };
@@ -63,7 +67,7 @@ const MAX_CLICK_MOVE = 4;
 /** The words as text. Removed words are in `<s>` elements. */
 export function Transcript(props: TranscriptProps) {
   const { words, texts, plan, playhead, selection, onSeek } = props;
-  const views = useViews(words, texts, plan);
+  const views = useViews(words, texts, plan, props.hasPauses === true);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
@@ -80,6 +84,7 @@ export function Transcript(props: TranscriptProps) {
   const shown = details.place.value;
   const takesFocus = useRef(false);
   const openedFor = useRef<WordRange | null>(null);
+  const pauseBefore = useRef<number | null>(null);
 
   const isHeld = correcting.isOpen;
   useMarks({ page, list, layer, views, played, selection, found: props.found, follow, isHeld });
@@ -92,7 +97,8 @@ export function Transcript(props: TranscriptProps) {
     details.hide();
     if (props.onCorrect) correcting.open(range);
   };
-  const openDetails = (range: WordRange, byKeyboard: boolean) => {
+  const openDetails = (range: WordRange, byKeyboard: boolean, pause: number | null = null) => {
+    pauseBefore.current = pause;
     takesFocus.current = byKeyboard;
     openedFor.current = selection.peek();
     if (props.renderDetails) details.open(range);
@@ -127,6 +133,11 @@ export function Transcript(props: TranscriptProps) {
       return;
     }
     details.hide();
+    const pause = event.target instanceof HTMLElement ? event.target.dataset.word : undefined;
+    if (pause !== undefined) {
+      openDetails({ from: Number(pause), to: Number(pause) + 1 }, false, Number(pause));
+      return;
+    }
     // A click inside the document's selection clears that selection only after this event.
     if (!page.current || event.target === list.current) return;
     const word = findWordAtPoint(page.current, event.clientX, event.clientY);
@@ -187,6 +198,7 @@ export function Transcript(props: TranscriptProps) {
           props.renderDetails?.({
             ...shown,
             takesFocus: takesFocus.current,
+            pauseBefore: pauseBefore.current,
             onCorrect: openCorrection,
             onClose: details.close,
           })}

@@ -9,13 +9,21 @@ const FIRST = 12;
 const MORE = 72;
 
 /** Returns the content of the paragraphs: the first screen immediately, the rest frame by frame. */
-export function useViews(words: Words, texts: readonly string[], plan: EditorPlan): readonly ParagraphView[] {
+export function useViews(
+  words: Words,
+  texts: readonly string[],
+  plan: EditorPlan,
+  hasPauses: boolean,
+): readonly ParagraphView[] {
   const previous = useRef<ShownViews | null>(null);
+  const hadPauses = useRef(hasPauses);
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);
   const shown = useGrowing(paragraphs.length, FIRST, MORE);
   return useMemo(() => {
-    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), previous.current);
+    const known = hadPauses.current === hasPauses ? previous.current : null;
+    hadPauses.current = hasPauses;
+    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), known, hasPauses);
     previous.current = { plan, texts, views };
     return views;
-  }, [words, texts, plan, paragraphs, shown]);
+  }, [words, texts, plan, paragraphs, shown, hasPauses]);
 }

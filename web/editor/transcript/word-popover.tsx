@@ -1,9 +1,9 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { type RemovedSpan, restoreRange } from "../model/plan";
-import { countReasons } from "../model/reason-edits";
-import { findContext } from "../model/review-queue";
+import { fromSeconds, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
+import { countReasons, setPause } from "../model/reason-edits";
+import { findContext, measureKept } from "../model/review-queue";
 import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
 import { nameCount, REASON_ICONS, REASON_NAMES } from "../reasons";
 import { explainItem, measureRange } from "../review/item-texts";
@@ -19,12 +19,13 @@ type PopoverProps = {
   top: number;
   /** Whether the keyboard opened it, so that the focus moves into it. */
   takesFocus: boolean;
+  pauseBefore: number | null;
   onCorrect(range: WordRange): void;
   onClose(): void;
 };
 
 /** Explains a removed word, or offers what can be done with a selection. */
-export function WordPopover({ range, left, top, takesFocus, onCorrect, onClose }: PopoverProps) {
+export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorrect, onClose }: PopoverProps) {
   const { editor } = useEditor();
   const box = useRef<HTMLDivElement>(null);
   const span = findWordSpan(editor.plan.value, editor.words, range.from);
@@ -33,7 +34,7 @@ export function WordPopover({ range, left, top, takesFocus, onCorrect, onClose }
     if (takesFocus) box.current?.querySelector<HTMLElement>("button:enabled")?.focus();
     box.current?.scrollIntoView({ block: "nearest" });
   }, []);
-  const isGone = !isRemoved && editor.selection.value === null;
+  const isGone = pauseBefore === null && !isRemoved && editor.selection.value === null;
   useLayoutEffect(() => {
     if (isGone) onClose();
   }, [isGone]);
@@ -44,7 +45,7 @@ export function WordPopover({ range, left, top, takesFocus, onCorrect, onClose }
       ref={box}
       class="word-popover"
       role="group"
-      aria-label={isRemoved ? "Removed words" : "Selected words"}
+      aria-label={pauseBefore !== null ? "Pause" : isRemoved ? "Removed words" : "Selected words"}
       style={{ left: `${left}px`, top: `${top}px` }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -53,7 +54,9 @@ export function WordPopover({ range, left, top, takesFocus, onCorrect, onClose }
         onClose();
       }}
     >
-      {isRemoved ? (
+      {pauseBefore !== null ? (
+        <PauseDetails before={pauseBefore} onClose={onClose} />
+      ) : isRemoved ? (
         <Removed span={span as RemovedSpan} onClose={onClose} />
       ) : (
         <Selected range={range} onCorrect={onCorrect} onClose={onClose} />
@@ -115,6 +118,61 @@ function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
         </div>
       )}
     </>
+  );
+}
+
+/** The length of a pause, which can be changed. */
+function PauseDetails({ before, onClose }: { before: number; onClose(): void }) {
+  const { editor, playback } = useEditor();
+  const { words } = editor;
+  const plan = editor.plan.value;
+  const range = { start: words.end[before - 1]!, end: words.start[before]! };
+  const [kept, setKept] = useState(() => String(Math.round(toSeconds(measureKept(plan, range)) * 100) / 100));
+  const next = setPause(plan, range, fromSeconds(Math.max(0, Number(kept))));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        editor.apply({ plan: next }, "Change pause", `Pause is ${kept} s long`);
+        onClose();
+      }}
+    >
+      <header class="silence">
+        <Icon name={REASON_ICONS.silence} />
+        <strong>{REASON_NAMES.silence}</strong>
+        <span class="soft number">{measureRange(editor, range)}</span>
+      </header>
+      {editor.canEdit && (
+        <label class="pause-limit">
+          Leave{" "}
+          <input
+            class="input number"
+            type="number"
+            min="0"
+            max={toSeconds(range.end - range.start)}
+            step="any"
+            required
+            value={kept}
+            onInput={(event) => setKept(event.currentTarget.value)}
+          />{" "}
+          s
+        </label>
+      )}
+      <div class="toolbar">
+        {editor.canEdit && (
+          <Button type="submit" look="primary">
+            Set
+          </Button>
+        )}
+        <Button
+          icon="play"
+          disabled={!playback.isReady.value}
+          onClick={() => playback.playPart(next, findContext(next, range))}
+        >
+          Listen
+        </Button>
+      </div>
+    </form>
   );
 }
 
