@@ -133,9 +133,9 @@ for (let edit = 0; edit < EDITS; edit++) {
 const announced = await page.getByText("1 word removed").count();
 
 const canvas = ".timeline-canvas canvas";
-const zoomIn = await readFrames(page, canvas, { deltaY: -60, count: 60 });
+const zoomIn = await readFrames(page, canvas, { deltaY: -15, count: 60, isZoom: true });
 const scrollTimeline = await readFrames(page, canvas, { deltaX: 40, count: 120 });
-const zoomOut = await readFrames(page, canvas, { deltaY: 60, count: 60 });
+const zoomOut = await readFrames(page, canvas, { deltaY: 15, count: 60, isZoom: true });
 const scrollTranscript = await readFrames(page, ".transcript-scroller", { deltaY: 40, count: 120 });
 await browser.close();
 

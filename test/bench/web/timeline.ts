@@ -17,9 +17,9 @@ const mounted = await page.evaluate(() => window.bench.mount("timeline"));
 await page.waitForTimeout(500);
 
 const canvas = ".timeline-canvas canvas";
-const zoomIn = await readFrames(page, canvas, { deltaY: -60, count: 60 });
+const zoomIn = await readFrames(page, canvas, { deltaY: -15, count: 60, isZoom: true });
 const scroll = await readFrames(page, canvas, { deltaX: 40, count: 120 });
-const zoomOut = await readFrames(page, canvas, { deltaY: 60, count: 60 });
+const zoomOut = await readFrames(page, canvas, { deltaY: 15, count: 60, isZoom: true });
 const plan = await page.evaluate(() => {
   const { spans, duration } = window.bench.plan.value;
   return { removed: spans.filter(({ isKept }) => !isKept).length, hours: duration / 3.6e9 };

@@ -14,7 +14,8 @@ export async function slowDown(page: Page, rate: number): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate });
 }
 
-export type Wheel = { deltaX?: number; deltaY?: number; count: number };
+/** `isZoom`: with Ctrl, as a pinch arrives. */
+export type Wheel = { deltaX?: number; deltaY?: number; count: number; isZoom?: boolean };
 export type Frames = { frames: number; fps: number; p95_ms: number; longest_ms: number };
 
 /** Turns the wheel over an element, null: over the middle of the page, a step a frame, and measures the distances of the frames. */
@@ -31,10 +32,12 @@ export async function readFrames(page: Page, selector: string | null, wheel: Whe
     };
     requestAnimationFrame(read);
   });
+  if (wheel.isZoom) await page.keyboard.down("Control");
   for (let step = 0; step < wheel.count; step++) {
     await page.mouse.wheel(wheel.deltaX ?? 0, wheel.deltaY ?? 0);
     await page.waitForTimeout(8);
   }
+  if (wheel.isZoom) await page.keyboard.up("Control");
   const times = await page.evaluate(() => (window as unknown as { frames: number[] }).frames.splice(0));
   const distances = times.slice(1).map((time, index) => time - times[index]!);
   const sorted = distances.toSorted((a, b) => a - b);
