@@ -155,7 +155,6 @@ export function Timeline(props: TimelineProps) {
     <div class="timeline">
       <div class="timeline-tools">
         {props.tools}
-        <span class="spacer" />
         <div class="timeline-zoom">
           <IconButton icon="minus" label="Zoom out" onClick={() => zoom(1 / ZOOM)} />
           <IconButton icon="plus" label="Zoom in" onClick={() => zoom(ZOOM)} />

@@ -226,9 +226,7 @@ function goToMisheard(editor: Editor, playback: Playback): void {
 
 /** Explains why there are no words, and what the user can still do. */
 function describeNoWords(hasAudio: boolean): string {
-  const advice = hasAudio
-    ? "If someone speaks, make a cut by pauses and edit it on the timeline."
-    : "Only recordings with a voice can be cut. You can still render it.";
+  const advice = "Cut by hand: mark a range with I and O, and press Delete.";
   return [
     hasAudio ? "No words were recognized in this recording." : "This recording has no audio.",
     canWrite.value && advice,

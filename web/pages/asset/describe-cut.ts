@@ -4,7 +4,7 @@ import type { ListedCut } from "./use-cuts";
 
 type DescribedCut = Pick<ListedCut, "id" | "state" | "script" | "options" | "edited_from" | "created_at">;
 
-const MODES: Record<string, string> = { tight: "Tight", natural: "Natural", loose: "Loose" };
+const MODES: Record<string, string> = { tight: "Tight", natural: "Natural", loose: "Loose", manual: "By hand" };
 const STATES: Record<string, string> = { pending: "waiting", processing: "in progress", failed: "failed" };
 
 function formatCreated(iso: string, hasSeconds: boolean): string {

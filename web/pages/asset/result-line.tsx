@@ -1,6 +1,6 @@
 /** What the cut comes to, and the reply to each action. */
 import { useEffect, useState } from "preact/hooks";
-import { CUT_MODES, type CutMode } from "../../../src/domain/plan";
+import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
 import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
@@ -73,7 +73,7 @@ function Result() {
   );
 }
 
-const MODES: { mode: Exclude<CutMode, "manual">; label: string }[] = [
+const MODES: { mode: CutMode; label: string }[] = [
   { mode: "tight", label: "Tight" },
   { mode: "natural", label: "Natural" },
   { mode: "loose", label: "Loose" },
@@ -83,10 +83,13 @@ const MODES: { mode: Exclude<CutMode, "manual">; label: string }[] = [
 function NoCut() {
   const { asset, cut, cuts, form } = useEditor();
   const [isSending, setIsSending] = useState(false);
-  const make = async (mode: CutMode) => {
+  const make = async (mode: CutMode | typeof MANUAL_MODE) => {
     setIsSending(true);
     try {
-      const body = { asset_id: asset.id, script: form.script.value, options: CUT_MODES[mode] };
+      const body =
+        mode === MANUAL_MODE
+          ? { asset_id: asset.id, options: { mode } }
+          : { asset_id: asset.id, script: form.script.value, options: CUT_MODES[mode] };
       cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
       openTab.value = "transcript";
     } catch (error) {
@@ -95,7 +98,9 @@ function NoCut() {
       setIsSending(false);
     }
   };
-  const canMake = cut === null && canWrite.value && asset.audio_tracks !== 0;
+  const canMake = cut === null && canWrite.value;
+  // Only audio can be planned.
+  const modes = asset.audio_tracks === 0 ? [] : MODES;
   return (
     <>
       <p class="result-times number">
@@ -105,11 +110,14 @@ function NoCut() {
       <span class="spacer" />
       {canMake && (
         <span class="result-actions">
-          {MODES.map(({ mode, label }) => (
+          {modes.map(({ mode, label }) => (
             <Button key={mode} disabled={isSending} aria-label={`Make a cut: ${label}`} onClick={() => void make(mode)}>
               {label}
             </Button>
           ))}
+          <Button disabled={isSending} onClick={() => void make(MANUAL_MODE)}>
+            Cut by hand
+          </Button>
         </span>
       )}
     </>

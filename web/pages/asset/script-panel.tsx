@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import type { CutMode } from "../../../src/domain/plan";
+import { type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
@@ -25,7 +25,7 @@ export function ScriptPanel() {
   const [error, setError] = useState<unknown>(null);
   // The first cut that is opened fills in its script and options, unless the user has entered a script.
   useEffect(() => {
-    if (cut === null || form.hasOwnScript.value) return;
+    if (cut === null || form.hasOwnScript.value || cut.options.mode === MANUAL_MODE) return;
     form.script.value = cut.script;
     form.options.value = cut.options;
   }, [cut?.id]);
