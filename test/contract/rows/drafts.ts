@@ -55,6 +55,18 @@ async function findWord({ key, cut }: Owned): Promise<{ start: number; end: numb
 
 export const draftRows: DashboardRow[] = [
   [
+    "GET cuts/{id}/explanation -> the findings with rule, scores and spans that `offcut cut --explain` prints",
+    async (fixtures) => {
+      const { as, cut } = await createCut(fixtures);
+      type Explanation = { findings: { rule: string; confidence: number }[]; pacing: object | null };
+      const { status, body } = await fixtures.call<Explanation>("GET", `/cuts/${cut.id}/explanation`, { as });
+      expect([status, body.findings.length > 0]).toEqual([200, true]);
+      for (const { rule, confidence } of body.findings)
+        expect([rule !== "", confidence >= 0 && confidence <= 1]).toEqual([true, true]);
+      expect(body.pacing).not.toBeNull();
+    },
+  ],
+  [
     "GET, PUT and DELETE /api/v1/cuts/{id}/draft ({ revision, segments, texts }): revision starts at 1, a first PUT sends 0; 404 without one",
     async (fixtures) => {
       const { call, getOutcome, bert } = fixtures;

@@ -65,18 +65,6 @@ const isIn = ({ segments }: Pick<Draft, "segments">, { start, end }: Item): bool
 
 export const reviewRows: DashboardRow[] = [
   [
-    "GET cuts/{id}/explanation -> the findings with rule, scores and spans that `offcut cut --explain` prints",
-    async (fixtures) => {
-      const { as, cut } = await openReview(fixtures);
-      type Explanation = { findings: { rule: string; confidence: number }[]; pacing: object | null };
-      const { status, body } = await fixtures.call<Explanation>("GET", `/cuts/${cut.id}/explanation`, { as });
-      expect([status, body.findings.length > 0]).toEqual([200, true]);
-      for (const { rule, confidence } of body.findings)
-        expect([rule !== "", confidence >= 0 && confidence <= 1]).toEqual([true, true]);
-      expect(body.pacing).not.toBeNull();
-    },
-  ],
-  [
     "GET and PATCH /api/v1/cuts/{id}/review: decisions are stored with who and when, and the draft keeps and removes their spans",
     async (fixtures) => {
       const { as, cut, read, decide, readDraft } = await openReview(fixtures);
