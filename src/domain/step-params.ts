@@ -2,7 +2,7 @@
 import type { CutOptions } from "./plan";
 import type { OutputRequest } from "./render-output";
 
-/** `script` is "" if there is none. `keepEditsOf` is missing if no edits are kept. */
+/** `script` is "" for a cut without one. `keepEditsOf` is missing if no edits are kept. */
 export type CutStepParams = { script: string; options: CutOptions; keepEditsOf?: string };
 
 /** `cutId` null stands for the cut of the last cut step before this one, or the whole source if there is none. */

@@ -3,6 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import { type QueryKey, QueryObserver } from "@tanstack/preact-query";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { ApiError, toMessage } from "./api";
+import { append, keepUnchanged } from "./page-rows";
 import type { Page, PagedList } from "./pages-of";
 import { client, type ReadOptions, toQueryOptions } from "./query-client";
 import type { Loaded, Resource } from "./resource";
@@ -186,29 +187,6 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
     return stop;
   };
   return { list, start };
-}
-
-type Identified = { id?: string; user_id?: string; workspace?: { id: string } };
-
-/** Returns what tells a row from others: members and the storage of workspaces have no ID of their own. */
-const getId = (item: unknown): unknown => {
-  const { id, user_id: userId, workspace } = item as Identified;
-  return id ?? userId ?? workspace?.id ?? item;
-};
-
-/** Appends the rows that the list does not have yet: rows that were added meanwhile move others to later pages. */
-function append<Item>(items: Item[], page: Item[]): Item[] {
-  const known = new Set(items.map(getId));
-  return [...items, ...page.filter((item) => !known.has(getId(item)))];
-}
-
-/** Returns the fresh rows, with the previous object of each unchanged row, so that only changed rows are rendered again. */
-function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
-  const known = new Map(before.map((item) => [getId(item), item]));
-  return fresh.map((item) => {
-    const old = known.get(getId(item));
-    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
-  });
 }
 
 type OffsetPage<Item> = { items: Item[]; total: number; limit: number; offset: number };

@@ -2,6 +2,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { toMessage } from "./api";
+import { append, keepUnchanged } from "./page-rows";
 
 export type Page<Item> = { items: Item[]; next_cursor: string | null };
 type ReadPage<Item> = (cursor: string | null, signal: AbortSignal) => Promise<Page<Item>>;
@@ -113,24 +114,4 @@ export function createPagedList<Item>(read: ReadPage<Item>): PagedList<Item> & {
     },
   };
   return list;
-}
-
-const getId = (item: unknown): unknown => (item as { id?: unknown }).id ?? item;
-
-/** Appends the rows that the list does not have yet: rows that were added meanwhile move others to later pages. */
-function append<Item>(items: Item[], page: Item[]): Item[] {
-  const known = new Set(items.map(getId));
-  return [...items, ...page.filter((item) => !known.has(getId(item)))];
-}
-
-/**
- * Returns the fresh rows, reusing the previous object of each unchanged row, so that only changed rows are rendered
- * again.
- */
-function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
-  const known = new Map(before.map((item) => [getId(item), item]));
-  return fresh.map((item) => {
-    const old = known.get(getId(item));
-    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
-  });
 }

@@ -3,7 +3,14 @@ import { type EditedSegment, editPlan } from "../plan-edit";
 import { type PlanJson, planToJson } from "../plan-json";
 import { applyTexts, type EditedText, listEditableWords } from "../plan-texts";
 import { CUTTING } from "../planning/cutting-thresholds";
-import { coveredDuration, durationOf, findOverlapping, indexEndingAfter, overlapDuration } from "../planning/spans";
+import {
+  coveredDuration,
+  durationOf,
+  findOverlapping,
+  indexEndingAfter,
+  overlapDuration,
+  subtract,
+} from "../planning/spans";
 import { MIN_SEGMENT_TICKS, type SourceClock } from "../segments";
 import type { Word } from "../speech";
 import { type Span, spanFromSeconds, spanToSeconds, type Ticks } from "../time";
@@ -51,7 +58,7 @@ export function listEdits(
   };
 }
 
-/** Returns the take of a line that was restored where the planned one was removed; empty if there is none. */
+/** Returns the take of a line that was restored where the planned one was removed, in a list; without such a take, the list is empty. */
 function findChosenTake(
   { line, chosen, candidates }: PlanJson["takes"][number],
   removed: readonly Span[],
@@ -234,15 +241,5 @@ function joinSpans(spans: readonly Span[]): Span[] {
 }
 
 /** Returns the parts of sorted, disjoint spans that none of the others (sorted, disjoint) covers. */
-function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
-  return spans.flatMap((span) => {
-    const out: Span[] = [];
-    let at = span.start;
-    for (const other of findOverlapping(others, span)) {
-      if (other.start > at) out.push({ start: at, end: other.start });
-      at = Math.max(at, other.end);
-    }
-    if (span.end > at) out.push({ start: at, end: span.end });
-    return out;
-  });
-}
+const subtractSpans = (spans: readonly Span[], others: readonly Span[]): Span[] =>
+  spans.flatMap((span) => subtract(span, others));

@@ -7,7 +7,15 @@ import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
 import { CUTTING } from "./cutting-thresholds";
 import { isReviewRule, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
-import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
+import {
+  type DecidedSpan,
+  durationOf,
+  findOverlapping,
+  indexEndingAfter,
+  isKept,
+  overlapDuration,
+  subtract,
+} from "./spans";
 
 /** `removal` is the rule that removes a stretch, or null if it is kept; `reviews` are the rules that mark it. */
 export type Decision = { removal: RuleMatch<RemovalRule> | null; reviews: readonly RuleMatch<ReviewRule>[] };
@@ -147,18 +155,6 @@ function joinOverlapping(spans: readonly DecidedSpan[]): DecidedSpan[] {
       last.findings = [...last.findings, ...span.findings];
     } else out.push({ ...span });
   }
-  return out;
-}
-
-/** Returns the parts of a span that none of the others (sorted, disjoint) covers. */
-function subtract(span: Span, others: readonly Span[]): Span[] {
-  const out: Span[] = [];
-  let at = span.start;
-  for (const other of findOverlapping(others, span)) {
-    if (other.start > at) out.push({ start: at, end: other.start });
-    at = Math.max(at, other.end);
-  }
-  if (span.end > at) out.push({ start: at, end: span.end });
   return out;
 }
 

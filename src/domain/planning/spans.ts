@@ -36,3 +36,15 @@ export const coveredDuration = (spans: readonly Span[], span: Span): Ticks =>
   findOverlapping(spans, span).reduce((sum, one) => sum + overlapDuration(one, span), 0);
 
 export const durationOf = ({ start, end }: Span): Ticks => end - start;
+
+/** Returns the parts of a span that none of the others (sorted, disjoint) covers. */
+export function subtract(span: Span, others: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  let at = span.start;
+  for (const other of findOverlapping(others, span)) {
+    if (other.start > at) out.push({ start: at, end: other.start });
+    at = Math.max(at, other.end);
+  }
+  if (span.end > at) out.push({ start: at, end: span.end });
+  return out;
+}

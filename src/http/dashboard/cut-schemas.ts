@@ -40,7 +40,7 @@ export const CUT_SCHEMAS = {
   CutWithDraft: strictObject({
     ...PUBLIC_SCHEMAS.CutDetail.properties,
     plan: orNull(judgedPlan, "null until completed"),
-    draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null if there is none"),
+    draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null without a draft"),
   }),
   CutExplanation: strictObject({
     findings: Type.Array(

@@ -30,7 +30,7 @@ export async function updateDraft(
   });
 }
 
-/** Throws `AppError` `conflict` with who saved the draft and when, unless the draft has this revision; 0: there is none. */
+/** Throws `AppError` `conflict` with who saved the draft and when, unless the draft has this revision. 0 means that the cut has no draft. */
 export async function requireDraftRevision(tx: Queries, draft: Draft | null, revision: number): Promise<void> {
   if ((draft?.revision ?? 0) === revision) return;
   const found =

@@ -1,5 +1,5 @@
 /**
- * Who has which cut open, in the memory of the server: pages repeat it, and whoever stops is gone after a while. Changes go to the event streams of
+ * Who has which cut open, in the memory of the server: pages report it again and again, and a user whose page stops is dropped after 30 seconds. Changes go to the event streams of
  * the workspace and are not stored.
  */
 import type { LiveEvents } from "./events";

@@ -190,7 +190,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
         const { before, after } = await request();
         if (before !== base || after === before) return;
         base = after;
-        // What the server has made of the draft may differ from edits made since.
+        // The draft on the server may differ from the edits made since then.
         schedule(SAVE_AFTER_MS);
       });
       saving = sent.catch(() => {});
