@@ -3,7 +3,15 @@ import type { PlanBasis } from "../planning/basis";
 import { rateFinding } from "../planning/confidence";
 import type { Finding, RemovalReason } from "../planning/rules";
 import type { DecidedSpan } from "../planning/spans";
-import { type FrameTimes, fromSeconds, type Rational, spanFromSeconds, spanToSeconds, toSeconds } from "../time";
+import {
+  type FrameTimes,
+  fromSeconds,
+  type Rational,
+  type Span,
+  spanFromSeconds,
+  spanToSeconds,
+  toSeconds,
+} from "../time";
 
 /** `confidence` is 0 to 1. Times in `scores` are in microseconds. */
 export type FindingJson = Finding & { confidence: number };
@@ -15,12 +23,12 @@ type FramesJson =
   /** `times` and `end` are in microseconds. */
   | { kind: "listed"; rate: Rational; times: number[]; end: number };
 
-export type BasisJson = { edge_margin: number; frames: FramesJson | null; spans: SpanJson[] };
+export type BasisJson = { edge_margin: number; frames: FramesJson | null; spans: SpanJson[]; word_pauses: Span[] };
 
 /** Longer lists of frame times are not shown: a browser then does not snap to frames. */
 const MAX_LISTED_FRAMES = 250_000;
 
-export const basisToJson = ({ edgeMargin, frames, spans }: PlanBasis): BasisJson => ({
+export const basisToJson = ({ edgeMargin, frames, spans, wordPauses }: PlanBasis): BasisJson => ({
   edge_margin: toSeconds(edgeMargin),
   frames: framesToJson(frames),
   spans: spans.map(({ start, end, reason, text, findings }) => ({
@@ -29,6 +37,7 @@ export const basisToJson = ({ edgeMargin, frames, spans }: PlanBasis): BasisJson
     text,
     findings: findings.map(findingToJson),
   })),
+  word_pauses: wordPauses.map(spanToSeconds),
 });
 
 export const findingToJson = (finding: Finding): FindingJson => ({
@@ -36,7 +45,7 @@ export const findingToJson = (finding: Finding): FindingJson => ({
   confidence: rateFinding(finding),
 });
 
-export const basisFromJson = ({ edge_margin, frames, spans }: BasisJson): PlanBasis => ({
+export const basisFromJson = ({ edge_margin, frames, spans, word_pauses }: BasisJson): PlanBasis => ({
   edgeMargin: fromSeconds(edge_margin),
   frames: framesFromJson(frames),
   spans: spans.map(
@@ -45,6 +54,7 @@ export const basisFromJson = ({ edge_margin, frames, spans }: BasisJson): PlanBa
       findings: span.findings.map(({ confidence: _, ...finding }) => spanFromSeconds(finding) as Finding),
     }),
   ),
+  wordPauses: word_pauses.map(spanFromSeconds),
 });
 
 function framesToJson(frames: FrameTimes | null): FramesJson | null {

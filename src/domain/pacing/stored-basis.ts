@@ -18,6 +18,8 @@ const STORED = Type.Object({
   version: Type.Literal(1),
   margin: integer,
   texts: Type.Array(Type.Object({ start: Type.Number(), end: Type.Number(), text: Type.String() })),
+  /** Starts and ends of pauses in words. */
+  pauses: Type.Optional(Type.Array(integer)),
   /** Distinct rules with their scores. */
   rules: Type.Array(
     Type.Tuple([
@@ -41,7 +43,7 @@ type Stored = Static<typeof STORED>;
 
 /** Returns the basis as JSON text. `plan` is the plan beside which it is stored. */
 export function encodeBasis(
-  { spans, edgeMargin, texts }: StoredBasis,
+  { spans, wordPauses, edgeMargin, texts }: StoredBasis,
   plan: Pick<PlanJson, "segments" | "removed">,
 ): string {
   const words = listWords(plan);
@@ -70,7 +72,8 @@ export function encodeBasis(
     word = isNext ? word + own.length : findWords(words, word, own);
     return row;
   });
-  return JSON.stringify({ version: 1, margin: edgeMargin, texts, rules, spans: stored } satisfies Stored);
+  const pauses = wordPauses.length > 0 ? { pauses: wordPauses.flatMap((one) => [one.start, one.end]) } : {};
+  return JSON.stringify({ version: 1, margin: edgeMargin, texts, ...pauses, rules, spans: stored } satisfies Stored);
 }
 
 /** Returns the stored basis; null if the text is not one. */
@@ -105,7 +108,9 @@ export function decodeBasis(json: string, plan: Pick<PlanJson, "segments" | "rem
     });
     word = isCount ? word + text : findWords(words, word, text.split(" "));
   }
-  return { spans, edgeMargin: stored.margin, texts: stored.texts };
+  const { pauses = [], margin: edgeMargin, texts } = stored;
+  const wordPauses = pauses.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: pauses[i + 1] ?? start }] : []));
+  return { spans, wordPauses, edgeMargin, texts };
 }
 
 /** Returns whether a rule has the scores that it needs. A worker may have sent any. */

@@ -1,13 +1,21 @@
 /** What a plan is assembled from when all decisions on words are made: the browser and the server assemble it again with other options. */
 import type { CutOptions, Plan } from "../plan";
 import type { SourceClock } from "../segments";
-import type { FrameTimes, Ticks } from "../time";
+import type { FrameTimes, Span, Ticks } from "../time";
 import { assembleSegments, clipFindings, joinFindings, mainRule } from "./assemble-segments";
 import { type Finding, isReviewRule, type RemovalRule, type ReviewRule } from "./rules";
-import { type DecidedSpan, isKept } from "./spans";
+import { type DecidedSpan, isKept, overlapDuration, subtract } from "./spans";
 
-/** The decided spans as if every option removed, the margin of hidden edges, and the frames to which segments are snapped. */
-export type PlanBasis = { spans: readonly DecidedSpan[]; edgeMargin: Ticks; frames: FrameTimes | null };
+/**
+ * The decided spans as if every option removed, the margin of hidden edges, and the frames to which segments are snapped. `wordPauses` are parts of
+ * words that a recognizer stretched into a filler: they stay when the filler does. Sorted by start.
+ */
+export type PlanBasis = {
+  spans: readonly DecidedSpan[];
+  wordPauses: readonly Span[];
+  edgeMargin: Ticks;
+  frames: FrameTimes | null;
+};
 
 /** Options of a cut, and those that only an editor chooses. */
 export type PacingOptions = CutOptions & { remove_off_script: boolean; remove_pauses: boolean };
@@ -19,8 +27,17 @@ export const toPacingOptions = (options: CutOptions): PacingOptions => ({
 });
 
 /** Creates a basis. Each span has its findings once, with scores of three decimals, as they are stored. */
-export const toBasis = (spans: readonly DecidedSpan[], edgeMargin: Ticks, { frames }: SourceClock): PlanBasis => ({
+export const toBasis = (
+  spans: readonly DecidedSpan[],
+  edgeMargin: Ticks,
+  { duration, frames }: SourceClock,
+  wordPauses: readonly Span[] = [],
+): PlanBasis => ({
   spans: spans.map((span) => ({ ...span, findings: joinFindings(clipFindings(span)).map(roundScores) })),
+  wordPauses: wordPauses
+    .map(({ start, end }) => ({ start: Math.max(0, start), end: Math.min(duration, end) }))
+    .filter(({ start, end }) => start < end)
+    .sort((a, b) => a.start - b.start),
   edgeMargin,
   frames,
 });
@@ -37,11 +54,14 @@ function roundScores(finding: Finding): Finding {
 
 /** Returns the segments and the removed spans of a cut with these options. */
 export const assembleBasis = (
-  { spans, edgeMargin, frames }: PlanBasis,
+  { spans, wordPauses, edgeMargin, frames }: PlanBasis,
   duration: Ticks,
   options: PacingOptions,
-): Pick<Plan, "segments" | "removed" | "keptDuration" | "findings"> =>
-  assembleSegments(selectRemovals(spans, options), { duration, frames }, options, edgeMargin);
+): Pick<Plan, "segments" | "removed" | "keptDuration" | "findings"> => {
+  const selected = selectRemovals(spans, options);
+  const whole = options.remove_fillers ? selected : keepWordPauses(selected, wordPauses);
+  return assembleSegments(whole, { duration, frames }, options, edgeMargin);
+};
 
 type RemovalChoice = Pick<PacingOptions, "remove_fillers" | "remove_retakes" | "remove_off_script">;
 
@@ -79,6 +99,28 @@ function isRemovedBy(rule: RemovalRule, choice: RemovalChoice): boolean {
 /** Returns whether a mark is of interest: what may be a retake is not when retakes stay. */
 const isMarkedBy = (rule: ReviewRule, { remove_retakes }: RemovalChoice): boolean =>
   remove_retakes || rule === "review.unrecognized_speech" || rule === "review.differs_from_script";
+
+/** Adds the pauses that are parts of words, unless a removed span is beside them. */
+function keepWordPauses(spans: readonly DecidedSpan[], wordPauses: readonly Span[]): readonly DecidedSpan[] {
+  let out = spans;
+  for (const pause of wordPauses) {
+    const spoken = out.filter(({ reason }) => reason !== "noise");
+    const gaps = subtract(pause, spoken).filter((gap) =>
+      [spoken.findLast(({ end }) => end <= gap.start), spoken.find(({ start }) => start >= gap.end)].every(
+        (neighbor) => neighbor === undefined || isKept(neighbor),
+      ),
+    );
+    if (gaps.length === 0) continue;
+    const others = out.flatMap((span) =>
+      span.reason === "noise" && overlapDuration(span, pause) > 0
+        ? subtract(span, gaps).map((part) => ({ ...span, ...part }))
+        : [span],
+    );
+    const added = gaps.map((gap): DecidedSpan => ({ ...gap, text: "", reason: null, findings: [] }));
+    out = [...others, ...added].sort((a, b) => a.start - b.start);
+  }
+  return out;
+}
 
 /** Returns whether the nearest words before and after a filler are removed, at the ends of the recording one of them. */
 function isBetweenRemoved(selected: readonly DecidedSpan[], all: readonly DecidedSpan[], i: number): boolean {

@@ -67,6 +67,9 @@ export const CUT_SCHEMAS = {
           }),
           { description: "the speech and the noise of the recording; the gaps between them are pauses" },
         ),
+        word_pauses: Type.Array(strictObject({ start: seconds, end: seconds }), {
+          description: "pauses in words that a recognizer stretched into a filler: they stay when fillers do",
+        }),
         texts: Type.Array(strictObject({ start: seconds, end: seconds, text }), {
           description: "the corrected texts of all edits so far",
         }),

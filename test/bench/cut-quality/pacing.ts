@@ -58,7 +58,7 @@ for (let i = 0; duration < HOUR; i++) {
   words.push(...(recording.analysis.transcript?.words ?? []).map(later));
   duration += plan.sourceDuration;
 }
-const basis = { spans, edgeMargin: 0, frames: null };
+const basis = { spans, wordPauses: [], edgeMargin: 0, frames: null };
 const empty: PlanJson = { ...planned[0]!.json, source_duration: toSeconds(duration), takes: [] };
 const base = repace(empty, words, basis, natural).plan;
 const kept = base.segments.filter((_, i) => i % 20 > 0);

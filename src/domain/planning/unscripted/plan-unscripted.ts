@@ -23,7 +23,7 @@ import {
   toLineTakes,
 } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
-import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration } from "../spans";
+import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration, subtract } from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { listTakes } from "../take-list";
 import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
@@ -59,6 +59,8 @@ type UnscriptedState = {
   decided: DecidedWord[];
   tokens: Token[];
   fillers: UnwrittenFillers["spans"];
+  /** The parts of words that were stretched over a pause into a filler. */
+  wordPauses: Span[];
   /** The spans in which a listener answers. */
   answers: ReadonlySet<Span>;
   acousticRepetitions: AcousticRepetitions;
@@ -98,6 +100,7 @@ export function* planUnscripted(context: PlanContext): PlanSteps<StagedPlan> {
     decided: [],
     tokens: [],
     fillers: [],
+    wordPauses: [],
     answers: new Set(),
     acousticRepetitions: { found: [], different: [] },
     retakes: [],
@@ -108,7 +111,7 @@ export function* planUnscripted(context: PlanContext): PlanSteps<StagedPlan> {
   };
   const { state, results } = yield* runStages(UNSCRIPTED_STAGES, start);
   const { activity, understood, usesWords, isWordless, isMostlyNoise } = state;
-  const basis = toBasis(state.spans, estimateEdgeMargin(activity), clock);
+  const basis = toBasis(state.spans, estimateEdgeMargin(activity), clock, state.wordPauses);
   const assembled = assembleBasis(basis, clock.duration, toPacingOptions(options));
   const lines = options.remove_retakes ? state.lines : [];
   return {
@@ -178,7 +181,9 @@ function* removeUnwrittenFillers(state: UnscriptedState): PlanSteps<UnscriptedSt
   const known = state.words.map((word, i) =>
     spansDistantFiller(unwritten.spans, word, trimmed[i]!) ? trimmed[i]! : word,
   );
-  const found = setWords({ ...state, fillers: unwritten.spans, answers: unwritten.answers }, known);
+  const wordPauses = state.words.flatMap((word, i) => subtract(word, [known[i]!]));
+  const { spans: fillers, answers } = unwritten;
+  const found = setWords({ ...state, fillers, answers, wordPauses }, known);
   return withRemovals(found, withoutAnswers(found, unwritten.words));
 }
 

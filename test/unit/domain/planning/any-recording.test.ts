@@ -92,12 +92,9 @@ describe("any recording, script and options", () => {
   test("no word is removed when fillers and retakes are kept", () =>
     checkAny(
       (plan, { analysis: { duration, transcript } }) => {
-        const words = transcript?.words ?? [];
-        for (const word of words) {
+        for (const word of transcript?.words ?? []) {
           const span = { start: Math.max(0, word.start), end: Math.min(duration, word.end) };
-          // No recognizer reports a word within another. A filler in a word would divide it.
-          const isApart = words.every((other) => other === word || other.end <= word.start || other.start >= word.end);
-          if (span.end > span.start && isApart) expect(isKeptWhole(plan, span)).toBe(true);
+          if (span.end > span.start) expect(isKeptWhole(plan, span)).toBe(true);
         }
       },
       (input) => planOf({ ...input, script: "" }, { remove_fillers: false, remove_retakes: false }),
