@@ -11,6 +11,8 @@ export type Action = {
   /** Identifies the action, such as "playback.toggle". */
   name: string;
   label: string;
+  /** The label in a context menu, which says what the action does now. Default: `label`. */
+  describe?(): string;
   /** The heading in the list of keys. */
   group: string;
   icon?: IconName;
@@ -23,6 +25,8 @@ export type Action = {
   isEnabled?(): boolean;
   /** Runs the action. Without it, the action is only listed: the focused element handles its keys. */
   perform?(): void;
+  /** Whether the focused element handles the keys although the action can be performed from a menu. */
+  hasOwnKeys?: boolean;
   /** Says why a key does nothing while the action is disabled. */
   explain?(): void;
 };
@@ -109,7 +113,7 @@ function handleKey(event: KeyboardEvent): void {
   const keys = toKeys(event);
   if (event.defaultPrevented || isOfControl(event.target, keys)) return;
   if (!letterKeys.value && /^(Shift\+)?[a-z]$/.test(keys)) return;
-  const found = listActions().filter((action) => action.perform && action.keys.includes(keys));
+  const found = listActions().filter((action) => action.perform && !action.hasOwnKeys && action.keys.includes(keys));
   const action = found.findLast(isEnabled);
   const explain = found.findLast((one) => one.explain)?.explain;
   if (action === undefined && explain === undefined) return;

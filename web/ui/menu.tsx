@@ -8,6 +8,8 @@ export type MenuItem = {
   isDangerous?: boolean;
   /** Set for one of several choices. */
   isChecked?: boolean;
+  /** The key of the action, as it is shown. */
+  key?: string | undefined;
   /** Whether a line separates it from the item before. */
   hasRule?: boolean;
   run(): void;
@@ -21,40 +23,12 @@ type MenuProps = {
   look?: string;
 };
 
-/** A button that opens a menu of actions. Arrow keys move through it, Escape closes it. */
+/** A button that opens a menu of actions. */
 export function Menu({ label, items, side = "right", look = "quiet icon-only", children }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-
-  // A layout effect runs before the next key press.
-  useLayoutEffect(() => {
-    if (!isOpen) return;
-    root.current?.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
-    const closeOutside = (event: Event) => {
-      if (!root.current?.contains(event.target as Node)) setIsOpen(false);
-    };
-    document.addEventListener("pointerdown", closeOutside);
-    return () => document.removeEventListener("pointerdown", closeOutside);
-  }, [isOpen]);
-
-  const close = () => {
-    setIsOpen(false);
-    button.current?.focus();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape") return close();
-    if (event.key === "Tab") return setIsOpen(false);
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    const all = [...(root.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
-    const next = all.indexOf(document.activeElement as HTMLElement) + step;
-    all[(next + all.length) % all.length]?.focus();
-  };
-
   return (
-    <div class="menu" ref={root}>
+    <div class="menu">
       <button
         ref={button}
         type="button"
@@ -68,30 +42,76 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
         {children}
       </button>
       {isOpen && (
-        <div class={`menu-items ${side}`} role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
-          {items.map((item) => (
-            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is only set for the role `menuitemradio`.
-            <button
-              key={item.label}
-              type="button"
-              role={item.isChecked === undefined ? "menuitem" : "menuitemradio"}
-              aria-checked={item.isChecked}
-              tabIndex={-1}
-              class={`menu-item${item.isDangerous ? " danger" : ""}${item.hasRule ? " has-rule" : ""}`}
-              onClick={() => {
-                close();
-                item.run();
-              }}
-            >
-              {item.icon && <Icon name={item.icon} />}
-              {item.isChecked !== undefined && (
-                <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>
-              )}
-              {item.label}
-            </button>
-          ))}
-        </div>
+        <MenuItems
+          label={label}
+          items={items}
+          class={side}
+          onClose={(returnsFocus) => {
+            setIsOpen(false);
+            if (returnsFocus) button.current?.focus();
+          }}
+        />
       )}
+    </div>
+  );
+}
+
+type MenuItemsProps = {
+  label: string;
+  items: MenuItem[];
+  class: string;
+  /** `returnsFocus`: the focus goes back to where it was before. */
+  onClose(returnsFocus: boolean): void;
+};
+
+/** An open menu. Arrow keys move through it; Escape, or a press outside of its parent, closes it. */
+export function MenuItems({ label, items, class: side, onClose }: MenuItemsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const listItems = () => [...(list.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
+  // A layout effect runs before the next key press.
+  useLayoutEffect(() => {
+    listItems()[0]?.focus();
+    const closeOutside = (event: Event) => {
+      if (!list.current?.parentElement?.contains(event.target as Node)) onClose(false);
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    return () => document.removeEventListener("pointerdown", closeOutside);
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      return onClose(true);
+    }
+    if (event.key === "Tab") return onClose(false);
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const all = listItems();
+    const next = all.indexOf(document.activeElement as HTMLElement) + step;
+    all[(next + all.length) % all.length]?.focus();
+  };
+  return (
+    <div ref={list} class={`menu-items ${side}`} role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
+      {items.map((item) => (
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is only set for the role `menuitemradio`.
+        <button
+          key={item.label}
+          type="button"
+          role={item.isChecked === undefined ? "menuitem" : "menuitemradio"}
+          aria-checked={item.isChecked}
+          tabIndex={-1}
+          class={`menu-item${item.isDangerous ? " danger" : ""}${item.hasRule ? " has-rule" : ""}`}
+          onClick={() => {
+            onClose(true);
+            item.run();
+          }}
+        >
+          {item.icon && <Icon name={item.icon} />}
+          {item.isChecked !== undefined && <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>}
+          {item.label}
+          {item.key !== undefined && <span class="key">{item.key}</span>}
+        </button>
+      ))}
     </div>
   );
 }

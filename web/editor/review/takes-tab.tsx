@@ -1,86 +1,126 @@
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
 import { IconButton } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { isByKeyboard, isLongPress, openContextMenu } from "../context-menu";
 import { toSeconds } from "../model/plan";
-import { findContext } from "../model/review-queue";
-import { chooseTake, type Take } from "../model/takes";
+import type { Take } from "../model/takes";
 import { useEditor } from "../state/context";
 import { selectTake } from "../state/edit-actions";
 import { readExcerpt } from "../state/excerpt";
+import { playTake } from "../state/seek-actions";
+
+const MENU = [["takes.use", "takes.play", "takes.go-to"]];
+
+type Picked = { take: Take; index: number };
 
 /** Lists lines that were recorded several times. */
 export function TakesTab() {
-  const { editor } = useEditor();
+  const { editor, playback } = useEditor();
   const takes = editor.takes.value;
-  if (takes.length === 0) return null;
+  /** The take of the context menu. */
+  const picked = useSignal<Picked | null>(null);
+  useActions(
+    useMemo(() => {
+      const at = (run: (picked: Picked) => void) => () => picked.value !== null && run(picked.value);
+      const row = { group: "Takes", keys: [] };
+      const use = {
+        ...row,
+        name: "takes.use",
+        label: "Use this take",
+        isEnabled: () => editor.canEdit && picked.value?.take.candidates[picked.value.index]?.isKept === false,
+        perform: at(({ take, index }) => selectTake(editor, take, index)),
+      };
+      const play = {
+        ...row,
+        name: "takes.play",
+        label: "Play this take in place",
+        isEnabled: () => picked.value !== null && playback.isReady.value,
+        perform: at(({ take, index }) => playTake(editor, playback, take, index)),
+      };
+      const goTo = {
+        ...row,
+        name: "takes.go-to",
+        label: "Go to this take",
+        isEnabled: () => picked.value !== null,
+        perform: at(({ take, index }) => playback.seek(take.candidates[index]!.start)),
+      };
+      return [use, play, goTo];
+    }, [editor, playback]),
+  );
+  if (takes.length === 0) return <p class="soft tab-empty">No line was said more than once.</p>;
   return (
-    <section class="card panel" aria-labelledby="takes-title">
-      <h2 id="takes-title">Takes</h2>
+    <section class="takes" aria-labelledby="takes-title">
+      <h2 id="takes-title" class="visually-hidden">
+        Takes
+      </h2>
       <ul class="take-lines">
         {takes.map((take) => (
-          <TakeLine key={take.candidates[0]!.start} take={take} />
+          <li key={take.candidates[0]!.start} class="take-line">
+            <h3 dir="auto">{take.line}</h3>
+            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
+            <div role="group" aria-label={take.line}>
+              {take.candidates.map((candidate, index) => (
+                <TakeRow
+                  key={candidate.start}
+                  take={take}
+                  index={index}
+                  onMenu={(event) => {
+                    if (isLongPress(event)) return;
+                    event.preventDefault();
+                    picked.value = { take, index };
+                    const row = event.currentTarget as HTMLElement;
+                    const box = row.getBoundingClientRect();
+                    openContextMenu(isByKeyboard(event) ? { x: box.left, y: box.bottom } : event, "Take", MENU);
+                  }}
+                />
+              ))}
+            </div>
+          </li>
         ))}
       </ul>
     </section>
   );
 }
 
-function TakeLine({ take }: { take: Take }) {
-  const { editor, playback } = useEditor();
-  /** Plays the cut around the line as if the take were chosen. */
-  const playInPlace = (line: Take, index: number) => {
-    const plan = chooseTake(editor.plan.peek(), line, index);
-    playback.playPart(plan, findContext(plan, line.candidates[index]!));
-  };
-  return (
-    <li class="take-line">
-      <fieldset>
-        <legend dir="auto">{take.line}</legend>
-        {take.candidates.map((candidate, index) => (
-          <div key={candidate.start} class="take">
-            {editor.canEdit ? (
-              <label class="check">
-                <input
-                  type="radio"
-                  name={`take-${take.candidates[0]!.start}`}
-                  checked={candidate.isKept}
-                  onChange={() => selectTake(editor, take, index)}
-                />
-                <TakeName candidate={candidate} index={index} />
-              </label>
-            ) : (
-              <span>
-                <TakeName candidate={candidate} index={index} />
-                {candidate.isKept && <span class="soft"> · kept</span>}
-              </span>
-            )}
-            {candidate.score !== null && (
-              <span class="soft number" title="Score">
-                {Math.round(candidate.score * 100)}
-              </span>
-            )}
-            <IconButton
-              icon="play"
-              label={`Play take ${index + 1}`}
-              disabled={!playback.isReady.value}
-              onClick={() => playInPlace(take, index)}
-            />
-          </div>
-        ))}
-      </fieldset>
-    </li>
-  );
-}
+type RowProps = { take: Take; index: number; onMenu(event: MouseEvent): void };
 
-function TakeName({ candidate, index }: { candidate: Take["candidates"][number]; index: number }) {
-  const { editor } = useEditor();
+/** A take: pressed if the cut has it. The button beside it plays the cut with it. */
+function TakeRow({ take, index, onMenu }: RowProps) {
+  const { editor, playback } = useEditor();
+  const { start, isComplete, isKept, score } = take.candidates[index]!;
   return (
-    <span>
-      Take {index + 1}
-      <span class="soft number"> at {formatTimecode(toSeconds(candidate.start))}</span>
-      {!candidate.isComplete && <span class="soft"> · not complete</span>}
-      <span class="take-text" dir="auto">
-        {readExcerpt(editor, candidate)}
-      </span>
-    </span>
+    <div class="take">
+      <IconButton
+        icon="play"
+        label={`Play take ${index + 1}`}
+        disabled={!playback.isReady.value}
+        onClick={() => playTake(editor, playback, take, index)}
+      />
+      <button
+        type="button"
+        class="take-choice"
+        aria-pressed={isKept}
+        disabled={!editor.canEdit}
+        onContextMenu={onMenu}
+        onClick={() => {
+          if (!isKept) selectTake(editor, take, index);
+          playTake(editor, playback, take, index);
+        }}
+      >
+        <span class="take-check">{isKept && <Icon name="check" />}</span>
+        <span>
+          <b>Take {index + 1}</b>
+          <span class="soft number"> at {formatTimecode(toSeconds(start))}</span>
+          {!isComplete && <span class="soft"> · not complete</span>}
+          {score !== null && <span class="soft number"> · score {Math.round(score * 100)}</span>}
+          <span class="take-text" dir="auto">
+            {readExcerpt(editor, take.candidates[index]!)}
+          </span>
+        </span>
+      </button>
+    </div>
   );
 }

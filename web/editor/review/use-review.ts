@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import type { EditorContextValue } from "../state/context";
+import type { Editor } from "../state/editor-state";
 import { createSession, type ReviewSession } from "./review-session";
 
 const session = signal<ReviewSession | null>(null);
@@ -31,10 +32,10 @@ export function useReviewSession({ editor, playback, keeper, onStart }: Parts): 
       if (session.peek() === review) session.value = null;
     };
   }, [review]);
-  useActions(useMemo(() => (review === null ? [] : listActions(review, editor.canEdit)), [review, editor.canEdit]));
+  useActions(useMemo(() => (review === null ? [] : listActions(review, editor)), [review, editor]));
 }
 
-function listActions(review: ReviewSession, canEdit: boolean): Action[] {
+function listActions(review: ReviewSession, editor: Editor): Action[] {
   const hasCard = () => review.isReviewing.value && review.current.value !== null;
   const inReview = (rows: Omit<Action, "group">[]): Action[] => rows.map((row) => ({ ...row, group: "Review" }));
   const decisions: Omit<Action, "group">[] = [
@@ -47,10 +48,23 @@ function listActions(review: ReviewSession, canEdit: boolean): Action[] {
       perform: () => review.decide("removed"),
     },
   ];
+  /** The place of the selected words. */
+  const findHere = () => {
+    const range = editor.range.value;
+    const items = review.keeper.items.value ?? [];
+    return range === null ? undefined : items.find(({ start, end }) => start < range.end && end > range.start);
+  };
   return inReview([
+    {
+      name: "review.here",
+      label: "Review this place",
+      keys: [],
+      isEnabled: () => findHere() !== undefined,
+      perform: () => review.start(findHere()),
+    },
     { name: "review.next", label: "Review, or skip to the next place", keys: ["n"], perform: () => review.step(1) },
     { name: "review.previous", label: "Previous place", keys: ["Shift+n"], perform: () => review.step(-1) },
-    ...(canEdit ? decisions : []),
+    ...(editor.canEdit ? decisions : []),
     { name: "review.again", label: "Play again", keys: ["Space"], isEnabled: hasCard, perform: () => review.toggle() },
     {
       name: "review.other",

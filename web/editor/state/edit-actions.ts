@@ -122,17 +122,24 @@ export function selectTake(editor: Editor, take: Take, chosen: number): void {
   editor.apply({ plan }, `Choose ${name}`, `Now ${name}`);
 }
 
-/** Chooses the next take of the line at the playhead. Returns its start, or null. */
-export function selectNextTake(editor: Editor): number | null {
+/** Returns the line with several takes that was played last or is at the playhead, or null. Says that there is none. */
+export function findLine(editor: Editor): Take | null {
   const takes = listTakes(editor.plan.value, editor.cut?.plan?.takes ?? []);
-  const take = findTakeAt(takes, editor.playhead.value);
-  if (take === null) {
-    editor.announce("This line has only one take");
-    return null;
-  }
-  const next = getNextTake(take);
-  selectTake(editor, take, next);
-  return take.candidates[next]!.start;
+  const now = editor.playhead.value;
+  const heard = editor.heard.value;
+  const isHeard = heard !== null && heard.range.start <= now && now <= heard.range.end;
+  const take = isHeard ? takes.find(({ candidates }) => candidates[0]!.start === heard.line) : findTakeAt(takes, now);
+  if (!take) editor.announce("This line has only one take");
+  return take ?? null;
+}
+
+/** Chooses the next take of the line at the playhead. Returns its line and index, or null. */
+export function selectNextTake(editor: Editor): { take: Take; index: number } | null {
+  const take = findLine(editor);
+  if (take === null) return null;
+  const index = getNextTake(take);
+  selectTake(editor, take, index);
+  return { take, index };
 }
 
 /** Replaces the text of words, without cutting; with `isEverywhere`, wherever the same words are said. */

@@ -73,6 +73,8 @@ export type Editor = {
   /** A removed span, as after a step to a join or a click on a removed word. */
   span: Signal<RemovedSpan | null>;
   edge: Signal<Edge | null>;
+  /** The line whose take was played in place, by the start of its first take, and what was played. */
+  heard: Signal<{ line: number; range: Range } | null>;
   /** The selected range of time, however it was selected; null if nothing is. Text and timeline show the same. */
   range: ReadonlySignal<Range | null>;
   /** The removal reason to which text, timeline and steps are limited, or null. */
@@ -204,6 +206,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     marks,
     span,
     edge,
+    heard: signal(null),
     range,
     filter: signal<RemovalReason | null>(null),
     playhead,

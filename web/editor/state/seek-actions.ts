@@ -1,6 +1,9 @@
 /** Actions that move the playhead. */
 import { formatDecimal } from "../../app/format";
 import { listKept, type PlanSpan, toSeconds } from "../model/plan";
+import { findContext } from "../model/review-queue";
+import { chooseTake, type Take } from "../model/takes";
+import { findLine } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
 import { describeReason, describeRule } from "./reason-texts";
@@ -48,4 +51,34 @@ export function playJoin(editor: Editor, playback: Playback): void {
   const next = kept[after];
   const end = next ? Math.min(next.end, next.start + AFTER_JOIN) : (before?.end ?? 0);
   if (end > start) playback.playRange({ start, end }, "cut");
+}
+
+/** Plays the cut around a line as if one of its takes were chosen. */
+export function playTake(editor: Editor, playback: Playback, take: Take, index: number): void {
+  const { start, end } = take.candidates[index]!;
+  if (!playback.isReady.value) {
+    playback.seek(start);
+    return;
+  }
+  const plan = chooseTake(editor.plan.peek(), take, index);
+  const range = findContext(plan, { start, end });
+  editor.heard.value = { line: take.candidates[0]!.start, range };
+  playback.playPart(plan, range);
+}
+
+/** Plays the kept take of the line at the playhead. */
+export function playKeptTake(editor: Editor, playback: Playback): void {
+  const take = findLine(editor);
+  if (take === null) return;
+  if (!playback.isReady.value) editor.announce("Playback is not ready yet");
+  else
+    playTake(
+      editor,
+      playback,
+      take,
+      Math.max(
+        0,
+        take.candidates.findIndex(({ isKept }) => isKept),
+      ),
+    );
 }

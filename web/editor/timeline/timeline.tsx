@@ -18,7 +18,7 @@ import { FLAG_WIDTH, PlayheadFlag } from "./playhead-flag";
 import { Sheets, type Storyboard } from "./storyboard";
 import { useCanvas } from "./use-canvas";
 import { useView } from "./use-view";
-import { fitView, isFit, isInView, reveal, toX, zoomAt } from "./view";
+import { fitView, isFit, isInView, reveal, toTime, toX, zoomAt } from "./view";
 import { createWarp } from "./warp";
 
 export type TimelineProps = {
@@ -54,6 +54,8 @@ export type TimelineProps = {
    */
   onMoveEdge?: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
   onSelect(range: Range): void;
+  /** Opens the context menu at a time. */
+  onMenu?(event: MouseEvent, time: number): void;
   /** What is left of the zoom buttons. */
   tools?: ComponentChildren;
 };
@@ -166,7 +168,18 @@ export function Timeline(props: TimelineProps) {
         ref={box}
         style={props.height === undefined ? undefined : { height: `${props.height}px` }}
       >
-        <canvas ref={canvas} role="img" aria-label="Audio and removed spans" />
+        <canvas
+          ref={canvas}
+          role="img"
+          aria-label="Audio and removed spans"
+          onContextMenu={
+            props.onMenu &&
+            ((event) => {
+              const x = event.clientX - canvas.current!.getBoundingClientRect().left;
+              props.onMenu!(event, Math.round(toTime(view.peek(), x)));
+            })
+          }
+        />
         <div class="timeline-playhead" ref={line} />
         <PlayheadFlag
           duration={plan.duration}

@@ -1,27 +1,34 @@
 import { useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { type Action, labelWithKey, useActions } from "../../app/actions";
+import { formatDecimal } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { canWrite } from "../../app/session";
 import { useComputedOf } from "../../app/use-computed-of";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { openContextMenu } from "../context-menu";
+import { findSpanIndex, toSeconds } from "../model/plan";
+import { countReasons } from "../model/reason-edits";
 import {
   findSame,
   findText,
   findWordAt,
   findWordSpan,
   findWordsIn,
+  getWordBounds,
   isMisheard,
   isWordKept,
   type WordRange,
 } from "../model/words";
+import { nameCount } from "../reasons";
 import { openTab, useEditor } from "../state/context";
 import { correctText, removeMatches, replaceMatches, restoreAll, toggleRange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
 import { FindBar } from "./find-bar";
-import { Transcript } from "./transcript";
+import { joinTexts } from "./paragraphs";
+import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 
 /** Whether pauses are shown in the text, for the next visit. */
@@ -35,10 +42,12 @@ const WORD_KEYS: Action[] = [
     group: "Transcript",
     keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"],
   },
-  { name: "words.play", label: "Play from the word", group: "Transcript", keys: ["Enter"] },
 ];
-const EDIT_KEYS: Action[] = [
-  { name: "words.correct", label: "Correct the selected words", group: "Transcript", keys: ["F2"] },
+
+const MENU = [
+  ["words.play", "edit.toggle", "edit.restore-all", "words.correct", "words.find-same", "playback.loop"],
+  ["review.here"],
+  ["edit.clear"],
 ];
 
 /** The transcript. Removed words are struck through. */
@@ -48,6 +57,7 @@ export function TranscriptTab() {
   const search = useSignal<string | null>(null);
   const replacement = useSignal<string | null>(null);
   const hidesRemoved = useSignal(false);
+  const commands = useRef<TranscriptCommands | null>(null);
   const hasPauses = useSignal(recall(PAUSES) === "on");
   const found = useComputedOf(
     () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
@@ -88,8 +98,41 @@ export function TranscriptTab() {
         keys: ["Alt+n"],
         perform: () => goToMisheard(editor, playback),
       };
-      const edits = [replace, ...listSpanActions(editor), ...EDIT_KEYS];
-      return [find, hide, misheard, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
+      const play = {
+        name: "words.play",
+        label: "Play from the word",
+        group: "Transcript",
+        keys: ["Enter"],
+        hasOwnKeys: true,
+        isEnabled: () => editor.range.value !== null && playback.isReady.value,
+        perform: () => playback.playFrom(editor.range.peek()!.start),
+      };
+      const correct = {
+        name: "words.correct",
+        label: "Correct the selected words",
+        describe: () => "Correct…",
+        group: "Transcript",
+        keys: ["F2"],
+        perform: () => {
+          openTab.value = "transcript";
+          const range = editor.selection.peek() === null ? editor.range.peek() : null;
+          // The tab is shown a moment later.
+          setTimeout(() => commands.current?.correct(range && findWordsIn(editor.words, range)));
+        },
+      };
+      const findSameWords = {
+        name: "words.find-same",
+        label: "Find the same words",
+        group: "Transcript",
+        keys: [],
+        isEnabled: () => getSelected(editor) !== "",
+        perform: () => {
+          search.value = getSelected(editor);
+          open();
+        },
+      };
+      const edits = [replace, ...listSpanActions(editor), correct];
+      return [find, hide, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
     }, [editor, playback]),
   );
   const count = editor.words.text.length;
@@ -172,6 +215,15 @@ export function TranscriptTab() {
           hidesRemoved={hidesRemoved.value}
           hasPauses={hasPauses.value}
           onPick={(word) => pickSpan(editor, word)}
+          onPickPause={(word) => pickPause(editor, word)}
+          commands={commands}
+          onMenu={(place, word) => {
+            const range = editor.range.peek();
+            const bounds = getWordBounds(editor.words, { from: word, to: word + 1 });
+            const isSelected = range !== null && range.start < bounds.end && range.end > bounds.start;
+            if (!isSelected && pickSpan(editor, word) === null) editor.selection.value = { from: word, to: word + 1 };
+            openContextMenu(place, "Words", MENU);
+          }}
           countSame={(range) => findSame({ ...editor.words, text: editor.texts.value }, range).length}
           renderDetails={(details) => <WordPopover {...details} />}
           onSeek={playback.seek}
@@ -195,6 +247,21 @@ function pickSpan(editor: Editor, word: number): WordRange | null {
   return findWordsIn(editor.words, span);
 }
 
+/** Selects the pause before a word: the removed span, or the time between the words. */
+function pickPause(editor: Editor, word: number): void {
+  const range = { start: editor.words.end[word - 1]!, end: editor.words.start[word]! };
+  const plan = editor.plan.peek();
+  const span = plan.spans[findSpanIndex(plan, Math.round((range.start + range.end) / 2))]!;
+  if (span.isKept) editor.marks.value = { in: range.start, out: range.end };
+  else editor.span.value = span;
+  const length = formatDecimal(toSeconds(range.end - range.start));
+  editor.announce(`Pause of ${length} s, ${span.isKept ? "kept" : "removed"}`);
+}
+
+/** Returns the text of what is selected. */
+const getSelected = ({ range, words, texts }: Editor): string =>
+  range.value === null ? "" : joinTexts(texts.value, findWordsIn(words, range.value));
+
 const listSpanActions = (editor: Editor): Action[] => [
   {
     name: "edit.restore-all",
@@ -202,6 +269,11 @@ const listSpanActions = (editor: Editor): Action[] => [
     group: "Editing",
     keys: ["Shift+Backspace"],
     isEnabled: () => editor.span.value !== null,
+    describe: () => {
+      const { reason } = editor.span.value!;
+      const count = countReasons(editor.plan.value).get(reason)?.count ?? 1;
+      return `Restore all ${count} ${nameCount(reason, count)}`;
+    },
     perform: () => restoreAll(editor, editor.span.peek()!.reason),
   },
 ];

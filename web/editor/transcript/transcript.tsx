@@ -1,15 +1,16 @@
-import { type ReadonlySignal, type Signal, useSignalEffect } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { useComputedOf } from "../../app/use-computed-of";
 import { Button } from "../../ui/button";
+import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan } from "../model/plan";
 import { findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { CorrectionField } from "./correction-field";
 import { Section } from "./paragraph";
 import { joinTexts } from "./paragraphs";
-import { findWordAtPoint, type Page, SECTION } from "./places";
+import { findWordAtPoint, type Page, SECTION, toDocumentRange } from "./places";
 import { useCorrecting } from "./use-correcting";
 import { useFollow } from "./use-follow";
 import { useKeys } from "./use-keys";
@@ -38,6 +39,10 @@ export type TranscriptProps = {
   countSame?(range: WordRange): number;
   /** Selects the removed span of a word. Returns its words; null if the word is kept. */
   onPick?(word: number): WordRange | null;
+  /** Opens the context menu. `word` is the one under the pointer, or the one at the caret. */
+  onMenu?(place: { x: number; y: number }, word: number): void;
+  /** Receives what menus and keys of the page can do here. */
+  commands?: RefObject<TranscriptCommands | null>;
   /** Shows details of words below them. */
   renderDetails?(details: Details): ComponentChildren;
   /** The reason to which the text is limited; the others are dimmed. */
@@ -45,6 +50,13 @@ export type TranscriptProps = {
   hidesRemoved?: boolean;
   /** Shows pauses between words. */
   hasPauses?: boolean;
+  /** Selects the pause before a word. */
+  onPickPause?(word: number): void;
+};
+
+export type TranscriptCommands = {
+  /** Opens the field that corrects words: by default the selected ones, or the word at the caret. */
+  correct(range: WordRange | null): void;
 };
 
 export type Details = {
@@ -58,11 +70,14 @@ export type Details = {
   onClose(): void;
 };
 
-const READ_HINT = "Ctrl with the arrow keys selects a word, with Shift, more words. Enter plays from the word.";
+const READ_HINT = "Ctrl with the arrow keys selects a word; Shift with them, more words. Enter plays from the word.";
 const EDIT_HINT = `Select words and press Delete to remove or restore them. F2 corrects the text. ${READ_HINT}`;
 
 /** A press that moves farther than this selects text. */
 const MAX_CLICK_MOVE = 4;
+
+const findChip = (list: HTMLElement | null, word: number): Element | null =>
+  list?.querySelector(`.pause-chip[data-word="${word}"]`) ?? null;
 
 /** The words as text. Removed words are in `<s>` elements. */
 export function Transcript(props: TranscriptProps) {
@@ -107,20 +122,44 @@ export function Transcript(props: TranscriptProps) {
   useSignalEffect(() => {
     if (selection.value !== openedFor.current) details.hide();
   });
-  const onKeyDown = useKeys({
+  const caretPause = useSignal<number | null>(null);
+  useSignalEffect(() => {
+    const word = caretPause.value;
+    list.current?.querySelector(".pause-chip.is-caret")?.classList.remove("is-caret");
+    const chip = word === null ? null : findChip(list.current, word);
+    chip?.classList.add("is-caret");
+    chip?.scrollIntoView({ block: "nearest" });
+  });
+  useSignalEffect(() => {
+    if (selection.value !== null) caretPause.value = null;
+  });
+  const { onKeyDown, getChosen } = useKeys({
     texts,
     selection,
     played,
     onToggle: props.onToggle,
     onCorrect: openCorrection,
     onSeekWord: seekWord,
-    onOpen: (word) => {
-      const range = props.onPick?.(word) ?? null;
-      if (range !== null) openDetails(range, true);
+    caretPause,
+    hasPauseBefore: (word) => findChip(list.current, word) !== null,
+    onPickPause: (word) => props.onPickPause?.(word),
+    onOpen: (word, isPause) => {
+      const range = isPause ? { from: word, to: word + 1 } : (props.onPick?.(word) ?? null);
+      if (range !== null) openDetails(range, true, isPause ? word : null);
       return range !== null;
     },
     onPlay: props.onPlay && ((word) => props.onPlay!(words.start[word]!)),
   });
+  if (props.commands) props.commands.current = { correct: (range) => openCorrection(range ?? getChosen()) };
+  const onContextMenu = (event: MouseEvent) => {
+    if (!props.onMenu || !page.current || isLongPress(event)) return;
+    const isKey = isByKeyboard(event);
+    const word = isKey ? getChosen().from : findWordAtPoint(page.current, event.clientX, event.clientY);
+    if (word === null) return;
+    event.preventDefault();
+    const box = isKey ? toDocumentRange(page.current, getChosen())?.getBoundingClientRect() : undefined;
+    props.onMenu(box ? { x: box.left, y: box.bottom } : event, word);
+  };
   const onClick = (event: MouseEvent) => {
     const { x, y } = pressed.current;
     const isDrag = Math.hypot(event.clientX - x, event.clientY - y) > MAX_CLICK_MOVE;
@@ -133,6 +172,7 @@ export function Transcript(props: TranscriptProps) {
       return;
     }
     details.hide();
+    caretPause.value = null;
     const pause = event.target instanceof HTMLElement ? event.target.dataset.word : undefined;
     if (pause !== undefined) {
       openDetails({ from: Number(pause), to: Number(pause) + 1 }, false, Number(pause));
@@ -166,6 +206,7 @@ export function Transcript(props: TranscriptProps) {
             if (event.pointerType === "mouse" && event.button === 0 && !event.shiftKey) endSelection();
           }}
           onClick={onClick}
+          onContextMenu={onContextMenu}
           onKeyDown={(event) => {
             if (event.key !== "Escape" || details.place.peek() === null) return onKeyDown(event);
             event.preventDefault();

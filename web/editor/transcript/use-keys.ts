@@ -12,13 +12,19 @@ type KeysOptions = {
   onToggle: ((range: WordRange) => void) | undefined;
   onCorrect(range: WordRange): void;
   onSeekWord(word: number): void;
-  /** Opens the details of a removed word. Returns whether the word is removed. */
-  onOpen(word: number): boolean;
+  /** The word after the pause at which the caret is, or null. */
+  caretPause: Signal<number | null>;
+  /** Whether a pause is shown before a word. */
+  hasPauseBefore(word: number): boolean;
+  onPickPause(word: number): void;
+  /** Opens the details of a pause, or of a removed word. Returns whether there are any. */
+  onOpen(word: number, isPause: boolean): boolean;
   onPlay: ((word: number) => void) | undefined;
 };
 
-/** Returns the key handler of the transcript. Keys that it handles do not reach the page's shortcuts. */
-export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekWord, onOpen, onPlay }: KeysOptions) {
+/** The keys of the transcript. Those that it handles do not reach the page's shortcuts. */
+export function useKeys({ texts, selection, played, caretPause, ...on }: KeysOptions) {
+  const { onToggle, onCorrect, onSeekWord, onPlay } = on;
   const last = useRef<Caret & { played: number }>({ at: 0, anchor: null, selected: null, played: 0 });
   /** Selecting starts at the playhead, or at the last caret if the playhead has not moved since. */
   const getCaret = () => (last.current.played === played.peek() ? last.current.at : Math.max(0, played.peek()));
@@ -26,9 +32,21 @@ export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekW
   const toUnitRange = (word: number) => ({ from: toUnit(texts, word), to: toUnitEnd(texts, toUnit(texts, word)) });
 
   const move = (direction: 1 | -1, extends_: boolean) => {
-    const at = selection.peek() === null ? getCaret() : last.current.at;
+    const pause = caretPause.peek();
+    caretPause.value = null;
+    const leftPause = pause === null ? null : direction === 1 ? pause : Math.max(0, pause - 1);
+    const at = leftPause ?? (selection.peek() === null ? getCaret() : last.current.at);
     const caret = { ...last.current, at };
     const moved = moveSelection(caret, selection.peek(), texts, direction, extends_);
+    // The caret stops at each pause that is shown.
+    const stop = direction === 1 ? moved.at : toUnit(texts, at);
+    if (!extends_ && selection.peek() !== null && moved.at !== at && on.hasPauseBefore(stop)) {
+      on.onPickPause(stop);
+      selection.value = null;
+      caretPause.value = stop;
+      last.current = { ...last.current, at: stop, played: played.peek() };
+      return;
+    }
     last.current = { ...moved, played: played.peek() };
     selection.value = moved.selected;
   };
@@ -36,7 +54,7 @@ export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekW
   const run = (event: KeyboardEvent): boolean => {
     const chosen = selection.peek();
     const { key } = event;
-    const isWordKey = event.ctrlKey || event.altKey;
+    const isWordKey = event.ctrlKey || event.altKey || event.shiftKey;
     if (isWordKey && (key === "ArrowRight" || key === "ArrowLeft")) move(key === "ArrowRight" ? 1 : -1, event.shiftKey);
     else if ((event.ctrlKey || event.metaKey) && key === "a") selection.value = { from: 0, to: texts.length };
     else if ((key === "Delete" || key === "Backspace") && chosen && onToggle) onToggle(chosen);
@@ -45,8 +63,9 @@ export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekW
       selection.value = null;
       document.getSelection()?.collapseToStart();
     } else if (key === "Enter") {
-      const word = chosen?.from ?? getCaret();
-      if (onOpen(word)) return true;
+      const pause = caretPause.peek();
+      const word = pause ?? chosen?.from ?? getCaret();
+      if (on.onOpen(word, pause !== null)) return true;
       onSeekWord(word);
       // Otherwise the page handles the key.
       if (!onPlay) return false;
@@ -55,7 +74,11 @@ export function useKeys({ texts, selection, played, onToggle, onCorrect, onSeekW
     return true;
   };
 
-  return (event: KeyboardEvent) => {
-    if (texts.length > 0 && run(event)) event.preventDefault();
+  return {
+    onKeyDown: (event: KeyboardEvent) => {
+      if (texts.length > 0 && run(event)) event.preventDefault();
+    },
+    /** The selected words, or the word at the caret. */
+    getChosen: (): WordRange => selection.peek() ?? toUnitRange(getCaret()),
   };
 }

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { performAction } from "../../app/actions";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { fromSeconds, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
@@ -31,7 +32,7 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
   const span = findWordSpan(editor.plan.value, editor.words, range.from);
   const isRemoved = editor.span.value !== null && !span.isKept;
   useLayoutEffect(() => {
-    if (takesFocus) box.current?.querySelector<HTMLElement>("button:enabled")?.focus();
+    if (takesFocus) box.current?.querySelector<HTMLElement>("input, button:enabled")?.focus();
     box.current?.scrollIntoView({ block: "nearest" });
   }, []);
   const isGone = pauseBefore === null && !isRemoved && editor.selection.value === null;
@@ -203,7 +204,22 @@ function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "o
         >
           Play
         </Button>
+        <LoopButton />
       </div>
     </>
   );
 }
+
+const LoopButton = () => {
+  const { playback } = useEditor();
+  return (
+    <Button
+      icon="loop"
+      disabled={!playback.isReady.value}
+      aria-pressed={playback.loop.value !== null}
+      onClick={() => performAction("playback.loop")}
+    >
+      Loop
+    </Button>
+  );
+};

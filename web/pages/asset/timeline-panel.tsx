@@ -1,14 +1,35 @@
 import { signal } from "@preact/signals";
 import { useCallback } from "preact/hooks";
+import { isLongPress, openContextMenu } from "../../editor/context-menu";
+import { findSpanIndex } from "../../editor/model/plan";
 import { toTimecode } from "../../editor/model/timecodes";
 import { toCutTime } from "../../editor/player/timeline";
 import { FilterChips } from "../../editor/review/filter-chips";
 import { useEditor } from "../../editor/state/context";
 import { dragEdge } from "../../editor/state/edit-actions";
+import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
 import { playJoin } from "../../editor/state/seek-actions";
 import { Timeline } from "../../editor/timeline/timeline";
 import { TimelineResizer } from "./panel-resizers";
 import { findSize, panelSizes } from "./panel-sizes";
+
+const MENU = [
+  ["playback.toggle", "edit.toggle", "edit.restore-all", "playback.loop"],
+  ["edit.mark-in", "edit.mark-out", "edit.clear"],
+  ["edit.trim-previous", "edit.trim-next"],
+  ["timeline.zoom-in", "timeline.zoom-out", "timeline.fit"],
+];
+
+/** Selects the removed span at a time. Keeps a selection that has the time, and clears any other. */
+function selectAt(editor: Editor, time: number): void {
+  const range = editor.range.peek();
+  if (range !== null && range.start <= time && time < range.end) return;
+  const { spans } = editor.plan.peek();
+  const span = spans[findSpanIndex(editor.plan.peek(), time)]!;
+  editor.selection.value = null;
+  editor.marks.value = NO_MARKS;
+  editor.span.value = span.isKept ? null : span;
+}
 
 /** Whether removed spans are shown as seams. */
 const isCollapsed = signal(false);
@@ -72,6 +93,13 @@ export function TimelinePanel() {
         }
         onSelect={({ start, end }) => {
           editor.marks.value = { in: start, out: end };
+        }}
+        onMenu={(event, time) => {
+          if (isLongPress(event)) return;
+          event.preventDefault();
+          selectAt(editor, time);
+          playback.seek(time);
+          openContextMenu(event, "Timeline", MENU);
         }}
       />
     </section>

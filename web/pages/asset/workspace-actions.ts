@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import { canRedo, canUndo } from "../../editor/model/history";
+import { isRemoved } from "../../editor/model/plan";
 import type { EditorContextValue } from "../../editor/state/context";
 import {
   clearSelection,
@@ -11,8 +12,9 @@ import {
   toggleSelection,
   trimToPlayhead,
 } from "../../editor/state/edit-actions";
+import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
 import { hasCaptions, isMuted } from "../../editor/state/player-settings";
-import { playJoin, stepJoin } from "../../editor/state/seek-actions";
+import { playJoin, playKeptTake, playTake, stepJoin } from "../../editor/state/seek-actions";
 
 import { isGoingTo } from "./transport";
 
@@ -123,6 +125,9 @@ function toggleFullScreen(): void {
   else void document.exitFullscreen();
 }
 
+const hasSelection = ({ range, marks, edge }: Editor): boolean =>
+  range.value !== null || marks.value !== NO_MARKS || edge.value !== null;
+
 const SECOND = 1_000_000;
 
 function listPlaceActions({ editor, playback, frame }: Part): Row[] {
@@ -180,7 +185,20 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
     },
     { name: "edit.mark-in", label: "Mark the start of a range", keys: ["i"], perform: () => setMark(editor, "in") },
     { name: "edit.mark-out", label: "Mark the end of a range", keys: ["o"], perform: () => setMark(editor, "out") },
-    { name: "edit.clear", label: "Clear the selection", keys: ["x"], perform: () => clearSelection(editor) },
+    {
+      name: "takes.listen",
+      label: "Listen to the take of the line",
+      keys: ["Shift+t"],
+      perform: () => playKeptTake(editor, playback),
+    },
+    {
+      name: "edit.clear",
+      label: "Clear the selection",
+      keys: ["x"],
+      isEnabled: () => hasSelection(editor),
+      perform: () => clearSelection(editor),
+      explain: () => editor.announce("Nothing is selected"),
+    },
   ];
 }
 
@@ -188,7 +206,8 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
   {
     name: "edit.toggle",
     label: "Remove or restore the selection",
-    keys: ["Delete", "Backspace"],
+    keys: ["Backspace", "Delete"],
+    describe: () => (editor.range.value && isRemoved(editor.plan.value, editor.range.value) ? "Restore" : "Remove"),
     perform: () => toggleSelection(editor),
   },
   {
@@ -208,8 +227,8 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
     label: "Next take of the line",
     keys: ["t"],
     perform: () => {
-      const start = selectNextTake(editor);
-      if (start !== null) playback.seek(start);
+      const chosen = selectNextTake(editor);
+      if (chosen !== null) playTake(editor, playback, chosen.take, chosen.index);
     },
   },
   {

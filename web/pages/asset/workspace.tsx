@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import { canWrite } from "../../app/session";
+import { ContextMenu } from "../../editor/context-menu";
 import type { Difference } from "../../editor/model/compare";
 import { createClock } from "../../editor/model/timecodes";
 import type { Words } from "../../editor/model/words";
@@ -97,6 +98,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
         <Side />
         <TimelinePanel />
         <Dock />
+        <ContextMenu />
       </div>
     </EditorContext.Provider>
   );
