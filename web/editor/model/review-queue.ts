@@ -42,8 +42,11 @@ export type QueueFilter = {
 
 export const ALL_WORTH: QueueFilter = { scope: "worth", reason: null, minLength: 0, maxConfidence: null };
 
-/** A removal below this confidence is worth a listen. */
-export const SURE = 0.75;
+/**
+ * A removal below this confidence is worth a listen. In the talks of the benchmark `cut-quality/pacing.ts`, removals
+ * took good words in 4 % of the cases from 0.9, in 9 % from 0.8, and in 14 % below that, where 7 % of them are.
+ */
+export const SURE = 0.8;
 
 export const isUnsure = ({ kind, confidence }: ReviewItem): boolean =>
   kind === "removal" && confidence !== null && confidence < SURE;
@@ -108,6 +111,18 @@ export function decide(plan: EditorPlan, item: ReviewItem, decision: Decision): 
   const removal = item.kind === "removal" && reason !== null ? { reason, rule, confidence } : undefined;
   const decided = decision === "kept" ? restoreRange(plan, item) : removeRange(plan, item, removal);
   return keepsTheSame(plan, decided) ? plan : decided;
+}
+
+/** Returns the decisions after an edge has moved within or out of open items: the plan says how they are decided. */
+export function decideMoved(
+  items: readonly ReviewItem[],
+  decided: ReadonlySet<string>,
+  [from, to]: readonly [number, number],
+  plan: EditorPlan,
+): Map<string, Decision> {
+  const isIn = (time: number, { start, end }: Range) => start <= time && time <= end;
+  const moved = items.filter((item) => !decided.has(item.id) && (isIn(from, item) || isIn(to, item)));
+  return new Map(moved.map((item) => [item.id, isMostlyRemoved(plan, item) ? "removed" : "kept"]));
 }
 
 /** Returns the range around an item with up to a second of kept audio on both sides. */

@@ -29,8 +29,5 @@ export function measureRange(editor: Editor, range: Range): string {
   return words === 0 ? length : `${formatCount(words, "word")} · ${length}`;
 }
 
-/** Returns the rule of a removal as a sentence, or "". */
-export function explainItem({ rule }: Pick<ReviewItem, "rule">): string {
-  const text = describeRule(rule);
-  return text === null ? "" : `${describeReview(text)}.`;
-}
+/** Returns why there is an item as a sentence, or "". */
+export const explainItem = ({ rule }: Pick<ReviewItem, "rule">): string => describeRule(rule) ?? "";

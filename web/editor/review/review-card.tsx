@@ -7,54 +7,73 @@ import { findWordsIn } from "../model/words";
 import { REASON_ICONS } from "../reasons";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
-import { splitParagraphs, toPieces, toViews } from "../transcript/paragraphs";
 import { explainItem, measureRange, titleItem } from "./item-texts";
 import type { ReviewSession } from "./review-session";
+import { ReviewText } from "./review-text";
 import { ReviewWave } from "./review-wave";
+import { useSwipe } from "./use-swipe";
 
-/** The card of the current place, under its words. The text around it is dimmed. */
+/** The card of the current place, under its words in the transcript. The text around it is dimmed. */
 export function ReviewCard({ review }: { review: ReviewSession }) {
-  const { editor } = useEditor();
   const item = review.current.value!;
-  const scroller = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <ReviewText item={item}>
+        <Card key={item.id} review={review} item={item} />
+      </ReviewText>
+      <footer class="review-hints">
+        {review.hasHints.value &&
+          HINTS.map(([keys, label]) => (
+            <span key={keys}>
+              <kbd>{formatKeys(keys)}</kbd> {label}
+            </span>
+          ))}
+        <span class="spacer" />
+        <Button
+          look="quiet"
+          class="icon-only"
+          aria-label="Keys of the review"
+          aria-expanded={review.hasHints.value}
+          onClick={() => {
+            review.hasHints.value = !review.hasHints.value;
+          }}
+        >
+          ?
+        </Button>
+      </footer>
+    </>
+  );
+}
+
+type CardProps = { review: ReviewSession; item: ReviewItem };
+
+function Card({ review, item }: CardProps) {
+  const { editor } = useEditor();
   const heading = useRef<HTMLHeadingElement>(null);
+  const swipe = useSwipe(editor.canEdit ? (isRight) => review.decide(isRight ? "kept" : "removed") : null);
   // A layout effect runs before the next key press. Keys stay with the card, and screen readers read its heading.
   useLayoutEffect(() => {
     const active = document.activeElement;
     const isTyping = active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement;
     if (!isTyping) heading.current?.focus({ preventScroll: true });
-    scroller.current?.querySelector(".review-card")?.scrollIntoView({ block: "center" });
-  }, [item.id]);
+  }, []);
   return (
-    <>
-      <div class="review-scroller" ref={scroller}>
-        <Around editor={editor} item={item} side="before" />
-        <section class={`review-card ${item.reason ?? "mark"}`} aria-label="Place to review">
-          <header>
-            <Icon name={item.reason === null ? "mark" : REASON_ICONS[item.reason]} />
-            <h3 ref={heading} tabIndex={-1}>
-              {titleItem(item)}
-              <span class="visually-hidden">: {describeWords(editor, item)}</span>
-            </h3>
-            <span class="soft number">{measureRange(editor, item)}</span>
-            <span class="spacer" />
-            {item.confidence !== null && <Confidence value={item.confidence} />}
-          </header>
-          <Explanation editor={editor} item={item} />
-          <ReviewWave review={review} item={item} />
-          <Versions review={review} />
-          {editor.canEdit && <Decisions review={review} item={item} />}
-        </section>
-        <Around editor={editor} item={item} side="after" />
-      </div>
-      <footer class="review-hints" aria-hidden="true">
-        {HINTS.map(([keys, label]) => (
-          <span key={keys}>
-            <kbd>{formatKeys(keys)}</kbd> {label}
-          </span>
-        ))}
-      </footer>
-    </>
+    <section class={`review-card ${item.reason ?? "mark"}`} aria-label="Place to review" {...swipe}>
+      <header>
+        <Icon name={item.reason === null ? "mark" : REASON_ICONS[item.reason]} />
+        <h3 ref={heading} tabIndex={-1}>
+          {titleItem(item)}
+          <span class="visually-hidden">: {describeWords(editor, item)}</span>
+        </h3>
+        <span class="soft number">{measureRange(editor, item)}</span>
+        <span class="spacer" />
+        {item.confidence !== null && <Confidence value={item.confidence} />}
+      </header>
+      <Explanation editor={editor} item={item} />
+      <ReviewWave review={review} item={item} />
+      <Versions review={review} />
+      {editor.canEdit && <Decisions review={review} item={item} />}
+    </section>
   );
 }
 
@@ -114,59 +133,6 @@ function Decisions({ review, item }: { review: ReviewSession; item: ReviewItem }
       <Button look={item.isSuggestedRemoval ? "primary" : "default"} onClick={() => review.decide("removed")}>
         Remove <span class="key">⌫</span>
       </Button>
-    </div>
-  );
-}
-
-/** Number of words before and after the item. */
-const CONTEXT_WORDS = 60;
-
-type AroundProps = { editor: Editor; item: ReviewItem; side: "before" | "after" };
-
-/** The text up to the end of the item, or after it. */
-function Around({ editor, item, side }: AroundProps) {
-  const { words } = editor;
-  const place = findWordsIn(words, item);
-  const count = words.text.length;
-  const range =
-    side === "before"
-      ? { from: Math.max(0, place.from - CONTEXT_WORDS), to: place.to }
-      : { from: place.to, to: Math.min(count, place.to + CONTEXT_WORDS) };
-  if (range.to <= range.from) return null;
-  const parts = splitParagraphs(words)
-    .map(({ from, to }) => ({ from: Math.max(from, range.from), to: Math.min(to, range.to) }))
-    .filter(({ from, to }) => to > from);
-  // The item is a paragraph of its own, so that its runs end with it.
-  const divided = parts.flatMap(({ from, to }) =>
-    place.from > from && place.from < to
-      ? [
-          { from, to: place.from },
-          { from: place.from, to },
-        ]
-      : [{ from, to }],
-  );
-  const views = toViews(words, editor.texts.value, editor.plan.value, divided, null);
-  return (
-    <div class="review-around" dir="auto">
-      {views.map((view) => {
-        const isItem = view.from >= place.from && view.to <= place.to;
-        const text = toPieces(view).map(({ text, run }, index) =>
-          run?.reason ? (
-            <s key={index} class={run.reason}>
-              {text}
-            </s>
-          ) : (
-            text
-          ),
-        );
-        return isItem ? (
-          <mark key={view.from} class="review-words">
-            {text}
-          </mark>
-        ) : (
-          <span key={view.from}>{text} </span>
-        );
-      })}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import {
   countProgress,
   type Decision,
   decide,
+  decideMoved,
   findContext,
   findOpenAfter,
   findOpenAt,
@@ -41,6 +42,8 @@ export type ReviewSession = {
   isWithout: ReadonlySignal<boolean>;
   /** Whether cards play when they open. */
   playsItself: Signal<boolean>;
+  /** Whether the keys are listed below the card. They shrink after some decisions. */
+  hasHints: Signal<boolean>;
   /** Opens the card at the playhead, or the card of an item. */
   start(item?: ReviewItem): void;
   /** Goes to the next open item (1), or to the item before (-1). */
@@ -54,6 +57,9 @@ export type ReviewSession = {
 };
 
 const PLAYS = "review-plays";
+/** Number of decisions of this user in this browser, up to the number after which the hints shrink. */
+const DECIDED = "review-decided";
+export const HINTED_DECISIONS = 10;
 /** Time after which the next card is loaded, so that the open one plays first. */
 const PRELOAD_AFTER_MS = 150;
 
@@ -66,12 +72,16 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
   const isReviewing = signal(false);
   const currentId = signal<string | null>(null);
   const isWithout = signal(false);
+  let decided = Number(recall(DECIDED) ?? 0);
+  const hasHints = signal(decided < HINTED_DECISIONS);
   const playsItself = signal(recall(PLAYS) !== "off");
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether this tab's own decision is being recorded, which is not an undo. */
   let isDeciding = false;
   /** Whether the player has the plan of a card instead of the edited one. */
   let isVariant = false;
+  /** Places that were decided by moving an edge, which leaves their card open. */
+  const moved = new Set<string>();
   let last = editor.decisions.peek();
 
   const items = computed(() => keeper.items.value ?? []);
@@ -119,6 +129,8 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
       const now = editor.decisions.value;
       const changed = compareDecisions(last, now);
       last = now;
+      for (const id of moved) changed.delete(id);
+      moved.clear();
       if (isDeciding || !isReviewing.peek() || changed.size === 0) return;
       const item = queue.peek().find(({ id }) => changed.has(id));
       if (item) show(item);
@@ -131,6 +143,13 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
     }),
     playsItself.subscribe((isOn) => remember(PLAYS, isOn ? "on" : "off")),
   ];
+
+  editor.decideMoved.current = (from, to, plan) => {
+    const changed = decideMoved(items.peek(), new Set(decisions.peek().keys()), [from, to], plan);
+    if (changed.size === 0) return null;
+    for (const id of changed.keys()) moved.add(id);
+    return new Map([...editor.decisions.peek(), ...changed]);
+  };
 
   const start = (item?: ReviewItem) => {
     const first = item ?? findOpenAt(queue.peek(), decisions.peek(), playback.playhead.peek());
@@ -157,6 +176,7 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
     current,
     isWithout,
     playsItself,
+    hasHints,
     start,
     step: (direction) => {
       if (!isReviewing.peek()) {
@@ -178,6 +198,9 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
       const isKept = decision === "kept";
       editor.apply({ plan, decisions: own }, `${isKept ? "Keep" : "Remove"} ${name}`, `${name} ${decision}`);
       isDeciding = false;
+      if (decided >= HINTED_DECISIONS) return;
+      remember(DECIDED, String(++decided));
+      if (decided === HINTED_DECISIONS) hasHints.value = false;
     },
     play: (without) => {
       const item = current.peek();
@@ -198,6 +221,7 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
     },
     stop: () => {
       clearTimeout(timer);
+      editor.decideMoved.current = null;
       keeper.stop();
       for (const stop of stops) stop();
     },

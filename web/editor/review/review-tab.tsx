@@ -1,6 +1,10 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { formatCount, formatDuration, formatTimecode } from "../../app/format";
+import { canWrite } from "../../app/session";
+import { nameOf } from "../../pages/asset/asset";
+import { ShareDialog } from "../../pages/asset/output/share-dialog";
+import type { ListedRender } from "../../pages/asset/output/use-renders";
 import { Button, IconButton } from "../../ui/button";
 import { ErrorPanel } from "../../ui/states";
 import { useChunks } from "../../ui/use-chunks";
@@ -120,16 +124,19 @@ function Places({ review }: { review: ReviewSession }) {
           <h3 tabIndex={-1} ref={focusEnd}>
             All {total} checked. {length}.
           </h3>
-          <Button
-            icon="play"
-            disabled={!playback.isReady.value}
-            onClick={() => {
-              playback.seek(0);
-              playback.play("cut");
-            }}
-          >
-            Play
-          </Button>
+          <div class="toolbar">
+            <Button
+              icon="play"
+              disabled={!playback.isReady.value}
+              onClick={() => {
+                playback.seek(0);
+                playback.play("cut");
+              }}
+            >
+              Play
+            </Button>
+            {canWrite.value && <EndOutput />}
+          </div>
         </div>
       ) : (
         <div class="review-end">
@@ -139,6 +146,36 @@ function Places({ review }: { review: ReviewSession }) {
         </div>
       )}
       <PlaceList review={review} queue={queue} editor={editor} />
+    </>
+  );
+}
+
+/** The ways out of a review: a file of the cut, and a link to it. */
+function EndOutput() {
+  const { editor, output, asset } = useEditor();
+  const [shared, setShared] = useState<string | null>(null);
+  const isFile = ({ cut_id, state }: ListedRender) => cut_id === editor.cut?.id && state === "completed";
+  const file = output.renders.items.value?.find(isFile);
+  return (
+    <>
+      <Button
+        look={file === undefined ? "primary" : "default"}
+        onClick={() => {
+          output.opened.value = "render";
+        }}
+      >
+        Render
+      </Button>
+      <Button
+        icon="link"
+        onClick={() => {
+          if (file === undefined) editor.announce("Nothing to share yet. Render the cut first.");
+          else setShared(file.id);
+        }}
+      >
+        Share
+      </Button>
+      {shared !== null && <ShareDialog renderId={shared} name={nameOf(asset)} onClose={() => setShared(null)} />}
     </>
   );
 }

@@ -64,7 +64,9 @@ export function dragEdge(editor: Editor, edge: Edge, to: number, isDone: boolean
   }
   const { start, end } = getEdgeRange(editor.getSettled().plan, edge);
   const time = Math.min(end, Math.max(start, to));
-  editor.apply({ plan }, "Move edge", `Edge moved to ${formatTimecode(toSeconds(time))}`);
+  const decisions = editor.decideMoved.current?.(edge.time, time, plan) ?? null;
+  const change = decisions === null ? { plan } : { plan, decisions };
+  editor.apply(change, "Move edge", `Edge moved to ${formatTimecode(toSeconds(time))}`);
   editor.edge.value = listEdges(plan).find((one) => one.time === Math.round(time) && one.side === edge.side) ?? null;
 }
 

@@ -53,6 +53,8 @@ export type Editor = {
   history: ReadonlySignal<History>;
   /** The decisions of this visit about items of the review. */
   decisions: ReadonlySignal<Decisions>;
+  /** Returns the decisions after an edge has moved; set by the review. */
+  decideMoved: { current: ((from: number, to: number, plan: EditorPlan) => Decisions | null) | null };
   /** Applies changes of other people to all steps, so that undo does not take them back. */
   adopt(change: (content: Content) => Content): void;
   plan: ReadonlySignal<EditorPlan>;
@@ -193,6 +195,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     words,
     history,
     decisions: computed(() => history.value.present.decisions ?? NO_DECISIONS),
+    decideMoved: { current: null },
     adopt: (change) => {
       if (settled.peek() !== null) settled.value = mapHistory(settled.peek()!, change);
       history.value = mapHistory(history.peek(), change);

@@ -34,7 +34,7 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
   editor.span.value = removed;
   const rule = describeRule(removed.rule);
   const length = formatDecimal(Number(toSeconds(removed.end - removed.start).toFixed(1)));
-  editor.announce(`${describeReason(removed.reason)}, ${length} s${rule === null ? "" : `: ${rule}`}`);
+  editor.announce(`${describeReason(removed.reason)}, ${length} s${rule === null ? "" : `. ${rule}`}`);
 }
 
 const BEFORE_JOIN = 1_000_000;

@@ -46,7 +46,8 @@ class Paragraph extends Component<ParagraphProps> {
   }
 }
 
-function renderPiece({ text, run, pause, word }: Piece) {
+/** Renders a piece of a paragraph. */
+export function renderPiece({ text, run, pause, word }: Piece) {
   if (pause) {
     const length = formatDecimal(toSeconds(pause.length));
     // Empty, because characters are counted.
