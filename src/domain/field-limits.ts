@@ -7,6 +7,9 @@ export const MAX_KEY_NAME_CHARACTERS = 200;
 export const MAX_EMAIL_CHARACTERS = 254;
 export const MIN_PASSWORD_CHARACTERS = 10;
 export const MAX_PASSWORD_CHARACTERS = 200;
+/** Maximum length of the name and of the note of a cut. */
+export const MAX_CUT_NAME_CHARACTERS = 120;
+export const MAX_CUT_NOTE_CHARACTERS = 2_000;
 /** Maximum length of the note on a change of credits. */
 export const MAX_NOTE_CHARACTERS = 500;
 /** Maximum number of credits in one change: far above any studio's use, and far below the range in which sums lose precision. */

@@ -345,6 +345,6 @@ test("edits without a network are kept, and sent when it is back", async () => {
   await page.getByText("Kept in this browser").waitFor();
   await expectAccessible(page);
   await page.context().setOffline(false);
-  await page.getByText("Draft saved").waitFor({ timeout: 20_000 });
+  await page.locator(".save-state [data-draft]").waitFor({ timeout: 20_000 });
   await page.getByText("Reconnecting").waitFor({ state: "detached" });
 });

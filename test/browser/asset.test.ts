@@ -6,11 +6,15 @@ import type { Client } from "../http/client";
 import { video } from "../http/media";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
 
 const dashboard = useDashboard();
+const { open, server } = dashboard;
 
 const region = (page: Page) => page.getByRole("region", { name: "Transcript" });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const struck = (page: Page) => page.getByRole("group", { name: "Words" }).locator("s").allTextContents();
+const feedback = (page: Page, text: string | RegExp) => page.locator(".feedback").getByText(text).waitFor();
 const announced = (page: Page, text: string) => page.getByRole("status").getByText(text, { exact: true }).waitFor();
 
 test.each<[string, (user: Client) => Promise<string>, string]>([
@@ -57,7 +61,7 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   expect(await region(page).locator("s").count()).toBe(0);
   await button(page, "Redo").click();
   await announced(page, "Redone: Remove 1 word");
-  await page.getByText("Draft saved").waitFor();
+  await page.locator(".save-state [data-draft]").waitFor();
   await button(page, "Hide hints").click();
   const size = page.getByRole("separator", { name: "Height of the timeline" });
   const height = async () => Number(await size.getAttribute("aria-valuenow"));
@@ -91,4 +95,95 @@ test("a script of another recording says what to do", async () => {
   await page.getByRole("textbox", { name: "Script" }).fill("Nothing of this was ever said by anybody.");
   await button(page, "Make cut").click();
   await page.getByRole("alert").getByText("Check that the script belongs to this recording").waitFor();
+});
+
+test("undo and redo reach across a save, corrections too", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
+  await button(page, "Save").waitFor();
+  const { keyboard } = page;
+  const words = page.getByRole("group", { name: "Words" });
+  const before = await struck(page);
+  await words.focus();
+  await keyboard.press("Home");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("F2");
+  await page.locator("input:focus").waitFor();
+  await keyboard.press("Control+a");
+  await keyboard.type("Alfa");
+  await keyboard.press("Enter");
+  await feedback(page, "Text corrected");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("Delete");
+  await feedback(page, "1 word removed");
+  const edited = await struck(page);
+  await button(page, "Save").click();
+  await page.waitForURL((url) => !url.search.includes(asset.takesCutId));
+  await until("the saved cut", async () => button(page, "Save").isDisabled());
+  expect(await struck(page)).toEqual(edited);
+  const saved = new URL(page.url()).searchParams.get("cut")!;
+  const readDraft = async () => (await user.call("GET", `/api/v1/cuts/${saved}/draft`)).status;
+
+  await button(page, "Undo").click();
+  await feedback(page, "Undone: Remove 1 word");
+  expect(await struck(page)).toEqual(before.with(0, "Alfa"));
+  await until("the draft", async () => (await readDraft()) === 200);
+  await button(page, "Undo").click();
+  await feedback(page, "Undone: Correct text");
+  expect(await words.textContent()).toStartWith("alpha");
+  await button(page, "Redo").click();
+  expect(await words.textContent()).toStartWith("Alfa");
+  await button(page, "Redo").click();
+  expect(await struck(page)).toEqual(edited);
+  await until("the cut as it is saved", async () => button(page, "Save").isDisabled());
+  await until("no draft", async () => (await readDraft()) === 404);
+
+  await button(page, "Undo").click();
+  await button(page, "Undo").click();
+  await button(page, "Save").click();
+  await page.waitForURL((url) => !url.search.includes(saved));
+  await until("the saved cut", async () => button(page, "Save").isDisabled());
+  expect(await words.textContent()).toStartWith("alpha");
+  expect(await struck(page)).toEqual(before);
+  // It took the place of the version that was saved before, and of its entry in the history of the browser.
+  const overwritten = await user.must<{ superseded_by: string | null }>("GET", `/api/v1/cuts/${saved}`);
+  const working = new URL(page.url()).searchParams.get("cut")!;
+  expect(overwritten.superseded_by).toBe(working);
+  await page
+    .locator(".save-state")
+    .getByText(/^Saved \d+:\d\d/)
+    .waitFor();
+
+  // A new version asks for a name, and leaves the other one as it is.
+  await words.focus();
+  await keyboard.press("Home");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("Delete");
+  await feedback(page, "1 word restored");
+  await keyboard.press("Control+Shift+s");
+  const dialog = page.getByRole("dialog", { name: "Save as new version" });
+  expect(await dialog.getByLabel("Name").inputValue()).toBe("Natural 4");
+  await dialog.getByLabel("Name").fill("For Anna");
+  await keyboard.press("Enter");
+  await button(page, "Cut For Anna").click();
+  const versions = page.getByRole("menu").getByRole("menuitemradio");
+  expect((await versions.allTextContents()).map((text) => /^(For Anna|Natural \d|Natural)/.exec(text)?.[0])).toEqual([
+    "For Anna",
+    "Natural 3",
+    "Natural 2",
+    "Natural",
+  ]);
+  await page.getByRole("menuitem", { name: "Rename" }).click();
+  const rename = page.getByRole("dialog", { name: "Rename" });
+  await rename.getByLabel("Name").fill("For Bea");
+  await rename.getByLabel("Note").fill("Without the last word");
+  await keyboard.press("Enter");
+  await button(page, "Cut For Bea").click();
+  await versions
+    .first()
+    .getByText(/Without the last word$/)
+    .waitFor();
+  await versions.nth(1).click();
+  await page.waitForURL((url) => url.search.includes(working));
 });

@@ -52,7 +52,7 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   expect(await struck(third).allTextContents()).toEqual([kept!]);
   await third.getByRole("button", { name: "Use theirs" }).click();
   await until("the edits of the first tab", async () => (await struck(third).first().textContent()) !== kept);
-  await third.getByText("Draft saved").waitFor();
+  await third.locator(".save-state [data-draft]").waitFor();
   expect(await third.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft.")))).toEqual([]);
 });
 
@@ -78,13 +78,13 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
   const before = await struck(second).allTextContents();
 
   await removeWord(first, 0);
-  await first.getByText("Draft saved").waitFor();
+  await first.locator(".save-state [data-draft]").waitFor();
   await removeWord(second, 1);
   await second.getByText("This cut was edited in another tab or by another person.").waitFor();
   const mine = await struck(second).allTextContents();
   expect(mine).not.toEqual(before);
   await second.getByRole("button", { name: "Keep mine" }).click();
-  await second.getByText("Draft saved").waitFor();
+  await second.locator(".save-state [data-draft]").waitFor();
   expect(await struck(second).allTextContents()).toEqual(mine);
 
   await removeWord(first, 2);
@@ -92,7 +92,7 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
   const hers = await struck(first).allTextContents();
   await first.getByRole("button", { name: "Use theirs" }).click();
   await until("the edits of the other", async () => Bun.deepEquals(await struck(first).allTextContents(), mine));
-  await first.getByText("Draft saved").waitFor();
+  await first.locator(".save-state [data-draft]").waitFor();
   await first.getByRole("button", { name: "Undo", exact: true }).click();
   expect(await struck(first).allTextContents()).toEqual(hers);
 });

@@ -1,4 +1,4 @@
-/** A real browser: what happens under an editor's hands, with keys after the pointer, with feedback, and with undo after a save. */
+/** A real browser: what happens under an editor's hands, with keys after the pointer, and with feedback. */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { readPlan } from "../../web/editor/model/plan";
@@ -267,54 +267,6 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
   await other.keyboard.press("Enter");
   await feedback(other, "Text corrected 2 times");
-});
-
-test("undo and redo reach across a save, corrections too", async () => {
-  const page = await openStudio(asset.takesCutId);
-  const { keyboard } = page;
-  const words = page.getByRole("group", { name: "Words" });
-  const before = await struck(page);
-  await words.focus();
-  await keyboard.press("Home");
-  await keyboard.press("Control+ArrowRight");
-  await keyboard.press("F2");
-  await page.locator("input:focus").waitFor();
-  await keyboard.press("Control+a");
-  await keyboard.type("Alfa");
-  await keyboard.press("Enter");
-  await feedback(page, "Text corrected");
-  await keyboard.press("Control+ArrowRight");
-  await keyboard.press("Delete");
-  await feedback(page, "1 word removed");
-  const edited = await struck(page);
-  await button(page, "Save").click();
-  await page.waitForURL((url) => !url.search.includes(asset.takesCutId));
-  await until("the saved cut", async () => button(page, "Save").isDisabled());
-  expect(await struck(page)).toEqual(edited);
-  const saved = new URL(page.url()).searchParams.get("cut")!;
-  const readDraft = async () => (await user.call("GET", `/api/v1/cuts/${saved}/draft`)).status;
-
-  await button(page, "Undo").click();
-  await feedback(page, "Undone: Remove 1 word");
-  expect(await struck(page)).toEqual(before.with(0, "Alfa"));
-  await until("the draft", async () => (await readDraft()) === 200);
-  await button(page, "Undo").click();
-  await feedback(page, "Undone: Correct text");
-  expect(await words.textContent()).toStartWith("alpha");
-  await button(page, "Redo").click();
-  expect(await words.textContent()).toStartWith("Alfa");
-  await button(page, "Redo").click();
-  expect(await struck(page)).toEqual(edited);
-  await until("the cut as it is saved", async () => button(page, "Save").isDisabled());
-  await until("no draft", async () => (await readDraft()) === 404);
-
-  await button(page, "Undo").click();
-  await button(page, "Undo").click();
-  await button(page, "Save").click();
-  await page.waitForURL((url) => !url.search.includes(saved));
-  await until("the saved cut", async () => button(page, "Save").isDisabled());
-  expect(await words.textContent()).toStartWith("alpha");
-  expect(await struck(page)).toEqual(before);
 });
 
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {

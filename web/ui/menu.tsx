@@ -4,6 +4,10 @@ import { Icon, type IconName } from "./icon";
 
 export type MenuItem = {
   label: string;
+  /** Identifies the item among others with the same label. */
+  id?: string;
+  /** Shown after the label, in a softer color. */
+  detail?: string;
   icon?: IconName;
   isDangerous?: boolean;
   /** Set for one of several choices. */
@@ -95,7 +99,7 @@ export function MenuItems({ label, items, class: side, onClose }: MenuItemsProps
       {items.map((item) => (
         // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is only set for the role `menuitemradio`.
         <button
-          key={item.label}
+          key={item.id ?? item.label}
           type="button"
           role={item.isChecked === undefined ? "menuitem" : "menuitemradio"}
           aria-checked={item.isChecked}
@@ -108,7 +112,8 @@ export function MenuItems({ label, items, class: side, onClose }: MenuItemsProps
         >
           {item.icon && <Icon name={item.icon} />}
           {item.isChecked !== undefined && <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>}
-          {item.label}
+          <span class="menu-label">{item.label}</span>
+          {item.detail && <span class="menu-detail">{item.detail}</span>}
           {item.key !== undefined && <span class="key">{item.key}</span>}
         </button>
       ))}

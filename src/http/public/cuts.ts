@@ -1,6 +1,7 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { AppError, invalidField, requireFound } from "../../domain/errors";
+import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../domain/field-limits";
 import { CUT_MODE_NAMES, CUT_MODES, type CutOptions, MANUAL_MODE, MANUAL_OPTIONS } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
@@ -62,8 +63,8 @@ const options = strictObject({
 
 /** The fields of the name and the note of a cut. */
 export const cutLabel = {
-  name: Type.Optional(withDescription(clearableText(120), "null or blank: without a name")),
-  note: Type.Optional(clearableText(2_000)),
+  name: Type.Optional(withDescription(clearableText(MAX_CUT_NAME_CHARACTERS), "null or blank: without a name")),
+  note: Type.Optional(clearableText(MAX_CUT_NOTE_CHARACTERS)),
 };
 
 type LabelBody = { name?: string | null; note?: string | null };

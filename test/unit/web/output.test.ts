@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createRemainingTime } from "../../../web/app/remaining-time";
-import { describeCut } from "../../../web/pages/asset/describe-cut";
+import { nameVersion, proposeName } from "../../../web/editor/versions/name-version";
 import {
   canDropFrames,
   type ExportOptions,
@@ -183,10 +183,11 @@ test("the remaining time follows the progress, and starts again with a job that 
   expect(time.update("a", 0.1, 5_000)).toBeNull();
 });
 
-test("cuts of one minute have different names", () => {
-  const options = { mode: "tight" } as Parameters<typeof describeCut>[0]["options"];
-  const make = (id: string, time: string) =>
-    ({ id, script: "", state: "completed", edited_from: null, options, created_at: `2025-03-04T${time}Z` }) as const;
-  const cuts = [make("a", "10:15:02"), make("b", "10:15:40"), make("c", "10:16:00")];
-  expect(cuts.map((cut) => /:\d\d(:\d\d)? /.exec(describeCut(cut, cuts))?.[1] ?? "")).toEqual([":02", ":40", ""]);
+test("cuts without a name get that of their mode, the older ones without a number", () => {
+  const options = { mode: "tight" } as Parameters<typeof nameVersion>[0]["options"];
+  const make = (id: string, second: number, name: string | null = null, state: "completed" | "failed" = "completed") =>
+    ({ id, name, state, options, created_at: `2025-03-04T10:15:0${second}Z` }) as const;
+  const cuts = [make("d", 4), make("c", 3, "Tight 2"), make("b", 2, "For Anna"), make("a", 1, null, "failed")];
+  expect(cuts.map((cut) => nameVersion(cut, cuts))).toEqual(["Tight 3", "Tight 2", "For Anna", "Tight (failed)"]);
+  expect(proposeName(cuts[0]!, cuts)).toBe("Tight 4");
 });

@@ -9,8 +9,8 @@ import { readPlan, toSeconds } from "../../editor/model/plan";
 import { useEditor } from "../../editor/state/context";
 import type { Editor } from "../../editor/state/editor-state";
 import { readExcerpt } from "../../editor/state/excerpt";
+import { nameVersion } from "../../editor/versions/name-version";
 import { ErrorPanel } from "../../ui/states";
-import { describeCut } from "./describe-cut";
 import { fetchCut } from "./use-cuts";
 
 /** The cut to compare with, or null. */
@@ -40,7 +40,7 @@ export function ComparePanel() {
           <option value="">No other cut</option>
           {others.map((cut) => (
             <option key={cut.id} value={cut.id}>
-              {describeCut(cut, all)}
+              {nameVersion(cut, all)}
             </option>
           ))}
         </select>

@@ -10,16 +10,21 @@ import { isSameEdit, type StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
 import { type Draft, deleteDraft, fetchDraft, putDraft } from "./draft-server";
 
-/** `local`: only this browser has the edits, and `message` says why. `conflict`: the draft was changed elsewhere. */
+/**
+ * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
+ * `message` says why. `conflict`: the draft was changed elsewhere.
+ */
 export type DraftState =
   | { kind: "none" }
   | { kind: "saving" }
-  | { kind: "saved" }
+  | { kind: "saved"; at: number }
   | { kind: "local"; message: string }
   | { kind: "conflict"; other: Draft };
 
 export type DraftKeeper = {
   state: ReadonlySignal<DraftState>;
+  /** The revision of the draft on the server, as far as this tab knows; 0 without one. */
+  getRevision(): number;
   /** Continues with the edits of the other tab or person. Undo brings back the user's own. */
   useOther(): void;
   /** Overwrites the edits of the other tab or person. */
@@ -52,7 +57,11 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   if (draft !== null && isUnsaved) adoptLocal(cutId, draft);
   else if (draft !== null) forgetSame(cutId, draft);
   const state = signal<DraftState>(
-    other !== null ? { kind: "conflict", other } : { kind: revision > 0 && !isUnsaved ? "saved" : "none" },
+    other !== null
+      ? { kind: "conflict", other }
+      : draft !== null && revision > 0 && !isUnsaved
+        ? { kind: "saved", at: draft.updated_at === undefined ? Date.now() : Date.parse(draft.updated_at) }
+        : { kind: "none" },
   );
   let base = revision;
   /** The draft that the server has, as far as this tab knows. */
@@ -102,7 +111,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
       if (editor.getSettled() !== present) return;
       isCopyDue = false;
       forgetLocal(cutId);
-      show({ kind: editor.isChanged.peek() ? "saved" : "none" });
+      show(editor.isChanged.peek() ? { kind: "saved", at: Date.now() } : { kind: "none" });
     } catch (error) {
       await fail(error);
     }
@@ -171,6 +180,7 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
 
   return {
     state,
+    getRevision: () => base,
     useOther: () => {
       const current = state.peek();
       if (current.kind !== "conflict") return;

@@ -29,8 +29,8 @@ export type Cuts = {
   /** The open cut. While another one is loading, the previous one stays. */
   open: Loaded<OpenCut>;
   reload(): void;
-  /** Opens a cut and adds its ID to the address. */
-  choose(cutId: string): void;
+  /** Opens a cut and adds its ID to the address. `isReplacement`: it takes the place of the open one, which is gone. */
+  choose(cutId: string, isReplacement?: boolean): void;
   /** Opens the newest cut other than this one, which was deleted. */
   leave(cutId: string): void;
 };
@@ -106,9 +106,9 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
     open: problem === null ? shown : { kind: "loading" },
     items: keptList,
     reload: () => void open.reload(),
-    choose: (cutId) => {
+    choose: (cutId, isReplacement = false) => {
       void list.reload();
-      route(`/assets/${assetId}?cut=${cutId}`);
+      route(`/assets/${assetId}?cut=${cutId}`, isReplacement);
     },
     leave,
   };

@@ -1,60 +1,92 @@
-/** Saves edits as a new cut. */
+/** Saves edits as a version of the cut. */
+import { type Signal, useSignal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { api, must } from "../../app/api";
+import { ApiError, api, must } from "../../app/api";
 import { showFailure, showToast } from "../../app/toasts";
 import { toDraft } from "../../editor/model/draft";
 import { listKept } from "../../editor/model/plan";
+import { proposeName } from "../../editor/versions/name-version";
 import type { Cuts } from "./use-cuts";
 import type { EditorWithDraft } from "./use-editor";
 
 export type Save = {
   isSaving: boolean;
+  /** Whether the name of a new version is asked for. */
+  isNaming: Signal<boolean>;
   /**
-   * Creates a cut, opens it and returns its ID. Returns null if that failed, after showing a message. Without changes,
-   * returns the open cut.
+   * Saves the edits in the open version, or in the first one of a planned cut, and opens it. Returns its ID; null if
+   * that failed, after showing a message. Without changes, returns the open cut.
    */
   save(): Promise<string | null>;
+  /** Saves the cut as it is as another version. Throws `ApiError`. */
+  saveAs(name: string): Promise<void>;
 };
 
 export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
   const { editor, keeper } = both;
   const [isSaving, setIsSaving] = useState(false);
-  const save = async () => {
-    const cutId = editor.cut?.id;
-    if (cutId === undefined || keeper === null || isSaving) return null;
-    if (!editor.isChanged.value) return cutId;
-    const obstacle = findObstacle(both);
-    if (obstacle !== null) {
-      showToast({ kind: "bad", text: obstacle });
-      return null;
-    }
+  const isNaming = useSignal(false);
+  const { cut } = editor;
+  /** The name of the first version that is saved from a planned cut. */
+  const proposed = () => (cut === null || cuts.items.kind !== "ready" ? null : proposeName(cut, cuts.items.value));
+
+  /** Sends the edits and opens the version. Errors: `ApiError`. */
+  const send = async (cutId: string, name: string | null): Promise<string> => {
+    const isNew = name !== null || cut?.edited_from == null;
+    const given = isNew ? (name ?? proposed()) : null;
     setIsSaving(true);
     try {
       // A draft that is stored after the deletion would outlive the edit.
-      await keeper.hold();
+      await keeper?.hold();
       const content = editor.getSettled();
+      const body = {
+        ...toDraft(content),
+        draft_revision: keeper?.getRevision() ?? 0,
+        ...(isNew ? {} : { replaces: cutId }),
+        ...(given === null ? {} : { name: given }),
+      };
       const params = { path: { cut_id: cutId } };
-      const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body: toDraft(content) }));
-      keeper.finish(saved.id, content);
+      const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body }));
+      keeper?.finish(saved.id, content);
       both.saved = { cutId: saved.id, content };
-      cuts.choose(saved.id);
-      showToast({ kind: "info", text: "Saved as a new cut" });
+      cuts.choose(saved.id, !isNew);
       return saved.id;
     } catch (error) {
-      showFailure(error);
-      keeper.resume();
-      return null;
+      keeper?.resume();
+      throw error;
     } finally {
       setIsSaving(false);
     }
   };
-  return { isSaving, save };
+
+  return {
+    isSaving,
+    isNaming,
+    save: async () => {
+      if (cut === null || keeper === null || isSaving) return null;
+      if (!editor.isChanged.value) return cut.id;
+      const obstacle = findObstacle(both);
+      if (obstacle !== null) {
+        showToast({ kind: "bad", text: obstacle });
+        return null;
+      }
+      return send(cut.id, null).catch((error) => {
+        showFailure(error);
+        return null;
+      });
+    },
+    saveAs: async (name) => {
+      const obstacle = findObstacle(both);
+      if (obstacle !== null) throw new ApiError(obstacle, "unsaved", 0);
+      if (cut !== null) await send(cut.id, name);
+    },
+  };
 }
 
-/** Returns why the edits cannot become a cut and what to do, or null. */
+/** Returns why the edits cannot be saved and what to do, or null. */
 function findObstacle({ editor, keeper }: EditorWithDraft): string | null {
   if (listKept(editor.plan.value).length === 0) return "Everything is removed. Restore something, then save.";
-  // Creating a cut deletes the stored draft, which belongs to the other tab or person.
+  // Saving deletes the stored draft, which belongs to the other tab or person.
   if (keeper?.state.value.kind === "conflict") return "Choose which edits to keep at the top of the page, then save.";
   return null;
 }

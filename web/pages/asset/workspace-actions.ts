@@ -257,4 +257,13 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
     perform: () => void save.save(),
     explain: () => editor.announce("Everything is saved"),
   },
+  {
+    name: "cut.save-as",
+    label: "Save as new version",
+    keys: ["Mod+Shift+s"],
+    isEnabled: () => !save.isSaving,
+    perform: () => {
+      save.isNaming.value = true;
+    },
+  },
 ];

@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso";
 import { showToast } from "../../../app/toasts";
 import { getKeptDuration, toSeconds } from "../../../editor/model/plan";
 import { openTab, useEditor } from "../../../editor/state/context";
-import { describeCut } from "../describe-cut";
+import { nameVersion } from "../../../editor/versions/name-version";
 import type { EditedCut } from "./edited-cut";
 import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
@@ -16,7 +16,7 @@ export function RendersTab() {
   const all = cuts.items.kind === "ready" ? cuts.items.value : [];
   const describe = (cutId: string | null): string => {
     const cut = all.find(({ id }) => id === cutId);
-    return cutId === null ? "Whole recording" : cut === undefined ? "Cut" : describeCut(cut, all);
+    return cutId === null ? "Whole recording" : cut === undefined ? "Cut" : nameVersion(cut, all);
   };
   return <RenderList renders={output.renders} describeSource={describe} />;
 }

@@ -1,0 +1,125 @@
+/** The versions of the cut: opens one, and has what can be done with the open one. */
+import { useState } from "preact/hooks";
+import { formatKeys, performAction } from "../../app/actions";
+import { api, must } from "../../app/api";
+import { runDeletion } from "../../app/deletions";
+import { canWrite } from "../../app/session";
+import type { EditorWithDraft } from "../../pages/asset/use-editor";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { Icon } from "../../ui/icon";
+import { Menu, type MenuItem } from "../../ui/menu";
+import { openTab, useEditor } from "../state/context";
+import { discardEdits } from "../state/edit-actions";
+import type { Cut } from "../state/editor-state";
+import { LabelDialog, NameDialog } from "./name-dialog";
+import { describeVersion, nameVersion, nameVersions, proposeName } from "./name-version";
+import { SaveState } from "./save-state";
+
+type OpenDialog = "rename" | "delete" | null;
+
+export function CutMenu({ both }: { both: EditorWithDraft }) {
+  const { cuts, cut, editor, keeper, save } = useEditor();
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const all = cuts.items.kind === "ready" ? cuts.items.value : [];
+  if (cut === null || all.length === 0) return null;
+  const name = nameVersion(cut, all);
+  const close = () => setDialog(null);
+  const versions: MenuItem[] = all.map((one) => ({
+    id: one.id,
+    label: nameVersion(one, all),
+    detail: describeVersion(one),
+    isChecked: one.id === cuts.openId,
+    run: () => cuts.choose(one.id),
+  }));
+  const actions: MenuItem[] = [];
+  if (keeper !== null && editor.isChanged.value)
+    actions.push(
+      { label: "Save", icon: "check", key: formatKeys("Mod+s"), run: () => performAction("cut.save") },
+      { label: "Discard edits", icon: "undo", run: () => discardEdits(editor) },
+    );
+  if (keeper !== null)
+    actions.push({
+      label: "Save as new version",
+      icon: "plus",
+      key: formatKeys("Mod+Shift+s"),
+      run: () => performAction("cut.save-as"),
+    });
+  if (all.length > 1) actions.push({ label: "Compare with…", icon: "compare", run: openCompare });
+  if (canWrite.value)
+    actions.push(
+      { label: "Rename", icon: "flag", run: () => setDialog("rename") },
+      { label: "Delete cut", icon: "trash", isDangerous: true, run: () => setDialog("delete") },
+    );
+  if (actions[0]) actions[0].hasRule = true;
+  return (
+    <>
+      <Menu label={`Cut ${name}`} look="quiet cut-name" side="left" items={[...versions, ...actions]}>
+        <span class="soft wide-only">Cut </span>
+        <span class="truncate" dir="auto">
+          {name}
+        </span>
+        <Icon name="down" />
+      </Menu>
+      <span class="save-state wide-only">
+        <SaveState />
+      </span>
+      {dialog === "delete" && <DeleteDialog cut={cut} name={name} both={both} onClose={close} />}
+      {dialog === "rename" && (
+        <LabelDialog
+          name={nameVersions(all).get(cut.id) ?? ""}
+          note={all.find(({ id }) => id === cut.id)?.note ?? ""}
+          onSend={async (label) => {
+            const params = { path: { cut_id: cut.id } };
+            await must(api.PATCH("/api/v1/cuts/{cut_id}", { params, body: label }));
+            await cuts.list.reload();
+          }}
+          onClose={close}
+        />
+      )}
+      {save.isNaming.value && (
+        <NameDialog
+          title="Save as new version"
+          value={proposeName(cut, all)}
+          submitLabel="Save"
+          onSend={save.saveAs}
+          onClose={() => {
+            save.isNaming.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function openCompare(): void {
+  openTab.value = "script";
+  // The tab is shown a moment later.
+  setTimeout(() => document.querySelector<HTMLElement>("#compare")?.focus());
+}
+
+type DeleteDialogProps = { cut: Cut; name: string; both: EditorWithDraft; onClose(): void };
+
+function DeleteDialog({ cut, name, both: { keeper }, onClose }: DeleteDialogProps) {
+  const { cuts } = useEditor();
+  return (
+    <ConfirmDialog
+      title="Delete this cut?"
+      confirmLabel="Delete cut"
+      onConfirm={async () => {
+        await keeper?.hold();
+        const request = must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
+        await runDeletion(cut.id, request, () => {
+          keeper?.resume();
+          cuts.reload();
+        });
+        cuts.leave(cut.id);
+      }}
+      onClose={onClose}
+    >
+      <p>
+        <strong>{name}</strong> is deleted with its edits, subtitles and renders. The recording and its other cuts stay.
+        This cannot be undone.
+      </p>
+    </ConfirmDialog>
+  );
+}

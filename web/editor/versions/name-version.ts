@@ -1,0 +1,47 @@
+/** Names of the cuts of a recording. */
+import { toClock, toDay, toMonthDay } from "../../app/english";
+import type { ListedCut } from "../../pages/asset/use-cuts";
+
+type NamedCut = Pick<ListedCut, "id" | "state" | "options" | "created_at"> & { name?: string | null };
+
+const MODES: Record<string, string> = { tight: "Tight", natural: "Natural", loose: "Loose", manual: "By hand" };
+const STATES: Record<string, string> = { pending: "in line", processing: "in progress", failed: "failed" };
+
+const nameMode = ({ options: { mode } }: NamedCut): string => MODES[mode] ?? mode;
+
+/** Returns the first of "Natural", "Natural 2", "Natural 3" and so on that is not taken. */
+function findFree(base: string, taken: ReadonlySet<string>): string {
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base} ${number}`;
+  return name;
+}
+
+/** Returns the names by ID. Cuts without a name get that of their mode, the older ones without a number. */
+export function nameVersions(all: readonly NamedCut[]): Map<string, string> {
+  const taken = new Set(all.flatMap(({ name }) => name ?? []));
+  const names = new Map<string, string>();
+  for (const cut of all.toSorted((a, b) => a.created_at.localeCompare(b.created_at))) {
+    const name = cut.name ?? findFree(nameMode(cut), taken);
+    taken.add(name);
+    names.set(cut.id, name);
+  }
+  return names;
+}
+
+/** Returns a name for a new version of a cut: "Natural 2". */
+export const proposeName = (cut: NamedCut, all: readonly NamedCut[]): string =>
+  findFree(nameMode(cut), new Set(nameVersions([...all.filter(({ id }) => id !== cut.id), cut]).values()));
+
+/** Returns a name such as "Natural 2" or "Tight (in progress)". */
+export function nameVersion(cut: NamedCut, all: readonly NamedCut[]): string {
+  const name = nameVersions(all).get(cut.id) ?? cut.name ?? nameMode(cut);
+  const state = STATES[cut.state];
+  return state === undefined ? name : `${name} (${state})`;
+}
+
+/** Returns "Anna Okoye · Nov 23, 4:12 PM · Without the second question". */
+export function describeVersion({ created_by, created_at, note }: ListedCut): string {
+  const time = new Date(created_at);
+  const toDate = time.getFullYear() === new Date().getFullYear() ? toMonthDay : toDay;
+  return [created_by?.name, `${toDate(time)}, ${toClock(time)}`, note].filter(Boolean).join(" · ");
+}
