@@ -1,6 +1,7 @@
 /** The settings: their readers, defaults and descriptions. */
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
+import { BILLING_MODES } from "../domain/billing";
 import { WORKER_JOBS } from "../domain/workers";
 import { LOG_LEVELS } from "../lib/log";
 import type { CamelCase } from "./camel-case";
@@ -69,6 +70,10 @@ export const SETTINGS = {
   rate_limit: setting(integer(0), 600, "requests per minute and user; 0 disables the limit"),
   signup: setting(oneOf("closed", "open"), "closed", "whether anyone can create an account: closed or open"),
   signup_credits: setting(integer(0), 6000, "credits of a new account"),
+  billing: optional(
+    oneOf(...BILLING_MODES),
+    "whether recordings, cuts and renders cost credits, on or off; default the choice at setup, else on",
+  ),
   credits_per_minute: setting(integer(0), 1, "credits per started minute of a recording"),
   cut_step_credits: setting(integer(0), 0, "credits per cut"),
   render_step_credits: setting(integer(0), 0, "credits per render"),

@@ -7,6 +7,10 @@ export const MAX_PRICE_ID_CHARACTERS = 120;
 export const MAX_PRICE_CREDITS = 1_000_000_000;
 export const MAX_PRICE_AMOUNT = 1_000_000_000_000;
 
+/** Whether recordings, cuts and renders cost credits. */
+export const BILLING_MODES = ["on", "off"] as const;
+export type BillingMode = (typeof BILLING_MODES)[number];
+
 export type PriceKind = (typeof PRICE_KINDS)[number];
 
 /** A price as configured. `amount` is in the currency's smallest unit. `interval` is null for a pack. */

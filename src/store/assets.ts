@@ -93,6 +93,21 @@ export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Prom
     asc(assets.id),
   );
 
+const isUnsettled = or(
+  eq(assets.state, "pending_payment"),
+  and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge)),
+);
+
+/** Lists the workspaces with assets that are waiting for credits, or whose known charge could not be held. */
+export const listUnsettledWorkspaces = async (db: Queries): Promise<string[]> =>
+  (await db.selectDistinct({ id: assets.workspace_id }).from(assets).where(isUnsettled)).map(({ id }) => id);
+
+/** Sets the known charges of unfinished assets to 0. Held ones count as settled. */
+export async function waiveAssetCharges(tx: Queries): Promise<void> {
+  await assetRows.updateAll(tx, { charge: 0 }, isUnsettled);
+  await assetRows.updateAll(tx, { charge: 0, payment: "settled" }, eq(assets.payment, "held"));
+}
+
 /** Returns whether an asset of the workspace is waiting for credits, or its known charge could not be held. */
 export const hasUnpaidAssets = (db: Queries, workspaceId: string): Promise<boolean> =>
   assetRows.has(

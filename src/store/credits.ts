@@ -3,7 +3,7 @@ import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL,
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
 import { exists, type IdPage, type RowPage, rowsOf } from "./rows";
-import { holds, ledger } from "./schema";
+import { holds, ledger, pipelines } from "./schema";
 
 const holdRows = rowsOf(holds);
 const ledgerRows = rowsOf(ledger);
@@ -81,6 +81,16 @@ export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
 /** Deletes the asset's hold. Returns whether there was one. */
 export const deleteAssetHold = (tx: Queries, assetId: string): Promise<boolean> =>
   exists(tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id }));
+
+/** Releases every hold, and sets what their pipelines reserved to what they have consumed. */
+export async function deleteAllHolds(tx: Queries): Promise<void> {
+  const held = tx.select({ id: holds.pipeline_id }).from(holds);
+  await tx
+    .update(pipelines)
+    .set({ total_credits_reserved: sql`${pipelines.total_credits_consumed}` })
+    .where(inArray(pipelines.id, held));
+  await tx.delete(holds);
+}
 
 const isStepHold = (pipelineId: string) => and(eq(holds.pipeline_id, pipelineId), isNull(holds.asset_id));
 

@@ -80,6 +80,12 @@ export const alerts = sqliteTable(
   ],
 );
 
+/** What was chosen in the dashboard for the whole server. A setting of the configuration takes precedence. */
+export const serverChoices = sqliteTable("server_choices", {
+  id: text({ enum: ["billing"] }).primaryKey(),
+  value: text().notNull(),
+});
+
 /** Recent measurements of the free disk space. */
 export const diskSamples = sqliteTable("disk_samples", {
   taken_at: integer().primaryKey(),

@@ -1,5 +1,5 @@
 /** The steps of pipelines. A step is a job; `step-queue.ts` contains the queue. */
-import { and, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
 import type { Queries } from "./db";
 import { isAnyOf, listIds, rowsOf } from "./rows";
@@ -95,6 +95,10 @@ export async function endStep(
     and("attempt" in step ? isAttempt(step) : eq(steps.id, step.stepId), isNull(steps.finished_at)),
   );
 }
+
+/** Sets the prices of unfinished steps to 0. */
+export const waiveStepPrices = (tx: Queries): Promise<boolean> =>
+  stepRows.updateAll(tx, { credits_cost: 0 }, and(isNull(steps.finished_at), gt(steps.credits_cost, 0)));
 
 export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
   stepRows.list(db, and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));

@@ -22,6 +22,7 @@ import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../store/workers
 import { reconcileDerivatives } from "./assets/discard-derivatives";
 import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
+import { readBillingMode, waiveCharges } from "./billing/prices";
 import { sweepSupersededCuts } from "./cuts/versions";
 import { expireLostExports } from "./data-export/requests";
 import { RESPONSES_KEPT_MS } from "./idempotency";
@@ -40,6 +41,9 @@ export async function recover(services: PipelineNeeds): Promise<void> {
   if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
   const interrupted = await services.store.write((tx) => failInterruptedRuns(tx, INTERRUPTED, services.now()));
   if (interrupted > 0) services.log.warn("backup.interrupted_by_unclean_exit", { runs: interrupted });
+  await services.store.write(async (tx) => {
+    if ((await readBillingMode(services.config, tx)) === "off") await waiveCharges(tx, services.now());
+  });
   const { backupTo } = services.config;
   void discardAbandonedDrills([services.folders.root, ...(backupTo === null ? [] : [backupTo])]).catch((error) =>
     services.log.warn("drill.discard_failed", { error }),

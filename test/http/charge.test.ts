@@ -1,11 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { AppError } from "../../src/domain/errors";
 import { readBalance, readTotalHeld } from "../../src/store/credits";
+import { insertBillingChoice } from "../../src/store/server-choices";
 import { runAdmin } from "../../src/work/access/admin-commands";
+import { startSession } from "./accounts";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
 import { tryCall } from "./outcome";
+import { PRICES } from "./prices";
 import type { LedgerEntry, Paged } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
@@ -90,6 +93,45 @@ describe("the charge", () => {
       ["grant", 15, null],
     ]);
     expect(await money(server, user)).toEqual({ free: 5, held: 0 });
+  });
+
+  test("ends with billing, also for recordings that wait and are in preparation", async () => {
+    await using server = await harness(
+      { CREDITS_PER_MINUTE: "10", RENDER_STEP_CREDITS: "3" },
+      { configuration: PRICES },
+    );
+    const user = await server.user(5);
+    const other = await server.user(10);
+    const waiting = await user.prepared(await user.upload(await wav(4)));
+    expect(waiting.state).toBe("pending_payment");
+    const bytes = await wav(4);
+    const hold = server.speech.hold("analyze");
+    const held = await other.upload(bytes);
+    await hold.reached;
+    expect(await money(server, other)).toEqual({ free: 0, held: 10 });
+    const stopped = server.restart((store) => store.write((tx) => insertBillingChoice(tx, "off")));
+    hold.release();
+    await stopped;
+
+    expect((await user.asset(waiting.id)).state).toBe("ready");
+    expect(await server.events(waiting.id)).toEqual([
+      "asset.pending_payment from processing",
+      "asset.ready from pending_payment",
+    ]);
+    expect((await other.prepared(held)).state).toBe("ready");
+    expect((await other.ready(await wav(61))).cuttable).toBe(true);
+    expect(await money(server, user)).toEqual({ free: 5, held: 0 });
+    const { free, held: stillHeld } = await money(server, other);
+    expect(stillHeld).toBe(0);
+    // The stop may have come after the preparation, which was charged then.
+    expect([0, 10]).toContain(free);
+    expect(await user.must("GET", "/api/v1/billing/prices")).toMatchObject({ items: [] });
+    const session = await startSession(server, user);
+    expect(await session.call("POST", "/api/v1/billing/checkout", { json: { price_id: "pack-600" } })).toMatchObject({
+      status: 409,
+      body: { code: "conflict", detail: "Billing is off on this server. Nothing costs credits." },
+    });
+    expect(await server.nobody.must("GET", "/api/v1/billing")).toEqual({ mode: "off", is_configured: false });
   });
 
   test("a server without prices charges nothing", async () => {

@@ -1,5 +1,6 @@
 /** Set-up, sign-up, sign-in, sign-out and the signed-in user's password. */
 import { Type } from "@sinclair/typebox";
+import { BILLING_MODES } from "../../domain/billing";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
 import { deleteSession } from "../../store/sessions";
 import { hasAdministrator } from "../../store/users";
@@ -12,6 +13,7 @@ import { secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
+import { enumeration } from "../schema-parts";
 import type { Resource } from "../schemas";
 import { formatExpiredCookies, formatSessionCookies } from "./cookies";
 import { listProviders } from "./oidc";
@@ -71,6 +73,9 @@ export const setup = openRoute({
     token: secretField("From the link that `offcut setup-url` prints", MAX_TOKEN_CHARACTERS),
     email,
     password: newPassword,
+    billing: Type.Optional(
+      enumeration(BILLING_MODES, "whether work costs credits, unless the configuration says it; default on"),
+    ),
   }),
   responses: { 201: respondsWith("Session", "The session, also in the cookie `service_session`") },
   handle: async (call, { body }) => signedUp(call, await setUp(call.services, body, toSignInClient(call))),

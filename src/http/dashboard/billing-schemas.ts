@@ -1,5 +1,7 @@
 /** The schemas of prices, orders, invoices, subscriptions and the balance. */
+
 import { Type } from "@sinclair/typebox";
+import { BILLING_MODES } from "../../domain/billing";
 import { JOB_NAMES } from "../../domain/jobs";
 import {
   INVOICE_STATES,
@@ -60,6 +62,10 @@ const namedAsset = (description: string) => orNull(strictObject({ id, filename: 
 const payableSteps = enumeration(JOB_NAMES);
 
 export const BILLING_SCHEMAS = {
+  Billing: strictObject({
+    mode: enumeration(BILLING_MODES, "whether recordings, cuts and renders cost credits"),
+    is_configured: Type.Boolean({ description: "false: setup can choose the mode" }),
+  }),
   PriceList: strictObject({
     items: Type.Array(price),
     provider: enumeration(PAYMENT_PROVIDERS, "`offline`: an administrator approves each order"),

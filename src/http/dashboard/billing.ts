@@ -13,6 +13,7 @@ import {
   startProviderCheckout,
 } from "../../work/billing/checkout";
 import { applyPaymentEvent } from "../../work/billing/payment-events";
+import { readBillingMode } from "../../work/billing/prices";
 import { cancelSubscription } from "../../work/billing/subscriptions";
 import { withIdempotencyKey } from "../../work/idempotency";
 import { type Call, createOnce, type OpenCall, ok, type Reply } from "../call";
@@ -40,11 +41,23 @@ const showSubscription = (subscription: Subscription): Resource<"Subscription"> 
 
 const priceSchema = SCHEMAS.PriceList.properties.items.items;
 
+/** Without authentication, because the page of the setup shows it. */
+export const readBilling = openRoute({
+  summary: "Tell whether this server charges credits",
+  responses: { 200: respondsWith("Billing", "The mode of billing") },
+  handle: async ({ services: { config, store } }) =>
+    ok({
+      mode: await readBillingMode(config, store.read),
+      is_configured: config.billing !== null,
+    } satisfies Resource<"Billing">),
+});
+
 export const listPrices = route({
   summary: "List the prices that can be ordered",
   responses: { 200: respondsWith("PriceList", "The active prices, in the order of the configuration") },
   handle: async ({ services }) => {
-    const prices = services.config.price.filter(({ active }) => active);
+    const isOn = (await readBillingMode(services.config, services.store.read)) === "on";
+    const prices = services.config.price.filter(({ active }) => active && isOn);
     const items = prices.map((price) => showRow(priceSchema, price, { price_id: price.id }));
     const provider = services.payments ? "stripe" : "offline";
     return ok({ items, provider } satisfies Resource<"PriceList">);
@@ -62,7 +75,7 @@ export const checkout = route({
   responses: { 200: respondsWith("Checkout", "The order is pending") },
   handle: async (call, { body }) => {
     const { services, principal } = call;
-    const price = getActivePrice(services, body.price_id);
+    const price = await getActivePrice(services, body.price_id);
     const buyer = { user: principal.user, workspaceId: principal.workspace.id };
     const { payments } = services;
     if (payments)

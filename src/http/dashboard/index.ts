@@ -135,6 +135,7 @@ const ownRoutes = createRoutes([
   ["POST", "/invitations/:invitation_id/accept", receivedInvitations.acceptListed],
   ["POST", "/invitations/:invitation_id/decline", receivedInvitations.decline],
 
+  ["GET", "/billing", billing.readBilling],
   ["GET", "/billing/prices", billing.listPrices],
   ["POST", "/billing/checkout", billing.checkout],
   ["GET", "/billing/orders", billing.listWorkspaceOrders],

@@ -1,4 +1,5 @@
 /** The schemas of the resources that only the dashboard family has. */
+
 import { Type } from "@sinclair/typebox";
 import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";

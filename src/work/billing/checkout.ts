@@ -16,6 +16,7 @@ import type { CoreNeeds } from "../needs";
 import { notifyAdmins } from "../notifications/notifications";
 import type { BillingNeeds } from "./needs";
 import { createOrder } from "./orders";
+import { readBillingMode } from "./prices";
 
 type Buyer = { user: User; workspaceId: string };
 
@@ -29,8 +30,10 @@ export function getOrderUrl(
   return `${publicUrl()}/orders/${order.id}${workspace}`;
 }
 
-/** Returns an active price. Throws `AppError` `validation_error` on `body.price_id`. */
-export function getActivePrice({ config }: CoreNeeds, id: string): Price {
+/** Returns an active price. Throws `AppError` `validation_error` on `body.price_id`; `conflict` while billing is off. */
+export async function getActivePrice({ config, store }: CoreNeeds, id: string): Promise<Price> {
+  if ((await readBillingMode(config, store.read)) === "off")
+    throw new AppError("conflict", "Billing is off on this server. Nothing costs credits.");
   const price = config.price.find((one) => one.id === id && one.active);
   if (price) return price;
   throw invalidField("body.price_id", "must be the price_id of an active price", id);

@@ -1,5 +1,4 @@
 /** Prices of pipeline steps: held when a pipeline starts, charged step by step, released when it ends. */
-import type { Config } from "../../config";
 import { AppError } from "../../domain/errors";
 import { JOB_FACTS, type JobName } from "../../domain/jobs";
 import { newId } from "../../lib/ids";
@@ -8,11 +7,12 @@ import type { Queries } from "../../store/db";
 import { addCreditsConsumed } from "../../store/pipelines";
 import type { Step } from "../../store/steps";
 import { settleWaiting } from "./charge";
+import type { Prices } from "./prices";
 
 /** Returns the credits for a step. A preparation, with its preview, is charged with its asset, see `charge.ts`. */
-export function getStepPrice(config: Pick<Config, "cutStepCredits" | "renderStepCredits">, name: JobName): number {
+export function getStepPrice(prices: Pick<Prices, "cutStepCredits" | "renderStepCredits">, name: JobName): number {
   const { price } = JOB_FACTS[name];
-  return price === null ? 0 : config[price];
+  return price === null ? 0 : prices[price];
 }
 
 /** Holds credits for the steps of a pipeline. Throws `AppError` `insufficient_credits` when the balance does not cover them. */

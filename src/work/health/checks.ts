@@ -85,8 +85,11 @@ export function describeWebhooks(config: Pick<Config, "webhooksAllowLoopback" | 
   return warning(`may also target ${allowed.join(" and ")}: any API key can make the server send requests there`);
 }
 
-export function describeBilling(config: Pick<Config, "price" | "stripeSecretKey" | "publicUrl">): CheckResult {
-  const { price: prices, stripeSecretKey, publicUrl } = config;
+export function describeBilling(
+  config: Pick<Config, "billing" | "price" | "stripeSecretKey" | "publicUrl">,
+): CheckResult {
+  const { billing, price: prices, stripeSecretKey, publicUrl } = config;
+  if (billing === "off") return ok("off: nothing costs credits");
   if (prices.length === 0) return ok("nothing is sold: add [[price]] to the configuration file");
   const active = `${prices.filter((price) => price.active).length} active prices`;
   if (stripeSecretKey === null) return ok(`${active}, an administrator approves orders`);

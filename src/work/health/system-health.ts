@@ -10,6 +10,7 @@ import { listOpenAlerts } from "../../store/alerts";
 import { countDeliveries } from "../../store/delivery-queue";
 import { countOpenJobs, type JobFacts, readJobFacts } from "../../store/job-list";
 import { readDatabaseBytes } from "../../store/storage";
+import { readBillingMode } from "../billing/prices";
 import type { RedisState } from "../cluster/redis-state";
 import type { MediaTools } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
@@ -134,7 +135,7 @@ async function runChecks(services: HealthNeeds, parts: CheckedParts): Promise<He
     { name: "mail", ...describeMail(config, services.publicUrl(), mailProblem) },
     { name: "backups", ...describeBackups(config, backupProblem) },
     { name: "webhooks", ...describeWebhooks(config) },
-    { name: "billing", ...describeBilling(config) },
+    { name: "billing", ...describeBilling({ ...config, billing: await readBillingMode(config, store.read) }) },
     { name: "connection", ...describeConnection(config) },
     ...(await checkWorkers(services, parts)),
   ];

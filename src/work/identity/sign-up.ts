@@ -1,8 +1,9 @@
 /** Accounts without an administrator: setup of the server, and open sign-up. */
-
+import type { BillingMode } from "../../domain/billing";
 import { hasHostName, isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError, invalidField } from "../../domain/errors";
 import { newId } from "../../lib/ids";
+import { insertBillingChoice } from "../../store/server-choices";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../access/audit";
 import type { CoreNeeds } from "../needs";
@@ -24,14 +25,15 @@ export const isSignUpOpen = async ({ config, store }: CoreNeeds): Promise<boolea
  */
 export async function setUp(
   services: IdentityNeeds,
-  request: Credentials & { token: string },
+  request: Credentials & { token: string; billing?: BillingMode | undefined },
   client: SignInClient,
 ): Promise<StartedSession> {
   const { setup, store } = services;
   if (await hasAdministrator(store.read)) throw alreadySetUp();
   if (!(await setup.matches(request.token)))
     throw new AppError("unauthenticated", "Setup link is invalid. Run offcut setup-url on the server.");
-  const started = await createAccount(services, request, client, { method: "setup", isAdmin: true });
+  const { billing = null } = request;
+  const started = await createAccount(services, request, client, { method: "setup", billing });
   await setup.finish();
   return started;
 }
@@ -49,15 +51,16 @@ export async function signUp(
 ): Promise<StartedSession> {
   services.signInLimits.takeAnonymousCall(client.address);
   if (!(await isSignUpOpen(services))) throw new AppError("forbidden", "Sign-up is closed on this server.");
-  return createAccount(services, credentials, client, { method: "sign_up", isAdmin: false });
+  return createAccount(services, credentials, client, { method: "sign_up" });
 }
 
 async function createAccount(
   services: IdentityNeeds,
   credentials: Credentials,
   client: SignInClient,
-  { method, isAdmin }: { method: "setup" | "sign_up"; isAdmin: boolean },
+  account: { method: "setup"; billing: BillingMode | null } | { method: "sign_up" },
 ): Promise<StartedSession> {
+  const isAdmin = account.method === "setup";
   const { config, passwords, sessions, store } = services;
   const email = requireEmailAddress(credentials.email);
   requireGoodPassword(credentials.password, email);
@@ -81,8 +84,9 @@ async function createAccount(
     const actor = toAuditActor(id, issued.row.id, client);
     const target = { kind: "user", id };
     await recordAudit(tx, actor, { action: isAdmin ? "server.set_up" : "user.signed_up", target }, now);
+    if (account.method === "setup" && account.billing !== null) await insertBillingChoice(tx, account.billing);
     if (!isAdmin && services.mails.isConfigured) await mailLink(services, tx, user, "email_verification");
-    return insertStartedSession(tx, user, issued, method, client);
+    return insertStartedSession(tx, user, issued, account.method, client);
   });
 }
 

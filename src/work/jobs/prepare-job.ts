@@ -7,6 +7,7 @@ import { findAssetById, updateAsset, updateAssetInState } from "../../store/asse
 import type { Queries } from "../../store/db";
 import { discardDerivatives, discardFolderOfDeleted } from "../assets/discard-derivatives";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../billing/charge";
+import { readPrices } from "../billing/prices";
 import { startPreview } from "../previews/start-preview";
 import { emitAssetEvent } from "../webhooks/events";
 import { getBlob } from "./blob-files";
@@ -94,6 +95,7 @@ async function settleProbe(
   { job, now, config }: SettleContext,
 ): Promise<void> {
   const asset = await findAssetById(tx, job.subjectId);
+  const { creditsPerMinute } = await readPrices(config, tx);
   const changed =
     asset &&
     (await updateAssetInState(tx, asset.id, "processing", {
@@ -104,7 +106,7 @@ async function settleProbe(
       duration: info.duration,
       info,
       // A held price stays the same if the settings change between two attempts.
-      charge: asset.kind === "source" ? (asset.charge ?? computeCharge(info.duration, config.creditsPerMinute)) : null,
+      charge: asset.kind === "source" ? (asset.charge ?? computeCharge(info.duration, creditsPerMinute)) : null,
     }));
   if (changed) await holdCharge(tx, changed, now);
 }

@@ -22,6 +22,7 @@ import {
 } from "../../store/pipelines";
 import { findProject } from "../../store/projects";
 import { endStep, type Step, type StepAttempt } from "../../store/steps";
+import { readPrices } from "../billing/prices";
 import { consumeStepPrice, getStepPrice, holdStepPrices, releaseStepPrices } from "../billing/step-prices";
 import { insertNewCut } from "../cuts/new-cuts";
 import type { ConfigNeeds, CoreNeeds } from "../needs";
@@ -86,7 +87,8 @@ async function insertSteps(
 ): Promise<string> {
   const { workspaceId, assetId, now } = start;
   const id = newId();
-  const prices = steps.map(({ name }) => getStepPrice(config, name));
+  const stepPrices = await readPrices(config, tx);
+  const prices = steps.map(({ name }) => getStepPrice(stepPrices, name));
   const total = prices.reduce((sum, price) => sum + price, 0);
   const { startedBy } = JOB_FACTS[steps[0]!.name];
   if (startedBy !== "upload") await requireRoomForJob(tx, workspaceId);

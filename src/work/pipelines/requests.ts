@@ -21,6 +21,7 @@ import { touchProject } from "../../store/projects";
 import { findRenderById, updateOpenRender } from "../../store/renders";
 import { findStep, type Step } from "../../store/steps";
 import type { Actor } from "../access/access";
+import { readPrices } from "../billing/prices";
 import { getStepPrice, holdStepPrices } from "../billing/step-prices";
 import type { CoreNeeds } from "../needs";
 import { checkOutput, requireCompletedCut } from "../renders/new-renders";
@@ -161,9 +162,10 @@ export async function retryStep(
     throw isGone ? new AppError("conflict", `${error.message} Start a new pipeline.`) : error;
   });
   const now = services.now();
+  const prices = await readPrices(services.config, tx);
   let total = 0;
   for (const { id, processor_name: name } of await listStepsFrom(tx, pipeline.id, step.step_order)) {
-    const price = getStepPrice(services.config, name);
+    const price = getStepPrice(prices, name);
     total += price;
     await updateStepPrice(tx, id, price);
   }

@@ -16,6 +16,7 @@ import { readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { findActiveProjectByName, findProject, insertProject, type Project, touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
+import { readBillingMode } from "../billing/prices";
 import type { CoreNeeds } from "../needs";
 import { requireQuota, requireRoomForProject, requireStorage } from "../storage/limits";
 import type { UploadMetadata } from "./metadata";
@@ -68,7 +69,8 @@ export async function createUpload(services: CoreNeeds, tx: Queries, request: Up
     );
   }
   await requireQuota(services, tx, request.workspaceId, request.sizeBytes ?? MIN_UPLOAD_BYTES);
-  if (request.kind === "source") await requireCredits(tx, request.workspaceId);
+  if (request.kind === "source" && (await readBillingMode(config, tx)) === "on")
+    await requireCredits(tx, request.workspaceId);
   requireStorage(services);
   const asset: NewAsset = {
     id: newId(),

@@ -17,6 +17,7 @@ async function closeOrders({ server }: Fixtures): Promise<Record<string, string>
 }
 
 export const BILLING_ENTRIES: Record<string, Entry> = {
+  "GET /billing": { allowed: "200" },
   "GET /billing/prices": { allowed: "200" },
   "POST /billing/checkout": { allowed: "200", body: () => ({ price_id: "pack-600" }), make: closeOrders },
   "GET /billing/orders": { allowed: "200" },

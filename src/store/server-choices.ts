@@ -1,0 +1,16 @@
+/** Choices of the dashboard for the whole server. */
+import { BILLING_MODES, type BillingMode } from "../domain/billing";
+import type { Queries } from "./db";
+import { rowsOf } from "./rows";
+import { serverChoices } from "./schema-upkeep";
+
+const choiceRows = rowsOf(serverChoices);
+
+/** Returns what was chosen at setup; null if nothing was. */
+export async function findBillingChoice(db: Queries): Promise<BillingMode | null> {
+  const choice = await choiceRows.findById(db, "billing");
+  return BILLING_MODES.find((mode) => mode === choice?.value) ?? null;
+}
+
+export const insertBillingChoice = (tx: Queries, value: BillingMode): Promise<void> =>
+  choiceRows.add(tx, { id: "billing", value });
