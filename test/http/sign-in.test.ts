@@ -26,6 +26,7 @@ describe("a new server", () => {
     const signUp = () =>
       nobody.call("POST", "/api/v1/auth/signup", { json: { email: "b@example.test", password: PASSWORD } });
 
+    expect(await setUp({ billing: "free" })).toMatchObject({ status: 422, body: { code: "validation_error" } });
     expect(await setUp({ token: `${token}x` })).toMatchObject({ status: 401, body: { code: "unauthenticated" } });
     expect(await setUp({ password: "password123" })).toMatchObject({
       status: 422,

@@ -2,7 +2,7 @@
 import { api } from "./api";
 import { reportNoAnswer } from "./connection";
 import { MAX_WORKSPACES } from "./first-reads";
-import { endSession, type SessionState, session, workspaces } from "./session";
+import { endSession, type SessionState, session, showBilling, workspaces } from "./session";
 
 /** Loads the account and its workspaces. Without a session, the sign-in page follows. */
 export async function loadSession(): Promise<void> {
@@ -10,6 +10,8 @@ export async function loadSession(): Promise<void> {
     // The calls are sequential, so that without a session only one is rejected.
     const me = await api.GET("/api/v1/users/me");
     if (!me.data) return me.response.status === 401 ? endSession() : reportNoAnswer();
+    const billing = await api.GET("/api/v1/billing");
+    if (billing.data) showBilling(billing.data.mode);
     // Workspaces are unavailable during the grace period.
     if (me.data.deleted_at === null) {
       const listed = await api.GET("/api/v1/workspaces", { params: { query: { limit: MAX_WORKSPACES } } });

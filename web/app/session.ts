@@ -35,6 +35,16 @@ export const workspace = computed<Workspace | null>(
     null,
 );
 
+const BILLING_KEY = "billing";
+
+/** Whether work costs credits on this server. Remembered, so that pages do not show credits until the server has responded. */
+export const isBilled = signal(recall(BILLING_KEY) !== "off");
+
+export function showBilling(mode: "on" | "off"): void {
+  isBilled.value = mode === "on";
+  remember(BILLING_KEY, mode);
+}
+
 /** The signed-in user, or null. */
 export const me = computed<Me | null>(() => (session.value.kind === "signed-in" ? session.value.me : null));
 

@@ -1,15 +1,23 @@
 /** Finds projects, recordings and commands by name (Ctrl+K). */
+
 import { signal } from "@preact/signals";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type Action, formatKeys, isEnabled, listActions, useActions } from "../app/actions";
 import { api } from "../app/api";
+import { isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { IconButton } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import { NAVIGATION } from "./navigation";
 
 const isOpen = signal(false);
+
+const CREDIT_PAGES = [
+  ["Credit history", "/credits/history"],
+  ["Orders", "/credits/orders"],
+  ["Invoices", "/credits/invoices"],
+] as const;
 
 type Command = { label: string; detail: string; run(): void };
 
@@ -49,9 +57,11 @@ function Palette({ onClose }: { onClose(): void }) {
         detail: "Page",
         run: () => route(href),
       })),
-      { label: "Credit history", detail: "Page", run: () => route("/credits/history") },
-      { label: "Orders", detail: "Page", run: () => route("/credits/orders") },
-      { label: "Invoices", detail: "Page", run: () => route("/credits/invoices") },
+      ...(isBilled.value ? CREDIT_PAGES : []).map(([label, href]) => ({
+        label,
+        detail: "Page",
+        run: () => route(href),
+      })),
       { label: "Notifications", detail: "Page", run: () => route("/notifications") },
       { label: "System status", detail: "Page", run: () => route("/status") },
       { label: "Account", detail: "Page", run: () => route("/account") },

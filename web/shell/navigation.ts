@@ -1,5 +1,5 @@
 /** The pages that the navigation and the command palette list, in display order. */
-import { isAdmin } from "../app/session";
+import { isAdmin, isBilled } from "../app/session";
 import type { IconName } from "../ui/icon";
 
 export type NavigationEntry = {
@@ -15,7 +15,13 @@ export type NavigationEntry = {
 export const NAVIGATION: readonly NavigationEntry[] = [
   { href: "/projects", label: "Projects", icon: "projects", paths: ["/projects", "/assets"] },
   { href: "/jobs", label: "Jobs", icon: "jobs", paths: ["/jobs"] },
-  { href: "/credits", label: "Credits", icon: "credits", paths: ["/credits", "/orders"] },
+  {
+    href: "/credits",
+    label: "Credits",
+    icon: "credits",
+    paths: ["/credits", "/orders"],
+    isShown: () => isBilled.value,
+  },
   { href: "/keys", label: "API keys", icon: "key", paths: ["/keys"] },
   { href: "/webhooks", label: "Webhooks", icon: "webhook", paths: ["/webhooks"] },
   { href: "/admin/users", label: "Administration", icon: "admin", paths: ["/admin"], isShown: () => isAdmin.value },

@@ -27,6 +27,14 @@ async function order({ call }: DashboardFixtures, as: Client, json: object = CHE
 
 export const billingRows: DashboardRow[] = [
   [
+    "billing = on (default): GET billing, without authentication, tells the mode and whether it is configured",
+    async ({ call, server }) => {
+      const { status, body } = await call("GET", "/billing", { as: server.nobody });
+      expect(status).toBe(200);
+      expect(body).toEqual({ mode: "on", is_configured: false });
+    },
+  ],
+  [
     "GET billing/prices lists the active ones as items with price_id for id",
     async ({ call }) => {
       const { body } = await call<Items<{ price_id: string }>>("GET", "/billing/prices");

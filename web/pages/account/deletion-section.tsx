@@ -4,6 +4,7 @@ import { useRead } from "../../app/cache";
 import { formatBytes, formatCount } from "../../app/format";
 import { loadSession } from "../../app/load-session";
 import type { Me } from "../../app/session";
+import { isBilled } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
@@ -58,7 +59,11 @@ function Losses({ profile }: { profile: Me }) {
               {formatCount(content.project_count, "project")} with {formatCount(content.asset_count, "recording")} and{" "}
               {formatCount(content.render_count, "render")}: {formatBytes(content.storage_used_bytes)}
             </li>
-            <li>{formatCount(Math.max(0, content.credits_balance + content.credits_held), "credit")}, not refunded</li>
+            {isBilled.value && (
+              <li>
+                {formatCount(Math.max(0, content.credits_balance + content.credits_held), "credit")}, not refunded
+              </li>
+            )}
             <li>your profile, sessions, API keys, notifications and data exports</li>
           </ul>
         )}

@@ -1,11 +1,14 @@
 import { useId, useState } from "preact/hooks";
 import { api, must, toMessage } from "../../app/api";
+import { isBilled } from "../../app/session";
 import { ErrorPanel } from "../../ui/states";
 import { CATEGORY_NAMES, CHANNEL_NAMES, type Preference, toMandatoryText, toPreferenceText } from "./preference-texts";
 
+const isFree = ({ category, type }: Preference) => category !== "billing" && type !== "asset_pending_payment";
+
 /** One row per type and one column per channel, in the order of the API. */
 export function PreferenceGrid({ initial }: { initial: Preference[] }) {
-  const [items, setItems] = useState(initial);
+  const [items, setItems] = useState(() => (isBilled.value ? initial : initial.filter(isFree)));
   const [note, setNote] = useState("");
   const [error, setError] = useState<string | null>(null);
   const channels = [...new Set(items.map(({ channel }) => channel))];

@@ -1,5 +1,7 @@
 /** The frame of the administration pages: the heading and the links between them. */
+
 import type { ComponentChildren } from "preact";
+import { isBilled } from "../../app/session";
 import { Page } from "../../ui/page";
 import { SubNav } from "../../ui/sub-nav";
 
@@ -18,7 +20,10 @@ type AdminFrameProps = { title: string; actions?: ComponentChildren; children: C
 
 export const AdminFrame = ({ title, actions, children }: AdminFrameProps) => (
   <Page title={title} actions={actions}>
-    <SubNav label="Administration" items={ITEMS} />
+    <SubNav
+      label="Administration"
+      items={isBilled.value ? ITEMS : ITEMS.filter(({ href }) => href !== "/admin/orders")}
+    />
     {children}
   </Page>
 );

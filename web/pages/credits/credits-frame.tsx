@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { isBilled } from "../../app/session";
 import { Page } from "../../ui/page";
+import { Empty } from "../../ui/states";
 import { SubNav } from "../../ui/sub-nav";
 
 const PAGES = [
@@ -14,7 +16,13 @@ type CreditsFrameProps = { title: string; actions?: ComponentChildren; children:
 /** The frame of the pages about credits. */
 export const CreditsFrame = ({ title, actions, children }: CreditsFrameProps) => (
   <Page title={title} actions={actions}>
-    <SubNav label="Credits" items={PAGES} />
-    {children}
+    {isBilled.value ? (
+      <>
+        <SubNav label="Credits" items={PAGES} />
+        {children}
+      </>
+    ) : (
+      <Empty title="Nothing costs credits on this server" icon="credits" />
+    )}
   </Page>
 );

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/pages-of";
 import { canCancel, findRetryable, nameJob, type Pipeline, type Step } from "../../app/pipelines";
-import { canWrite } from "../../app/session";
+import { canWrite, isBilled } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import type { Column } from "../../ui/data-table";
@@ -40,8 +40,8 @@ function CancelJob({ pipeline, onChange }: JobActionProps) {
   return (
     <CancelButton jobName={name} onConfirm={cancel}>
       <strong dir="auto">{name}</strong> stops, and the progress of its running step is lost. The recording
-      {done > 0 ? " and the results of completed steps are kept" : " is kept"}. Credits held for steps that did not
-      complete are released. A cancelled step can be retried.
+      {done > 0 ? " and the results of completed steps are kept" : " is kept"}.
+      {isBilled.value && " Credits held for steps that did not complete are released."} A cancelled step can be retried.
     </CancelButton>
   );
 }

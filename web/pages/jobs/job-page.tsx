@@ -5,7 +5,7 @@ import { useRead } from "../../app/cache";
 import { formatCount, formatElapsed } from "../../app/format";
 import { isOpenState, nameJob, type Pipeline } from "../../app/pipelines";
 import type { Resource } from "../../app/resource";
-import { workspace } from "../../app/session";
+import { isBilled, workspace } from "../../app/session";
 import { type Fact, Facts } from "../../ui/facts";
 import { Page } from "../../ui/page";
 import { RelativeTime } from "../../ui/relative-time";
@@ -112,7 +112,7 @@ function listFacts(pipeline: Pipeline): Fact[] {
       </>,
     ]);
   }
-  facts.push(["Credits", describeCredits(reserved, consumed, isOpenState(pipeline.state))]);
+  if (isBilled.value) facts.push(["Credits", describeCredits(reserved, consumed, isOpenState(pipeline.state))]);
   return facts;
 }
 

@@ -4,7 +4,7 @@ import { api, must } from "../../app/api";
 import { formatBytes, formatDuration } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { mediaUrl } from "../../app/media-url";
-import { canWrite } from "../../app/session";
+import { canWrite, isBilled } from "../../app/session";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
@@ -162,8 +162,8 @@ function AssetMenu({ asset, name, onChange }: { asset: Asset; name: string; onCh
           onClose={() => setIsDeleting(false)}
         >
           <p>
-            <strong dir="auto">{name}</strong> is deleted with its cuts and renders, from the server's disk too. Credits
-            that were spent are not refunded. This cannot be undone.
+            <strong dir="auto">{name}</strong> is deleted with its cuts and renders, from the server's disk too.
+            {isBilled.value && " Credits that were spent are not refunded."} This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

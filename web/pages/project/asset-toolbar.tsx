@@ -2,7 +2,7 @@ import type { Signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { ApiError, api, must } from "../../app/api";
 import { formatCount } from "../../app/format";
-import { canWrite } from "../../app/session";
+import { canWrite, isBilled } from "../../app/session";
 import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -89,8 +89,8 @@ export function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted 
           onClose={() => setIsDeleting(false)}
         >
           <p>
-            Their files, cuts and renders are deleted from the server's disk. Credits that were spent are not refunded.
-            This cannot be undone.
+            Their files, cuts and renders are deleted from the server's disk.
+            {isBilled.value && " Credits that were spent are not refunded."} This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

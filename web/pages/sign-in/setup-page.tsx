@@ -4,6 +4,7 @@ import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
+import { SelectField } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
 import { finishSignIn, takeToken } from "./finish";
@@ -32,8 +33,9 @@ export default function SetupPage() {
             );
           return (
             <Form
-              onSend={async ({ email = "", password = "" }) => {
-                await must(api.POST("/api/v1/auth/setup", { body: { token, email, password } }));
+              onSend={async ({ email = "", password = "", billing }) => {
+                const mode = billing === "on" || billing === "off" ? billing : undefined;
+                await must(api.POST("/api/v1/auth/setup", { body: { token, email, password, billing: mode } }));
                 await finishSignIn(route);
               }}
             >
@@ -42,6 +44,7 @@ export default function SetupPage() {
                   <p>Create the first account. It is an administrator.</p>
                   <EmailField error={errors.email} />
                   <NewPasswordField error={errors.password} />
+                  <BillingField />
                   <Button look="primary" type="submit" isBusy={isSending}>
                     Create the account
                   </Button>
@@ -53,4 +56,17 @@ export default function SetupPage() {
       </ResourceView>
     </SignInFrame>
   );
+}
+
+const MODES = [
+  { value: "on", label: "Yes, with credits" },
+  { value: "off", label: "No, and nothing shows credits" },
+];
+
+/** Asks whether people pay for their work, unless the configuration says it. */
+function BillingField() {
+  const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
+  const state = billing.state.value;
+  if (state.kind !== "ready" || state.value.is_configured) return null;
+  return <SelectField label="Do recordings and renders cost something?" name="billing" options={MODES} />;
 }

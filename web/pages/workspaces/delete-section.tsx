@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { formatBytes, formatCount } from "../../app/format";
-import { leftWorkspaces } from "../../app/session";
+import { isBilled, leftWorkspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Section } from "../../ui/section";
@@ -45,7 +45,9 @@ export function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
                 {formatCount(value.project_count, "project")} with {formatCount(value.asset_count, "recording")} and{" "}
                 {formatCount(value.render_count, "render")}: {formatBytes(value.storage_used_bytes)}
               </li>
-              <li>{formatCount(Math.max(0, value.credits_balance + value.credits_held), "credit")}, not refunded</li>
+              {isBilled.value && (
+                <li>{formatCount(Math.max(0, value.credits_balance + value.credits_held), "credit")}, not refunded</li>
+              )}
               <li>its API keys, webhooks and open invitations</li>
               {others > 0 && <li>the access of {formatCount(others, "other member")}</li>}
             </ul>

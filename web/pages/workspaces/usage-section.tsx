@@ -1,7 +1,7 @@
 import type { Schemas } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { formatBytes, formatCount } from "../../app/format";
-import { workspace } from "../../app/session";
+import { isBilled, workspace } from "../../app/session";
 import { Section } from "../../ui/section";
 
 /** The storage and the credits that a workspace uses. */
@@ -15,20 +15,24 @@ export const UsageSection = ({ value }: { value: Schemas["WorkspaceDetail"] }) =
           <Quota used={value.storage_used_bytes} quota={value.storage_quota_bytes} />
         </dd>
       </div>
-      <div>
-        <dt>Available credits</dt>
-        <dd>
-          <span class="usage-figure">{toNumber(value.credits_balance)}</span>
-          <span class="soft">{toNumber(value.credits_held)} on hold</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Credits used</dt>
-        <dd>
-          <span class="usage-figure">{toNumber(value.credits_used)}</span>
-          {workspace.value?.id === value.id && <a href="/credits">Credits and orders</a>}
-        </dd>
-      </div>
+      {isBilled.value && (
+        <>
+          <div>
+            <dt>Available credits</dt>
+            <dd>
+              <span class="usage-figure">{toNumber(value.credits_balance)}</span>
+              <span class="soft">{toNumber(value.credits_held)} on hold</span>
+            </dd>
+          </div>
+          <div>
+            <dt>Credits used</dt>
+            <dd>
+              <span class="usage-figure">{toNumber(value.credits_used)}</span>
+              {workspace.value?.id === value.id && <a href="/credits">Credits and orders</a>}
+            </dd>
+          </div>
+        </>
+      )}
       <div>
         <dt>Content</dt>
         <dd>

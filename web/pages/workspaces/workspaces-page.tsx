@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
-import { toWorkspaceName, type Workspace, workspace } from "../../app/session";
+import { isBilled, toWorkspaceName, type Workspace, workspace } from "../../app/session";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
@@ -32,7 +32,8 @@ export default function WorkspacesPage() {
       }
     >
       <p class="soft">
-        A workspace has its own members, projects, credits and storage. Only you have access to your personal one.
+        A workspace has its own members, projects{isBilled.value && ", credits"} and storage. Only you have access to
+        your personal one.
       </p>
       <ReceivedSection />
       <div class="workspace-list">
@@ -46,7 +47,7 @@ export default function WorkspacesPage() {
       </div>
       {isAlone && (
         <Empty title="Work with others" icon="workspaces">
-          <p>Create a workspace for your studio, and add the people who share its projects and credits.</p>
+          <p>Create a workspace for your studio, and add the people who share its projects.</p>
           <Button icon="plus" onClick={() => setIsCreating(true)}>
             Create a workspace
           </Button>
@@ -56,7 +57,7 @@ export default function WorkspacesPage() {
         <NameDialog
           title="New workspace"
           submitLabel="Create"
-          hint="You become its owner. Your personal credits stay in your personal workspace."
+          hint={`You become its owner.${isBilled.value ? " Your personal credits stay in your personal workspace." : ""}`}
           onSend={async (name) => {
             const created = await must(api.POST("/api/v1/workspaces", { body: { name } }));
             await loadSession();

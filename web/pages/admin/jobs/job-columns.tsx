@@ -3,6 +3,7 @@
 import { api } from "../../../app/api";
 import { formatDuration } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
+import { isBilled } from "../../../app/session";
 import type { Column } from "../../../ui/data-table";
 import { RelativeTime } from "../../../ui/relative-time";
 import { JobStatus } from "../../../ui/status";
@@ -86,7 +87,7 @@ function CancelJob({ job, onCancelled }: CancelJobProps) {
       The <strong dir="auto">{name}</strong> in the workspace of{" "}
       <strong dir="auto">{job.created_by?.email ?? job.workspace.name}</strong> stops, with the steps after it.
       {job.state === "running" && ` The ${Math.round((job.progress ?? 0) * 100)}% completed so far is lost.`} The
-      recording is kept, held credits are released, and the user can start it again.
+      recording is kept{isBilled.value && ", held credits are released"}, and the user can start it again.
     </CancelButton>
   );
 }

@@ -1,3 +1,4 @@
+import { isBilled } from "../../../app/session";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
 
@@ -22,8 +23,8 @@ export function AccessDialog({ user, isSelf, asking, change, onClose }: AccessDi
       body: { role: "admin" as const },
       text: (
         <>
-          {email} can then manage all users with their credits, approve orders, and see the names of all recordings,
-          jobs and the audit log.
+          {email} can then manage all users{isBilled.value && " with their credits, approve orders"}, and see the names
+          of all recordings, jobs and the audit log.
         </>
       ),
     },
@@ -34,7 +35,7 @@ export function AccessDialog({ user, isSelf, asking, change, onClose }: AccessDi
       text: isSelf ? (
         <>You can no longer open the administration pages. Another administrator can restore the role.</>
       ) : (
-        <>{email} can no longer open the administration pages. Projects, recordings and credits stay as they are.</>
+        <>{email} can no longer open the administration pages. Everything else in the account stays as it is.</>
       ),
     },
     disable: {

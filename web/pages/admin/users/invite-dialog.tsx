@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
 import { formatTime } from "../../../app/format";
+import { isBilled } from "../../../app/session";
 import { CopyField } from "../../../ui/copy-field";
 import { Dialog } from "../../../ui/dialog";
 import { FormActions } from "../../../ui/dialog-actions";
@@ -39,16 +40,18 @@ export function InviteDialog({ onInvited, onClose }: InviteDialogProps) {
           <>
             <Field label="Email" name="email" type="email" required isFirst autocomplete="off" error={errors.email} />
             <SelectField label="Role" name="role" options={ROLES} />
-            <Field
-              label="Credits"
-              name="credits"
-              type="number"
-              min={0}
-              max={1_000_000_000}
-              step={1}
-              hint="Leave empty for the default credits of a new account."
-              error={errors.credits}
-            />
+            {isBilled.value && (
+              <Field
+                label="Credits"
+                name="credits"
+                type="number"
+                min={0}
+                max={1_000_000_000}
+                step={1}
+                hint="Leave empty for the default credits of a new account."
+                error={errors.credits}
+              />
+            )}
             <FormActions submitLabel="Invite" isSending={isSending} onCancel={onClose} />
           </>
         )}

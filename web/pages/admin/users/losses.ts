@@ -1,6 +1,8 @@
 /** Summaries of an account's content, for confirmations. */
+
 import type { Schemas } from "../../../app/api";
 import { formatBytes, formatCount } from "../../../app/format";
+import { isBilled } from "../../../app/session";
 
 export type AdminUserDetail = Schemas["AdminUserDetail"];
 
@@ -39,7 +41,7 @@ export const describeAccess = ({ contents }: AdminUserDetail): string =>
 export const describeRest = ({ contents, credits }: AdminUserDetail): string =>
   joinCounts(
     [
-      [credits, "credit"],
+      [isBilled.value ? credits : 0, "credit"],
       [contents.api_keys, "API key"],
       [contents.webhook_endpoints, "webhook endpoint"],
     ],

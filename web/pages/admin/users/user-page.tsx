@@ -4,6 +4,7 @@ import { ApiError, api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatCount, formatTime } from "../../../app/format";
 import { findPurgeTime } from "../../../app/grace-period";
+import { isBilled } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { Facts } from "../../../ui/facts";
@@ -55,7 +56,7 @@ export default function UserPage() {
         </div>
         <div>
           {user.deleted_at === null && <AccessSection {...part} />}
-          <CreditsSection {...part} />
+          {isBilled.value && <CreditsSection {...part} />}
           <QuotaSection key={user.storage_quota_bytes} {...part} />
           {user.deleted_at === null && <DeletionSection {...part} />}
         </div>

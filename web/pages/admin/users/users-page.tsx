@@ -3,6 +3,7 @@ import { api } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
 import { toNumber } from "../../../app/english";
 import { formatBytes, formatCount } from "../../../app/format";
+import { isBilled } from "../../../app/session";
 import { isOneOf, isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
@@ -79,7 +80,12 @@ export default function UsersPage() {
         <SearchField label="Search by email or name" value={query.q} onSearch={(q) => change({ q })} />
         <Filter label="State" value={query.state} options={STATES} onChange={(state) => change({ state })} />
         <Filter label="Role" value={query.role} options={ROLES} onChange={(role) => change({ role })} />
-        <Filter label="Sort by" value={query.sort} options={SORTS} onChange={(sort) => change({ sort })} />
+        <Filter
+          label="Sort by"
+          value={query.sort}
+          options={isBilled.value ? SORTS : SORTS.filter(({ value }) => value !== "-credits")}
+          onChange={(sort) => change({ sort })}
+        />
         <span class="spacer" />
         <span class="soft" role="status">
           {total !== null && formatCount(total, "user")}
@@ -87,7 +93,7 @@ export default function UsersPage() {
       </FilterBar>
       <DataTable
         caption="Users"
-        columns={COLUMNS}
+        columns={isBilled.value ? COLUMNS : COLUMNS.filter(({ title }) => title !== "Credits")}
         list={list}
         rowKey={({ id }) => id}
         empty={
