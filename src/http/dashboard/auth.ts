@@ -9,11 +9,10 @@ import { changePassword } from "../../work/identity/password-reset";
 import { type StartedSession, signIn } from "../../work/identity/sign-in";
 import { isSignUpOpen, setUp, signUp } from "../../work/identity/sign-up";
 import { created, noContent, type OpenCall, ok, type Reply } from "../call";
-import { secretField, strictObject } from "../fields";
+import { oneOf, secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
-import { enumeration } from "../schema-parts";
 import type { Resource } from "../schemas";
 import { formatExpiredCookies, formatSessionCookies } from "./cookies";
 import { listProviders } from "./oidc";
@@ -73,9 +72,10 @@ export const setup = openRoute({
     token: secretField("From the link that `offcut setup-url` prints", MAX_TOKEN_CHARACTERS),
     email,
     password: newPassword,
-    billing: Type.Optional(
-      enumeration(BILLING_MODES, "whether work costs credits, unless the configuration says it; default on"),
-    ),
+    billing: Type.Optional({
+      ...oneOf(...BILLING_MODES),
+      description: "whether work costs credits, unless the configuration says it; default on",
+    }),
   }),
   responses: { 201: respondsWith("Session", "The session, also in the cookie `service_session`") },
   handle: async (call, { body }) => signedUp(call, await setUp(call.services, body, toSignInClient(call))),
