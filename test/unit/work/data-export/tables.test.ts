@@ -110,6 +110,7 @@ const INTERNAL_TABLES = [
   // The state of the server.
   "alerts",
   "disk_samples",
+  "server_choices",
 ];
 
 /** Columns that connect rows, and have the same value in many of them. */
