@@ -139,7 +139,7 @@ test("what a key changes, and why it changes nothing, is shown", async () => {
   await keyboard.press("Delete");
   await feedback(page, "1 word removed");
   await keyboard.press("Control+z");
-  await feedback(page, "Undone: Remove 1 word");
+  await feedback(page, "Undone: 1 word removed");
 });
 
 test("the search opens from anywhere, and the list of keys has those of the words", async () => {
@@ -266,7 +266,7 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await other.getByLabel("Corrected text").fill("Alfa");
   await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
   await other.keyboard.press("Enter");
-  await feedback(other, "Text corrected 2 times");
+  await feedback(other, "“alpha” is now “Alfa”, 2 times");
 });
 
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {

@@ -83,10 +83,10 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   await said(/^\d words? removed/);
   expect((await struck()).join(" ")).not.toBe(removed);
   await keyboard.press("Control+z");
-  await said(/^Undone: Remove \d words?/);
+  await said(/^Undone: \d words? removed/);
   expect((await struck()).join(" ")).toBe(removed);
   await keyboard.press("Control+Shift+z");
-  await said(/^Redone: Remove \d words?/);
+  await said(/^Redone: \d words? removed/);
   await keyboard.press("Control+f");
   await page.locator("input:focus").waitFor();
   await keyboard.press("Escape");

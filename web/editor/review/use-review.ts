@@ -77,7 +77,8 @@ function listActions(review: ReviewSession, editor: Editor): Action[] {
       name: "review.close",
       label: "Leave the review",
       keys: ["Escape"],
-      isEnabled: () => review.isReviewing.value,
+      // The selection and the filter are left first.
+      isEnabled: () => review.isReviewing.value && editor.range.value === null && editor.filter.value === null,
       perform: () => review.close(),
     },
   ]);

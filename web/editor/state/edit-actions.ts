@@ -22,8 +22,10 @@ import { describeWords, type Editor, NO_MARKS } from "./editor-state";
 /** Removes words, or restores them if all of them are removed. */
 export function toggleRange(editor: Editor, range: WordRange): void {
   if (!editor.canEdit) return;
-  const { plan, changed, isRestored } = toggleWords(editor.plan.value, editor.words, range, editor.texts.value);
-  editor.apply({ plan }, ...describeWords(changed, isRestored));
+  const before = editor.plan.value;
+  const { plan, changed, isRestored } = toggleWords(before, editor.words, range, editor.texts.value);
+  const time = getKeptDuration(plan) - getKeptDuration(before);
+  editor.apply({ plan }, ...describeWords(changed, isRestored, time));
 }
 
 /** Removes or restores the selected words, or the marked range if no words are selected. */
@@ -41,10 +43,11 @@ export function toggleSelection(editor: Editor): void {
 /** Removes a range, or restores it if all of it is already removed. */
 export function toggleMarked(editor: Editor, range: Range): void {
   if (!editor.canEdit) return;
-  const plan = editor.plan.value;
-  if (isRemoved(plan, range))
-    editor.apply({ plan: restoreRange(plan, range) }, "Restore marked range", "Marked range restored");
-  else editor.apply({ plan: removeRange(plan, range) }, "Remove marked range", "Marked range removed");
+  const before = editor.plan.value;
+  const isRestored = isRemoved(before, range);
+  const plan = isRestored ? restoreRange(before, range) : removeRange(before, range);
+  const label = `Marked range ${isRestored ? "restored" : "removed"}`;
+  editor.apply({ plan }, label, `${label}, ${compare(before, plan)}`);
 }
 
 /** Restores one removed span, including parts that were changed since. */
@@ -150,8 +153,10 @@ export function correctText(editor: Editor, range: WordRange, text: string, isEv
   const ranges = isEverywhere ? findSame({ ...editor.words, text: editor.texts.value }, range) : [range];
   let { corrections } = editor.history.value.present;
   for (const one of ranges) corrections = correctWords(corrections, editor.words, one, text);
-  const times = ranges.length > 1 ? ` ${ranges.length} times` : "";
-  editor.apply({ corrections }, "Correct text", `Text corrected${times}`);
+  const times = ranges.length > 1 ? `, ${ranges.length} times` : "";
+  const before = editor.texts.value.slice(range.from, range.to).filter(Boolean).join(" ");
+  const said = text.trim() === "" ? "no longer in the text" : `now “${text.trim()}”`;
+  editor.apply({ corrections }, `“${before}” is ${said}`, `“${before}” is ${said}${times}`);
 }
 
 /** Replaces a searched text in all matches, without cutting. */

@@ -5,7 +5,7 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import type { Schemas } from "../../app/api";
-import { formatCount } from "../../app/format";
+import { formatCount, formatDecimal } from "../../app/format";
 import { applyCorrections, rebaseCorrections } from "../model/corrections";
 import { type Edge, hasEdge } from "../model/edges";
 import {
@@ -29,6 +29,7 @@ import {
   type RemovalReason,
   type RemovedSpan,
   readPlan,
+  toSeconds,
 } from "../model/plan";
 import { type Decisions, NO_DECISIONS } from "../model/review-queue";
 import { listTakes, type Take } from "../model/takes";
@@ -79,6 +80,8 @@ export type Editor = {
   heard: Signal<{ line: number; range: Range } | null>;
   /** The selected range of time, however it was selected; null if nothing is. Text and timeline show the same. */
   range: ReadonlySignal<Range | null>;
+  /** The matches of the search in the transcript. */
+  found: Signal<readonly WordRange[]>;
   /** The removal reason to which text, timeline and steps are limited, or null. */
   filter: Signal<RemovalReason | null>;
   /** Position in the source, in microseconds. */
@@ -210,6 +213,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     span,
     edge,
     heard: signal(null),
+    found: signal([]),
     range,
     filter: signal<RemovalReason | null>(null),
     playhead,
@@ -255,8 +259,12 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
   };
 }
 
-/** Returns "Remove 12 words" and "12 words removed". */
-export const describeWords = (count: number, isRestored: boolean): [label: string, announcement: string] => {
-  const words = formatCount(count, "word");
-  return isRestored ? [`Restore ${words}`, `${words} restored`] : [`Remove ${words}`, `${words} removed`];
+/** Returns "12 words removed" and "12 words removed, 3.1 s". `time` is how much longer the cut is. */
+export const describeWords = (
+  count: number,
+  isRestored: boolean,
+  time: number,
+): [label: string, announcement: string] => {
+  const label = `${formatCount(count, "word")} ${isRestored ? "restored" : "removed"}`;
+  return [label, time === 0 ? label : `${label}, ${formatDecimal(toSeconds(Math.abs(time)))} s`];
 };

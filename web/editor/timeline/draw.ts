@@ -3,7 +3,7 @@ import { formatDuration, formatTimecode } from "../../app/format";
 import type { Difference } from "../model/compare";
 import type { Edge } from "../model/edges";
 import { type Range, toSeconds } from "../model/plan";
-import { findWordAt, type Words } from "../model/words";
+import { findWordAt, type WordRange, type Words } from "../model/words";
 import { drawSpans, drawWaveform, type SpansScene } from "./draw-spans";
 import type { Lane, Lanes } from "./lanes";
 import { listTiles, type Sheets, type Storyboard } from "./storyboard";
@@ -15,6 +15,7 @@ export type Scene = SpansScene & {
   storyboard: Storyboard | null;
   sheets: Sheets;
   selection: Range | null;
+  found: readonly WordRange[];
   differences: readonly Difference[];
   edge: Edge | null;
   lanes: Lanes;
@@ -38,6 +39,7 @@ export function drawTimeline(context: Context, scene: Scene): void {
   drawWaveform(context, scene, waveform);
   if (differences) drawDifferences(context, scene, differences);
   drawWords(context, scene, waveform);
+  drawFound(context, scene);
   if (scene.selection) drawSelection(context, scene, scene.selection);
   if (scene.edge) drawEdge(context, scene, scene.edge);
   drawReviews(context, scene, ruler);
@@ -127,6 +129,21 @@ function drawWords(context: Context, { view, colors, words, texts }: Scene, lane
     if (text === "" || x < free) continue;
     context.fillText(text, x, lane.top + lane.height - 8);
     free = x + context.measureText(text).width + 4;
+  }
+}
+
+/** Draws a bar at the foot for each match of a search. */
+function drawFound(context: Context, { view, colors, words, found, lanes }: Scene): void {
+  const end = endOf(view);
+  const start = toTime(view, 0);
+  context.fillStyle = colors.warning;
+  for (const range of found) {
+    const to = words.end[range.to - 1]!;
+    const from = words.start[range.from]!;
+    if (to < start) continue;
+    if (from > end) break;
+    const x = toX(view, from);
+    context.fillRect(x, lanes.height - 4, Math.max(3, toX(view, to) - x), 4);
   }
 }
 

@@ -14,13 +14,16 @@ export type GestureOptions = {
   getRange(edge: Edge): Range;
   /** If null, edges can be selected but not moved. */
   onMoveEdge: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
-  onSelect(range: Range): void;
+  selection: Range | null;
+  /** `isDone` is true once the drag has ended. */
+  onSelect(range: Range, isDone: boolean): void;
   onSelectEdge(edge: Edge | null): void;
 };
 
 /** The action of a pointer. A `press` becomes another action once the pointer moves. */
 type Drag =
-  | { kind: "press"; x: number; edge: Edge | null }
+  /** `fixed` is the other end of the selection if its edge is pressed. */
+  | { kind: "press"; x: number; edge: Edge | null; fixed: number | null }
   | { kind: "scrub" }
   | { kind: "range"; from: number }
   | { kind: "pan"; x: number }
@@ -51,6 +54,19 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   const limitTime = (x: number, range: Range = { start: 0, end: view.value.duration }) =>
     Math.min(range.end, Math.max(range.start, Math.round(toTime(view.value, x))));
 
+  const select = (from: number, x: number, isDone: boolean) => {
+    const to = limitTime(x);
+    read().onSelect({ start: Math.min(from, to), end: Math.max(from, to) }, isDone);
+  };
+  /** Returns the end of the selection that stays when the one at a position is dragged, or null. */
+  const findFixedEnd = (x: number, y: number, reach: number): number | null => {
+    const { selection, lanes } = read();
+    if (selection === null || y < lanes.ruler.height) return null;
+    const [start, end] = [toX(view.value, selection.start), toX(view.value, selection.end)];
+    if (Math.abs(end - x) <= reach) return selection.start;
+    return Math.abs(start - x) <= reach ? selection.end : null;
+  };
+
   const begin = (press: Drag & { kind: "press" }, x: number, isTouch: boolean): Drag => {
     if (press.edge && read().onMoveEdge) {
       const before = view.value;
@@ -58,6 +74,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       const range = read().getRange(press.edge);
       return { kind: "edge", edge: press.edge, range, before, offset: toX(view.value, press.edge.time) - press.x };
     }
+    if (press.fixed !== null) return { kind: "range", from: press.fixed };
     return isTouch ? { kind: "pan", x } : { kind: "range", from: limitTime(press.x) };
   };
   const move = (x: number) => {
@@ -66,8 +83,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       view.value = scrollBy(view.value, drag.x - x);
       drag.x = x;
     } else if (drag?.kind === "range") {
-      const to = limitTime(x);
-      read().onSelect({ start: Math.min(drag.from, to), end: Math.max(drag.from, to) });
+      select(drag.from, x, false);
     } else if (drag?.kind === "edge") read().onMoveEdge?.(drag.edge, limitTime(x + drag.offset, drag.range), false);
   };
   const finish = (x: number, isCanceled: boolean) => {
@@ -77,6 +93,8 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       const time = isCanceled ? last.edge.time : limitTime(x + last.offset, last.range);
       read().onMoveEdge?.(last.edge, time, true);
       view.value = placeAt(view.value, time, x, last.before.scale);
+    } else if (last?.kind === "range") {
+      select(last.from, x, true);
     } else if (last?.kind === "press" && !isCanceled) {
       read().onSelectEdge(last.edge);
       if (!last.edge) read().onSeek(limitTime(x));
@@ -91,16 +109,18 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     if (pointers.size > 1) return finish(x, true);
     const isTouch = event.pointerType === "touch";
     const { ruler } = read().lanes;
+    const reach = REACH[isTouch ? "touch" : "mouse"];
     drag =
       y < ruler.height
         ? { kind: "scrub" }
-        : { kind: "press", x, edge: findEdge(x, y, REACH[isTouch ? "touch" : "mouse"]) };
+        : { kind: "press", x, edge: findEdge(x, y, reach), fixed: findFixedEnd(x, y, reach) };
     if (drag.kind === "scrub") move(x);
   };
   const onMove = (event: PointerEvent) => {
     const { x, y } = toLocal(event);
     if (!pointers.has(event.pointerId)) {
-      canvas.style.cursor = read().onMoveEdge && findEdge(x, y, REACH.mouse) ? "col-resize" : "";
+      const isEdge = (read().onMoveEdge && findEdge(x, y, REACH.mouse)) || findFixedEnd(x, y, REACH.mouse) !== null;
+      canvas.style.cursor = isEdge ? "col-resize" : "";
       return;
     }
     if (pointers.size === 2) pinch(event.pointerId, x);

@@ -7,7 +7,7 @@ import { IconButton } from "../../ui/button";
 import type { Difference } from "../model/compare";
 import { type Edge, getEdgeRange } from "../model/edges";
 import { type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
-import type { Words } from "../model/words";
+import type { WordRange, Words } from "../model/words";
 import { drawTimeline } from "./draw";
 import { EdgeList } from "./edge-list";
 import { type GestureOptions, handleGestures } from "./gestures";
@@ -37,6 +37,8 @@ export type TimelineProps = {
   edge?: Signal<Edge | null>;
   /** The ranges that only one of two cuts keeps. */
   differences: readonly Difference[];
+  /** Matches of a search. */
+  found?: readonly WordRange[];
   /** The reason to which the page is limited. */
   filter?: RemovalReason | null;
   /** Whether removed spans are narrow seams. */
@@ -53,13 +55,15 @@ export type TimelineProps = {
    * be moved.
    */
   onMoveEdge?: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
-  onSelect(range: Range): void;
+  /** `isDone` is true once the drag has ended. */
+  onSelect(range: Range, isDone: boolean): void;
   /** Opens the context menu at a time. */
   onMenu?(event: MouseEvent, time: number): void;
   /** What is left of the zoom buttons. */
   tools?: ComponentChildren;
 };
 
+const NONE: readonly WordRange[] = [];
 const ZOOM = 1.6;
 const formatSeconds = (time: number): string => formatTimecode(toSeconds(time));
 
@@ -88,7 +92,8 @@ export function Timeline(props: TimelineProps) {
     width: view.peek().width,
     height: lanes.height,
     draw: (context, colors) => {
-      const scene = { plan, words, texts, waveform, storyboard, selection, differences, filter, lanes, sheets, colors };
+      const data = { plan, words, texts, waveform, storyboard, found: props.found ?? NONE };
+      const scene = { ...data, selection, differences, filter, lanes, sheets, colors };
       drawTimeline(context, { ...scene, view: view.peek(), edge: edge.peek() });
     },
   }));
@@ -128,6 +133,7 @@ export function Timeline(props: TimelineProps) {
     getRange: (one) => getEdgeRange(plan, one),
     onSeek,
     onMoveEdge: onMoveEdge && move,
+    selection,
     onSelect: props.onSelect,
     onSelectEdge: selectEdge,
   };

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { type Action, labelWithKey, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
@@ -8,7 +8,7 @@ import { useComputedOf } from "../../app/use-computed-of";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { openContextMenu } from "../context-menu";
-import { findSpanIndex, toSeconds } from "../model/plan";
+import { findSpanIndex, type Range, toSeconds } from "../model/plan";
 import { countReasons } from "../model/reason-edits";
 import {
   findSame,
@@ -44,6 +44,9 @@ const WORD_KEYS: Action[] = [
   },
 ];
 
+/** A range that was selected in the timeline, whose details the transcript opens. */
+export const shownRange = signal<Range | null>(null);
+
 const MENU = [
   ["words.play", "edit.toggle", "edit.restore-all", "words.correct", "words.find-same", "playback.loop"],
   ["review.here"],
@@ -63,6 +66,21 @@ export function TranscriptTab() {
     () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
     [editor],
   );
+  // The timeline shows the matches, too.
+  editor.found.value = found.value;
+  const selected = useComputedOf(() => {
+    const range = editor.range.value;
+    if (range === null || editor.selection.value !== null) return editor.selection.value;
+    const words = findWordsIn(editor.words, range);
+    return words.to > words.from ? words : null;
+  }, [editor]);
+  useSignalEffect(() => {
+    const range = shownRange.value;
+    if (range === null) return;
+    shownRange.value = null;
+    const words = findWordsIn(editor.words, range);
+    if (words.to > words.from && openTab.peek() === "transcript") commands.current?.explain(words);
+  });
   const open = () => {
     openTab.value = "transcript";
     search.value ??= "";
@@ -131,7 +149,16 @@ export function TranscriptTab() {
           open();
         },
       };
-      const edits = [replace, ...listSpanActions(editor), correct];
+      const removeFound = {
+        name: "words.remove-matches",
+        label: "Remove all matches of the search",
+        group: "Transcript",
+        keys: ["Alt+Enter"],
+        isEnabled: () => found.value.length > 0,
+        perform: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
+        explain: () => editor.announce("Nothing is found. Search for words first."),
+      };
+      const edits = [replace, removeFound, ...listSpanActions(editor), correct];
       return [find, hide, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
     }, [editor, playback]),
   );
@@ -210,6 +237,7 @@ export function TranscriptTab() {
           playhead={playback.playhead}
           isPlaying={playback.isPlaying}
           selection={editor.selection}
+          selected={selected}
           found={found.value}
           filter={editor.filter.value}
           hidesRemoved={hidesRemoved.value}

@@ -27,6 +27,8 @@ export type TranscriptProps = {
   playhead: ReadonlySignal<number>;
   isPlaying?: ReadonlySignal<boolean>;
   selection: Signal<WordRange | null>;
+  /** The words that are selected in any way, such as in the timeline. Default: `selection`. */
+  selected?: ReadonlySignal<WordRange | null>;
   /** Matches of a search. */
   found: readonly WordRange[];
   onSeek(time: number): void;
@@ -57,6 +59,8 @@ export type TranscriptProps = {
 export type TranscriptCommands = {
   /** Opens the field that corrects words: by default the selected ones, or the word at the caret. */
   correct(range: WordRange | null): void;
+  /** Opens the details of words that were selected elsewhere. */
+  explain(range: WordRange): void;
 };
 
 export type Details = {
@@ -102,7 +106,8 @@ export function Transcript(props: TranscriptProps) {
   const pauseBefore = useRef<number | null>(null);
 
   const isHeld = correcting.isOpen;
-  useMarks({ page, list, layer, views, played, selection, found: props.found, follow, isHeld });
+  const { selected = selection } = props;
+  useMarks({ page, list, layer, views, played, selection, selected, found: props.found, follow, isHeld });
 
   const seekWord = (word: number) => {
     follow.isOn.value = true;
@@ -150,7 +155,11 @@ export function Transcript(props: TranscriptProps) {
     },
     onPlay: props.onPlay && ((word) => props.onPlay!(words.start[word]!)),
   });
-  if (props.commands) props.commands.current = { correct: (range) => openCorrection(range ?? getChosen()) };
+  if (props.commands)
+    props.commands.current = {
+      correct: (range) => openCorrection(range ?? getChosen()),
+      explain: (range) => openDetails(range, false),
+    };
   const onContextMenu = (event: MouseEvent) => {
     if (!props.onMenu || !page.current || isLongPress(event)) return;
     const isKey = isByKeyboard(event);

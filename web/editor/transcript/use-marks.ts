@@ -15,6 +15,8 @@ type MarksOptions = {
   /** The word at the playhead. */
   played: ReadonlySignal<number>;
   selection: Signal<WordRange | null>;
+  /** The words that are selected in any way. */
+  selected: ReadonlySignal<WordRange | null>;
   found: readonly WordRange[];
   follow: Follow;
   /** Whether the text must not scroll. */
@@ -23,7 +25,7 @@ type MarksOptions = {
 
 /** Highlights the played word, the selected words and the search matches, and scrolls to the first of them. */
 export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }: MarksOptions): void {
-  const { played, selection, found } = marked;
+  const { played, selection, selected, found } = marked;
   /** Changes with the document, so that ranges are created again. */
   const version = useSignal(0);
   const revealed = useRef<number | null>(null);
@@ -49,7 +51,7 @@ export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }
     follow.reveal(range);
   });
   useSignalEffect(() => {
-    const range = version.value > 0 && selection.value ? toRange(selection.value) : null;
+    const range = version.value > 0 && selected.value ? toRange(selected.value) : null;
     showHighlights("selected", range ? [range] : [], layer.current);
   });
   useEffect(() => {

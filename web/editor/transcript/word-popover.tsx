@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { fromSeconds, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
+import { fromSeconds, isRemoved, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
 import { countReasons, setPause } from "../model/reason-edits";
 import { findContext, measureKept } from "../model/review-queue";
 import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
@@ -10,7 +10,7 @@ import { nameCount, REASON_ICONS, REASON_NAMES } from "../reasons";
 import { explainItem, measureRange } from "../review/item-texts";
 import { Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
-import { restoreAll, restoreSpan, toggleRange } from "../state/edit-actions";
+import { restoreAll, restoreSpan, toggleSelection } from "../state/edit-actions";
 import { joinTexts } from "./paragraphs";
 
 type PopoverProps = {
@@ -30,12 +30,12 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
   const { editor } = useEditor();
   const box = useRef<HTMLDivElement>(null);
   const span = findWordSpan(editor.plan.value, editor.words, range.from);
-  const isRemoved = editor.span.value !== null && !span.isKept;
+  const isSpan = editor.span.value !== null && !span.isKept;
   useLayoutEffect(() => {
     if (takesFocus) box.current?.querySelector<HTMLElement>("input, button:enabled")?.focus();
     box.current?.scrollIntoView({ block: "nearest" });
   }, []);
-  const isGone = pauseBefore === null && !isRemoved && editor.selection.value === null;
+  const isGone = pauseBefore === null && editor.range.value === null;
   useLayoutEffect(() => {
     if (isGone) onClose();
   }, [isGone]);
@@ -46,7 +46,7 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
       ref={box}
       class="word-popover"
       role="group"
-      aria-label={pauseBefore !== null ? "Pause" : isRemoved ? "Removed words" : "Selected words"}
+      aria-label={pauseBefore !== null ? "Pause" : isSpan ? "Removed words" : "Selected words"}
       style={{ left: `${left}px`, top: `${top}px` }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -57,7 +57,7 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
     >
       {pauseBefore !== null ? (
         <PauseDetails before={pauseBefore} onClose={onClose} />
-      ) : isRemoved ? (
+      ) : isSpan ? (
         <Removed span={span as RemovedSpan} onClose={onClose} />
       ) : (
         <Selected range={range} onCorrect={onCorrect} onClose={onClose} />
@@ -180,7 +180,7 @@ function PauseDetails({ before, onClose }: { before: number; onClose(): void }) 
 function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "onCorrect" | "onClose">) {
   const { editor, playback } = useEditor();
   const time = editor.range.value;
-  const isRemoved = !findWordSpan(editor.plan.value, editor.words, range.from).isKept;
+  const isGone = time !== null && isRemoved(editor.plan.value, time);
   return (
     <>
       {time !== null && <p class="soft number">{measureRange(editor, time)}</p>}
@@ -189,11 +189,11 @@ function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "o
           <Button
             look="primary"
             onClick={() => {
-              toggleRange(editor, range);
+              toggleSelection(editor);
               onClose();
             }}
           >
-            {isRemoved ? "Restore" : "Remove"} <span class="key">⌫</span>
+            {isGone ? "Restore" : "Remove"} <span class="key">⌫</span>
           </Button>
         )}
         {editor.canEdit && <Button onClick={() => onCorrect(range)}>Correct</Button>}

@@ -10,6 +10,7 @@ import { dragEdge } from "../../editor/state/edit-actions";
 import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
 import { playJoin } from "../../editor/state/seek-actions";
 import { Timeline } from "../../editor/timeline/timeline";
+import { shownRange } from "../../editor/transcript/transcript-tab";
 import { TimelineResizer } from "./panel-resizers";
 import { findSize, panelSizes } from "./panel-sizes";
 
@@ -60,6 +61,7 @@ export function TimelinePanel() {
         selection={editor.range.value}
         edge={editor.edge}
         differences={differences.value}
+        found={editor.found.value}
         frameDuration={frame}
         height={findSize(panelSizes.waveHeight)}
         tools={
@@ -91,8 +93,9 @@ export function TimelinePanel() {
               }
             : undefined
         }
-        onSelect={({ start, end }) => {
+        onSelect={({ start, end }, isDone) => {
           editor.marks.value = { in: start, out: end };
+          if (isDone) shownRange.value = { start, end };
         }}
         onMenu={(event, time) => {
           if (isLongPress(event)) return;

@@ -199,6 +199,13 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
       perform: () => clearSelection(editor),
       explain: () => editor.announce("Nothing is selected"),
     },
+    {
+      name: "edit.escape",
+      label: "Close; clear the selection; leave the filter; leave the review",
+      keys: ["Escape"],
+      isEnabled: () => hasSelection(editor),
+      perform: () => clearSelection(editor),
+    },
   ];
 }
 
