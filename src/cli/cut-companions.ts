@@ -1,5 +1,5 @@
-/** Writes the timelines and subtitles of `offcut cut` and `offcut render`. */
-import { basename, dirname } from "node:path";
+/** Writes the timelines, subtitles and transcripts of `offcut cut` and `offcut render`. */
+import { basename, dirname, extname } from "node:path";
 import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
@@ -8,6 +8,7 @@ import { createCues, formatSrt, formatVtt } from "../domain/subtitles";
 import { toSeconds } from "../domain/time";
 import { type ExportFormat, exportTimeline, getExportExtension } from "../domain/timeline";
 import { writeAtomic } from "../lib/atomic-file";
+import { createTranscript } from "../work/cuts/transcript-file";
 import { type CutTask, toCompanionPath } from "./cut-tasks";
 
 /** `words` is null for a cut made without words. */
@@ -43,30 +44,39 @@ function formatTimeline(task: CutTask, format: ExportFormat, plan: PlanJson, pro
   return result;
 }
 
-/** Writes a task's timelines and subtitles. Returns their paths. Throws `AppError` `unsupported_format` beforehand. */
+/** Writes a task's timelines, subtitles and transcripts. Returns their paths. Throws `AppError` `unsupported_format` beforehand. */
 export async function writeCompanions(
   task: CutTask,
   cut: CompanionSource,
-): Promise<{ exports: string[]; subtitles: string[]; warnings: string[] }> {
+): Promise<{ exports: string[]; subtitles: string[]; transcripts: string[]; warnings: string[] }> {
   const warnings = new Map<string, string[]>();
   const timelines = task.exports.map((format) => {
     const result = formatTimeline(task, format, cut.plan, cut.probed);
     for (const warning of result.warnings) warnings.set(warning, [...(warnings.get(warning) ?? []), format]);
     return { path: toCompanionPath(task, getExportExtension(format)), text: result.body };
   });
+  const { words } = cut;
+  if (words === null && task.subtitles.length + task.transcripts.length > 0)
+    throw new AppError(
+      "unsupported_format",
+      "The cut was made without words (its warning says why), so there are no subtitles and no transcript.",
+    );
   const subtitles = task.subtitles.map((format) => {
-    if (cut.words === null)
-      throw new AppError(
-        "unsupported_format",
-        "The cut was made without words (its warning says why), so there are no subtitles.",
-      );
-    const cues = createCues(cut.words, cut.plan, "cut");
+    const cues = createCues(words!, cut.plan, "cut");
     return { path: toCompanionPath(task, format), text: format === "srt" ? formatSrt(cues) : formatVtt(cues) };
   });
-  for (const { path, text } of [...timelines, ...subtitles]) await writeAtomic(path, text);
+  const title = basename(task.path, extname(task.path));
+  const transcripts = await Promise.all(
+    task.transcripts.map(async (format) => {
+      const text = await createTranscript(words!, cut.plan, { format, title, hasTimes: false });
+      return { path: toCompanionPath(task, format), text };
+    }),
+  );
+  for (const { path, text } of [...timelines, ...subtitles, ...transcripts]) await writeAtomic(path, text);
   return {
     exports: timelines.map(({ path }) => path),
     subtitles: subtitles.map(({ path }) => path),
+    transcripts: transcripts.map(({ path }) => path),
     // A warning about several formats is printed once.
     warnings: [...warnings].map(([warning, formats]) => `${formats.join(", ")}: ${warning}`),
   };

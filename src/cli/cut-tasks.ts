@@ -3,6 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS, OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
 import { EXPORT_FORMATS, type ExportFormat, getExportExtension } from "../domain/timeline";
+import { TRANSCRIPT_FORMATS, type TranscriptFormat } from "../domain/transcript-text";
 import { type ParsedCommand, UsageError } from "./options";
 
 /** The options of `readTasks`. */
@@ -13,6 +14,7 @@ export const TASK_OPTIONS = {
   loudness: { type: "string" },
   export: { type: "string" },
   subtitle: { type: "string" },
+  transcript: { type: "string" },
   force: { type: "boolean" },
 } as const;
 
@@ -32,6 +34,7 @@ export type CutTask = {
   planPath: string | null;
   exports: ExportFormat[];
   subtitles: SubtitleFormat[];
+  transcripts: TranscriptFormat[];
 };
 
 /** The arguments that commands for recordings share. */
@@ -56,6 +59,7 @@ export function readTasks(command: string, parsed: ParsedCommand, planPath: stri
     loudness: parseLoudness(values.loudness as string | undefined),
     exports: parseList("export", values.export, EXPORT_FORMATS),
     subtitles: parseList("subtitle", values.subtitle, SUBTITLE_FORMATS),
+    transcripts: parseList("transcript", values.transcript, TRANSCRIPT_FORMATS),
   };
   const tasks = positionals.map((path) => createTask(path, { output, plan: planPath, ...requested }));
   requireDistinct(tasks, force);
@@ -87,7 +91,7 @@ function parseLoudness(given: string | undefined): number | null {
   return loudness;
 }
 
-type RequestedOutputs = Pick<CutTask, "format" | "loudness" | "exports" | "subtitles"> & {
+type RequestedOutputs = Pick<CutTask, "format" | "loudness" | "exports" | "subtitles" | "transcripts"> & {
   output: string | undefined;
   plan: string | undefined;
 };
@@ -96,8 +100,8 @@ function createTask(given: string, { output, plan, ...requested }: RequestedOutp
   const path = resolve(given);
   if (!existsSync(path)) throw new UsageError(`file not found: ${given}`);
   if (!statSync(path).isFile()) throw new UsageError(`${given} is not a file`);
-  const { format, exports, subtitles } = requested;
-  const hasOtherResult = plan !== undefined || exports.length > 0 || subtitles.length > 0;
+  const { format, exports, subtitles, transcripts } = requested;
+  const hasOtherResult = plan !== undefined || [exports, subtitles, transcripts].some((list) => list.length > 0);
   return {
     ...requested,
     name: given,
@@ -124,7 +128,7 @@ export function toCutPath(path: string, extension: string): string {
   return join(dirname(path), `${basename(path, extname(path))}.cut.${extension}`);
 }
 
-/** Returns the path of a timeline or subtitle: `out.srt` for the output `out.mp4`, otherwise next to the recording. */
+/** Returns the path of a timeline, subtitle or transcript: `out.srt` for the output `out.mp4`, otherwise next to the recording. */
 export function toCompanionPath(task: CutTask, extension: string): string {
   if (task.output === null) return toCutPath(task.path, extension);
   return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${extension}`);
@@ -132,8 +136,8 @@ export function toCompanionPath(task: CutTask, extension: string): string {
 
 /** Returns the files of a task whose names are already known. */
 export function listKnownTargets(task: CutTask): string[] {
-  const companions = [...task.exports.map(getExportExtension), ...task.subtitles].map((extension) =>
-    toCompanionPath(task, extension),
+  const companions = [...task.exports.map(getExportExtension), ...task.subtitles, ...task.transcripts].map(
+    (extension) => toCompanionPath(task, extension),
   );
   return [task.output, task.planPath, ...companions].filter((path) => path !== null);
 }

@@ -36,13 +36,14 @@ Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut
       --loudness L       loudness of the output in LUFS, -31 to -9: -14 for YouTube, -16 for podcasts, -23 for EBU R128
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt
+      --transcript F     write the text of the cut: txt, md or docx
       --plan FILE        write the plan as JSON (one FILE only)
       --force            overwrite existing files
       --explain[=WHAT]   print the rule and the scores behind each removed or marked span (rules), the words that each
                          stage of planning keeps or removes (stages), or the thresholds of the stages (thresholds)
       --json             print one JSON object instead of a report
 
---export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
+--export, --subtitle and --transcript accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
 these or --plan, and without -o or --format, nothing is rendered.
 All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;

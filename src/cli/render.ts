@@ -25,13 +25,14 @@ Renders a recording by a plan that offcut cut --plan wrote, edited by hand or by
       --loudness L       loudness of the output in LUFS, -31 to -9: -14 for YouTube, -16 for podcasts, -23 for EBU R128
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt; transcribes the recording for the times of its words
+      --transcript F     write the text of the cut: txt, md or docx; transcribes the recording, too
       --language L       language of the subtitles: two letters, such as en; that of the plan, or detected, when omitted
       --force            overwrite existing files
       --json             print one JSON object instead of a report
 
 The plan needs only "segments": a list of objects with "start" and "end" in seconds, in order, at least 0.1 s long. Starts are moved
 to the frame before, ends to the frame after. "text" appears in timelines and subtitles as written. What "segments" leaves out is removed.
---export and --subtitle accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
+--export, --subtitle and --transcript accept a list, such as srt,vtt, and write beside OUT, or beside FILE with .cut in the name. With one of
 these, and without -o or --format, nothing is rendered.
 All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;
@@ -59,8 +60,8 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
     let output: string | null = null;
     const { probed, transcript } = await prepareRecording(tools, open, {
       language: args.language ?? written.language,
-      // Only subtitles need word times.
-      scope: task.subtitles.length > 0 ? "analysis" : "probe",
+      // Only subtitles and transcripts need word times.
+      scope: task.subtitles.length + task.transcripts.length > 0 ? "analysis" : "probe",
       check: (found) => {
         requireRepairedPlan(args, written, [], found);
         output = requireTarget(task, found, args.force);

@@ -22,6 +22,7 @@ export type CutResult = {
   plan_file: string | null;
   exports: string[];
   subtitles: string[];
+  transcripts: string[];
   size_bytes: number | null;
   strategy: RenderResult["strategy"] | null;
   encoded_share: number | null;
@@ -125,7 +126,7 @@ export function requireTarget(task: CutTask, probed: ProbedMedia, force: boolean
   return output;
 }
 
-/** Writes the timelines, the subtitles and the rendered file of a task. `output` is the result of `requireTarget`. */
+/** Writes the timelines, the subtitles, the transcripts and the rendered file of a task. `output` is the result of `requireTarget`. */
 export async function writeResults(
   tools: OneShotTools,
   open: OpenRecording,
@@ -141,6 +142,7 @@ export async function writeResults(
     plan_file: task.planPath,
     exports: companions.exports,
     subtitles: companions.subtitles,
+    transcripts: companions.transcripts,
     size_bytes: rendered?.sizeBytes ?? null,
     strategy: rendered?.strategy ?? null,
     encoded_share: rendered?.encodedShare ?? null,
@@ -157,7 +159,8 @@ function printReport(result: CutResult): void {
   if (result.explanation) lines.push("", ...result.explanation, "");
   for (const warning of result.warnings) lines.push(`note: ${escapeControls(warning)}`);
   if (result.plan_file !== null) lines.push(`plan: ${escapeControls(result.plan_file)}`);
-  for (const [what, paths] of Object.entries({ timeline: result.exports, subtitles: result.subtitles }))
+  const { exports: timeline, subtitles, transcripts: transcript } = result;
+  for (const [what, paths] of Object.entries({ timeline, subtitles, transcript }))
     for (const path of paths) lines.push(`${what}: ${escapeControls(path)}`);
   if (result.output !== null) {
     const megabytes = ((result.size_bytes ?? 0) / 1e6).toFixed(2);

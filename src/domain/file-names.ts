@@ -6,9 +6,12 @@ export const toFileStem = (filename: string | null | undefined): string | null =
 
 /** Returns the name of a render's file. `source` is the file name of the recording. */
 export const getRenderFileName = (
-  render: { cut_id: string | null; resolved: { format: string } },
+  render: { cut_id: string | null; output: { file_name?: string }; resolved: { format: string } },
   source: string | null | undefined,
-): string => `${toFileStem(source) ?? "render"}${render.cut_id ? ".cut" : ""}.${render.resolved.format}`;
+): string => {
+  const name = render.output.file_name ?? `${toFileStem(source) ?? "render"}${render.cut_id ? ".cut" : ""}`;
+  return `${name}.${render.resolved.format}`;
+};
 
 /** Characters that some file systems do not allow in names. */
 const NOT_IN_NAMES = /[<>:"/\\|?*\p{Cc}]/gu;

@@ -1,4 +1,5 @@
 /** Resolves the `output` object of a render request against a source and its limits. */
+import { toPortableName } from "./file-names";
 import type { ProbedMedia, ResolvedOutput, VideoStream } from "./media";
 import { lowestTerms, type Rational } from "./time";
 
@@ -14,6 +15,8 @@ export type OutputRequest = {
   exact_frame_rate?: Rational | null;
   audio_bitrate?: number | null;
   audio?: AudioRequest | null;
+  /** Name of the file that is downloaded, without its extension. Absent or null: that of the source. */
+  file_name?: string | null;
 };
 
 /** What a render does with the audio besides encoding it. */
@@ -27,7 +30,7 @@ export const MAX_LOUDNESS_LUFS = -9;
 
 /**
  * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
- * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the audio stays as it is. Sent as a request for the same source, it resolves to
+ * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the audio stays as it is, `file_name` if the source names the file. Sent as a request for the same source, it resolves to
  * the same output.
  */
 export type OutputJson = {
@@ -38,7 +41,11 @@ export type OutputJson = {
   exact_frame_rate: Rational | null;
   audio_bitrate: number | null;
   audio?: { loudness_lufs: number };
+  /** Absent for the name of the source. */
+  file_name?: string;
 };
+
+export const MAX_FILE_NAME_CHARACTERS = 200;
 
 export type OutputFieldError = { field: string; message: string };
 
@@ -92,8 +99,14 @@ export function resolveOutput(
     audio: audio.length === 0 || bitrate === null ? null : { bitrate, ...(loudness === null ? {} : { loudness }) },
     matchesSource: resolvedVideo?.unchanged ?? false,
   };
-  return { ok: true, output, json: toOutputJson(output, video) };
+  const json = toOutputJson(output, video);
+  const name = (request.file_name ?? "").trim();
+  return { ok: true, output, json: name === "" ? json : { ...json, file_name: toFileName(name, format) } };
 }
+
+/** Returns a portable name without the extension of the format. */
+const toFileName = (name: string, format: OutputFormat): string =>
+  toPortableName(name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name);
 
 /** Adds an error and returns null. */
 type ReportFieldError = (field: keyof OutputRequest | "audio.loudness_lufs", message: string) => null;

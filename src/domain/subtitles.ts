@@ -55,16 +55,26 @@ export function createCues(words: readonly Word[], plan: PlanJson, timeline: "cu
   return out;
 }
 
-/** Groups words by kept segment, each word in one segment only, and moves their times to the subtitle's clock. */
-function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): CueGroup[] {
+/** Groups words by kept segment and moves their times to the subtitle's clock. */
+const groupWords = (words: readonly Word[], plan: PlanJson, timeline: "cut" | "source"): CueGroup[] =>
+  moveToCut(words, plan).map(({ start, end, shift, words: inside }) => {
+    const by = timeline === "cut" ? shift : 0;
+    const moved = inside.map((word) => ({ ...word, start: word.start + by, end: word.end + by }));
+    return { start: start + by, end: end + by, tokens: toTokens(moved) };
+  });
+
+/** The words of a kept segment on the clock of the recording. `shift` moves times to the clock of the cut. */
+type KeptWords = Span & { shift: Ticks; words: Word[] };
+
+/** Groups words by kept segment, each word in one segment only. */
+export function moveToCut(words: readonly Word[], plan: PlanJson): KeptWords[] {
   const sorted = words.filter((word) => word.end >= word.start).sort((a, b) => a.start - b.start || a.end - b.end);
-  const groups: CueGroup[] = [];
+  const groups: KeptWords[] = [];
   const usedWords = new Set<Word>();
   let next = 0;
   let outputTime: Ticks = 0;
   for (const segment of plan.segments) {
     const [start, end] = [fromSeconds(segment.start), fromSeconds(segment.end)];
-    const shift = timeline === "cut" ? outputTime - start : 0;
     while (next < sorted.length && sorted[next]!.start < start - WORD_TOLERANCE_TICKS) next++;
     const inside: Word[] = [];
     for (let i = next; i < sorted.length && sorted[i]!.start < end; i++) {
@@ -74,8 +84,7 @@ function groupWords(words: readonly Word[], plan: PlanJson, timeline: "cut" | "s
       const from = Math.max(start, word.start, inside.at(-1)?.end ?? start);
       inside.push({ ...word, start: from, end: Math.max(from, Math.min(end, word.end)) });
     }
-    const moved = inside.map((word) => ({ ...word, start: word.start + shift, end: word.end + shift }));
-    groups.push({ start: start + shift, end: end + shift, tokens: toTokens(moved) });
+    groups.push({ start, end, shift: outputTime - start, words: inside });
     outputTime += end - start;
   }
   return groups;

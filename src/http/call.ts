@@ -64,10 +64,10 @@ const createDownloadHeaders = ({ filename, contentType }: DownloadedFile): Recor
   "Content-Security-Policy": FILE_POLICY,
 });
 
-/** Returns a 200 reply with a text file to download. */
-export const fileDownload = (file: DownloadedFile & { body: string }): Reply => ({
+/** Returns a 200 reply with a file to download, whose body is text or base64. */
+export const fileDownload = (file: DownloadedFile & { body: string; isBase64?: boolean }): Reply => ({
   status: 200,
-  text: file.body,
+  ...(file.isBase64 ? { file: Uint8Array.fromBase64(file.body) } : { text: file.body }),
   headers: createDownloadHeaders(file),
 });
 /** Returns a 200 reply with a text file of any length. Its parts are read as the client receives them. */

@@ -113,7 +113,7 @@ test("undo and redo reach across a save, corrections too", async () => {
   await keyboard.press("Control+a");
   await keyboard.type("Alfa");
   await keyboard.press("Enter");
-  await feedback(page, "Text corrected");
+  await feedback(page, "“alpha” is now “Alfa”");
   await keyboard.press("Control+ArrowRight");
   await keyboard.press("Delete");
   await feedback(page, "1 word removed");
@@ -126,11 +126,11 @@ test("undo and redo reach across a save, corrections too", async () => {
   const readDraft = async () => (await user.call("GET", `/api/v1/cuts/${saved}/draft`)).status;
 
   await button(page, "Undo").click();
-  await feedback(page, "Undone: Remove 1 word");
+  await feedback(page, "Undone: 1 word removed");
   expect(await struck(page)).toEqual(before.with(0, "Alfa"));
   await until("the draft", async () => (await readDraft()) === 200);
   await button(page, "Undo").click();
-  await feedback(page, "Undone: Correct text");
+  await feedback(page, "Undone: “alpha” is now “Alfa”");
   expect(await words.textContent()).toStartWith("alpha");
   await button(page, "Redo").click();
   expect(await words.textContent()).toStartWith("Alfa");

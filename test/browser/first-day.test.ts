@@ -153,7 +153,10 @@ test("an administrator, an editor and a producer", async () => {
   await words.focus();
   await eve.keyboard.press("Control+ArrowRight");
   await eve.keyboard.press("Delete");
-  await eve.getByRole("status").getByText(/^1 word removed/).waitFor();
+  await eve
+    .getByRole("status")
+    .getByText(/^1 word removed/)
+    .waitFor();
   const drafted = eve.url();
   await button(eve, "Save").click();
   await eve.waitForURL((found) => found.href !== drafted);

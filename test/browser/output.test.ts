@@ -107,7 +107,7 @@ test("a file that is dropped beside its place is not opened", async () => {
 test("exports and subtitles are downloaded, with the programs that read them", async () => {
   await button("Export").click();
   const dialog = page.getByRole("dialog", { name: "Export" });
-  expect(await dialog.textContent()).toContain("Final Cut Pro, DaVinci Resolve");
+  expect(await dialog.textContent()).toContain("Premiere ProXML, also for DaVinci Resolve");
   const save = async () => {
     const [file] = await Promise.all([
       page.waitForEvent("download"),
@@ -116,11 +116,13 @@ test("exports and subtitles are downloaded, with the programs that read them", a
     return file.suggestedFilename();
   };
   expect(await save()).toBe("asset.cut.fcpxml");
-  await dialog.getByLabel("EDL").check();
+  await dialog.getByLabel("Avid Media Composer").check();
   await dialog.getByLabel("Layout").selectOption("review");
   expect(await save()).toBe("asset.review.edl");
-  await dialog.getByLabel("SRT subtitles").check();
+  await dialog.getByLabel("YouTube, video players").check();
   expect(await save()).toEndWith(".srt");
+  await dialog.getByLabel("Word, Google Docs").check();
+  expect(await save()).toBe("asset.cut.docx");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 });

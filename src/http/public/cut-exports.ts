@@ -1,9 +1,10 @@
-/** Files made from a completed cut: editing timelines and subtitles. */
+/** Files made from a completed cut: editing timelines, subtitles and texts. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
-import { createExport, createSubtitle } from "../../work/cuts/plan-files";
+import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
+import { createExport, createSubtitle, createTranscriptFile } from "../../work/cuts/plan-files";
 import { fileDownload } from "../call";
 import { oneOf, strictObject, withDescription } from "../fields";
 import { respondsWithFile } from "../response-docs";
@@ -93,4 +94,24 @@ export const readSubtitle = route({
   load: cutLoader,
   handle: async ({ services }, { query, resource }) =>
     fileDownload(await createSubtitle(services, resource, { format: query.format, timeline: query.timeline ?? "cut" })),
+});
+
+export const readCutTranscript = route({
+  summary: "Export the text of a cut",
+  errors: ["conflict", "unsupported_format", "upstream_unavailable"],
+  query: strictObject({
+    format: withDescription(oneOf(...TRANSCRIPT_FORMATS), "txt: plain text; md: Markdown; docx: Word"),
+    times: Type.Optional(
+      withDescription(
+        oneOf("true", "false"),
+        "Whether paragraphs begin with their time in the rendered cut (default: false)",
+      ),
+    ),
+  }),
+  responses: { 200: respondsWithFile("The text that the cut keeps, in paragraphs") },
+  load: cutLoader,
+  handle: async ({ services }, { query, resource }) =>
+    fileDownload(
+      await createTranscriptFile(services, resource, { format: query.format, hasTimes: query.times === "true" }),
+    ),
 });

@@ -28,6 +28,7 @@ export const publicRoutes = createRoutes([
   ["POST", "/cuts/:cut_id/edits", cuts.edit],
   ["GET", "/cuts/:cut_id/export", cutExports.exportTimeline],
   ["GET", "/cuts/:cut_id/subtitle", cutExports.readSubtitle],
+  ["GET", "/cuts/:cut_id/transcript", cutExports.readCutTranscript],
   ["DELETE", "/cuts/:cut_id", cuts.remove],
 
   ["POST", "/renders", renders.create],

@@ -1,7 +1,7 @@
 /** Renders. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { AppError, requireFound } from "../../domain/errors";
-import { OUTPUT_FORMATS } from "../../domain/render-output";
+import { MAX_FILE_NAME_CHARACTERS, OUTPUT_FORMATS } from "../../domain/render-output";
 import { RENDER_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
@@ -61,6 +61,13 @@ const output = strictObject({
       }),
       "What is done with the audio. Default: nothing",
     ),
+  ),
+  file_name: optional(
+    Type.String({
+      maxLength: MAX_FILE_NAME_CHARACTERS,
+      description: "Name of the downloaded file without its extension. Default: the source's name",
+      errorText: `must be a string of at most ${MAX_FILE_NAME_CHARACTERS} characters`,
+    }),
   ),
 });
 

@@ -143,6 +143,7 @@ const render = {
         "absent if the audio stays as it is",
       ),
     ),
+    file_name: Type.Optional(withDescription(text, "absent if the source names the file")),
   }),
   size_bytes: orNull(integer),
   ...outcome,

@@ -1,4 +1,4 @@
-/** Timelines and subtitles of completed cuts. A child process creates them with `plan-outputs.ts`. */
+/** Timelines, subtitles and texts of completed cuts. A child process creates them with `plan-outputs.ts`. */
 import { AppError, requireFound } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";
@@ -7,10 +7,10 @@ import type { Cut } from "../../store/cuts";
 import { type AnalysisPaths, getAnalysisPaths } from "../assets/prepared-files";
 import type { JobOperations } from "../job-child/operations";
 import { requireStorage } from "../storage/limits";
-import type { CompletedCut, PlanFile, SubtitleOptions } from "./plan-outputs";
+import type { CompletedCut, PlanFile, SubtitleOptions, TranscriptOptions } from "./plan-outputs";
 import type { PlanNeeds } from "./plan-requests";
 
-type PlanOperation = "export" | "subtitle" | "edit" | "explain";
+type PlanOperation = "export" | "subtitle" | "transcript" | "edit" | "explain";
 
 /** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
 export async function runPlanOperation<Name extends PlanOperation>(
@@ -53,6 +53,10 @@ export async function createExport(services: PlanNeeds, cut: Cut, options: Expor
 /** Returns the cut's subtitles. Errors: `conflict`, `unsupported_format` without a transcript. */
 export const createSubtitle = (services: PlanNeeds, cut: Cut, options: SubtitleOptions): Promise<PlanFile> =>
   runPlanOperation(services, cut, "subtitle", { options });
+
+/** Returns the text of the cut as a document. Errors: `conflict`, `unsupported_format` without a transcript. */
+export const createTranscriptFile = (services: PlanNeeds, cut: Cut, options: TranscriptOptions): Promise<PlanFile> =>
+  runPlanOperation(services, cut, "transcript", { options });
 
 /** Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `conflict` when it is not completed. */
 export const explainCut = (services: PlanNeeds, cut: Cut): Promise<string> =>

@@ -3,6 +3,7 @@
  * transcripts grow with the uploaded recording.
  */
 import { AppError, requireFound } from "../../domain/errors";
+import { toFileStem } from "../../domain/file-names";
 import { findPlanFrameRate } from "../../domain/media";
 import { type BasisJson, basisToJson } from "../../domain/pacing/basis-json";
 import { mergeTexts, setSegments } from "../../domain/pacing/edits";
@@ -17,11 +18,14 @@ import { joinTexts, toSegments } from "../../domain/segments";
 import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
 import { spanToSeconds } from "../../domain/time";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
+import type { TranscriptFormat } from "../../domain/transcript-text";
 import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
 import { packBasis, unpackBasis } from "./stored-basis";
+import { createTranscript } from "./transcript-file";
 
-export type PlanFile = { filename: string; contentType: string; body: string };
+/** `isBase64`: the body is not text. */
+export type PlanFile = { filename: string; contentType: string; body: string; isBase64?: boolean };
 
 /** A completed cut: the files of its asset, its `PlanJson` as text, and the name of the source file. */
 export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
@@ -32,6 +36,7 @@ export type CutBasis = { basis: string | null; options: CutOptions };
 /** Times are in seconds, those in scores in microseconds. `pacing` is null for cuts of older versions. */
 type CutExplanation = { findings: ExplainedFinding[]; pacing: (BasisJson & { texts: EditedText[] }) | null };
 
+export type TranscriptOptions = { format: TranscriptFormat; hasTimes: boolean };
 export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source" };
 
 async function requireProbed(paths: AnalysisPaths) {
@@ -60,6 +65,32 @@ export async function formatSubtitle({ paths, plan, name }: CompletedCut, option
     filename: `${stem}${options.timeline === "cut" ? ".cut" : ""}.${options.format}`,
     contentType: options.format === "srt" ? "application/x-subrip; charset=utf-8" : "text/vtt; charset=utf-8",
     body: options.format === "srt" ? formatSrt(cues) : formatVtt(cues),
+  };
+}
+
+const TRANSCRIPT_TYPES: Record<TranscriptFormat, string> = {
+  txt: "text/plain; charset=utf-8",
+  md: "text/markdown; charset=utf-8",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+};
+
+/** Returns the text of the cut as a document. Errors: `AppError` `unsupported_format` for a cut without words. */
+export async function formatTranscript(
+  { paths, plan, name }: CompletedCut,
+  { format, hasTimes }: TranscriptOptions,
+): Promise<PlanFile> {
+  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
+  const completed = JSON.parse(plan) as PlanJson;
+  const words = listPlanWords(completed, transcript?.words ?? null);
+  if (words === null) throw new AppError("unsupported_format", "Cut was made without a transcript, so it has no text.");
+  const title = toFileStem(name) ?? "cut";
+  const bytes = await createTranscript(words, completed, { format, title, hasTimes });
+  const isText = format !== "docx";
+  return {
+    filename: `${title}.cut.${format}`,
+    contentType: TRANSCRIPT_TYPES[format],
+    body: isText ? new TextDecoder().decode(bytes) : bytes.toBase64(),
+    isBase64: !isText,
   };
 }
 

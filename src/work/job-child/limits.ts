@@ -36,6 +36,7 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   plan: { cpu: [120, 0.02], wall: [3_600, 2] },
   export: { cpu: [60, 0], wall: [60, 0] },
   subtitle: { cpu: [60, 0], wall: [60, 0] },
+  transcript: { cpu: [60, 0], wall: [60, 0] },
   checkPlan: { cpu: [30, 0], wall: [120, 0] },
   edit: { cpu: [60, 0], wall: [60, 0] },
   keepAll: { cpu: [60, 0], wall: [60, 0] },

@@ -20,7 +20,14 @@ import type { SentPreparedFiles } from "../assets/prepared-check";
 import type { AnalysisPaths } from "../assets/prepared-files";
 import type { KeptCut } from "../cuts/kept-edits";
 import type { PlanEdit } from "../cuts/plan-edits";
-import type { CompletedCut, CutBasis, EditedPlanTexts, PlanFile, SubtitleOptions } from "../cuts/plan-outputs";
+import type {
+  CompletedCut,
+  CutBasis,
+  EditedPlanTexts,
+  PlanFile,
+  SubtitleOptions,
+  TranscriptOptions,
+} from "../cuts/plan-outputs";
 import type { RecognizedAgain } from "../cuts/recognized-again";
 
 /** A probed source. `probed` is the path of the file that the operation `probe` writes. */
@@ -60,6 +67,7 @@ export type JobOperations = {
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;
+  transcript: JobOperation<CompletedCut & { options: TranscriptOptions }, PlanFile>;
   /** Checks an uploaded plan, and returns the seconds that it keeps. Throws `unsupported_media`. */
   checkPlan: JobOperation<{ path: string }, number>;
   edit: JobOperation<CompletedCut & Pick<CutBasis, "basis"> & { edit: PlanEdit }, EditedPlanTexts>;

@@ -149,6 +149,10 @@ const OPERATIONS: Implementation = {
     const { formatSubtitle } = await import("../cuts/plan-outputs");
     return formatSubtitle(cut, options);
   },
+  async transcript({ options, ...cut }) {
+    const { formatTranscript } = await import("../cuts/plan-outputs");
+    return formatTranscript(cut, options);
+  },
   async checkPlan({ path }) {
     const { checkPlanBytes } = await import("../../domain/plan-file");
     return checkPlanBytes(await Bun.file(path).bytes());

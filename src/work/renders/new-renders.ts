@@ -37,8 +37,8 @@ export function requireCompletedCut(cut: Cut | null): void {
 }
 
 /** Returns the hash that identifies identical requests. */
-export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved }: CheckedOutput): string =>
-  hashJson([asset.id, cut?.id ?? null, resolved]);
+export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved, json }: CheckedOutput): string =>
+  hashJson([asset.id, cut?.id ?? null, resolved, ...(json.file_name === undefined ? [] : [json.file_name])]);
 
 /** `userId` null: the account was deleted. */
 export type NewRender = { asset: Asset; cut: Cut | null; output: CheckedOutput; userId: string | null };

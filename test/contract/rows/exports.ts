@@ -57,6 +57,24 @@ export const exportRows: Row[] = [
     },
   ],
   [
+    "GET /v1/cuts/{id}/transcript: txt, md and docx, with or without times",
+    async ({ call, getOutcome, cut }) => {
+      const { id } = await cut();
+      const read = async (query: string) => {
+        const file = await call<string>("GET", `/v1/cuts/${id}/transcript?${query}`);
+        expect(file.status).toBe(200);
+        expect(file.headers.get("content-disposition")).toStartWith("attachment");
+        return file.body;
+      };
+      const text = await read("format=txt");
+      expect(text).toMatch(/^alpha/i);
+      expect(await read("format=txt&times=true")).toBe(`[0:00] ${text}`);
+      expect(await read("format=md")).toContain(`\n\n${text}`);
+      expect(await read("format=docx")).toStartWith("PK\u0003\u0004");
+      expect(await getOutcome("GET", `/v1/cuts/${id}/transcript?format=pdf`)).toBe("422 validation_error query.format");
+    },
+  ],
+  [
     "exports, subtitles and edits of a cut that is not completed: 409 conflict",
     async ({ anna, getOutcome, videoAsset, server }) => {
       const hold = server.speech.hold("forcedAlign");

@@ -63,6 +63,7 @@ export const RESOURCE_ENTRIES: Record<string, Entry> = {
   "POST /cuts/:cut_id/edits": { allowed: "201", body: (context) => ({ segments: [segment(context)] }) },
   "GET /cuts/:cut_id/export": { allowed: "200", query: "?format=csv" },
   "GET /cuts/:cut_id/subtitle": { allowed: "200", query: "?format=srt" },
+  "GET /cuts/:cut_id/transcript": { allowed: "200", query: "?format=txt" },
   "DELETE /cuts/:cut_id": { allowed: "204", make: newCut },
 
   "POST /renders": {

@@ -8,7 +8,15 @@ import { CUT_MODES } from "../../../src/domain/plan";
 import { getExportExtension } from "../../../src/domain/timeline";
 import { temporaryFolder } from "../../temporary-folder";
 
-const NOTHING = { output: null, format: null, loudness: null, planPath: null, exports: [], subtitles: [] };
+const NOTHING = {
+  output: null,
+  format: null,
+  loudness: null,
+  planPath: null,
+  exports: [],
+  subtitles: [],
+  transcripts: [],
+};
 
 async function talk() {
   const folder = await temporaryFolder();
@@ -38,6 +46,8 @@ test("every option is parsed", async () => {
     "edl, fcpxml,edl",
     "--subtitle",
     "vtt",
+    "--transcript",
+    "docx",
     "--keep-fillers",
     "--keep-retakes",
     "--language",
@@ -68,6 +78,7 @@ test("every option is parsed", async () => {
       planPath: plan,
       exports: ["fcpxml", "edl"],
       subtitles: ["vtt"],
+      transcripts: ["docx"],
     },
   ]);
   expect(args?.options).toEqual({

@@ -30,6 +30,7 @@ test("a recording and a plan are rendered beside the recording", async () => {
       planPath: null,
       exports: [],
       subtitles: [],
+      transcripts: [],
     },
   ]);
 });

@@ -65,5 +65,10 @@ test.each([
   [{ cut_id: null, format: "mp3" }, "talk.v2.mov", "talk.v2.mp3"],
   [{ cut_id: null, format: "mp3" }, null, "render.mp3"],
 ])("the name of a render %j of %p is %s", ({ cut_id, format }, source, expected) => {
-  expect(getRenderFileName({ cut_id, resolved: { format } }, source)).toBe(expected);
+  expect(getRenderFileName({ cut_id, output: {}, resolved: { format } }, source)).toBe(expected);
+});
+
+test("a render with a name of its own has it in place of the source's", () => {
+  const render = { cut_id: null, output: { file_name: "Episode 12" }, resolved: { format: "mp3" } };
+  expect(getRenderFileName(render, "talk.mp4")).toBe("Episode 12.mp3");
 });

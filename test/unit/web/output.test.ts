@@ -141,6 +141,7 @@ describe("an export", () => {
     frameRate: "",
     dropFrame: "true",
     timeline: "source",
+    hasTimes: false,
   };
 
   test("is refused before the click where that is known", () => {
@@ -160,6 +161,8 @@ describe("an export", () => {
     expect(query("edl", { frameRate: "25" })).toBe("export?format=edl&layout=review&frame_rate=25");
     expect(query("csv")).toBe("export?format=csv&layout=review");
     expect(query("srt")).toBe("subtitle?format=srt&timeline=source");
+    expect(query("docx")).toBe("transcript?format=docx");
+    expect(query("md", { hasTimes: true })).toBe("transcript?format=md&times=true");
   });
 
   test("drops frames at 29.97 and 59.94 only", () => {

@@ -6,9 +6,11 @@ import { Dialog } from "../../../ui/dialog";
 import { ErrorMessage } from "../../../ui/error-message";
 import { type EditedCut, requireSaved } from "./edited-cut";
 import {
+  EXPORT_KINDS,
   type ExportFormat,
   type ExportOptions,
   FORMATS,
+  type FormatChoice,
   findObstacle,
   isAboutFrameRate,
   toExportPath,
@@ -26,9 +28,10 @@ const INITIAL: ExportOptions = {
   frameRate: "",
   dropFrame: "",
   timeline: "cut",
+  hasTimes: false,
 };
 
-/** Exports a cut as a timeline or as subtitles. */
+/** Exports a cut as a timeline, as subtitles or as text. */
 export function ExportDialog({ asset, cut, hasWords, onClose }: ExportDialogProps) {
   const [options, setOptions] = useState(INITIAL);
   const [isBusy, setIsBusy] = useState(false);
@@ -51,18 +54,14 @@ export function ExportDialog({ asset, cut, hasWords, onClose }: ExportDialogProp
     <Dialog title="Export" isWide onClose={onClose}>
       <div class="dialog-body">
         {cut.isEdited && <UnsavedNote />}
-        <FormatList
-          title="Timeline"
-          isSubtitle={false}
-          {...{ asset, hasWords, chosen: options.format }}
-          onChoose={(format) => change({ format })}
-        />
-        <FormatList
-          title="Subtitles"
-          isSubtitle
-          {...{ asset, hasWords, chosen: options.format }}
-          onChoose={(format) => change({ format })}
-        />
+        {EXPORT_KINDS.map((kind) => (
+          <FormatList
+            key={kind}
+            kind={kind}
+            {...{ asset, hasWords, chosen: options.format }}
+            onChoose={(format) => change({ format })}
+          />
+        ))}
         <ExportOptionFields asset={asset} options={options} onChange={change} />
         <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       </div>
@@ -84,21 +83,26 @@ export function ExportDialog({ asset, cut, hasWords, onClose }: ExportDialogProp
 }
 
 type FormatListProps = {
-  title: string;
-  isSubtitle: boolean;
+  kind: FormatChoice["kind"];
   asset: Asset;
   hasWords: boolean;
   chosen: ExportFormat;
   onChoose(format: ExportFormat): void;
 };
 
-/** Lists the formats of one kind, each with the programs that read it or the reason why it is unavailable. */
-function FormatList({ title, isSubtitle, asset, hasWords, chosen, onChoose }: FormatListProps) {
+const TITLES: Record<FormatChoice["kind"], string> = {
+  timeline: "Timeline for",
+  subtitle: "Subtitles for",
+  text: "Text for",
+};
+
+/** Lists the programs for one kind of file, each with its format or the reason why it is unavailable. */
+function FormatList({ kind, asset, hasWords, chosen, onChoose }: FormatListProps) {
   const id = useId();
   return (
     <fieldset class="choices">
-      <legend class="label">{title}</legend>
-      {FORMATS.filter((one) => one.isSubtitle === isSubtitle).map(({ format, name, readers }) => {
+      <legend class="label">{TITLES[kind]}</legend>
+      {FORMATS.filter((one) => one.kind === kind).map(({ format, program, details }) => {
         const obstacle = findObstacle(format, asset, { hasWords });
         return (
           <label key={format} class="choice">
@@ -112,9 +116,9 @@ function FormatList({ title, isSubtitle, asset, hasWords, chosen, onChoose }: Fo
               onChange={() => onChoose(format)}
             />
             <span class="choice-text">
-              <span>{name}</span>
+              <span>{program}</span>
               <span class={obstacle === null ? "soft" : "choice-obstacle"} id={`${id}-${format}`}>
-                {obstacle ?? readers}
+                {obstacle ?? details}
               </span>
             </span>
           </label>

@@ -1,16 +1,20 @@
 /** The export formats: the programs that read each one, and what the recording allows. Pure. */
+import type { ExportFormat as TimelineFormat } from "../../../../src/domain/timeline";
+import type { TranscriptFormat } from "../../../../src/domain/transcript-text";
 import type { Schemas } from "../../../app/api";
 
 type ExportedAsset = Pick<Schemas["AssetDetail"], "type" | "frame_rate" | "has_transcript">;
 type ExportedCut = { hasWords: boolean };
 
-export type ExportFormat = "fcpxml" | "fcp7xml" | "edl" | "otio" | "mlt" | "csv" | "json" | "srt" | "vtt";
+export type ExportFormat = TimelineFormat | "srt" | "vtt" | TranscriptFormat;
+export const EXPORT_KINDS = ["timeline", "subtitle", "text"] as const;
 export type FormatChoice = {
   format: ExportFormat;
-  name: string;
-  /** The programs that read the format. */
-  readers: string;
-  isSubtitle: boolean;
+  kind: (typeof EXPORT_KINDS)[number];
+  /** The program, or the kind of program, that reads the format. */
+  program: string;
+  /** The name of the format, and who else reads it. */
+  details: string;
   /** Whether the file refers to the recording by a path on the editor's machine. */
   hasMediaFolder: boolean;
   /** Whether the timeline has its own frame rate. */
@@ -18,43 +22,50 @@ export type FormatChoice = {
   hasTimecode: boolean;
 };
 
-const TIMELINE = { isSubtitle: false, hasMediaFolder: true, hasFrameRate: true, hasTimecode: true };
-const DATA = { isSubtitle: false, hasMediaFolder: false, hasFrameRate: false, hasTimecode: false };
+const TIMELINE = { kind: "timeline", hasMediaFolder: true, hasFrameRate: true, hasTimecode: true } as const;
+const DATA = { kind: "timeline", hasMediaFolder: false, hasFrameRate: false, hasTimecode: false } as const;
+const SUBTITLE = { ...DATA, kind: "subtitle" } as const;
+const TEXT = { ...DATA, kind: "text" } as const;
 
 export const FORMATS: readonly FormatChoice[] = [
-  { ...TIMELINE, format: "fcpxml", name: "FCPXML", readers: "Final Cut Pro, DaVinci Resolve" },
-  { ...TIMELINE, format: "fcp7xml", name: "Premiere Pro", readers: "Premiere Pro, DaVinci Resolve, Final Cut Pro 7" },
-  {
-    ...TIMELINE,
-    format: "edl",
-    name: "EDL",
-    readers: "Avid Media Composer and every editor that reads CMX 3600",
-    hasMediaFolder: false,
-  },
+  { ...TIMELINE, format: "fcpxml", program: "Final Cut Pro", details: "FCPXML, also for DaVinci Resolve" },
+  { ...TIMELINE, format: "fcp7xml", program: "Premiere Pro", details: "XML, also for DaVinci Resolve" },
   {
     ...TIMELINE,
     format: "otio",
-    name: "OpenTimelineIO",
-    readers: "DaVinci Resolve, and tools for OpenTimelineIO",
+    program: "DaVinci Resolve",
+    details: "OpenTimelineIO, also for tools that read it",
     hasTimecode: false,
   },
-  { ...TIMELINE, format: "mlt", name: "MLT", readers: "Shotcut, Kdenlive", hasTimecode: false },
-  { ...DATA, format: "csv", name: "CSV", readers: "Spreadsheets" },
-  { ...DATA, format: "json", name: "JSON", readers: "Scripts and programs", hasMediaFolder: true },
-  { ...DATA, format: "srt", name: "SRT subtitles", readers: "Video players, YouTube, every editor", isSubtitle: true },
-  { ...DATA, format: "vtt", name: "WebVTT subtitles", readers: "Web pages and browsers", isSubtitle: true },
+  {
+    ...TIMELINE,
+    format: "edl",
+    program: "Avid Media Composer",
+    details: "EDL (CMX 3600), for every editor that reads it",
+    hasMediaFolder: false,
+  },
+  { ...TIMELINE, format: "mlt", program: "Shotcut, Kdenlive", details: "MLT", hasTimecode: false },
+  { ...DATA, format: "csv", program: "Spreadsheets", details: "CSV" },
+  { ...DATA, format: "json", program: "Scripts", details: "JSON", hasMediaFolder: true },
+  { ...SUBTITLE, format: "srt", program: "YouTube, video players", details: "SRT subtitles, for every editor" },
+  { ...SUBTITLE, format: "vtt", program: "Web pages", details: "WebVTT subtitles" },
+  { ...TEXT, format: "docx", program: "Word, Google Docs", details: "DOCX" },
+  { ...TEXT, format: "md", program: "Notes and wikis", details: "Markdown" },
+  { ...TEXT, format: "txt", program: "Anything else", details: "Plain text" },
 ];
 
 const MAX_EDL_FRAME_RATE = 60;
+
+export const findFormat = (format: ExportFormat): FormatChoice => FORMATS.find((one) => one.format === format)!;
 
 /** Returns why the cut cannot be exported in the format; null if it can. */
 export function findObstacle(format: ExportFormat, asset: ExportedAsset, cut: ExportedCut): string | null {
   if (format === "edl" && asset.type !== "video") return "An EDL needs video, and this recording has only audio.";
   if (format === "edl" && asset.frame_rate && asset.frame_rate.num / asset.frame_rate.den > MAX_EDL_FRAME_RATE + 0.5)
     return "An EDL has at most 60 frames per second: choose a lower frame rate below.";
-  const isSubtitle = format === "srt" || format === "vtt";
-  if (isSubtitle && !asset.has_transcript) return "The recording has no transcript.";
-  if (isSubtitle && !cut.hasWords) return "The cut was created from pauses alone, without a transcript.";
+  const needsWords = findFormat(format).kind !== "timeline";
+  if (needsWords && !asset.has_transcript) return "The recording has no transcript.";
+  if (needsWords && !cut.hasWords) return "The cut was created from pauses alone, without a transcript.";
   return null;
 }
 
@@ -80,15 +91,21 @@ export type ExportOptions = {
   /** Empty uses the recording's timecode. */
   dropFrame: "" | "true" | "false";
   timeline: "cut" | "source";
+  /** Whether paragraphs of the text begin with their time. */
+  hasTimes: boolean;
 };
 
 /** Returns the path of the export, relative to the cut, with the options that its format supports. */
 export function toExportPath(options: ExportOptions, asset: ExportedAsset): string {
-  const choice = FORMATS.find(({ format }) => format === options.format)!;
+  const choice = findFormat(options.format);
   const query = new URLSearchParams({ format: options.format });
-  if (choice.isSubtitle) {
+  if (choice.kind === "subtitle") {
     query.set("timeline", options.timeline);
     return `subtitle?${query}`;
+  }
+  if (choice.kind === "text") {
+    if (options.hasTimes) query.set("times", "true");
+    return `transcript?${query}`;
   }
   query.set("layout", options.layout);
   const folder = options.mediaFolder.trim();

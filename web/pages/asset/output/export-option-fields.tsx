@@ -1,6 +1,6 @@
 import type { Schemas } from "../../../app/api";
 import { Field, SelectField } from "../../../ui/field";
-import { canDropFrames, type ExportOptions, FORMATS, FRAME_RATES } from "./export-formats";
+import { canDropFrames, type ExportOptions, FRAME_RATES, findFormat } from "./export-formats";
 import { formatFrameRate } from "./render-choices";
 
 type ExportOptionFieldsProps = {
@@ -25,8 +25,19 @@ const TIMECODES = [
 
 /** The options of the chosen format. */
 export function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProps) {
-  const choice = FORMATS.find(({ format }) => format === options.format)!;
-  if (choice.isSubtitle)
+  const choice = findFormat(options.format);
+  if (choice.kind === "text")
+    return (
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.hasTimes}
+          onChange={(event) => onChange({ hasTimes: event.currentTarget.checked })}
+        />
+        Time before each paragraph
+      </label>
+    );
+  if (choice.kind === "subtitle")
     return (
       <SelectField
         label="Times"

@@ -129,13 +129,14 @@ const toBytes = (kbits: number, seconds: number): number => (kbits * 1000 * seco
 type Output = NonNullable<Schemas["RenderDetail"]["output"]>;
 
 /** Returns the `output` of a request. Values that match the recording are omitted. */
-export function toOutput(choice: RenderChoice): Partial<Output> {
+export function toOutput(choice: RenderChoice, fileName = ""): Partial<Output> {
   const isVideo = isVideoFormat(choice.format);
   const output: Partial<Output> = { format: choice.format };
   if (isVideo && choice.resolution !== "") output.resolution = choice.resolution;
   if (isVideo && choice.frameRate !== "") output.frame_rate = Number(choice.frameRate);
   if (isVideo && choice.videoBitrate !== "") output.video_bitrate = Number(choice.videoBitrate) * 1000;
   if (choice.audioBitrate !== "") output.audio_bitrate = Number(choice.audioBitrate) * 1000;
+  if (fileName.trim() !== "") output.file_name = fileName.trim();
   if (choice.loudness !== "") output.audio = { loudness_lufs: Number(choice.loudness) };
   return output;
 }

@@ -1,11 +1,15 @@
 import { useState } from "preact/hooks";
+import { toFileStem } from "../../../../src/domain/file-names";
+import { MAX_FILE_NAME_CHARACTERS } from "../../../../src/domain/render-output";
 import { api, must, type Schemas } from "../../../app/api";
 import { formatBytes, formatDuration } from "../../../app/format";
 import { Dialog } from "../../../ui/dialog";
 import { FormActions } from "../../../ui/dialog-actions";
+import { Field } from "../../../ui/field";
 import { Form } from "../../../ui/form";
 import { type EditedCut, requireSaved } from "./edited-cut";
 import { explainRefusal } from "./output-problems";
+import { PresetRow } from "./preset-row";
 import { describeWork, estimateBytes, listFormats, type RenderChoice, toOutput } from "./render-choices";
 import { RenderFields } from "./render-fields";
 import { UnsavedNote } from "./unsaved-note";
@@ -30,6 +34,7 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
     audioBitrate: "",
     loudness: "",
   });
+  const [name, setName] = useState("");
   const sourceSeconds = Number(asset.duration_seconds ?? 0);
   const seconds = isWhole ? sourceSeconds : cutSeconds;
   const bytes = estimateBytes(asset, choice, seconds);
@@ -37,7 +42,7 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
     try {
       const cutId = isWhole ? null : await requireSaved(cut);
       await must(
-        api.POST("/api/v1/renders", { body: { asset_id: asset.id, cut_id: cutId, output: toOutput(choice) } }),
+        api.POST("/api/v1/renders", { body: { asset_id: asset.id, cut_id: cutId, output: toOutput(choice, name) } }),
       );
     } catch (error) {
       throw explainRefusal(error);
@@ -67,11 +72,23 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
                 onChoose={() => setIsWhole(true)}
               />
             </fieldset>
+            <PresetRow asset={asset} choice={choice} onChoose={setChoice} />
             <RenderFields
               asset={asset}
               choice={choice}
               errors={errors}
               onChange={(changed) => setChoice({ ...choice, ...changed })}
+            />
+            <Field
+              label="File name"
+              name="file_name"
+              value={name}
+              maxLength={MAX_FILE_NAME_CHARACTERS}
+              spellcheck={false}
+              placeholder={`${toFileStem(asset.filename) ?? "render"}${isWhole ? "" : ".cut"}`}
+              hint={`.${choice.format} is added`}
+              error={errors.file_name}
+              onInput={(event) => setName(event.currentTarget.value)}
             />
             <p class="render-estimate" role="status">
               {describeWork(asset, choice, !isWhole)}{" "}

@@ -1,0 +1,56 @@
+/** Settings of renders with a name: a few that everybody has, and the user's own in this browser. */
+import { signal } from "@preact/signals";
+import { recall, remember } from "../../../app/memory";
+import { listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
+
+export type RenderPreset = { name: string; choice: RenderChoice };
+
+const AS_RECORDED = { resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "", loudness: "" };
+
+const PRESETS: readonly RenderPreset[] = [
+  { name: "As recorded", choice: { ...AS_RECORDED, format: "mp4" } },
+  { name: "YouTube", choice: { ...AS_RECORDED, format: "mp4", loudness: "-14" } },
+  { name: "Podcast", choice: { ...AS_RECORDED, format: "mp3", audioBitrate: "128", loudness: "-16" } },
+  { name: "Small file", choice: { ...AS_RECORDED, format: "mp4", resolution: "720p", audioBitrate: "96" } },
+  { name: "Broadcast", choice: { ...AS_RECORDED, format: "mov", loudness: "-23" } },
+];
+
+const KEY = "render-presets";
+const MAX_OWN = 12;
+
+function readOwn(): RenderPreset[] {
+  try {
+    const stored = JSON.parse(recall(KEY) ?? "[]") as RenderPreset[];
+    return stored.filter(({ name, choice }) => typeof name === "string" && typeof choice?.format === "string");
+  } catch {
+    return [];
+  }
+}
+
+export const ownPresets = signal<readonly RenderPreset[]>(readOwn());
+
+const store = (presets: readonly RenderPreset[]): void => {
+  ownPresets.value = presets;
+  remember(KEY, JSON.stringify(presets));
+};
+
+/** Saves the settings under a name, in place of those with the same name. */
+export const savePreset = (name: string, choice: RenderChoice): void =>
+  store([...ownPresets.peek().filter((one) => one.name !== name), { name, choice }].slice(-MAX_OWN));
+
+export const deletePreset = (name: string): void => store(ownPresets.peek().filter((one) => one.name !== name));
+
+/** Lists the presets that a recording can have. */
+export function listPresets(asset: RenderedAsset, own: readonly RenderPreset[]): RenderPreset[] {
+  const formats = listFormats(asset).map(({ value }) => value);
+  const side = Math.min(asset.width ?? 0, asset.height ?? 0);
+  const isPossible = ({ choice }: RenderPreset) =>
+    formats.includes(choice.format) && (choice.resolution === "" || Number.parseInt(choice.resolution, 10) < side);
+  // Without video, the first one is an audio file.
+  const [first, ...rest] = PRESETS;
+  const asRecorded = { ...first!, choice: { ...first!.choice, format: formats[0] ?? "mp4" } };
+  return [asRecorded, ...rest, ...own].filter(isPossible);
+}
+
+export const isSameChoice = (a: RenderChoice, b: RenderChoice): boolean =>
+  (Object.keys(a) as (keyof RenderChoice)[]).every((key) => a[key] === b[key]);
