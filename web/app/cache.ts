@@ -1,21 +1,31 @@
 /** What pages read, kept in one cache: a page declares what it shows with `useRead`, `useList` or `useOffsetList`. */
 import { type Signal, signal } from "@preact/signals";
 import { type QueryKey, QueryObserver } from "@tanstack/preact-query";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ApiError, toMessage } from "./api";
-import { append, keepUnchanged } from "./page-rows";
-import type { Page, PagedList } from "./pages-of";
 import { client, type ReadOptions, toQueryOptions } from "./query-client";
-import type { Loaded, Resource } from "./resource";
 
 const PAGE_SIZE = 100;
 
+/** `loading` applies only before the first response: a later read keeps the current value. */
+export type Loaded<T> =
+  | { kind: "loading" }
+  | { kind: "ready"; value: T }
+  | { kind: "failed"; message: string; error: unknown };
+
+export type Resource<T> = {
+  state: Signal<Loaded<T>>;
+  reload(): Promise<void>;
+  /** Changes the value until the next read. */
+  change(update: (value: T) => T): void;
+};
+
 /**
  * Reads with `load` while the component is mounted. `key` names what is read, with everything that `load` depends on; a second component with
- * the same key shares the read.
+ * the same key shares the read. With the key null, nothing is read yet.
  */
 export function useRead<T>(
-  key: QueryKey,
+  key: QueryKey | null,
   load: (signal: AbortSignal) => Promise<T>,
   options: ReadOptions<T> = {},
 ): Resource<T> {
@@ -24,10 +34,11 @@ export function useRead<T>(
   return resource;
 }
 
-function createRead<T>(key: QueryKey, load: (signal: AbortSignal) => Promise<T>, options: ReadOptions<T>) {
+function createRead<T>(key: QueryKey | null, load: (signal: AbortSignal) => Promise<T>, options: ReadOptions<T>) {
   const observer = new QueryObserver<T>(client, {
-    ...toQueryOptions(key, options),
+    ...toQueryOptions(key ?? ["nothing"], options),
     queryFn: ({ signal: stopping }) => load(stopping),
+    enabled: key !== null,
   });
   const state = signal<Loaded<T>>(toLoaded(observer.getCurrentResult(), { kind: "loading" }));
   const show = (result: Result<T>): void => {
@@ -38,8 +49,10 @@ function createRead<T>(key: QueryKey, load: (signal: AbortSignal) => Promise<T>,
     show(observer.getCurrentResult());
     return stop;
   };
-  const reload = async () => void (await observer.refetch());
-  return { resource: { state, reload }, start };
+  const reload = async () => void (key !== null && (await observer.refetch()));
+  const change = (update: (value: T) => T) =>
+    void (key !== null && client.setQueryData<T>(key, (value) => value && update(value)));
+  return { resource: { state, reload, change }, start };
 }
 
 type Result<T> = { data: T | undefined; error: unknown };
@@ -52,6 +65,17 @@ function toLoaded<T>({ data, error }: Result<T>, before: Loaded<T>): Loaded<T> {
   if (error !== null) return { kind: "failed", message: toMessage(error), error };
   // A failure is shown until there is an answer.
   return before;
+}
+
+/**
+ * Returns a loaded value of this key even when a later read fails, and the previous value while another key is loading: an editor must not
+ * disappear when the network does. A failure is returned only if nothing was loaded for the key.
+ */
+export function useKept<T>(state: Loaded<T>, key: string | null): Loaded<T> {
+  const kept = useRef<{ key: string | null; state: Loaded<T> }>({ key, state });
+  const isNews = state.kind === "ready" || kept.current.state.kind !== "ready";
+  if (isNews || (state.kind === "failed" && kept.current.key !== key)) kept.current = { key, state };
+  return kept.current.state;
 }
 
 /** Like `useRead`, outside of components. Calls `onValue` with what has been read. Returns a function that stops it. */
@@ -70,6 +94,20 @@ export function followRead<T>(
     stop();
   };
 }
+
+export type Page<Item> = { items: Item[]; next_cursor: string | null };
+
+/** A list that is read page by page as the user scrolls. */
+export type PagedList<Item> = {
+  items: Signal<Item[] | null>;
+  error: Signal<string | null>;
+  hasMore: Signal<boolean>;
+  loadMore(): void;
+  /** Reloads the pages that are shown, starting with the first. */
+  reload(): Promise<void>;
+  /** Changes the shown items until the next read. */
+  change(update: (items: Item[]) => Item[]): void;
+};
 
 type ReadPage<Of> = (cursor: string | null, signal: AbortSignal) => Promise<Of>;
 
@@ -206,3 +244,26 @@ export const useOffsetList = <Item, Of extends OffsetPage<Item> = OffsetPage<Ite
     },
     options,
   );
+
+type Identified = { id?: string; user_id?: string; workspace?: { id: string } };
+
+/** Returns what tells a row from others: members and the storage of workspaces have no ID of their own. */
+const getId = (item: unknown): unknown => {
+  const { id, user_id: userId, workspace } = item as Identified;
+  return id ?? userId ?? workspace?.id ?? item;
+};
+
+/** Appends the rows that the list does not have yet: rows that were added meanwhile move others to later pages. */
+function append<Item>(items: Item[], page: Item[]): Item[] {
+  const known = new Set(items.map(getId));
+  return [...items, ...page.filter((item) => !known.has(getId(item)))];
+}
+
+/** Returns the fresh rows, with the previous object of each unchanged row, so that only changed rows are rendered again. */
+function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
+  const known = new Map(before.map((item) => [getId(item), item]));
+  return fresh.map((item) => {
+    const old = known.get(getId(item));
+    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
+  });
+}

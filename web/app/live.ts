@@ -1,12 +1,9 @@
 /** Live updates: all tabs of a browser that show the same workspace share one event stream. */
 import { computed, effect, type Signal, signal, untracked } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { connection, reportAnswer, reportNoAnswer } from "./connection";
 import { joinElection } from "./live-leader";
 import { type LiveMessage, openStream, type StreamState } from "./live-stream";
 import { currentWorkspaceId, refusals, session, workspace } from "./session";
-
-export type { LiveMessage } from "./live-stream";
 
 type Listener = (message: LiveMessage) => void;
 type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state: StreamState };
@@ -16,12 +13,9 @@ const POLL_MS = 5_000;
 const listeners = new Set<{ types: readonly string[]; listener: Listener }>();
 const progress = new Map<string, Signal<number | null>>();
 
-/** Calls the listener for events of these types, and with type `reset` when anything may have changed. */
-export function useLive(types: readonly string[], listener: Listener): void {
-  useEffect(() => listenLive(types, listener), [types.join(" "), listener]);
-}
-
-/** Like `useLive`, but for use outside of components. Returns a function that stops it. */
+/**
+ * Calls the listener for events of these types, and with type `reset` when anything may have changed. Returns a function that stops it.
+ */
 export function listenLive(types: readonly string[], listener: Listener): () => void {
   const entry = { types, listener };
   listeners.add(entry);

@@ -1,5 +1,5 @@
 /** Updates a long list, newest rows first, without reading all of it again. Pure. */
-import type { Page } from "./pages-of";
+import type { Page } from "./cache";
 
 type Row = { id: string; created_at: string };
 

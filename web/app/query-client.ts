@@ -6,7 +6,6 @@ import { effect } from "@preact/signals";
 import { focusManager, onlineManager, type Query, QueryClient, type QueryKey } from "@tanstack/preact-query";
 import { ApiError } from "./api";
 import { connection } from "./connection";
-import { isDeleted } from "./deletions";
 import { listenLive } from "./live";
 import { me, rejections } from "./session";
 
@@ -81,7 +80,26 @@ export function invalidate(key: QueryKey): void {
 /** Reads everything again that is shown, except what could not be read. */
 function readShown(): void {
   for (const query of client.getQueryCache().getAll())
-    if (query.getObserversCount() > 0 && query.state.data !== undefined) requestRead(query);
+    if (query.getObserversCount() > 0 && query.state.data !== undefined && query.isStale()) requestRead(query);
+}
+
+/** The IDs of what this tab deletes or has deleted, which is not read again. They are never reused. */
+const deleted = new Set<unknown>();
+
+const isGone = ({ queryKey }: Query): boolean => queryKey.some((part) => deleted.has(part));
+
+/** Runs the request that deletes a resource: the live event of a deletion may arrive before its response. */
+export async function runDeletion(id: string, request: Promise<unknown>): Promise<void> {
+  deleted.add(id);
+  try {
+    await request;
+  } catch (error) {
+    deleted.delete(id);
+    // Events of other changes have been ignored in the meantime.
+    for (const query of client.getQueryCache().getAll())
+      if (query.getObserversCount() > 0 && query.queryKey.includes(id)) requestRead(query);
+    throw error;
+  }
 }
 
 /** Queries that wait for their next read. True: an event has arrived while they were being read. */
@@ -97,8 +115,7 @@ function requestRead(query: Query): void {
 async function readAgain(query: Query): Promise<void> {
   waiting.set(query, false);
   if (query.state.fetchStatus !== "idle") await query.promise?.catch(() => {});
-  // The event of a deletion may arrive before its response.
-  if (query.getObserversCount() > 0 && !query.queryKey.some(isDeleted))
+  if (query.getObserversCount() > 0 && !isGone(query))
     await client.refetchQueries({ queryKey: query.queryKey, exact: true });
   if (countRows(query) > MANY_ROWS) await new Promise((resolve) => setTimeout(resolve, MANY_ROWS_DELAY_MS));
   const isWanted = waiting.get(query);
@@ -114,25 +131,35 @@ export type ReadOptions<Data> = {
    * function gets what was read last.
    */
   refreshMs?: number | ((data: Data) => number | undefined);
+  /** The interval until something has been read. */
+  retryMs?: number;
+  /** How long the value is used: `forever` while it is shown, `visit` never on the next visit of a page. */
+  lasts?: "forever" | "visit";
 };
 
 /** A read that was refused is not repeated on its own: the server may ask for the password again. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
 /** Returns when a query is read again by itself, and how long it is kept. `isMerged`: a read of a long list is short. */
-export function toQueryOptions<Data>(key: QueryKey, { refreshMs }: ReadOptions<Data>, isMerged = false) {
+export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, isMerged = false) {
+  const { refreshMs, retryMs = false, lasts } = options;
   const getRefreshMs = (query: Query): number | false => {
+    const { data, error } = query.state;
     const isHeld =
-      connection.peek() !== "online" || isRefused(query.state.error) || (!isMerged && countRows(query) >= MANY_ROWS);
-    if (isHeld || refreshMs === undefined) return false;
+      connection.peek() !== "online" ||
+      isRefused(error) ||
+      isGone(query) ||
+      (!isMerged && countRows(query) >= MANY_ROWS);
+    if (isHeld) return false;
     if (typeof refreshMs === "number") return refreshMs;
-    const { data } = query.state;
-    return (data !== undefined && refreshMs(data as Data)) || false;
+    if (data === undefined) return error !== null && retryMs;
+    return refreshMs?.(data as Data) ?? false;
   };
   const canRefresh = (query: unknown): boolean => getRefreshMs(query as Query) !== false;
   return {
     queryKey: key,
-    gcTime: LIVE_NAMES.has(String(key[0])) ? KEPT_MS : 0,
+    gcTime: LIVE_NAMES.has(String(key[0])) && lasts === undefined ? KEPT_MS : 0,
+    ...(lasts === "forever" ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     refetchInterval: (query: unknown) => getRefreshMs(query as Query),
     refetchOnReconnect: canRefresh,
     refetchOnWindowFocus: canRefresh,

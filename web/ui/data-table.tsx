@@ -1,7 +1,7 @@
 /** A table for a paged list. It stays fast with 10,000 rows. On phones, rows become cards. */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { PagedList } from "../app/pages-of";
+import type { PagedList } from "../app/cache";
 import { LoadMore } from "./load-more";
 import { ListSkeleton } from "./states";
 import { useChunks } from "./use-chunks";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { PagedList } from "../app/pages-of";
+import type { PagedList } from "../app/cache";
 import { ErrorPanel } from "./states";
 
 /** Reloads the shown rows, then the page that failed. */

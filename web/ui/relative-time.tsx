@@ -2,13 +2,13 @@ import { computed, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { formatExactTime, formatRelative } from "../app/format";
 
-const REFRESH_MS = 30_000;
+const TICK_MS = 30_000;
 
 /** All times share one clock, because a list may show thousands of them. */
 const clock = signal(Date.now());
 setInterval(() => {
   clock.value = Date.now();
-}, REFRESH_MS);
+}, TICK_MS);
 
 type RelativeTimeProps = {
   iso: string;

@@ -1,6 +1,6 @@
 /** Placeholders for loading, empty and failed content. */
 import type { ComponentChildren } from "preact";
-import type { Loaded, Resource } from "../app/resource";
+import type { Loaded, Resource } from "../app/cache";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
 

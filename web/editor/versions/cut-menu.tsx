@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
-import { runDeletion } from "../../app/deletions";
+import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
 import type { EditorWithDraft } from "../../pages/asset/use-editor";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
@@ -108,10 +108,12 @@ function DeleteDialog({ cut, name, both: { keeper }, onClose }: DeleteDialogProp
       onConfirm={async () => {
         await keeper?.hold();
         const request = must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
-        await runDeletion(cut.id, request, () => {
+        try {
+          await runDeletion(cut.id, request);
+        } catch (error) {
           keeper?.resume();
-          cuts.reload();
-        });
+          throw error;
+        }
         cuts.leave(cut.id);
       }}
       onClose={onClose}

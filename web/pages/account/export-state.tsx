@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas, toMessage } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { formatBytes, formatTime } from "../../app/format";
 import { toLocalAddress } from "../../app/local-address";
-import type { Resource } from "../../app/resource";
 import { openDownload } from "../../app/save-file";
 import { Button } from "../../ui/button";
 import { RelativeTime } from "../../ui/relative-time";

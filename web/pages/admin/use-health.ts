@@ -1,6 +1,6 @@
 import { api, type Schemas } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { useRead } from "../../app/cache";
-import type { Resource } from "../../app/resource";
 import { mustAdmin } from "./admin-api";
 
 /** Reads the health of the server, which every part of a page shares. */

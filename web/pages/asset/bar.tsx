@@ -2,9 +2,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
-import { useResource } from "../../app/resource";
-import { canWrite } from "../../app/session";
-import { useLiveReload } from "../../app/use-live-reload";
+import { useRead } from "../../app/cache";
+import { canWrite, workspace } from "../../app/session";
 import { findRedoLabel, findUndoLabel } from "../../editor/model/history";
 import { openTab, useEditor } from "../../editor/state/context";
 import { CutMenu } from "../../editor/versions/cut-menu";
@@ -87,8 +86,9 @@ export function Bar({ both }: { both: EditorWithDraft }) {
 
 function BackLink({ id }: { id: string }) {
   const params = { path: { project_id: id } };
-  const project = useResource((stop) => must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })), [id]);
-  useLiveReload(["project.updated"], project, (changed) => changed === id);
+  const project = useRead(["project", id, workspace.value?.id], (stop) =>
+    must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
+  );
   const state = project.state.value;
   const label = `Back to ${state.kind === "ready" ? state.value.name : "the project"}`;
   return (

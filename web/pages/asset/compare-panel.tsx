@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
-import { useResource } from "../../app/resource";
 import { useComputedOf } from "../../app/use-computed-of";
 import { comparePlans, type Difference } from "../../editor/model/compare";
 import { readPlan, toSeconds } from "../../editor/model/plan";
@@ -52,7 +52,7 @@ export function ComparePanel() {
 
 function Differences({ otherId }: { otherId: string }) {
   const { editor, playback, differences } = useEditor();
-  const other = useResource((signal) => fetchCut(otherId, signal), [otherId]);
+  const other = useRead(["cut", otherId], (signal) => fetchCut(otherId, signal));
   const found = useComputedOf(() => {
     const { value } = other.state;
     return value.kind === "ready" && value.value.plan

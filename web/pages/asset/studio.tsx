@@ -1,6 +1,6 @@
 /** Loads the data for the editor: the recording's cuts, the open one, and the words. */
 import { useMemo } from "preact/hooks";
-import type { Resource } from "../../app/resource";
+import { type Resource, useKept } from "../../app/cache";
 import type { Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
 import { ErrorPanel } from "../../ui/states";
@@ -18,13 +18,12 @@ type StudioProps = { asset: Asset; list: Resource<ListedCut[]>; media: Resource<
 
 export function Studio({ asset, list, ...props }: StudioProps) {
   const cuts = useCuts(asset.id, list);
-  const words = useWords(asset);
-  const media = props.media.state.value;
+  const read = useWords(asset);
+  const media = useKept(props.media.state.value, asset.id);
   const playback = useMemo(createPlayback, [asset.id]);
   const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
   const opened = cuts.open;
   const listed = cuts.items;
-  const read = words.state.value;
   if (listed.kind === "failed") return <ErrorPanel message={listed.message} onRetry={() => void cuts.list.reload()} />;
   if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
   if (opened.kind === "loading" || listed.kind === "loading" || read.kind === "loading") return <AssetSkeleton />;

@@ -2,23 +2,22 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
-import { useUnlessDeleted } from "../../app/deletions";
-import { type Loaded, type Resource, useResource } from "../../app/resource";
+import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { canWrite } from "../../app/session";
 import { showToast, type Toast } from "../../app/toasts";
-import { useLiveReload } from "../../app/use-live-reload";
 import { isUuid } from "../../app/use-query";
 import type { Cut } from "../../editor/state/editor-state";
 import type { StartDraft } from "./draft-choice";
 import { loadDraft, NO_DRAFT } from "./load-draft";
-import { useKept } from "./use-kept";
 
 export type ListedCut = Schemas["Cut"];
 
 /** `cut` is null if the recording has none. */
 export type OpenCut = { cut: Cut | null; draft: StartDraft };
 
-const REFRESH_MS = 1_000;
+const NO_CUT: Loaded<OpenCut> = { kind: "ready", value: { cut: null, draft: NO_DRAFT } };
+/** Interval at which an unfinished cut is read. */
+const PROGRESS_MS = 1_000;
 const MAX_CUTS = 100;
 
 export type Cuts = {
@@ -37,6 +36,8 @@ export type Cuts = {
 
 export const fetchCut = (cutId: string, signal: AbortSignal): Promise<Schemas["CutWithDraft"]> =>
   must(api.GET("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cutId } }, signal }));
+
+const isChanging = ({ state }: Cut): boolean => state === "pending" || state === "processing";
 
 async function loadOpenCut(cutId: string, signal: AbortSignal): Promise<OpenCut> {
   const cut = await fetchCut(cutId, signal);
@@ -61,45 +62,31 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   /** False if the cut ID in the address is malformed, as in a truncated link. */
   const isWhole = named === "" || isUuid(named);
   const openId = isWhole && named !== "" ? named : byDefault.current;
-  const isKnown = openId !== null || items !== null;
-  const open = useResource<OpenCut>(
-    async (signal) => {
-      if (openId !== null) return loadOpenCut(openId, signal);
-      // Without a response, the list of cuts is not known to be empty.
-      return isKnown ? { cut: null, draft: NO_DRAFT } : new Promise<never>(() => {});
+  const open = useRead<OpenCut>(
+    openId === null ? null : ["cut", openId, "open"],
+    (signal) => loadOpenCut(openId!, signal),
+    {
+      lasts: "visit",
+      refreshMs: ({ cut }) => (cut !== null && isChanging(cut) ? PROGRESS_MS : undefined),
     },
-    [assetId, openId, isKnown],
   );
-
-  const shownCut = useUnlessDeleted(open, openId);
-  useLiveReload(["cut.updated"], list);
-  useLiveReload(["cut.updated"], shownCut, (id) => id === openId);
-  const state = open.state.value;
-  const shown = useKept(state, openId);
+  // Without a response, the list of cuts is not known to be empty.
+  const state: Loaded<OpenCut> = openId === null && items !== null ? NO_CUT : open.state.value;
   const keptList = useKept(loaded, assetId);
   const leave = (cutId: string) => {
-    if (items !== null) list.state.value = { kind: "ready", value: items.filter(({ id }) => id !== cutId) };
+    list.change((known) => known.filter(({ id }) => id !== cutId));
     void list.reload();
     route(`/assets/${assetId}`, true);
   };
   const opened = isWhole ? openId : named;
   const problem = findProblem(state, assetId) ?? (isWhole ? null : UNKNOWN_CUT);
+  // The cut of another recording is not kept.
+  const shown = useKept<OpenCut>(problem === null ? state : { kind: "loading" }, openId);
   useEffect(() => {
     if (problem === null) return;
     showToast({ kind: "bad", ...problem });
     leave(opened ?? "");
   }, [problem !== null, opened]);
-  const cut = shown.kind === "ready" ? shown.value.cut : null;
-  const isChanging = cut !== null && (cut.state === "pending" || cut.state === "processing");
-  useEffect(() => {
-    if (!isChanging) return;
-    const timer = setInterval(() => void shownCut.reload(), REFRESH_MS);
-    return () => {
-      clearInterval(timer);
-      void list.reload();
-    };
-  }, [isChanging, shownCut]);
-
   return {
     list,
     openId,

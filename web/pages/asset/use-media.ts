@@ -1,36 +1,25 @@
 /** Loads the media of a recording that can be played and drawn. The preview is created after the preparation. */
-import { useEffect } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
+import { type Resource, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
-import { type Resource, useResource } from "../../app/resource";
 
 export type AssetMedia = Schemas["AssetMedia"];
 
-const REFRESH_MS = 2_000;
+const WAIT_MS = 2_000;
 /** While the recording can be played without its preview. */
-const SLOW_REFRESH_MS = 5_000;
+const PLAYABLE_WAIT_MS = 5_000;
 
-/** Polls until the preview is ready or has failed. Sends no request unless `isWanted`. */
-export function useMedia(assetId: string, isWanted: boolean): Resource<AssetMedia> {
-  const media = useResource<AssetMedia>(
-    async (signal) => {
-      if (!isWanted) return new Promise<never>(() => {});
-      const params = { path: { asset_id: assetId } };
-      return must(api.GET("/api/v1/assets/{asset_id}/media", { params, signal }));
-    },
-    [assetId, isWanted],
+/** Reads until the preview is ready or has failed. Sends no request unless `isWanted`. */
+export const useMedia = (assetId: string, isWanted: boolean): Resource<AssetMedia> =>
+  useRead(
+    isWanted ? ["media", assetId] : null,
+    (signal) => must(api.GET("/api/v1/assets/{asset_id}/media", { params: { path: { asset_id: assetId } }, signal })),
+    { refreshMs: toWaitMs, retryMs: WAIT_MS },
   );
-  const state = media.state.value;
-  const isWaiting =
-    state.kind === "failed" ||
-    (state.kind === "ready" && !state.value.is_preview_ready && state.value.error_message === null);
-  const refreshMs = state.kind === "ready" && state.value.is_playable ? SLOW_REFRESH_MS : REFRESH_MS;
-  useEffect(() => {
-    if (!isWaiting) return;
-    const timer = setInterval(() => void media.reload(), refreshMs);
-    return () => clearInterval(timer);
-  }, [isWaiting, refreshMs, media]);
-  return media;
+
+function toWaitMs(media: AssetMedia): number | undefined {
+  if (media.is_preview_ready || media.error_message !== null) return undefined;
+  return media.is_playable ? PLAYABLE_WAIT_MS : WAIT_MS;
 }
 
 /** Returns why playback is not ready, or null if it is. */

@@ -1,8 +1,8 @@
 /** Loads the content of the timeline: audio peaks and video thumbnails. */
 import { useEffect } from "preact/hooks";
 import { toApiError } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { mediaUrl } from "../../app/media-url";
-import { useResource } from "../../app/resource";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
 import type { Asset } from "./asset";
@@ -18,16 +18,16 @@ const NOTHING: Strip = { waveform: null, storyboard: null };
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   const isReady = media?.is_playable === true || media?.is_preview_ready === true;
-  const strip = useResource<Strip>(
+  const strip = useRead<Strip>(
+    isReady ? ["strip", asset.id] : null,
     async (signal) => {
-      if (!isReady) return NOTHING;
       const [waveform, storyboard] = await Promise.all([
         asset.audio_tracks === 0 ? null : loadWaveform(asset.id, signal).catch(() => null),
         asset.type === "video" ? loadStoryboard(asset.id, signal).catch(() => null) : null,
       ]);
       return { waveform, storyboard };
     },
-    [asset.id, isReady],
+    { lasts: "forever" },
   );
   const { value } = strip.state;
   const isPreviewReady = media?.is_preview_ready === true;

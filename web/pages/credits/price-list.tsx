@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Schemas } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { formatPrice } from "../../app/money";
-import type { Resource } from "../../app/resource";
 import { canWrite, isAdmin } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Section } from "../../ui/section";

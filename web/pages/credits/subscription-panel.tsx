@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { formatDay } from "../../app/format";
 import { formatPrice } from "../../app/money";
-import type { Resource } from "../../app/resource";
 import { canWrite } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";

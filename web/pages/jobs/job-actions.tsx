@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
-import type { PagedList } from "../../app/pages-of";
+import type { PagedList } from "../../app/cache";
 import { canCancel, findRetryable, nameJob, type Pipeline, type Step } from "../../app/pipelines";
 import { canWrite, isBilled } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";

@@ -1,10 +1,10 @@
 /** Shows a pipeline with its steps, their outputs and errors. */
 import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { useRead } from "../../app/cache";
 import { formatCount, formatElapsed } from "../../app/format";
 import { isOpenState, nameJob, type Pipeline } from "../../app/pipelines";
-import type { Resource } from "../../app/resource";
 import { isBilled, workspace } from "../../app/session";
 import { type Fact, Facts } from "../../ui/facts";
 import { Page } from "../../ui/page";

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { PagedList } from "../../app/pages-of";
+import type { PagedList } from "../../app/cache";
 import { findCurrentStep, namePipeline, type Pipeline } from "../../app/pipelines";
 import { type Column, DataTable } from "../../ui/data-table";
 import { RelativeTime } from "../../ui/relative-time";

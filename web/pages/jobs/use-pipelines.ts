@@ -1,6 +1,6 @@
 import { api, must } from "../../app/api";
+import type { PagedList } from "../../app/cache";
 import { useOffsetList } from "../../app/cache";
-import type { PagedList } from "../../app/pages-of";
 import type { Pipeline } from "../../app/pipelines";
 import { workspace } from "../../app/session";
 

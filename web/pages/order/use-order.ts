@@ -1,8 +1,8 @@
 /** Loads an order and keeps it current until it is decided. */
 import { useRef } from "preact/hooks";
 import { ApiError, api, must, type Schemas } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { useRead } from "../../app/cache";
-import type { Resource } from "../../app/resource";
 import { isAdmin, session, type Workspace, workspaces } from "../../app/session";
 
 type Order = Schemas["Order"];

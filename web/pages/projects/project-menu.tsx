@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
-import { runDeletion } from "../../app/deletions";
+import { runDeletion } from "../../app/query-client";
 import { showFailure } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Dialog } from "../../ui/dialog";
@@ -71,7 +71,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
           title="Delete this project?"
           confirmLabel="Delete project"
           onConfirm={async () => {
-            await runDeletion(project.id, must(api.DELETE("/api/v1/projects/{project_id}", { params })), onChange);
+            await runDeletion(project.id, must(api.DELETE("/api/v1/projects/{project_id}", { params })));
             onDeleted();
           }}
           onClose={() => setOpen(null)}

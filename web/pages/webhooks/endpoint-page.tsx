@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
+import type { Resource } from "../../app/cache";
 import { useRead } from "../../app/cache";
-import type { Resource } from "../../app/resource";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { CopyField } from "../../ui/copy-field";

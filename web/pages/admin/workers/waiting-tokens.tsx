@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
-import type { Resource } from "../../../app/resource";
+import type { Resource } from "../../../app/cache";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/confirm-dialog";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../../app/api";
+import { useRead } from "../../../app/cache";
 import { formatTime } from "../../../app/format";
-import { useResource } from "../../../app/resource";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField } from "../../../ui/copy-field";
@@ -60,10 +60,8 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
 function SharedLinks({ renderId }: { renderId: string }) {
   const [revoked, setRevoked] = useState<string | null>(null);
   const path = { render_id: renderId };
-  const links = useResource(
-    (signal) =>
-      must(api.GET("/api/v1/renders/{render_id}/shares", { params: { path, query: { limit: 100 } }, signal })),
-    [renderId],
+  const links = useRead(["shares", renderId], (signal) =>
+    must(api.GET("/api/v1/renders/{render_id}/shares", { params: { path, query: { limit: 100 } }, signal })),
   );
   const revoke = async (id: string) => {
     setRevoked(id);

@@ -1,8 +1,7 @@
 /** Loads the renders of a recording. Live events report changes and progress. */
 import { type Signal, useSignal } from "@preact/signals";
 import { api, must, type Schemas } from "../../../app/api";
-import { type PagedList, usePagedList } from "../../../app/pages-of";
-import { useLiveReload } from "../../../app/use-live-reload";
+import { type PagedList, useList } from "../../../app/cache";
 
 export type ListedRender = Schemas["RenderDetail"];
 export type Renders = PagedList<ListedRender>;
@@ -20,15 +19,8 @@ export const useOutput = (assetId: string): Output => ({
   opened: useSignal<"export" | "render" | null>(null),
 });
 
-function useRenders(assetId: string): Renders {
-  const renders = usePagedList<ListedRender>(
-    (cursor, signal) => {
-      const query = { asset_id: assetId, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
-      return must(api.GET("/api/v1/renders", { params: { query }, signal }));
-    },
-    [assetId],
-  );
-  // These events do not name the recording of the render.
-  useLiveReload(["render.updated"], renders);
-  return renders;
-}
+const useRenders = (assetId: string): Renders =>
+  useList<ListedRender>(["renders", assetId], (cursor, signal) => {
+    const query = { asset_id: assetId, limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) };
+    return must(api.GET("/api/v1/renders", { params: { query }, signal }));
+  });
