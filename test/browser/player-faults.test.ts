@@ -116,6 +116,24 @@ test.if(isFullSize)("stops asking when the session has ended", async () => {
   expect(requests).toBe(asked);
 });
 
+test.if(isFullSize)("starts again without a message when the browser closes the source", async () => {
+  await open(WHOLE);
+  const errors = await page.evaluate(async () => {
+    const { player, video } = harness;
+    const found: string[] = [];
+    player.error.subscribe((error) => void (error !== null && found.push(error)));
+    const isClosed = new Promise((resolve) => video.addEventListener("error", resolve, { once: true }));
+    // The buffers are gone now, and the next task says why.
+    video.src = "data:video/mp4;base64,AAAA";
+    player.seek(10e6);
+    await isClosed;
+    await harness.settled();
+    return found;
+  });
+  expect(errors).toEqual([]);
+  expect((await play()).state).toMatchObject({ error: null, isPlaying: false });
+});
+
 test.if(isFullSize)("plays in a browser whose buffers are full after ten seconds", async () => {
   await open(WHOLE, () => {
     const { appendBuffer } = SourceBuffer.prototype;

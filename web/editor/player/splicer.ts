@@ -248,7 +248,7 @@ export class Splicer implements Engine {
         this.landing = null;
         if (!this.disposed.signal.aborted) await task(opened);
       } catch (error) {
-        if (!this.disposed.signal.aborted) this.report.onError(error);
+        await this.reportError(error);
       }
       this.openChanges--;
       if (this.openChanges > 0 || this.disposed.signal.aborted) return;
@@ -262,14 +262,23 @@ export class Splicer implements Engine {
     const { signal } = this.halt;
     if (this.filling !== null || signal.aborted) return;
     this.filling = this.appendPieces(signal)
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         if (signal.aborted) return;
         this.halt.abort();
-        this.report.onError(error);
+        await this.reportError(error);
       })
       .finally(() => {
         this.filling = null;
       });
+  }
+
+  /** Reports an error, unless the browser has closed the source, and so removed its buffers: the element reports why. */
+  private async reportError(error: unknown): Promise<void> {
+    const isClosed = await this.opened.then(
+      ({ source }) => source.readyState === "closed",
+      () => false,
+    );
+    if (!isClosed && !this.disposed.signal.aborted) this.report.onError(error);
   }
 
   private async appendPieces(signal: AbortSignal): Promise<void> {
