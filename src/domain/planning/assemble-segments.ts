@@ -177,7 +177,7 @@ export function mergeShortRemovals(removed: readonly RemovedSpan[]): RemovedSpan
       const host = findMergedRemoval(span, before, after);
       if (host) {
         const other = host === before ? after : before;
-        const joined = host.reason === "silence" && other?.reason === "silence" ? [span, other] : [span];
+        const joined = other?.reason === host.reason ? [span, other] : [span];
         for (const one of joined) {
           joinRemovals(host, one);
           out.splice(out.indexOf(one), 1);

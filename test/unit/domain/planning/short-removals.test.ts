@@ -50,6 +50,14 @@ describe("a removal under 60 ms", () => {
       [1.1, 2, "retake", "we"],
     ]);
   });
+  test("joins two removals with one reason beside it", () => {
+    const merged = mergeShortRemovals([
+      removed(1, 2, "retake", "so we"),
+      removed(2, 2.05, "filler", "um"),
+      removed(2.05, 3, "retake", "we"),
+    ]);
+    expect(merged.map(show)).toEqual([[1, 3, "retake", "so we um we"]]);
+  });
   test("of noise in a pause is silence", () => {
     const pause = [removed(1, 1.5, "silence"), removed(1.5, 1.53, "noise"), removed(1.53, 2, "silence")];
     expect(mergeShortRemovals(pause).map(show)).toEqual([[1, 2, "silence", ""]]);
