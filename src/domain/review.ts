@@ -78,18 +78,18 @@ export const parseItems = (text: string): ReviewItem[] =>
 
 /**
  * Returns what is kept after the decisions: `kept` adds the span of an item, `removed` takes it away, and `open` makes it as it is in `planned`, the
- * segments of the cut. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Decisions on overlapping items: what is
+ * segments of the cut. A mark is kept without the `pauses` in it, which are items of their own. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Decisions on overlapping items: what is
  * removed wins.
  */
 export function applyDecisions(
   segments: readonly Span[],
   decisions: readonly ReviewDecision[],
-  { planned, duration }: { planned: readonly Span[]; duration: Ticks },
+  { planned, pauses = [], duration }: { planned: readonly Span[]; pauses?: readonly Span[]; duration: Ticks },
 ): readonly Span[] {
   const added: Span[] = [];
   const taken: Span[] = [];
   for (const { item, state } of decisions) {
-    if (state === "kept") added.push(item);
+    if (state === "kept") added.push(...(item.kind === "mark" ? subtractSpans([item], pauses) : [item]));
     else if (state === "removed") taken.push(item);
   }
   const reopened = mergeSpans(decisions.filter(({ state }) => state === "open").map(({ item }) => item));
@@ -171,3 +171,8 @@ function lengthen(spans: readonly Span[], duration: Ticks): Span[] {
 
 export const planSpans = (plan: PlanJson): Span[] =>
   plan.segments.map(({ start, end }) => ({ start: fromSeconds(start), end: fromSeconds(end) }));
+
+export const listPauses = (plan: PlanJson): Span[] =>
+  plan.removed
+    .filter(({ reason }) => reason === ("silence" satisfies RemovalReason))
+    .map(({ start, end }) => spanFromSeconds({ start, end }));

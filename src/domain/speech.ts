@@ -26,8 +26,20 @@ export const ENERGY_HOP: Ticks = 5_000;
 /** Levels are whole steps of 1/128 dB, so that a stored contour equals the measured one. */
 export const ENERGY_STEPS_PER_DB = 128;
 
-/** The analysis of a recording. `speech` is voice activity: sorted, disjoint. `transcript` is null without a model. */
-export type SpeechAnalysis = { duration: Ticks; speech: Span[]; energy: EnergyContour; transcript: Transcript | null };
+/** The language of a recording as an ISO 639-1 code, and how likely its speech is in it, 0 to 1. */
+export type DetectedLanguage = { code: string; confidence: number };
+
+/**
+ * The analysis of a recording. `speech` is voice activity: sorted, disjoint. `transcript` is null without a model. `language` is null if it was
+ * neither given nor detected, and missing in files of older versions.
+ */
+export type SpeechAnalysis = {
+  duration: Ticks;
+  speech: Span[];
+  energy: EnergyContour;
+  transcript: Transcript | null;
+  language?: DetectedLanguage | null;
+};
 
 /** A text to align with a window of the recording. The `mute` spans are silenced first. */
 export type AlignmentRequest = { window: Span; text: string; mute?: Span[] };

@@ -1,15 +1,23 @@
 /** Analyzes a whole recording: energy contour, voice activity and, if a model supports the language, transcript. */
-import { ENERGY_STEPS_PER_DB, type EnergyContour, type SpeechAnalysis, type Transcript } from "../domain/speech";
+import { rateLanguage } from "../domain/planning/understood-speech";
+import {
+  type DetectedLanguage,
+  ENERGY_STEPS_PER_DB,
+  type EnergyContour,
+  type SpeechAnalysis,
+  type Transcript,
+} from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
 import { computeGain, createEnergyMeter } from "./energy";
 import { DETECT_LANGUAGE } from "./ipc-protocol";
+import { toLanguageCode } from "./models/installed-models";
 import type { Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
 import { NO_LOG } from "./record-log";
 import { createSegments, type SpeechSegment } from "./segmentation";
 import type { TaskWork } from "./task-control";
 import { type AudioWithEnergy, transcribe } from "./transcribe";
-import type { TranscriberSelector } from "./transcriber-selector";
+import type { SpokenLanguage, TranscriberSelector } from "./transcriber-selector";
 import { findSpeechSpans, refineEdges, STATE_VALUES, type VoiceDetector, WINDOW_SAMPLES } from "./vad";
 
 /** Number of samples read at a time: 32 s, a whole number of voice detector windows. */
@@ -38,12 +46,25 @@ export async function analyze(
   const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
   const energy = await measureEnergy(pcm, work);
   const speech = work.log.takeJson<Span[]>("speech") ?? (await detectSpeech(models.detector, pcm, energy, work));
-  if (language === null) return { duration, speech, energy, transcript: null };
+  if (language === null) return { duration, speech, energy, transcript: null, language: null };
 
   const segments = createSegments(speech, energy, duration);
   const onProgress = (done: number) => work.onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
-  const transcript = await transcribeSegments(models, { pcm, energy }, segments, language, { ...work, onProgress });
-  return { duration, speech, energy, transcript };
+  const { spoken, transcript } = await transcribeSegments(models, { pcm, energy }, segments, language, {
+    ...work,
+    onProgress,
+  });
+  return { duration, speech, energy, transcript, language: detectLanguage(spoken, transcript, speech) };
+}
+
+/** Returns the spoken language with a confidence: that of its transcript, or else of the detection. Null if there is too little speech. */
+function detectLanguage(
+  spoken: SpokenLanguage,
+  transcript: Transcript | null,
+  speech: readonly Span[],
+): DetectedLanguage | null {
+  const confidence = transcript ? rateLanguage(transcript, speech) : spoken.share;
+  return confidence === null ? null : { code: toLanguageCode(spoken.code), confidence };
 }
 
 /** Measures the contour. The log stores it as whole steps of 1/128 dB, which is exact. */
@@ -110,24 +131,30 @@ async function detectSpeech(
 const toBytes = (values: Int16Array | Float32Array): Uint8Array =>
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 
-/** Transcribes with the recognizer for the language. Returns null if no model supports it. */
+/** Transcribes with the recognizer for the language. The transcript is null if no model supports it. */
 async function transcribeSegments(
   models: SpeechModels,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
   language: string,
   work: TaskWork,
-): Promise<Transcript | null> {
+): Promise<{ spoken: SpokenLanguage; transcript: Transcript | null }> {
   const requested = language === DETECT_LANGUAGE ? null : language;
-  const selected = models.selector
-    ? await models.selector.select(requested, audio, segments, work.check)
-    : { language: requested ?? "en", installed: null };
-  if (selected === null) return null;
-  const { language: spoken, installed } = selected;
-  if (installed === null) return { language: spoken, ...(await transcribe(models.moonshine, audio, segments, work)) };
+  const spoken = (await models.selector?.detect(requested, audio, segments, work.check)) ?? {
+    code: requested ?? "en",
+    share: null,
+  };
+  const { code } = spoken;
+  const selected = models.selector ? await models.selector.select(code, audio, segments, work.check) : BUILT_IN;
+  if (selected === null) return { spoken, transcript: null };
+  const { installed } = selected;
+  if (installed === null)
+    return { spoken, transcript: { language: code, ...(await transcribe(models.moonshine, audio, segments, work)) } };
   const { wordTimes, forcing } = installed.capabilities;
   const text = await installed.transcribe(audio, segments, work);
-  const transcript: Transcript = { language: spoken, ...text, forcing };
+  const transcript: Transcript = { language: code, ...text, forcing };
   if (wordTimes === "estimated") transcript.wordTimes = wordTimes;
-  return transcript;
+  return { spoken, transcript };
 }
+
+const BUILT_IN = { installed: null };

@@ -1,6 +1,11 @@
 /** The messages between the server and the speech process: frames of a length, a kind and a payload, over pipes. */
-import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, Transcript } from "../domain/speech";
-import type { Span } from "../domain/time";
+import type {
+  AlignmentRequest,
+  ForcedAlignment,
+  Recognition,
+  RecognitionRequest,
+  SpeechAnalysis,
+} from "../domain/speech";
 import { splitFrames } from "../lib/ipc-framing";
 
 /** Used in place of a language code when a model detects the language. */
@@ -23,6 +28,8 @@ type ModelChoices = { language: string | null; modelsDir: string | null };
 /** A command that starts work on a recording, as opposed to one that controls such work. */
 export type SpeechTask = Extract<SpeechCommand, { path: string }>;
 
+type AnalyzedEvent = { event: "analyzed"; id: number } & Omit<SpeechAnalysis, "energy">;
+
 /**
  * Messages from the speech process to the server. `analyzed` is preceded by an energy frame with the same ID. `saved`
  * reports that progress was written to `progressPath`.
@@ -31,7 +38,7 @@ export type SpeechEvent =
   | { event: "progress"; id: number; share: number }
   | { event: "paused"; id: number }
   | { event: "saved"; id: number }
-  | { event: "analyzed"; id: number; duration: number; speech: Span[]; transcript: Transcript | null }
+  | AnalyzedEvent
   | { event: "aligned"; id: number; alignments: ForcedAlignment[] }
   | { event: "recognized"; id: number; recognitions: Recognition[] }
   | { event: "failed"; id: number; message: string };

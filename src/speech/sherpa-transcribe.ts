@@ -90,13 +90,13 @@ const computeMeanLogProb = (values: number[]): number =>
 /** Number of segments, the longest of the recording, in which the language is detected. */
 const MAX_PROBED_SEGMENTS = 5;
 
-/** Returns the language that was detected in more than half of the probed audio with a known language, or null. */
+/** Returns the language that was detected in more than half of the probed audio with a known language, with this share, or null. */
 export async function detectLanguage(
   detect: LanguageDetector,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
   check: Checkpoint,
-): Promise<string | null> {
+): Promise<{ code: string; share: number } | null> {
   const longest = [...segments].sort((a, b) => b.end - b.start - (a.end - a.start)).slice(0, MAX_PROBED_SEGMENTS);
   const votes = new Map<string, number>();
   for (const segment of longest) {
@@ -104,6 +104,9 @@ export async function detectLanguage(
     const language = await detect(await readSamples(audio, segment));
     if (language !== null) votes.set(language, (votes.get(language) ?? 0) + segment.end - segment.start);
   }
-  const half = [...votes.values()].reduce((a, b) => a + b, 0) / 2;
-  return [...votes].find(([, weight]) => weight > half)?.[0] ?? null;
+  const total = [...votes.values()].reduce((a, b) => a + b, 0);
+  const [most] = [...votes]
+    .map(([code, weight]) => ({ code, share: weight / total }))
+    .filter(({ share }) => share > 0.5);
+  return most ?? null;
 }

@@ -95,8 +95,8 @@ function toTaskOutcome(
 ): TaskOutcome {
   switch (event.event) {
     case "analyzed": {
-      const { duration, speech, transcript } = event;
-      return { status: "analyzed", analysis: { duration, speech, energy, transcript } };
+      const { duration, speech, transcript, language = null } = event;
+      return { status: "analyzed", analysis: { duration, speech, energy, transcript, language } };
     }
     case "aligned":
       return { status: "aligned", alignments: event.alignments };

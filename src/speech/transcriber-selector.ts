@@ -34,6 +34,9 @@ export type SherpaTranscriber = {
  */
 export type SelectedTranscriber = { language: string; installed: SherpaTranscriber | null } | null;
 
+/** `share` is the share of the probed speech in which it was detected, 0 to 1; null if it was given or assumed. */
+export type SpokenLanguage = { code: string; share: number | null };
+
 /** Used when the language is neither given nor detected. */
 const DEFAULT_LANGUAGE = "en";
 const THREADS = 2;
@@ -64,7 +67,7 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
     audio: AudioWithEnergy,
     segments: SpeechSegment[],
     check: Checkpoint,
-  ) => {
+  ): Promise<SpokenLanguage | null> => {
     const model = findLanguageDetector(installed);
     if (!model || segments.length === 0) return null;
     const loading = detectors(getModelIdentity(model), async () =>
@@ -83,6 +86,17 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
       const choice: ModelChoice = chooseModel(language, listInstalled());
       return choice?.use === "installed" ? createTranscriber(choice.model, toLanguageCode(language)) : null;
     },
+    /** Returns the given language, else the detected one, else English. `check` may throw to stop. */
+    detect: async (
+      language: string | null,
+      audio: AudioWithEnergy,
+      segments: SpeechSegment[],
+      check: Checkpoint,
+    ): Promise<SpokenLanguage> =>
+      (language === null ? await detect(listInstalled(), audio, segments, check) : null) ?? {
+        code: language ?? DEFAULT_LANGUAGE,
+        share: null,
+      },
     /** Selects the transcriber. If `language` is null, detects it if possible, or uses English. `check` may throw to stop. */
     async select(
       language: string | null,
@@ -91,7 +105,7 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
       check: Checkpoint,
     ): Promise<SelectedTranscriber> {
       const installed = listInstalled();
-      const spoken = language ?? (await detect(installed, audio, segments, check)) ?? DEFAULT_LANGUAGE;
+      const spoken = language ?? (await detect(installed, audio, segments, check))?.code ?? DEFAULT_LANGUAGE;
       const choice: ModelChoice = chooseModel(spoken, installed);
       if (!choice) return null;
       return {

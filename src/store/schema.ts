@@ -10,6 +10,7 @@ import type { CutOptions } from "../domain/plan";
 import type { EditedSegment } from "../domain/plan-edit";
 import type { EditedText } from "../domain/plan-texts";
 import type { OutputJson } from "../domain/render-output";
+import type { DetectedLanguage } from "../domain/speech";
 import {
   ASSET_KINDS,
   ASSET_STATES,
@@ -81,6 +82,8 @@ export const assets = sqliteTable(
     tags: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     note: text(),
     language: text(),
+    /** Null before the audio is prepared, with too little speech, and for recordings of older versions. */
+    language_detected: text({ mode: "json" }).$type<DetectedLanguage>(),
     duration: integer(),
     info: text({ mode: "json" }).$type<MediaInfo>(),
     /** Whether the audio part of the preparation is complete. `has_transcript` says whether it yielded a transcript. */

@@ -48,6 +48,7 @@ export const assetDetail = exactly({
   audio_codec: orNull(text),
   audio_tracks: orNull(count),
   has_transcript: Type.Boolean(),
+  language_detected: orNull(Type.Object({ code: Type.String(), confidence: Type.Number() })),
   poster_url: orNull(url),
   filmstrip_url: orNull(url),
   preview_url: orNull(url),

@@ -149,6 +149,7 @@ describe("a prepared asset", () => {
       audio_codec: "aac",
       audio_tracks: 1,
       has_transcript: true,
+      language_detected: { code: "en", confidence: 0.98 },
       error_code: null,
     });
     for (const link of ["download", "poster", "filmstrip", "waveform", "transcript"] as const) {
@@ -175,7 +176,7 @@ describe("a prepared asset", () => {
 
   test("in an unsupported language is ready without a transcript", async () => {
     const asset = await anna.ready(await wav(4), { language: "xx" });
-    expect(asset).toMatchObject({ language: "xx", cuttable: true, has_transcript: false, transcript_url: null });
+    expect(asset).toMatchObject({ language: "xx", language_detected: null, cuttable: true, transcript_url: null });
   });
 });
 

@@ -72,7 +72,7 @@ export function fakeSpeech(): FakeSpeech {
       if (failure) throw failure;
       const analysis = await analyzePcm(pcm);
       options.onProgress?.(1);
-      return engine.canTranscribe(options.language) ? analysis : { ...analysis, transcript: null };
+      return engine.canTranscribe(options.language) ? analysis : { ...analysis, transcript: null, language: null };
     },
     forcedAlign: async (_, requests, options) => {
       await pass("forcedAlign", options?.signal);
@@ -104,6 +104,7 @@ async function analyzePcm(pcm: AnalysisAudioFile): Promise<SpeechAnalysis> {
     speech,
     energy,
     transcript: { language: "en", words, utterances },
+    language: { code: "en", confidence: 0.98 },
   };
 }
 

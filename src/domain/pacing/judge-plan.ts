@@ -1,5 +1,6 @@
 /** Adds to a plan how sure its removals are, and its marks with their rules: they are stored beside it. */
 import type { PlanJson } from "../plan-json";
+import { joinFindings } from "../planning/assemble-segments";
 import { rateFinding } from "../planning/confidence";
 import { type Finding, isReviewRule, type ReviewRule } from "../planning/rules";
 import { type DecidedSpan, findOverlapping, overlapDuration } from "../planning/spans";
@@ -8,6 +9,7 @@ import { type Span, spanFromSeconds, toSeconds } from "../time";
 /** `confidence` is null for what was removed by hand, and in plans of older versions. */
 type JudgedRemoval = PlanJson["removed"][number] & { confidence: number | null };
 type Mark = { start: number; end: number; rule: ReviewRule; confidence: number };
+type FoundMark = Mark & { finding: Finding };
 
 /** `review` is missing in plans of older versions. */
 export type JudgedPlan = Omit<PlanJson, "removed"> & { removed: JudgedRemoval[]; review?: Mark[] };
@@ -21,7 +23,9 @@ export function judgePlan(plan: PlanJson, spans: readonly DecidedSpan[] | null):
   return {
     ...plan,
     removed: plan.removed.map((span) => ({ ...span, confidence: rateRemoval(span, spans) })),
-    review: plan.segments.flatMap((segment) => (segment.review === null ? [] : listMarks(segment, spans))),
+    review: joinNotUnderstood(
+      plan.segments.flatMap((segment) => (segment.review === null ? [] : listMarks(segment, spans))),
+    ),
   };
 }
 
@@ -39,17 +43,30 @@ function rateRemoval(removed: PlanJson["removed"][number], spans: readonly Decid
   return total === 0 ? null : Math.round((100 * sum) / total) / 100;
 }
 
+/** Joins the marks of a stretch that was not understood, which pauses divide into segments: they have the same scores. */
+function joinNotUnderstood(marks: readonly FoundMark[]): Mark[] {
+  const out: FoundMark[] = [];
+  for (const mark of marks) {
+    const last = out.at(-1);
+    const isSame =
+      last?.rule === "review.unrecognized_speech" && joinFindings([last.finding, mark.finding]).length === 1;
+    if (last && isSame) last.end = mark.end;
+    else out.push({ ...mark });
+  }
+  return out.map(({ finding: _, ...mark }) => mark);
+}
+
 /** Returns the marks of a segment. Neighboring marks of one rule are one. */
-function listMarks(segment: PlanJson["segments"][number], spans: readonly DecidedSpan[]): Mark[] {
+function listMarks(segment: PlanJson["segments"][number], spans: readonly DecidedSpan[]): FoundMark[] {
   const time = spanFromSeconds({ start: segment.start, end: segment.end });
-  const marks: Mark[] = [];
+  const marks: FoundMark[] = [];
   for (const { finding } of listFindings(time, spans)) {
     const { rule } = finding;
     if (!isReviewRule(rule)) continue;
     const start = toSeconds(Math.max(time.start, finding.start));
     const end = toSeconds(Math.min(time.end, finding.end));
     const last = marks.at(-1);
-    if (last?.rule !== rule) marks.push({ start, end, rule, confidence: rateFinding(finding) });
+    if (last?.rule !== rule) marks.push({ start, end, rule, confidence: rateFinding(finding), finding });
     else {
       last.end = Math.max(last.end, end);
       last.confidence = Math.max(last.confidence, rateFinding(finding));

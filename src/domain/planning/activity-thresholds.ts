@@ -62,6 +62,7 @@ export const ACTIVITY_THRESHOLDS = {
   minCoveredShare: [0.2, "share", "voice with words, from voice in which almost none was recognized"],
   minVoice: [1.5, "s", "enough voice to decide whether it was understood"],
   minLongVoice: [8, "s", "music, from a sentence that was not recognized"],
+  languageSample: [300, "s", "the beginning of a recording, by which its language is judged"],
   minPause: [0.25, "s", "pauses that no word contains"],
   maxWord: [2.5, "s", "words with usable times"],
   maxDuplicateAudioShare: [0.3, "share", "words that were said again, from duplicates of the recognizer in silence"],

@@ -30,6 +30,32 @@ export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Sp
   return ignoreWords(transcript, notUnderstood, false);
 }
 
+/** Returns the stretches that were not understood, with those joined that have no word between them. Sorted, disjoint. */
+export function joinBetweenWords({ transcript: { words }, notUnderstood }: UnderstoodSpeech): Span[] {
+  const out: Span[] = [];
+  for (const { start, end } of notUnderstood) {
+    const last = out.at(-1);
+    if (last && !words.some((word) => word.start < start && word.end > last.end)) last.end = end;
+    else out.push({ start, end });
+  }
+  return out;
+}
+
+/**
+ * Returns how likely the speech is in the language of its transcript, 0 to 1: the share of the voice that was understood in the first minutes.
+ * Null if there is too little voice.
+ */
+export function rateLanguage(transcript: Transcript, speech: readonly Span[]): number | null {
+  const isFirst = ({ start }: Span) => start < ACTIVITY.languageSample;
+  const voice = speech.filter(isFirst);
+  const total = voice.reduce((sum, span) => sum + durationOf(span), 0);
+  if (total < ACTIVITY.minVoice) return null;
+  const { words, utterances, ...rest } = transcript;
+  const first = { ...rest, words: words.filter(isFirst), utterances: utterances.filter(isFirst) };
+  const { notUnderstood } = findUnderstoodSpeech(first, voice);
+  return Math.max(0, Math.round(100 - (100 * measureNotUnderstood(notUnderstood, voice)) / total) / 100);
+}
+
 /** Returns how much of the voice activity is in stretches that were not understood. Both are sorted and disjoint. */
 export const measureNotUnderstood = (notUnderstood: readonly Span[], speech: readonly Span[]): Ticks =>
   coveredBy(notUnderstood, speech);

@@ -54,6 +54,7 @@ export async function showAssetDetail(
     audio_codec: info?.audio[0]?.codec ?? null,
     audio_tracks: info?.audio.length ?? null,
     has_transcript: asset.has_transcript,
+    language_detected: asset.language_detected,
     poster_url: link("poster", isUsable && asset.has_poster),
     filmstrip_url: link("filmstrip", isUsable && asset.has_poster),
     preview_url: link("preview", isUsable && asset.has_preview),

@@ -209,6 +209,10 @@ export const PUBLIC_SCHEMAS = {
     audio_codec: orNull(text),
     audio_tracks: orNull(integer),
     has_transcript: Type.Boolean(),
+    language_detected: orNull(
+      strictObject({ code: text, confidence: Type.Number({ minimum: 0, maximum: 1 }) }),
+      "the language in which the speech was transcribed, given or detected, and the share of the first minutes that was understood in it; null before that, and with too little speech",
+    ),
     poster_url: link,
     filmstrip_url: link,
     preview_url: link,

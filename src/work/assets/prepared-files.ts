@@ -2,7 +2,12 @@
 import { rename } from "node:fs/promises";
 import type { MediaFolder } from "../../blobs/folders";
 import type { ProbedMedia } from "../../domain/media";
-import { ENERGY_STEPS_PER_DB, type EnergyContour, type SpeechAnalysis } from "../../domain/speech";
+import {
+  type DetectedLanguage,
+  ENERGY_STEPS_PER_DB,
+  type EnergyContour,
+  type SpeechAnalysis,
+} from "../../domain/speech";
 import type { FrameTimes } from "../../domain/time";
 import { toSeconds } from "../../domain/time";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
@@ -83,6 +88,10 @@ export async function readSpeechAnalysis(
   if (!rest) return null;
   return { ...rest, energy: await readEnergy(paths.energy) };
 }
+
+/** Returns the language that the speech analysis has found; null without one. */
+export const readDetectedLanguage = async ({ speechAnalysis }: MediaFolder): Promise<DetectedLanguage | null> =>
+  (await readJson<SpeechAnalysis>(speechAnalysis))?.language ?? null;
 
 /** Stores the contour with the audio compression, which suits any sampled signal. */
 async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {

@@ -29,7 +29,7 @@ import {
 } from "./execution-files";
 import type { ExecutionRequest } from "./execution-request";
 import { finishRender } from "./remote-render";
-import { InvalidResultError, parseCutResult, requireProbeFacts } from "./result-shapes";
+import { InvalidResultError, parseAudioCheckpoint, parseCutResult, requireProbeFacts } from "./result-shapes";
 
 /** What an execution of one job is made of; the rest of `ExecutionRequest` is that of every job. */
 type RemoteJob = Pick<ExecutionRequest, "check" | "checkpoint" | "files" | "finish" | "outputs">;
@@ -107,7 +107,8 @@ async function describePrepare(
       case "audio": {
         if (hasAudio) await requireFiles(speechFiles);
         const hasWaveform = await exists(files.waveform);
-        return { kind, blobs, hasWaveform, hasTranscript: await exists(files.transcript) };
+        const { language } = parseAudioCheckpoint(sent);
+        return { kind, blobs, hasWaveform, hasTranscript: await exists(files.transcript), language };
       }
       case "video":
         return { kind, blobs, hasPoster: await exists(files.poster) };

@@ -5,6 +5,7 @@ import { AppError, JOB_CODES } from "../../domain/errors";
 import { JobKilled, JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
+import type { DetectedLanguage } from "../../domain/speech";
 import { RenderYielded } from "../../media/parallel";
 import { count, probeFacts, text } from "../assets/probe-shapes";
 import { jobErrorCodec } from "../job-child/error-codec";
@@ -34,6 +35,19 @@ const cutResult = Type.Object({
   recognized: Type.Object({ windows: count(), audio_ms: count(), duration_ms: count() }),
 });
 
+const audioCheckpoint = Type.Object({
+  /** Missing in the results of older workers. */
+  language: Type.Optional(
+    Type.Union([
+      Type.Object({
+        code: Type.String({ pattern: "^[a-z]{2,3}$" }),
+        confidence: Type.Number({ minimum: 0, maximum: 1 }),
+      }),
+      Type.Null(),
+    ]),
+  ),
+});
+
 /** Returns only the properties that the schema has. */
 function parse<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
   if (!Value.Check(schema, value)) throw new InvalidResultError(what);
@@ -43,6 +57,11 @@ function parse<S extends TSchema>(schema: S, value: unknown, what: string): Stat
 /** Returns a probe result. Throws `InvalidResultError`. */
 export const requireProbeFacts = (value: unknown): { info: MediaInfo; sniffed: SniffedMedia } =>
   parse(probeFacts, value, "probe result");
+
+/** Returns the language of a prepared recording. Throws `InvalidResultError`. */
+export const parseAudioCheckpoint = (value: unknown): { language: DetectedLanguage | null } => ({
+  language: parse(audioCheckpoint, value, "checkpoint").language ?? null,
+});
 
 /** Returns a render's report about its file. Throws `InvalidResultError`. */
 export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>

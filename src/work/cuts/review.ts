@@ -6,6 +6,7 @@ import { AppError, invalidField, requireFound } from "../../domain/errors";
 import type { PlanJson } from "../../domain/plan-json";
 import {
   applyDecisions,
+  listPauses,
   listPlanItems,
   parseItems,
   planSpans,
@@ -101,7 +102,11 @@ export async function updateReview(
     await increaseReviewRevision(tx, cut.id, cut.workspace_id);
     const planned = planSpans(plan);
     const before = old?.segments.map(spanFromSeconds) ?? planned;
-    const after = applyDecisions(before, decisions, { planned, duration: asset.duration ?? 0 });
+    const after = applyDecisions(before, decisions, {
+      planned,
+      pauses: listPauses(plan),
+      duration: asset.duration ?? 0,
+    });
     if (after === before) return { changed, previousDraftRevision, draftRevision: previousDraftRevision };
     const segments = after.map(spanToSeconds);
     const draft = await storeDraft(services, tx, cut, { old, segments, texts: old?.texts ?? [], userId });

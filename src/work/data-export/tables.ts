@@ -95,7 +95,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     ...show(
       asset,
       "id workspace_id project_id kind type state filename name tags note extension content_type language",
-      "external_id cut_id render_id has_transcript charge payment error_code error_message",
+      "language_detected external_id cut_id render_id has_transcript charge payment error_code error_message",
       "created_at prepared_at",
     ),
     size_bytes: asset.state === "pending_upload" ? null : asset.upload_length,

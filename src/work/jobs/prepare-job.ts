@@ -49,9 +49,12 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
       case "probed":
         return settleProbe(tx, found, context);
       case "audio": {
-        const { hasWaveform, hasTranscript } = found;
-        const change = { audio_prepared: true, has_waveform: hasWaveform, has_transcript: hasTranscript };
-        await updateAsset(tx, assetId, change);
+        await updateAsset(tx, assetId, {
+          audio_prepared: true,
+          has_waveform: found.hasWaveform,
+          has_transcript: found.hasTranscript,
+          language_detected: found.language,
+        });
         return;
       }
       case "video": {

@@ -9,12 +9,13 @@ import { AppError } from "../../domain/errors";
 import { JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { SOURCE_INDEX_VERSION, type SourceFacts } from "../../domain/preview";
+import type { DetectedLanguage, SpeechAnalysis } from "../../domain/speech";
 import { toSeconds } from "../../domain/time";
 import { writeAtomic } from "../../lib/atomic-file";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import { getSheetName } from "../../media/preview/storyboard";
 import type { ProbeLimits } from "../../media/probe";
-import { hasSpeechAnalysis, hasTranscript, writeSpeechAnalysis } from "../assets/prepared-files";
+import { hasSpeechAnalysis, hasTranscript, readDetectedLanguage, writeSpeechAnalysis } from "../assets/prepared-files";
 import { type JobChild, openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
@@ -40,7 +41,7 @@ export type PrepareInput = {
 export type PrepareCheckpoint = JobOutput &
   (
     | { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia }
-    | { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean }
+    | { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean; language: DetectedLanguage | null }
     | { kind: "video"; hasPoster: boolean }
   );
 
@@ -191,7 +192,7 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
     report("transcribing")(1);
     if (input.scope === "images") return;
     const blobs = await branch.listOutputs();
-    return context.checkpoint({ kind: "audio", blobs, hasWaveform: false, hasTranscript: false });
+    return context.checkpoint({ kind: "audio", blobs, hasWaveform: false, hasTranscript: false, language: null });
   }
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   report("extracting")(0);
@@ -213,14 +214,20 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
     );
   branch.releaseChild();
   report("transcribing")(0);
-  if (!isAnalyzed) await analyzeSpeech(tools, branch);
+  const language = isAnalyzed ? await readDetectedLanguage(files) : (await analyzeSpeech(tools, branch)).language;
   report("transcribing")(1);
   const blobs = await branch.listOutputs();
-  await context.checkpoint({ kind: "audio", blobs, hasWaveform, hasTranscript: await hasTranscript(files) });
+  await context.checkpoint({
+    kind: "audio",
+    blobs,
+    hasWaveform,
+    hasTranscript: await hasTranscript(files),
+    language: language ?? null,
+  });
 }
 
 /** Analyzes speech. Yields when asked to and nothing else of the job is running, and resumes where an earlier attempt stopped. */
-async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<void> {
+async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<SpeechAnalysis> {
   const { input, context, files, signal, report } = branch;
   const progressPath = join(context.workDir, "speech.progress");
   const yielding = new AbortController();
@@ -244,10 +251,11 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<void>
       },
     );
     await writeSpeechAnalysis(files, analysis);
+    await rm(progressPath, { force: true });
+    return analysis;
   } finally {
     clearInterval(timer);
   }
-  await rm(progressPath, { force: true });
 }
 
 async function prepareVideo(branch: Branch): Promise<void> {

@@ -1,10 +1,14 @@
 /** The items of a review, and what decisions about them keep and remove. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { judgePlan } from "../../../src/domain/pacing/judge-plan";
 import type { PlanJson } from "../../../src/domain/plan-json";
+import type { Finding } from "../../../src/domain/planning/rules";
+import type { DecidedSpan } from "../../../src/domain/planning/spans";
 import {
   applyDecisions,
   formatItems,
+  listPauses,
   listPlanItems,
   mergeSpans,
   parseItems,
@@ -78,6 +82,31 @@ describe("items", () => {
     expect(JSON.stringify({ id: item!.id, state: "removed" }).length * 20_000).toBeLessThan(1024 * 1024);
   });
 
+  test("a stretch that was not understood is one item, although pauses divide it", () => {
+    const unclear = "unclear speech";
+    const divided = plan(
+      [
+        [0, 2, unclear],
+        [3, 4, unclear],
+        [5, 6],
+        [7, 9, unclear],
+      ],
+      [],
+    );
+    const stretch = (start: number, end: number, duration: number): DecidedSpan => {
+      const span = { start: fromSeconds(start), end: fromSeconds(end) };
+      const scores = { duration: fromSeconds(duration), voicedShare: 0.8 };
+      const finding: Finding = { ...span, rule: "review.unrecognized_speech", scores };
+      return { ...span, text: "", reason: null, findings: [finding] };
+    };
+    const judged = judgePlan(divided, [stretch(0.2, 1.9, 4), stretch(3.1, 3.9, 4), stretch(7.1, 8.9, 2)]);
+    const marks = listPlanItems(judged).map(({ kind, start, end }) => [kind, start / 1e6, end / 1e6]);
+    expect(marks).toEqual([
+      ["mark", 0.2, 3.9],
+      ["mark", 7.1, 8.9],
+    ]);
+  });
+
   test("a plan that has a confidence shows it", () => {
     const [removed] = PLAN.removed;
     const judged = { ...PLAN, segments: [], removed: [{ ...removed!, confidence: 0.5 }] };
@@ -96,9 +125,30 @@ const decide = (segments: [number, number][], states: [start: number, state: Rev
     state,
   }));
   const before = ticks(segments);
-  const after = applyDecisions(before, decisions, { planned: planSpans(PLAN), duration: fromSeconds(10) });
+  const planned = { planned: planSpans(PLAN), pauses: listPauses(PLAN), duration: fromSeconds(10) };
+  const after = applyDecisions(before, decisions, planned);
   return after === before ? "unchanged" : after.map(({ start, end }) => [start / 1e6, end / 1e6]);
 };
+
+test("a mark that pauses divide is kept without them, also after it was removed", () => {
+  const item: ReviewItem = {
+    id: "m",
+    kind: "mark",
+    start: fromSeconds(1),
+    end: fromSeconds(4),
+    reason: "unclear speech",
+    rule: "review.unrecognized_speech",
+    confidence: 0.4,
+  };
+  const planned = { planned: planSpans(PLAN), pauses: listPauses(PLAN), duration: fromSeconds(10) };
+  expect(applyDecisions(planned.planned, [{ item, state: "kept" }], planned)).toBe(planned.planned);
+  const removed = applyDecisions(planned.planned, [{ item, state: "removed" }], planned);
+  expect(removed.map(({ start, end }) => [start / 1e6, end / 1e6])).toEqual([
+    [0, 1],
+    [6, 9],
+  ]);
+  expect(applyDecisions(removed, [{ item, state: "kept" }], planned)).toEqual(planned.planned);
+});
 
 const PLANNED: [number, number][] = [
   [0, 2],

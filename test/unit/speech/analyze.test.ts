@@ -86,6 +86,7 @@ describe("analysis", () => {
     const analysis = await analyzeSamples(recording);
     expect(missed(textOf(analysis))).toBeLessThanOrEqual(4);
     expect(analysis.duration).toBe(11_000_000);
+    expect(analysis.language).toEqual({ code: "en", confidence: 1 });
     expect(analysis.energy.length).toBe(2_200);
     const { words } = analysis.transcript!;
     expect(Math.abs(words.length - 22)).toBeLessThanOrEqual(2);
@@ -101,7 +102,7 @@ describe("analysis", () => {
 
   test("an unsupported language: voice activity and energy, no transcript", async () => {
     const analysis = await engine.analyze(await pcmFile(recording), { language: "de" });
-    expect(analysis.transcript).toBeNull();
+    expect([analysis.transcript, analysis.language]).toEqual([null, null]);
     expect(analysis.speech.length).toBeGreaterThan(2);
     expect(analysis.energy.length).toBe(2_200);
   });

@@ -48,6 +48,7 @@ describe("the speech engine", () => {
       speech: [{ start: 0, end: 5_000 }],
       energy: Float32Array.of(-10, -20.5, -100),
       transcript: { language: "en", words: [], utterances: [] },
+      language: null,
     });
     expect(shares).toEqual([0.5]);
   });

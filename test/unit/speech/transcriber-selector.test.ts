@@ -111,14 +111,20 @@ describe("language detection", () => {
     const long: SpeechSegment[] = [...file.segments, { start: 0, end: 8 * SECOND, speech: [] }];
     const select = async (languages: string[]) => {
       const sherpa = saying([{}], languages);
-      const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
+      const models = createTranscriberSelector(folder.path, async () => sherpa);
+      const chosen = await models.select(null, file.audio, long, nothing);
+      return [chosen?.language ?? null, chosen?.installed ? "installed" : "built-in", sherpa.detectors.length];
+    };
+    const detect = (languages: string[]) =>
+      createTranscriberSelector(folder.path, async () => saying([{}], languages)).detect(
         null,
         file.audio,
         long,
         nothing,
       );
-      return [chosen?.language ?? null, chosen?.installed ? "installed" : "built-in", sherpa.detectors.length];
-    };
+    expect(await detect(["xx", "xx", "xx"])).toEqual({ code: "xx", share: 1 });
+    expect((await detect(["fr", "de", "de"])).share).toBeWithin(0.5, 1);
+    expect(await detect(["", "", ""])).toEqual({ code: "en", share: null });
     // The longest segment is probed first and weighs most.
     expect(await select(["fr", "de", "de"])).toEqual(["fr", "installed", 1]);
     expect(await select(["de", "de", "fr"])).toEqual(["de", "installed", 1]);

@@ -32,6 +32,7 @@ import {
   findUnderstoodSpeech,
   findUnrecognizedSpeech,
   isVoiceWithoutWords,
+  joinBetweenWords,
   measureNotUnderstood,
   type UnderstoodSpeech,
   unrecognizedSpeech,
@@ -283,7 +284,7 @@ const divide = (
 const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
   [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
 
-/** Returns the parts of stretches that were not understood that are kept and marked. */
+/** Returns the parts of stretches that were not understood that are kept and marked. Those between two words have one mark. */
 function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
   const speech = understood.notUnderstood.flatMap((stretch) =>
     findOverlapping(analysis.speech, stretch).map(({ start, end }) => ({
@@ -291,7 +292,14 @@ function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysi
       end: Math.min(end, stretch.end),
     })),
   );
-  return keepVoice(speech, understood).map((word) => ({ ...word, reviews: [unrecognizedSpeech(word, analysis)] }));
+  const stretches = joinBetweenWords(understood).map((stretch) => ({
+    ...stretch,
+    reviews: [unrecognizedSpeech(stretch, analysis)],
+  }));
+  return keepVoice(speech, understood).map((word) => {
+    const { reviews } = findOverlapping(stretches, word)[0] ?? { reviews: [unrecognizedSpeech(word, analysis)] };
+    return { ...word, reviews };
+  });
 }
 
 function describeNotUnderstood(

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { findUnderstoodSpeech, measureNotUnderstood } from "../../../../src/domain/planning/understood-speech";
+import {
+  findUnderstoodSpeech,
+  joinBetweenWords,
+  measureNotUnderstood,
+  rateLanguage,
+} from "../../../../src/domain/planning/understood-speech";
 import type { Transcript } from "../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 
@@ -147,6 +152,22 @@ describe("which stretches are understood", () => {
     ]);
   });
 
+  test("stretches without a word between them are one", () => {
+    const { transcript, speech } = recording([
+      [0, 60, -0.1],
+      [80, 90, -0.9],
+      [91, 100, -0.9],
+      [101, 110, -0.9],
+      [130, 190, -0.1],
+      [210, 220, -0.9],
+    ]);
+    const joined = joinBetweenWords(findUnderstoodSpeech(transcript, speech));
+    expect(joined.map(({ start, end }) => [start / 1e6, end / 1e6])).toEqual([
+      [80, 110],
+      [210, 220],
+    ]);
+  });
+
   test("words are kept outside, and only outside, of what was not understood", () => {
     fc.assert(
       fc.property(
@@ -168,5 +189,52 @@ describe("which stretches are understood", () => {
         },
       ),
     );
+  });
+});
+
+describe("how likely the language is", () => {
+  test.each<[string, UtteranceSpec[], number | null]>([
+    [
+      "clear English",
+      [
+        [0, 10, -0.1],
+        [11, 20, -0.3],
+      ],
+      1,
+    ],
+    [
+      "another language",
+      [
+        [0, 10, -0.7],
+        [11, 20, -0.9],
+      ],
+      0,
+    ],
+    [
+      "two languages",
+      [
+        [0, 4, -0.05],
+        [5, 17, -0.9],
+      ],
+      0.25,
+    ],
+    [
+      "another language after the first minutes",
+      [
+        [0, 100, -0.1],
+        [320, 600, -0.9],
+      ],
+      1,
+    ],
+    ["too little speech", [[0, 1, -0.9]], null],
+    ["silence", [], null],
+  ])("%s", (_, specs, expected) => {
+    const { transcript, speech } = recording(specs);
+    expect(rateLanguage(transcript, speech)).toBe(expected);
+  });
+
+  test("voice in which almost no word was recognized", () => {
+    const { transcript, speech } = recording([[0, 1, -0.1]], [[2, 30]]);
+    expect(rateLanguage(transcript, speech)).toBe(0);
   });
 });

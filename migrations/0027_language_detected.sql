@@ -1,0 +1,1 @@
+ALTER TABLE `assets` ADD `language_detected` text;
