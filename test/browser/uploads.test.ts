@@ -127,6 +127,20 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await page.getByText("Drop a recording here").waitFor();
 });
 
+test("a recording that is dropped on another page gets a project of its own, other files are refused", async () => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, "Interview 3.wav"), await wav(2));
+  await Bun.write(join(folder.path, "notes.txt"), "x");
+  const page = await open("/projects", await server().user());
+  await page.getByText("Drop a recording anywhere on this page").waitFor();
+  await drop(page, [join(folder.path, "Interview 3.wav"), join(folder.path, "notes.txt")]);
+  await page.getByRole("heading", { name: "Interview 3", level: 1 }).waitFor();
+  await page.getByText("“notes.txt” is not uploaded: only video and audio files are recordings.").waitFor();
+  const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
+  await rows.filter({ hasText: "Interview 3.wav" }).getByText("Uploaded").waitFor();
+  expect(await rows.count()).toBe(1);
+});
+
 test("a refused upload says what to do, and a cancelled one is gone", async () => {
   expectFailures(402);
   const user = await server().user();

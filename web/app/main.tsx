@@ -1,6 +1,6 @@
 /** Starts the dashboard. */
 import { render } from "preact";
-import { ignoreOtherDrops } from "../upload/dropped-files";
+import { watchOtherDrops } from "../upload/dropped-files";
 import { watchAccount } from "./account-tabs";
 import { afterNextFrame } from "./after-next-frame";
 import { App } from "./app";
@@ -15,7 +15,7 @@ import { session } from "./session";
 import { applyTheme } from "./theme";
 
 applyTheme();
-ignoreOtherDrops();
+watchOtherDrops();
 preloadPage(location.pathname);
 watchConnection();
 watchAccount();

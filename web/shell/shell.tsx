@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { connection } from "../app/connection";
+import { canWrite } from "../app/session";
 import { Icon } from "../ui/icon";
+import { receiveOtherDrops } from "../upload/dropped-files";
 import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
@@ -17,13 +19,21 @@ import { ThemeButton } from "./theme-button";
 import { WorkspaceSwitch } from "./workspace-switch";
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const { path } = useLocation();
+  const { path, route } = useLocation();
   // A recording fills the window.
   const isEditor = path.startsWith("/assets/");
   // A new page is announced by its heading, as after a page load.
   useEffect(() => {
     scrollTo(0, 0);
   }, [path]);
+  const mayUpload = canWrite.value;
+  useEffect(() => {
+    if (!mayUpload) return;
+    return receiveOtherDrops((files) =>
+      // A recording on which somebody works stays open.
+      import("../upload/new-project").then((uploads) => uploads.uploadToNewProject(files, isEditor ? null : route)),
+    );
+  }, [mayUpload, isEditor, route]);
   return (
     <div class={isEditor ? "shell of-editor" : "shell"}>
       <a class="button skip-link" href="#main">

@@ -2,16 +2,28 @@
 
 const MAX_FILES = 1_000;
 
-/** Prevents the browser from opening a file that is dropped outside of a drop area. */
-export function ignoreOtherDrops(): void {
-  const ignore = (event: DragEvent) => {
+/** Receives the files that are dropped outside of a drop area; null while nothing can. */
+let receive: ((files: File[]) => void) | null = null;
+
+/** Passes files that are dropped outside of a drop area to `take`, until the returned function is called. */
+export function receiveOtherDrops(take: (files: File[]) => void): () => void {
+  receive = take;
+  return () => {
+    if (receive === take) receive = null;
+  };
+}
+
+/** Prevents the browser from opening a file that is dropped outside of a drop area. Call it once. */
+export function watchOtherDrops(): void {
+  const onDrag = (event: DragEvent) => {
     const isTaken = event.defaultPrevented || (event.target as Element).closest?.("input[type=file]");
     if (isTaken || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    event.dataTransfer.dropEffect = "none";
+    if (receive === null) event.dataTransfer.dropEffect = "none";
+    else if (event.type === "drop") void readDroppedFiles(event.dataTransfer).then(receive);
   };
-  addEventListener("dragover", ignore);
-  addEventListener("drop", ignore);
+  addEventListener("dragover", onDrag);
+  addEventListener("drop", onDrag);
 }
 
 /** Returns the dropped files. Folders are searched recursively; hidden files are skipped. */

@@ -6,6 +6,7 @@ import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { readDroppedFiles } from "../../upload/dropped-files";
 import { findDuplicates } from "../../upload/duplicates";
+import { RECORDING_TYPES } from "../../upload/new-project";
 import { addUploads } from "../../upload/queue";
 
 /** Accepts files that are dropped anywhere on the page or chosen in a dialog. Asks before a file is uploaded again. */
@@ -58,7 +59,7 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
         type="file"
         multiple
         aria-label="Upload files"
-        accept="video/*,audio/*,.mkv,.mxf,.mts,.m2ts,.ts,.flac,.opus"
+        accept={RECORDING_TYPES}
         onChange={(event) => {
           void take([...(event.currentTarget.files ?? [])]);
           // Clearing the value lets the user choose the same file again.

@@ -104,7 +104,7 @@ function NoProjects({ text, state, onCreate }: { text: string; state: Project["s
     <Empty title={canWrite.value ? "Start with a project" : "No projects yet"} icon="projects">
       <p>
         A project holds the recordings of a series, a course or a client.
-        {canWrite.value && " Create one, then drop a recording into it."}
+        {canWrite.value && " Drop a recording anywhere on this page: its project is named after it."}
       </p>
       {canWrite.value && (
         <Button icon="plus" onClick={onCreate}>

@@ -1,0 +1,45 @@
+/** Uploads files that belong to no project yet. */
+import { MAX_NAME_CHARACTERS } from "../../src/domain/field-limits";
+import { api, must } from "../app/api";
+import { formatCount } from "../app/format";
+import { showFailure, showToast } from "../app/toasts";
+import { addUploads } from "./queue";
+
+/** Extensions of recordings whose type browsers do not know. */
+const EXTENSIONS = [".mkv", ".mxf", ".mts", ".m2ts", ".ts", ".flac", ".opus"];
+
+/** The value of `accept` of a field for recordings. */
+export const RECORDING_TYPES = ["video/*", "audio/*", ...EXTENSIONS].join(",");
+
+const isRecording = ({ name, type }: File): boolean =>
+  /^(video|audio)\//.test(type) || EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension));
+
+/**
+ * Creates a project named after the first recording among the files, uploads all recordings to it, and opens it with
+ * `route`, or offers to. Other files are refused with a message.
+ */
+export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
+  const recordings = files.filter(isRecording);
+  const others = files.filter((file) => !isRecording(file));
+  if (others.length > 0) {
+    const names = others.length === 1 ? `“${others[0]!.name}” is` : `${formatCount(others.length, "file")} are`;
+    showToast({ kind: "bad", text: `${names} not uploaded: only video and audio files are recordings.` });
+  }
+  const [first] = recordings;
+  if (first === undefined) return;
+  const name =
+    first.name
+      .replace(/\.[^.]*$/, "")
+      .slice(0, MAX_NAME_CHARACTERS)
+      .trim() || first.name;
+  try {
+    const project = await must(api.POST("/api/v1/projects", { body: { name } }));
+    addUploads(project.id, recordings);
+    const href = `/projects/${project.id}`;
+    if (route !== null) return route(href);
+    const text = `${formatCount(recordings.length, "recording")} uploading to the new project “${project.name}”.`;
+    showToast({ kind: "info", text, link: { label: "Open", href } });
+  } catch (error) {
+    showFailure(error);
+  }
+}
