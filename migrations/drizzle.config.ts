@@ -13,6 +13,7 @@ export default defineConfig({
     "./src/store/schema-notifications.ts",
     "./src/store/schema-workers.ts",
     "./src/store/schema-upkeep.ts",
+    "./src/store/schema-search.ts",
   ],
   out: "./migrations",
 });

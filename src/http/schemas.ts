@@ -7,6 +7,7 @@ import { BILLING_SCHEMAS } from "./dashboard/billing-schemas";
 import { LIVE_SCHEMAS } from "./dashboard/live-schemas";
 import { REVIEW_SCHEMAS } from "./dashboard/review-schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
+import { SEARCH_SCHEMAS } from "./dashboard/search-schemas";
 import { KEY_SCHEMAS } from "./keys/schemas";
 import { OAUTH_SCHEMAS } from "./oauth/schemas";
 import { PUBLIC_SCHEMAS } from "./public/schemas";
@@ -16,6 +17,7 @@ export const SCHEMAS = {
   ...DASHBOARD_SCHEMAS,
   ...LIVE_SCHEMAS,
   ...REVIEW_SCHEMAS,
+  ...SEARCH_SCHEMAS,
   ...ADMIN_SCHEMAS,
   ...WORKER_SCHEMAS,
   ...BACKUP_SCHEMAS,

@@ -14,6 +14,7 @@ import { deleteReadNotificationsBefore } from "../store/notifications";
 import { deleteExpiredTokens } from "../store/one-time-tokens";
 import { deleteRenderSharesExpiredBefore } from "../store/render-shares";
 import { findExistingRenderIds } from "../store/renders";
+import { mergeSearchIndexes } from "../store/search";
 import { deleteExpiredSessions } from "../store/sessions";
 import { requeueInterruptedSteps } from "../store/step-queue";
 import { listOpenSteps } from "../store/steps";
@@ -29,6 +30,7 @@ import { RESPONSES_KEPT_MS } from "./idempotency";
 import { sweepLiveEvents } from "./live/events";
 import type { CoreNeeds } from "./needs";
 import type { PipelineNeeds } from "./pipelines/pipelines";
+import { indexBacklog } from "./search/index-transcripts";
 import { recoverUploads } from "./uploads/progress";
 
 /** How long the server remembers revoked workers, and what workers have run. */
@@ -64,6 +66,7 @@ export async function recoverFiles(services: PipelineNeeds, isStart: boolean): P
   await sweepOrphans(services);
   await expireLostExports(services);
   void reconcileDerivatives(services).catch((error) => log.warn("derivatives.measure_failed", { error }));
+  void indexBacklog(services).catch((error) => log.warn("search.index_failed", { error }));
   // In the background: a trash of many files takes a while.
   void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));
 }
@@ -83,6 +86,7 @@ async function sweepRows(services: PipelineNeeds): Promise<void> {
   await sweepExpiredRows(services);
   await removeOldKept(resolve(services.config.dataDir), services.now());
   await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
+  await services.store.write(mergeSearchIndexes);
   await sweepLiveEvents(services);
   await services.store.write(async (tx) => {
     await deleteRevokedTokensBefore(tx, services.now() - WORKER_HISTORY_MS);

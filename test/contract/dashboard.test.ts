@@ -21,6 +21,7 @@ import { nullableFieldRows } from "./rows/nullable-fields";
 import { pipelineRows } from "./rows/pipelines";
 import { providerAndDeviceRows } from "./rows/providers-and-devices";
 import { reviewRows } from "./rows/reviews";
+import { searchRows } from "./rows/search";
 import { secondFactorRows } from "./rows/second-factors";
 import { serverStatusRows } from "./rows/server-status";
 import { sessionRows } from "./rows/sessions";
@@ -50,6 +51,7 @@ const ROWS = [
   ...pipelineRows,
   ...draftRows,
   ...reviewRows,
+  ...searchRows,
   ...dataExportRows,
   ...liveUpdateRows,
   ...assetMediaRows,

@@ -30,6 +30,7 @@ import * as profile from "./profile";
 import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
 import * as review from "./review";
+import * as search from "./search";
 import * as sessions from "./sessions";
 import * as sortedLists from "./sorted-lists";
 import * as status from "./status";
@@ -97,6 +98,8 @@ const ownRoutes = createRoutes([
 
   ["GET", "/events", liveEvents.list],
   ["GET", "/pipelines/:pipeline_id/events", liveEvents.listOfPipeline],
+
+  ["GET", "/search", search.list],
 
   ["GET", "/status", status.readStatus],
   ["GET", "/licenses", status.readLicenses],

@@ -87,6 +87,8 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
   /** Writes an intermediate result. Called only for the current attempt. */
   checkpoint(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;
+  /** Reads files for a checkpoint before its transaction. Returns what the transaction also writes. */
+  readForCheckpoint?(services: CoreNeeds, checkpoint: Checkpoint, job: Job): Promise<(tx: Queries) => Promise<void>>;
   /** Writes the result. Called only for the current attempt, in the transaction that ends the step. */
   settle(tx: Queries, output: Output, context: SettleContext): Promise<void>;
   /** Marks the subject as failed, in the transaction that ends the step. */

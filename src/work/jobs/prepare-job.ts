@@ -5,10 +5,12 @@ import type { AssetKind } from "../../domain/states";
 import { fromSeconds } from "../../domain/time";
 import { findAssetById, updateAsset, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
+import { replacePassages } from "../../store/search";
 import { discardDerivatives, discardFolderOfDeleted } from "../assets/discard-derivatives";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../billing/charge";
 import { readPrices } from "../billing/prices";
 import { startPreview } from "../previews/start-preview";
+import { readPassages } from "../search/index-transcripts";
 import { emitAssetEvent } from "../webhooks/events";
 import { getBlob } from "./blob-files";
 import type { JobDefinition, SettleContext } from "./definition";
@@ -61,6 +63,11 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
         await updateAsset(tx, assetId, { video_prepared: true, has_poster: found.hasPoster });
       }
     }
+  },
+  readForCheckpoint: async ({ folders }, found, { subjectId }) => {
+    if (found.kind !== "audio" || !found.hasTranscript) return async () => {};
+    const passages = await readPassages(folders.media(subjectId));
+    return (tx) => replacePassages(tx, subjectId, passages);
   },
   settle: async (tx, { blobs, keptSeconds = 0 }, { job, now, config }) => {
     await updateAsset(tx, job.subjectId, { derived_bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0) });

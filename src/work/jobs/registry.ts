@@ -80,11 +80,14 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     outputDir: loaded.outputDir,
     workDir: join(tools.temporaryFolder, getWorkName(job.name, job.subjectId)),
     renderCache: loaded.renderCache,
-    checkpoint: (checkpoint) =>
-      store.write(async (tx) => {
+    checkpoint: async (checkpoint) => {
+      const writeFiles = await definition.readForCheckpoint?.(services, checkpoint, job);
+      await store.write(async (tx) => {
         if (!isCurrentAttempt(await findStep(tx, job.stepId), job)) throw new JobAborted("lost");
         await definition.checkpoint(tx, checkpoint, settleContext());
-      }),
+        await writeFiles?.(tx);
+      });
+    },
   };
   const endJob = async (outcome: JobEnd) => {
     services.counters.jobEnds.add({ job: job.name, outcome });

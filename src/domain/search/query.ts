@@ -1,0 +1,38 @@
+/** Search texts of users, as queries of the two full-text indexes. */
+import { isUnspaced } from "./scripts";
+
+/** Words are found whole, in scripts with spaces; else as parts of the text. */
+export type SearchQuery = { index: "words" | "trigrams"; terms: SearchTerm[] };
+
+/** `isPrefix`: words that begin with it are found too. */
+export type SearchTerm = { text: string; isPrefix: boolean };
+
+const MAX_TERMS = 16;
+/** Shorter beginnings of words match too many words to be useful. */
+const MIN_PREFIX_CHARACTERS = 3;
+const TRIGRAM_CHARACTERS = 3;
+
+/**
+ * Parses what a user typed: words, of which all must be in a passage, and phrases in quotation marks. The last word may be incomplete, unless a space
+ * or a quotation mark follows. Returns null if there is nothing to search for.
+ */
+export function parseSearch(typed: string): SearchQuery | null {
+  const text = typed.normalize("NFC").replace(/\p{C}/gu, " ");
+  const terms: SearchTerm[] = [];
+  // A quotation mark that is not closed ends with the text.
+  for (const [whole, phrase, word] of text.matchAll(/["“”„]([^"“”„]*)(?:["“”„]|$)|([^\s"“”„]+)/gu)) {
+    const term = (phrase ?? word ?? "").trim();
+    if (!/[\p{L}\p{N}]/u.test(term)) continue;
+    const isLast = phrase === undefined && text.endsWith(whole);
+    terms.push({ text: term, isPrefix: isLast && term.length >= MIN_PREFIX_CHARACTERS });
+  }
+  if (terms.length === 0) return null;
+  return { index: isUnspaced(text) ? "trigrams" : "words", terms: terms.slice(0, MAX_TERMS) };
+}
+
+/** Returns a term as FTS5 reads it. In quotation marks, nothing has a meaning but quotation marks, of which terms have none. */
+export const formatWordTerm = ({ text, isPrefix }: SearchTerm): string =>
+  `"${text.replaceAll('"', " ")}"${isPrefix ? " *" : ""}`;
+
+/** Returns whether a term is too short for an index of trigrams, which then needs all trigrams that begin with it. */
+export const isBelowTrigram = ({ text }: SearchTerm): boolean => [...text].length < TRIGRAM_CHARACTERS;

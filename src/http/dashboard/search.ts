@@ -1,0 +1,33 @@
+/** Search in the transcripts of a workspace. */
+import { Type } from "@sinclair/typebox";
+import { type SearchHit, searchTranscripts } from "../../work/search/search";
+import { MAX_SEARCH_CHARACTERS, textField, uuidField, withDescription } from "../fields";
+import { listRoute } from "../list-route";
+
+const SECOND_MS = 1000;
+
+export const list = listRoute({
+  summary: "Search the transcripts of the workspace, newest recordings first",
+  filters: {
+    q: withDescription(
+      textField(MAX_SEARCH_CHARACTERS),
+      "Words that must be spoken close together, in upper or lower case, with or without accents. Text in quotation marks is a phrase. The last word may be incomplete unless a space follows",
+    ),
+    project_id: Type.Optional(uuidField("Only recordings of this project")),
+  },
+  item: "SearchHit",
+  description: "A page of passages with these words",
+  scope: ({ principal }, { filters }) => [
+    "search",
+    principal.workspace.id,
+    JSON.stringify([filters.q, filters.project_id]),
+  ],
+  read: ({ services, principal }, { filters, after, limit }) =>
+    searchTranscripts(services, principal.workspace.id, filters.q, {
+      projectId: filters.project_id?.toLowerCase() ?? null,
+      afterId: after === null ? null : Number(after[0]),
+      limit,
+    }),
+  sortKey: ({ id }: SearchHit) => [id],
+  show: (_call, { id: _, start, end, ...hit }) => ({ ...hit, start: start / SECOND_MS, end: end / SECOND_MS }),
+});

@@ -1,0 +1,132 @@
+/** The search of transcripts. Triggers of `migrations/0028_search.sql` keep the full-text indexes current. */
+import { asc, eq, sql } from "drizzle-orm";
+import type { Passage } from "../domain/search/passages";
+import { formatWordTerm, isBelowTrigram, type SearchQuery, type SearchTerm } from "../domain/search/query";
+import type { Queries } from "./db";
+import { only, type RowPage } from "./rows";
+import { assets } from "./schema";
+import { passages, searchBacklog, searchWorkspaces } from "./schema-search";
+
+/** IDs of the passages of workspace n are from n times this number on. */
+const IDS_PER_WORKSPACE = 2 ** 32;
+/** SQLite allows 32,766 parameters in a statement. */
+const ROWS_PER_STATEMENT = 1_000;
+
+/** Replaces the passages of an asset, whose transcript has been stored. Does nothing if the asset was deleted. */
+export async function replacePassages(tx: Queries, assetId: string, found: readonly Passage[]): Promise<void> {
+  await tx.delete(searchBacklog).where(eq(searchBacklog.asset_id, assetId));
+  await tx.delete(passages).where(eq(passages.asset_id, assetId));
+  const [asset] = await tx.select().from(assets).where(eq(assets.id, assetId));
+  if (asset === undefined || found.length === 0) return;
+  const first = (await getWorkspaceNumber(tx, asset.workspace_id)) * IDS_PER_WORKSPACE;
+  const ids = sql`SELECT coalesce(max(id), ${first}) AS id FROM passages WHERE id >= ${first} AND id < ${first + IDS_PER_WORKSPACE}`;
+  const { id: last } = await only(tx.all<{ id: number }>(ids));
+  const rows = found.map(({ start, end, text, ownLength, words, isUnspaced }, n) => ({
+    // The first passage has the highest ID.
+    id: last + found.length - n,
+    asset_id: assetId,
+    project_id: asset.project_id,
+    ...{ start, end, text, own_length: ownLength, words: Buffer.from(words), is_unspaced: isUnspaced },
+  }));
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+    await tx.insert(passages).values(rows.slice(from, from + ROWS_PER_STATEMENT));
+}
+
+async function getWorkspaceNumber(tx: Queries, workspaceId: string): Promise<number> {
+  await tx.insert(searchWorkspaces).values({ workspace_id: workspaceId }).onConflictDoNothing();
+  const rows = tx.select().from(searchWorkspaces).where(eq(searchWorkspaces.workspace_id, workspaceId));
+  return (await only(rows)).number;
+}
+
+/** Lists IDs of assets whose transcripts are not searchable yet, after this one. */
+export const listBacklog = async (db: Queries, afterId: string, limit: number): Promise<string[]> =>
+  (
+    await db
+      .select()
+      .from(searchBacklog)
+      .where(sql`${searchBacklog.asset_id} > ${afterId}`)
+      .orderBy(asc(searchBacklog.asset_id))
+      .limit(limit)
+  ).map((row) => row.asset_id);
+
+/** `marked` is the text with `MARK_START` before and `MARK_END` after each match. */
+export type PassageHit = Pick<
+  typeof passages.$inferSelect,
+  "id" | "asset_id" | "start" | "end" | "own_length" | "words"
+> & {
+  project_id: string;
+  asset_name: string | null;
+  marked: string;
+};
+export const MARK_START = "\u0002";
+export const MARK_END = "\u0003";
+
+export type SearchFilter = { projectId: string | null; afterId: number | null; limit: number };
+
+/** Lists passages of a workspace's recordings that match the query. `afterId`: the last passage of the previous page. */
+export async function searchPassages(
+  db: Queries,
+  workspaceId: string,
+  query: SearchQuery,
+  { projectId, afterId, limit }: SearchFilter,
+): Promise<RowPage<PassageHit>> {
+  const [workspace] = await db.select().from(searchWorkspaces).where(eq(searchWorkspaces.workspace_id, workspaceId));
+  const match = workspace === undefined ? null : await formatMatch(db, query, projectId);
+  if (workspace === undefined || match === null) return { rows: [], hasMore: false };
+  const first = workspace.number * IDS_PER_WORKSPACE;
+  const end = afterId ?? first + IDS_PER_WORKSPACE;
+  const table = sql.raw(query.index === "words" ? "passage_words" : "passage_trigrams");
+  const inProject = projectId === null ? sql`` : sql` AND a.project_id = ${projectId}`;
+  // In the order of the index, so that reading stops at the end of the page. CROSS JOIN keeps the order of the tables.
+  const rows = await db.all<Omit<PassageHit, "words"> & { words: ArrayBuffer }>(sql`
+    SELECT p.id, p.asset_id, a.project_id, coalesce(a.name, a.filename) AS asset_name, p.start, p.end, p.own_length, p.words,
+      highlight(${table}, 0, ${MARK_START}, ${MARK_END}) AS marked
+    FROM ${table} CROSS JOIN passages p ON p.id = ${table}.rowid CROSS JOIN assets a ON a.id = p.asset_id
+    WHERE ${table} MATCH ${match} AND ${table}.rowid > ${first} AND ${table}.rowid < ${end}
+      AND a.state = 'ready' AND a.kind = 'source' AND a.workspace_id = ${workspaceId}${inProject}
+    ORDER BY ${table}.rowid DESC LIMIT ${limit + 1}`);
+  const hits = rows.map((row) => ({ ...row, words: Buffer.from(row.words) }));
+  return { rows: hits.slice(0, limit), hasMore: hits.length > limit };
+}
+
+/** Returns the query as FTS5 reads it. Null if no text can match. */
+async function formatMatch(
+  db: Queries,
+  { index, terms }: SearchQuery,
+  projectId: string | null,
+): Promise<string | null> {
+  if (index === "words") {
+    const all = `text : (${terms.map(formatWordTerm).join(" AND ")})`;
+    return projectId === null ? all : `${all} AND project_id : "${projectId}"`;
+  }
+  const formatted: string[] = [];
+  for (const term of terms) {
+    const found = await formatTrigramTerm(db, term);
+    if (found === null) return null;
+    formatted.push(found);
+  }
+  return formatted.join(" AND ");
+}
+
+/** Trigrams that begin with one or two characters of a query, at most. */
+const MAX_TRIGRAMS = 1_000;
+const LAST_CHARACTER = "\u{10ffff}";
+
+async function formatTrigramTerm(db: Queries, term: SearchTerm): Promise<string | null> {
+  if (!isBelowTrigram(term)) return formatWordTerm({ ...term, isPrefix: false });
+  const start = term.text.toLowerCase();
+  const found = await db.all<{ term: string }>(
+    sql`SELECT term FROM passage_trigram_terms WHERE term >= ${start} AND term < ${start + LAST_CHARACTER} LIMIT ${MAX_TRIGRAMS}`,
+  );
+  if (found.length === 0) return null;
+  return `(${found.map(({ term: trigram }) => `"${trigram.replaceAll('"', '""')}"`).join(" OR ")})`;
+}
+
+/** Pages that are merged at a time, which takes a few milliseconds. */
+const MERGED_PAGES = 500;
+
+/** Merges a part of the indexes. Words of deleted passages are in them until their part has been merged. */
+export async function mergeSearchIndexes(tx: Queries): Promise<void> {
+  for (const table of ["passage_words", "passage_trigrams"])
+    await tx.run(sql.raw(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${MERGED_PAGES})`));
+}

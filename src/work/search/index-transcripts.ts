@@ -1,0 +1,44 @@
+/** Makes transcripts searchable: in the transaction that stores one, and those of older versions after the start. */
+import type { MediaFolder } from "../../blobs/folders";
+import { type Passage, splitPassages } from "../../domain/search/passages";
+import { findFileSize } from "../../lib/file-size";
+import { listBacklog, replacePassages } from "../../store/search";
+import type { CoreNeeds } from "../needs";
+
+/** A day of speech has 15 MB. */
+const MAX_TRANSCRIPT_BYTES = 256_000_000;
+
+type TranscriptFile = { words: { text: string; start: number; end: number }[] };
+
+/** Reads the stored transcript of an asset as passages. Empty without a transcript. */
+export async function readPassages({ transcript }: Pick<MediaFolder, "transcript">): Promise<Passage[]> {
+  const bytes = (await findFileSize(transcript)) ?? 0;
+  if (bytes === 0 || bytes > MAX_TRANSCRIPT_BYTES) return [];
+  const { words } = (await Bun.file(transcript).json()) as TranscriptFile;
+  const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000);
+  return splitPassages(
+    words.map(({ text, start, end }) => ({ text, start: toMilliseconds(start), end: toMilliseconds(end) })),
+  );
+}
+
+/** Assets that are read at a time. */
+const MAX_PAGE_ASSETS = 100;
+
+/** Indexes the transcripts that an older version has stored. Runs once after the start, in the background; the next start continues. */
+export async function indexBacklog({ store, folders, log }: CoreNeeds): Promise<void> {
+  for (let after = ""; ; ) {
+    const ids = await listBacklog(store.read, after, MAX_PAGE_ASSETS);
+    for (const id of ids) {
+      const found = await readPassages(folders.media(id)).catch((error) => {
+        log.warn("search.transcript_unreadable", { asset: id, error });
+        return [];
+      });
+      // A file that is missing may be in a folder that is away.
+      await folders.guard.confirmOnline();
+      await store.write((tx) => replacePassages(tx, id, found));
+    }
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}

@@ -1,0 +1,73 @@
+/** Search in the transcripts of a workspace. */
+import { findTime } from "../../domain/search/passages";
+import { parseSearch, type SearchQuery, type SearchTerm } from "../../domain/search/query";
+import { MARK_END, MARK_START, type PassageHit, type SearchFilter, searchPassages } from "../../store/search";
+import type { CoreNeeds } from "../needs";
+
+/** Times are in milliseconds. `matches` are ranges of characters of `snippet`. */
+export type SearchHit = Pick<PassageHit, "id" | "asset_id" | "asset_name" | "project_id"> & {
+  start: number;
+  end: number;
+  snippet: string;
+  matches: Range[];
+};
+
+/** Lists the passages that have all words of the text: those of the newest transcripts first, in a recording in the order of time. */
+export async function searchTranscripts(
+  { store }: Pick<CoreNeeds, "store">,
+  workspaceId: string,
+  text: string,
+  filter: SearchFilter,
+): Promise<{ rows: SearchHit[]; hasMore: boolean }> {
+  const query = parseSearch(text);
+  if (query === null) return { rows: [], hasMore: false };
+  const rows: SearchHit[] = [];
+  let { afterId } = filter;
+  for (;;) {
+    const page = await searchPassages(store.read, workspaceId, query, { ...filter, afterId });
+    for (const passage of page.rows) {
+      afterId = passage.id;
+      const hit = toHit(passage, query);
+      if (hit === null) continue;
+      rows.push(hit);
+      if (rows.length > filter.limit) return { rows: rows.slice(0, filter.limit), hasMore: true };
+    }
+    if (!page.hasMore) return { rows, hasMore: false };
+  }
+}
+
+/** Returns null if all matches are in words that the next passage has too. */
+function toHit(passage: PassageHit, query: SearchQuery): SearchHit | null {
+  const { id, asset_id, asset_name, project_id, own_length, marked } = passage;
+  const marks = readMarks(marked);
+  const snippet = marks.text.trimEnd();
+  const found = query.index === "trigrams" ? findTerms(snippet, query.terms) : [];
+  const matches = found.length > 0 ? found : marks.matches;
+  const [first] = matches;
+  if (first === undefined || first[0] >= own_length) return null;
+  return { id, asset_id, asset_name, project_id, ...findTime(passage, first), snippet, matches };
+}
+
+type Range = [from: number, to: number];
+
+function readMarks(marked: string): { text: string; matches: Range[] } {
+  const matches: Range[] = [];
+  let text = "";
+  for (const [n, part] of marked.split(MARK_START).entries()) {
+    const [matched = "", rest = ""] = n === 0 ? ["", part] : part.split(MARK_END);
+    if (n > 0) matches.push([text.length, text.length + matched.length]);
+    text += matched + rest;
+  }
+  return { text, matches };
+}
+
+/** Returns where the terms are in a text. A mark of the index covers at least three characters, more than a short term has. */
+function findTerms(text: string, terms: readonly SearchTerm[]): Range[] {
+  const lower = text.toLowerCase();
+  if (lower.length !== text.length) return [];
+  const found: Range[] = [];
+  for (const term of terms.map((each) => each.text.toLowerCase()))
+    for (let at = lower.indexOf(term); at !== -1; at = lower.indexOf(term, at + term.length))
+      found.push([at, at + term.length]);
+  return found.sort((a, b) => a[0] - b[0]);
+}
