@@ -51,7 +51,7 @@ export type CutOptions = {
 };
 
 /** The defaults of each mode that plans. */
-export const CUT_MODES: Record<CutMode, CutOptions> = {
+export const CUT_MODES: Record<CutMode, CutOptions & { mode: CutMode }> = {
   tight: {
     mode: "tight",
     min_silence_seconds: 0.25,

@@ -187,3 +187,68 @@ test("undo and redo reach across a save, corrections too", async () => {
   await versions.nth(1).click();
   await page.waitForURL((url) => url.search.includes(working));
 });
+
+test("the pacing changes at once, keeps edits by hand, is one step for each change, and is saved with its reasons", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user);
+  await button(page, "Save").waitFor();
+  const { keyboard } = page;
+  const words = page.getByRole("group", { name: "Words" });
+  await words.focus();
+  await keyboard.press("Home");
+  await keyboard.press("Control+ArrowRight");
+  await keyboard.press("Delete");
+  await feedback(page, "1 word removed");
+  const edited = await struck(page);
+  await keyboard.press("p");
+  const panel = page.getByRole("region", { name: "Pacing" });
+  const limit = panel.getByLabel("Cut pauses longer than");
+  await limit.waitFor();
+  const readLengths = async () =>
+    (await panel.getByRole("group", { name: "Mode" }).locator("strong").allTextContents()).map(toSeconds);
+  const [tight, natural, loose] = await readLengths();
+  expect([tight! <= natural!, natural! < loose!]).toEqual([true, true]);
+  await panel.getByRole("button", { name: /^Natural/, pressed: true }).waitFor();
+  const result = () => page.getByRole("region", { name: "Result" }).locator("strong").textContent();
+  const before = await result();
+
+  await panel.getByRole("button", { name: /^Loose/ }).click();
+  await feedback(page, /^Loose, .* longer$/);
+  await until("the length of the card", async () => toSeconds((await result())!) === loose);
+  expect(await struck(page)).toEqual(edited);
+  await panel.getByLabel("Leave before and after words").fill("0.05");
+  await feedback(page, /^0.05 s left beside words, .* shorter$/);
+  expect(await panel.getByRole("button", { pressed: true }).count()).toBe(0);
+  await panel.getByText("Pauses", { exact: true }).click();
+  await feedback(page, /^Pauses kept, .* longer$/);
+  for (const _ of ["switch", "slider", "card"]) await keyboard.press("Control+z");
+  await until("the length as before", async () => (await result()) === before);
+  await panel.getByRole("button", { name: /^Natural/, pressed: true }).waitFor();
+  await panel.getByRole("button", { name: /^Tight/ }).click();
+  await keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  await until("the length as before", async () => (await result()) === before);
+
+  await button(page, "Pacing").click();
+  await limit.fill("0.2");
+  await button(page, "Done").click();
+  await page.locator(".save-state [data-draft]").waitFor();
+  await page.reload();
+  const chips = page.getByRole("group", { name: "Removed, by reason" });
+  await chips.getByRole("button", { name: /^By hand 1\b/ }).waitFor();
+  await button(page, "Pacing").click();
+  await until("the options of the draft", async () => (await limit.inputValue()) === "0.2");
+  await button(page, "Done").click();
+  await button(page, "Save").click();
+  await page.waitForURL((url) => !url.search.includes(asset.reviewCutId));
+  await button(page, "Cut Custom").waitFor();
+  await chips.getByRole("button", { name: /^By hand 1\b/ }).waitFor();
+  await keyboard.press("p");
+  expect(await limit.inputValue()).toBe("0.2");
+});
+
+/** Returns the seconds of a duration such as "0:19". */
+function toSeconds(text: string): number {
+  return text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type BasisJson, basisFromJson } from "../../src/domain/pacing/basis-json";
 import type { JudgedPlan } from "../../src/domain/pacing/judge-plan";
-import { repace, toPacingOptions } from "../../src/domain/pacing/repace";
+import { type PacingOptions, repace, toPacingOptions } from "../../src/domain/pacing/repace";
 import { CUT_MODES, type CutOptions } from "../../src/domain/plan";
 import type { EditedText } from "../../src/domain/plan-texts";
 import type { ExplainedFinding } from "../../src/domain/planning/explain-rules";
@@ -13,7 +13,10 @@ import type { AssetDetail, Cut, ErrorBody, Paged } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
 
-type CutExplanation = { findings: ExplainedFinding[]; pacing: (BasisJson & { texts: EditedText[] }) | null };
+type CutExplanation = {
+  findings: ExplainedFinding[];
+  pacing: (BasisJson & { texts: EditedText[]; options: PacingOptions }) | null;
+};
 
 let server: Harness;
 let anna: Client;
@@ -189,6 +192,34 @@ describe("the explanation of a cut", () => {
       start: first!.start,
       confidence: 1,
     });
+  });
+
+  test("an edit with other pacing has its options, and reasons for what it removes", async () => {
+    const cut = await anna.cutEnded(
+      (await anna.startCut({ asset_id: asset.id, options: { mode: "loose", min_silence_seconds: 1.3 } })).id,
+    );
+    const { body } = await explain(cut.id);
+    expect(body.pacing!.options).toEqual(toPacingOptions(cut.options as CutOptions));
+    const pacing = { ...toPacingOptions(CUT_MODES.tight), remove_off_script: false };
+    const paced = repace(cut.plan!, [], basisFromJson(body.pacing!), pacing).plan;
+    expect(paced.removed.length).toBeGreaterThan(cut.plan!.removed.length);
+    const [first, ...others] = paced.segments.map(({ start, end }) => ({ start, end }));
+    const { mode, remove_off_script } = pacing;
+    const { body: edited } = await anna.call<Cut>("POST", `/v1/cuts/${cut.id}/edits`, {
+      json: { segments: others, pacing: { mode, remove_off_script } },
+    });
+    expect(edited.options).toEqual(CUT_MODES.tight);
+    expect(edited.plan!.segments).toEqual(paced.segments.slice(1));
+    const byHand = edited.plan!.removed.filter(({ reason }) => reason === "manual");
+    expect(byHand).toMatchObject([{ start: first!.start, end: first!.end }]);
+    const { body: after } = await explain(edited.id);
+    expect(after.pacing!.options).toEqual(pacing);
+    const before = repace(edited.plan!, [], basisFromJson(after.pacing!), after.pacing!.options).plan;
+    expect(spansOf(before.removed)).toEqual(spansOf(paced.removed));
+    const { status } = await anna.call("POST", `/v1/cuts/${cut.id}/edits`, {
+      json: { segments: others, pacing: { mode: "manual" } },
+    });
+    expect(status).toBe(422);
   });
 
   test("its edits are kept by a cut with other options, and the confidence of its removals is shown", async () => {

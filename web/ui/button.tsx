@@ -40,21 +40,24 @@ export function IconButton({ icon, label, look = "quiet", ...rest }: ButtonProps
   );
 }
 
-type ActionButtonProps = Omit<ButtonProps, "icon" | "name"> & { name: string; detail?: string | null };
+type ActionButtonProps = Omit<ButtonProps, "icon" | "name"> & {
+  name: string;
+  detail?: string | null;
+  /** Whether the label is beside the icon. */
+  isLabeled?: boolean;
+};
 
 /** The button of a registered action. `detail` follows the label in the tooltip. */
-export function ActionButton({ name, detail = null, ...rest }: ActionButtonProps) {
+export function ActionButton({ name, detail = null, isLabeled = false, ...rest }: ActionButtonProps) {
   const action = findAction(name);
   if (action?.icon === undefined) return null;
   const text = detail === null ? action.label : `${action.label}: ${detail}`;
-  return (
-    <IconButton
-      {...rest}
-      icon={action.icon}
-      label={action.label}
-      title={labelWithKey(text, action.keys)}
-      disabled={!isEnabled(action)}
-      onClick={() => performAction(name)}
-    />
-  );
+  const shared = {
+    ...rest,
+    icon: action.icon,
+    title: labelWithKey(text, action.keys),
+    disabled: !isEnabled(action),
+    onClick: () => performAction(name),
+  };
+  return isLabeled ? <Button {...shared}>{action.label}</Button> : <IconButton {...shared} label={action.label} />;
 }

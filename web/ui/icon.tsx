@@ -50,6 +50,7 @@ const PATHS = {
   mark: "M8 2.5L13.500 8 8 13.500 2.500 8z",
   down: "M4.5 6.5L8 10l3.5-3.5",
   up: "M4.5 9.5L8 6l3.500 3.500",
+  sliders: "M4 2.5v5M4 10.5v3M2.5 9h3M8 2.5v2M8 7.5v6M6.5 6h3M12 2.5v6M12 11.5v2M10.500 10h3",
   copy: "M6 6h7.5v7.5H6zM3.5 10h-1V2.5H10v1",
 } as const;
 

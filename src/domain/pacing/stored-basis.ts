@@ -1,15 +1,19 @@
 /** The basis of a plan in the compact form that is stored with a cut. Texts are counts of words of the plan. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { CUT_MODE_NAMES } from "../plan";
 import type { PlanJson } from "../plan-json";
 import type { EditedText } from "../plan-texts";
-import type { PlanBasis } from "../planning/basis";
+import type { PacingOptions, PlanBasis } from "../planning/basis";
 import { explainRule } from "../planning/explain-rules";
 import { type Finding, REMOVAL_REASONS, REMOVAL_RULES, REVIEW_RULES, type Rule } from "../planning/rules";
 import type { DecidedSpan } from "../planning/spans";
 
-/** What is stored: the basis without the frames, which the files of the recording have, and the corrected texts of all edits so far. */
-export type StoredBasis = Omit<PlanBasis, "frames"> & { texts: EditedText[] };
+/**
+ * What is stored: the basis without the frames, which the files of the recording have, and the corrected texts of all
+ * edits so far. `pacing`: the options of the plan before its edits, if an editor has changed them.
+ */
+export type StoredBasis = Omit<PlanBasis, "frames"> & { texts: EditedText[]; pacing?: PacingOptions };
 
 const integer = Type.Integer();
 const RULES: readonly string[] = [...REMOVAL_RULES, ...REVIEW_RULES];
@@ -20,6 +24,18 @@ const STORED = Type.Object({
   texts: Type.Array(Type.Object({ start: Type.Number(), end: Type.Number(), text: Type.String() })),
   /** Starts and ends of pauses in words. */
   pauses: Type.Optional(Type.Array(integer)),
+  pacing: Type.Optional(
+    Type.Object({
+      mode: Type.Union(CUT_MODE_NAMES.map((mode) => Type.Literal(mode))),
+      min_silence_seconds: Type.Number(),
+      padding_before_seconds: Type.Number(),
+      padding_after_seconds: Type.Number(),
+      remove_fillers: Type.Boolean(),
+      remove_retakes: Type.Boolean(),
+      remove_off_script: Type.Boolean(),
+      remove_pauses: Type.Boolean(),
+    }),
+  ),
   /** Distinct rules with their scores. */
   rules: Type.Array(
     Type.Tuple([
@@ -43,7 +59,7 @@ type Stored = Static<typeof STORED>;
 
 /** Returns the basis as JSON text. `plan` is the plan beside which it is stored. */
 export function encodeBasis(
-  { spans, wordPauses, edgeMargin, texts }: StoredBasis,
+  { spans, wordPauses, edgeMargin, texts, pacing }: StoredBasis,
   plan: Pick<PlanJson, "segments" | "removed">,
 ): string {
   const words = listWords(plan);
@@ -73,7 +89,15 @@ export function encodeBasis(
     return row;
   });
   const pauses = wordPauses.length > 0 ? { pauses: wordPauses.flatMap((one) => [one.start, one.end]) } : {};
-  return JSON.stringify({ version: 1, margin: edgeMargin, texts, ...pauses, rules, spans: stored } satisfies Stored);
+  return JSON.stringify({
+    version: 1,
+    margin: edgeMargin,
+    texts,
+    ...(pacing && { pacing }),
+    ...pauses,
+    rules,
+    spans: stored,
+  } satisfies Stored);
 }
 
 /** Returns the stored basis; null if the text is not one. */
@@ -108,9 +132,9 @@ export function decodeBasis(json: string, plan: Pick<PlanJson, "segments" | "rem
     });
     word = isCount ? word + text : findWords(words, word, text.split(" "));
   }
-  const { pauses = [], margin: edgeMargin, texts } = stored;
+  const { pauses = [], margin: edgeMargin, texts, pacing } = stored;
   const wordPauses = pauses.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: pauses[i + 1] ?? start }] : []));
-  return { spans, wordPauses, edgeMargin, texts };
+  return { spans, wordPauses, edgeMargin, texts, ...(pacing && { pacing }) };
 }
 
 /** Returns whether a rule has the scores that it needs. A worker may have sent any. */

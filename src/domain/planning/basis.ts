@@ -1,5 +1,5 @@
 /** What a plan is assembled from when all decisions on words are made: the browser and the server assemble it again with other options. */
-import type { CutOptions, Plan } from "../plan";
+import { type CutMode, type CutOptions, MANUAL_MODE, type Plan } from "../plan";
 import type { SourceClock } from "../segments";
 import type { FrameTimes, Span, Ticks } from "../time";
 import { assembleSegments, clipFindings, joinFindings, mainRule } from "./assemble-segments";
@@ -18,10 +18,15 @@ export type PlanBasis = {
 };
 
 /** Options of a cut, and those that only an editor chooses. */
-export type PacingOptions = CutOptions & { remove_off_script: boolean; remove_pauses: boolean };
+export type PacingOptions = Omit<CutOptions, "mode"> & {
+  mode: CutMode;
+  remove_off_script: boolean;
+  remove_pauses: boolean;
+};
 
 export const toPacingOptions = (options: CutOptions): PacingOptions => ({
   ...options,
+  mode: options.mode === MANUAL_MODE ? "natural" : options.mode,
   remove_off_script: true,
   remove_pauses: true,
 });

@@ -1,5 +1,6 @@
 /** The schemas of cuts that only the dashboard family has. */
 import { Type } from "@sinclair/typebox";
+import { CUT_MODE_NAMES } from "../../domain/plan";
 import { REMOVAL_REASONS, type ReviewRule } from "../../domain/planning/rules";
 import { strictObject } from "../fields";
 import { PUBLIC_SCHEMAS, plan } from "../public/schemas";
@@ -72,6 +73,16 @@ export const CUT_SCHEMAS = {
         }),
         texts: Type.Array(strictObject({ start: seconds, end: seconds, text }), {
           description: "the corrected texts of all edits so far",
+        }),
+        options: strictObject({
+          mode: enumeration(CUT_MODE_NAMES),
+          min_silence_seconds: Type.Number(),
+          padding_before_seconds: Type.Number(),
+          padding_after_seconds: Type.Number(),
+          remove_fillers: Type.Boolean(),
+          remove_retakes: Type.Boolean(),
+          remove_off_script: Type.Boolean(),
+          remove_pauses: Type.Boolean(),
         }),
       }),
       "what other options need; null for cuts of older versions",

@@ -2,6 +2,7 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { AppError, invalidField, requireFound } from "../../domain/errors";
 import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../domain/field-limits";
+import { type PacingOptions, toPacingOptions } from "../../domain/pacing/repace";
 import { CUT_MODE_NAMES, CUT_MODES, type CutOptions, MANUAL_MODE, MANUAL_OPTIONS } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
@@ -97,6 +98,14 @@ type GivenParams = Omit<Static<TObject<typeof cutParams>>, "options"> & { option
 /** Returns the options with the defaults of their mode. */
 const withDefaults = (given: GivenParams["options"]): CutOptions =>
   given?.mode === MANUAL_MODE ? { ...MANUAL_OPTIONS, ...given } : { ...CUT_MODES[given?.mode ?? "natural"], ...given };
+
+type GivenPacing = GivenParams["options"] & { remove_off_script?: boolean; remove_pauses?: boolean };
+
+const readPacing = ({ remove_off_script = true, remove_pauses = true, ...given }: GivenPacing): PacingOptions => ({
+  ...toPacingOptions(withDefaults(given)),
+  remove_off_script,
+  remove_pauses,
+});
 
 /** Returns the parameters of a cut with the defaults of its mode. Throws `AppError` if the script is too long. */
 export async function readCutParams(given: GivenParams): Promise<CutStepParams> {
@@ -216,6 +225,16 @@ export const edit = route({
     segments: editedSegments(1),
     texts: Type.Optional(editedTexts),
     ...cutLabel,
+    pacing: Type.Optional(
+      withDescription(
+        strictObject({
+          ...planOptions,
+          remove_off_script: booleanField("Removes what is not in the script. Default: true"),
+          remove_pauses: booleanField("Removes pauses. Default: true"),
+        }),
+        "The options of the plan that the segments were made from. What they remove keeps its reason; without them, it counts as removed by hand",
+      ),
+    ),
     replaces: Type.Optional(
       uuidField(
         "An edited cut of the same recording in whose place this one is saved. It keeps its renders, and is deleted a day later if it has none",
@@ -238,6 +257,7 @@ export const edit = route({
     const { name, note } = readCutLabel(body);
     const insertEdit = await prepareEdit(call.services, resource, {
       ...readPlanEdit(body),
+      ...(body.pacing && { pacing: readPacing(body.pacing) }),
       name,
       note,
       replaces: body.replaces?.toLowerCase() ?? null,

@@ -1,5 +1,7 @@
 /** Edits of cuts that are saved as cuts, in place of an earlier version or as another one. */
 import { AppError, invalidField, requireFound } from "../../domain/errors";
+import type { PacingOptions } from "../../domain/pacing/repace";
+import type { CutOptions } from "../../domain/plan";
 import { newId } from "../../lib/ids";
 import { findAssetById } from "../../store/assets";
 import { type Cut, deleteDraft, findCut, findDraft, insertCut, supersedeCut } from "../../store/cuts";
@@ -35,9 +37,9 @@ export type SavedEdit = PlanEdit & {
 export async function prepareEdit(
   services: PlanNeeds,
   cut: Cut,
-  { segments, texts, name, note, replaces, draftRevision, userId }: SavedEdit,
+  { segments, texts, pacing, name, note, replaces, draftRevision, userId }: SavedEdit,
 ): Promise<(tx: Queries) => Promise<Cut>> {
-  const edit = { edit: { segments, texts }, basis: cut.basis };
+  const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
   const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
   requireDatabaseSpace(services);
   const now = services.now();
@@ -52,7 +54,7 @@ export async function prepareEdit(
       asset_id: cut.asset_id,
       state: "completed",
       script: cut.script,
-      options: cut.options,
+      options: pacing && basis !== null ? toCutOptions(pacing) : cut.options,
       request_hash: null,
       edited_from: replaced?.edited_from ?? cut.id,
       name: name === undefined ? (replaced?.name ?? null) : name,
@@ -84,6 +86,11 @@ export async function prepareEdit(
     await emitCutEvent(tx, inserted, "cut.completed", now);
     return inserted;
   };
+}
+
+/** Returns the options that cuts have. */
+function toCutOptions({ remove_off_script: _, remove_pauses: __, ...options }: PacingOptions): CutOptions {
+  return options;
 }
 
 /** Returns the cut that an edit replaces. Errors: `not_found`, `validation_error`, `conflict` if another one has replaced it. */

@@ -31,7 +31,8 @@ export function keepEdits(
   const stored = unpackBasis(kept.basis, edited);
   if (stored === null)
     return { plan: warn("The edits were not kept: their cut was made by an older version, or by hand."), texts: [] };
-  const base = repace(edited, null, { ...stored, frames }, toPacingOptions(kept.options)).plan;
+  const options = stored.pacing ?? toPacingOptions(kept.options);
+  const base = repace(edited, null, { ...stored, frames }, options).plan;
   const { edits, unapplied } = reapply(listEdits(base, edited.segments, stored.texts), base, plan);
   const clock = { duration: info.duration, frames };
   return {

@@ -1,5 +1,6 @@
 /** Users' edits of a plan: saved as a draft, and sent as a cut. */
 import { AppError, MAX_FIELD_ERRORS } from "../../domain/errors";
+import type { PacingOptions } from "../../domain/pacing/repace";
 import { type EditedSegment, validateEdit } from "../../domain/plan-edit";
 import { type EditedText, validateTexts } from "../../domain/plan-texts";
 import type { SourceClock } from "../../domain/segments";
@@ -7,7 +8,8 @@ import type { SourceClock } from "../../domain/segments";
 /** Maximum number of segments in an edit. */
 export const MAX_EDITED_SEGMENTS = 20_000;
 
-export type PlanEdit = { segments: EditedSegment[]; texts: EditedText[] };
+/** `pacing`: the options with which the plan is assembled before it is edited, if an editor has changed them. */
+export type PlanEdit = { segments: EditedSegment[]; texts: EditedText[]; pacing?: PacingOptions };
 
 /** Throws `AppError` `validation_error` unless the edit fits the recording. */
 export function requireValidEdit({ segments, texts }: PlanEdit, clock: SourceClock): void {

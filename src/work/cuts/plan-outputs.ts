@@ -8,6 +8,7 @@ import { findPlanFrameRate } from "../../domain/media";
 import { type BasisJson, basisToJson } from "../../domain/pacing/basis-json";
 import { mergeTexts, setSegments } from "../../domain/pacing/edits";
 import { judgePlan } from "../../domain/pacing/judge-plan";
+import { type PacingOptions, repace } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
 import { type EditedText, listPlanWords } from "../../domain/plan-texts";
@@ -34,7 +35,8 @@ export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
 export type CutBasis = { basis: string | null; options: CutOptions };
 
 /** Times are in seconds, those in scores in microseconds. `pacing` is null for cuts of older versions. */
-type CutExplanation = { findings: ExplainedFinding[]; pacing: (BasisJson & { texts: EditedText[] }) | null };
+type CutExplanation = { findings: ExplainedFinding[]; pacing: PacingJson | null };
+type PacingJson = BasisJson & { texts: EditedText[]; options: PacingOptions };
 
 export type TranscriptOptions = { format: TranscriptFormat; hasTimes: boolean };
 export type SubtitleOptions = { format: "srt" | "vtt"; timeline: "cut" | "source" };
@@ -108,12 +110,18 @@ export async function createEditedPlan(
   requireValidEdit(edit, clock);
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
-  const edited = setSegments(old, edit.segments, edit.texts, transcript?.words ?? null, clock);
   const stored = unpackBasis(basis, old);
+  const texts = mergeTexts(stored?.texts ?? [], edit.texts);
+  const { pacing } = edit;
+  const words = transcript?.words ?? null;
+  const edited =
+    stored && pacing
+      ? setSegments(repace(old, null, { ...stored, ...clock }, pacing).plan, edit.segments, texts, words, clock)
+      : setSegments(old, edit.segments, edit.texts, words, clock);
   return {
     plan: JSON.stringify(edited),
     items: formatItems(listPlanItems(judgePlan(old, stored?.spans ?? null))),
-    basis: stored && packBasis({ ...stored, texts: mergeTexts(stored.texts, edit.texts) }, edited),
+    basis: stored && packBasis({ ...stored, texts, ...(pacing && { pacing }) }, edited),
   };
 }
 
@@ -123,10 +131,11 @@ export async function createExplanation({ paths, plan }: CompletedCut, { basis, 
   const completed = JSON.parse(plan) as PlanJson;
   const stored = unpackBasis(basis, completed);
   const whole = stored && { ...stored, frames };
-  const findings = whole ? assembleBasis(whole, info.duration, toPacingOptions(options)).findings : [];
+  const paced = stored?.pacing ?? toPacingOptions(options);
+  const findings = whole ? assembleBasis(whole, info.duration, paced).findings : [];
   return JSON.stringify({
     findings: explainFindings(completed, findings).map(spanToSeconds),
-    pacing: whole && { ...basisToJson(whole), texts: whole.texts },
+    pacing: whole && { ...basisToJson(whole), texts: whole.texts, options: paced },
   } satisfies CutExplanation);
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { CUT_MODES } from "../../../src/domain/plan";
 import { createRemainingTime } from "../../../web/app/remaining-time";
 import { nameVersion, proposeName } from "../../../web/editor/versions/name-version";
 import {
@@ -187,10 +188,10 @@ test("the remaining time follows the progress, and starts again with a job that 
 });
 
 test("cuts without a name get that of their mode, the older ones without a number", () => {
-  const options = { mode: "tight" } as Parameters<typeof nameVersion>[0]["options"];
+  const options = CUT_MODES.tight;
   const make = (id: string, second: number, name: string | null = null, state: "completed" | "failed" = "completed") =>
     ({ id, name, state, options, created_at: `2025-03-04T10:15:0${second}Z` }) as const;
   const cuts = [make("d", 4), make("c", 3, "Tight 2"), make("b", 2, "For Anna"), make("a", 1, null, "failed")];
   expect(cuts.map((cut) => nameVersion(cut, cuts))).toEqual(["Tight 3", "Tight 2", "For Anna", "Tight (failed)"]);
-  expect(proposeName(cuts[0]!, cuts)).toBe("Tight 4");
+  expect(proposeName(options, cuts)).toBe("Tight 4");
 });

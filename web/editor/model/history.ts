@@ -1,12 +1,21 @@
 /** Undo and redo of all changes in the editor. Pure. */
+import type { PacingOptions } from "../../../src/domain/pacing/repace";
 import { type EditorPlan, keepsTheSame } from "./plan";
 import { compareDecisions, type Decisions, NO_DECISIONS } from "./review-queue";
 
 /** A corrected text, in microseconds of the source. */
 export type Correction = { start: number; end: number; text: string };
 
-/** The content that the editor changes. `decisions` are those of this visit about items of the review. */
-export type Content = { plan: EditorPlan; corrections: readonly Correction[]; decisions?: Decisions };
+/**
+ * The content that the editor changes. `decisions` are those of this visit about items of the review. `pacing`: the
+ * options of the plan before the edits by hand; without it, they are those of the stored cut.
+ */
+export type Content = {
+  plan: EditorPlan;
+  corrections: readonly Correction[];
+  decisions?: Decisions;
+  pacing?: PacingOptions;
+};
 
 type Step = { content: Content; label: string };
 
@@ -59,8 +68,8 @@ export function continueHistory(
   const known = new Map<Content["corrections"], Content["corrections"]>();
   // Most steps share their corrections.
   const toStored = (content: Content): Content => {
-    const { corrections, decisions } = content;
-    if (content === saved) return decisions === undefined ? stored : { ...stored, decisions };
+    const { corrections, decisions, pacing } = content;
+    if (content === saved) return decisions || pacing ? { ...stored, ...pickKept(content) } : stored;
     const rebased = known.get(corrections) ?? rebase(corrections);
     known.set(corrections, rebased);
     return { ...content, corrections: rebased };
@@ -88,7 +97,14 @@ export function mapHistory(history: History, change: (content: Content) => Conte
   return { ...history, past: toSteps(history.past), present: apply(history.present), future: toSteps(history.future) };
 }
 
+/** Returns what a stored cut does not have. */
+const pickKept = ({ decisions, pacing }: Content): Pick<Content, "decisions" | "pacing"> => ({
+  ...(decisions && { decisions }),
+  ...(pacing && { pacing }),
+});
+
 const isSame = (a: Content, b: Content): boolean =>
+  (a.pacing === b.pacing || JSON.stringify(a.pacing) === JSON.stringify(b.pacing)) &&
   compareDecisions(a.decisions ?? NO_DECISIONS, b.decisions ?? NO_DECISIONS).size === 0 &&
   (a.plan === b.plan || keepsTheSame(a.plan, b.plan)) &&
   (a.corrections === b.corrections || JSON.stringify(a.corrections) === JSON.stringify(b.corrections));

@@ -47,7 +47,7 @@ export function toggleMarked(editor: Editor, range: Range): void {
   const isRestored = isRemoved(before, range);
   const plan = isRestored ? restoreRange(before, range) : removeRange(before, range);
   const label = `Marked range ${isRestored ? "restored" : "removed"}`;
-  editor.apply({ plan }, label, `${label}, ${compare(before, plan)}`);
+  editor.apply({ plan }, label, `${label}, ${describeChange(before, plan)}`);
 }
 
 /** Restores one removed span, including parts that were changed since. */
@@ -187,7 +187,7 @@ export function removeMatches(editor: Editor, found: readonly WordRange[], searc
     editor.apply(
       { plan },
       `Remove ${count} × “${searched}”`,
-      `${count} × “${searched}” removed, ${compare(before, plan)}`,
+      `${count} × “${searched}” removed, ${describeChange(before, plan)}`,
     );
 }
 
@@ -198,7 +198,7 @@ export function restoreAll(editor: Editor, reason: RemovalReason): void {
   const count = countReasons(before).get(reason)?.count ?? 0;
   const plan = restoreReason(before, reason);
   const name = `${count} ${nameCount(reason, count)}`;
-  editor.apply({ plan }, `Restore ${name}`, `${name} restored, ${compare(before, plan)}`);
+  editor.apply({ plan }, `Restore ${name}`, `${name} restored, ${describeChange(before, plan)}`);
 }
 
 export function removeAll(editor: Editor, reason: RemovalReason): void {
@@ -207,7 +207,7 @@ export function removeAll(editor: Editor, reason: RemovalReason): void {
   const plan = removeReason(before, editor.stored.plan, reason);
   const count = countReasons(plan).get(reason)?.count ?? 0;
   const name = `${count} ${nameCount(reason, count)}`;
-  editor.apply({ plan }, `Remove ${name}`, `${name} removed, ${compare(before, plan)}`);
+  editor.apply({ plan }, `Remove ${name}`, `${name} removed, ${describeChange(before, plan)}`);
 }
 
 /** Removes the pauses that are longer than a limit in microseconds, and restores the others. */
@@ -217,13 +217,14 @@ export function removePausesFrom(editor: Editor, limit: number): void {
   const plan = limitPauses(before, editor.stored.plan, limit);
   const count = countReasons(plan).get("silence")?.count ?? 0;
   const text = `${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
-  editor.apply({ plan }, "Choose pauses", `${text}, ${compare(before, plan)}`);
+  editor.apply({ plan }, "Choose pauses", `${text}, ${describeChange(before, plan)}`);
 }
 
-/** Returns "0:31 longer" or "5 s shorter". */
-function compare(before: EditorPlan, after: EditorPlan): string {
+/** Returns "0:31 longer", "5 s shorter" or "as long as before". */
+export function describeChange(before: EditorPlan, after: EditorPlan): string {
   const seconds = toSeconds(getKeptDuration(after) - getKeptDuration(before));
   const size = Math.abs(seconds);
+  if (size < 0.05) return "as long as before";
   const length = size < 60 ? `${formatDecimal(size)} s` : formatDuration(size);
   return `${length} ${seconds < 0 ? "shorter" : "longer"}`;
 }

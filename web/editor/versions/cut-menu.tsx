@@ -79,7 +79,7 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
       {save.isNaming.value && (
         <NameDialog
           title="Save as new version"
-          value={proposeName(cut, all)}
+          value={proposeName(editor.history.value.present.pacing ?? cut.options, all)}
           submitLabel="Save"
           onSend={save.saveAs}
           onClose={() => {

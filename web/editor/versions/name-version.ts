@@ -1,13 +1,26 @@
 /** Names of the cuts of a recording. */
+import { CUT_MODES, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
 import { toClock, toDay, toMonthDay } from "../../app/english";
 import type { ListedCut } from "../../pages/asset/use-cuts";
 
 type NamedCut = Pick<ListedCut, "id" | "state" | "options" | "created_at"> & { name?: string | null };
 
-const MODES: Record<string, string> = { tight: "Tight", natural: "Natural", loose: "Loose", manual: "By hand" };
+const MODES: Record<CutOptions["mode"], string> = {
+  tight: "Tight",
+  natural: "Natural",
+  loose: "Loose",
+  manual: "By hand",
+};
 const STATES: Record<string, string> = { pending: "in line", processing: "in progress", failed: "failed" };
 
-const nameMode = ({ options: { mode } }: NamedCut): string => MODES[mode] ?? mode;
+/** Returns "Custom" for options that are not those of the mode. */
+function nameMode({ options }: Pick<NamedCut, "options">): string {
+  const { mode } = options;
+  const isCustom =
+    mode !== MANUAL_MODE &&
+    Object.entries(CUT_MODES[mode]).some(([name, value]) => Reflect.get(options, name) !== value);
+  return isCustom ? "Custom" : MODES[mode];
+}
 
 /** Returns the first of "Natural", "Natural 2", "Natural 3" and so on that is not taken. */
 function findFree(base: string, taken: ReadonlySet<string>): string {
@@ -28,9 +41,9 @@ export function nameVersions(all: readonly NamedCut[]): Map<string, string> {
   return names;
 }
 
-/** Returns a name for a new version of a cut: "Natural 2". */
-export const proposeName = (cut: NamedCut, all: readonly NamedCut[]): string =>
-  findFree(nameMode(cut), new Set(nameVersions([...all.filter(({ id }) => id !== cut.id), cut]).values()));
+/** Returns a name for a new version with these options: "Natural 2". */
+export const proposeName = (options: NamedCut["options"], all: readonly NamedCut[]): string =>
+  findFree(nameMode({ options }), new Set(nameVersions(all).values()));
 
 /** Returns a name such as "Natural 2" or "Tight (in progress)". */
 export function nameVersion(cut: NamedCut, all: readonly NamedCut[]): string {

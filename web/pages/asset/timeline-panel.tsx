@@ -3,6 +3,7 @@ import { useCallback } from "preact/hooks";
 import { isLongPress, openContextMenu } from "../../editor/context-menu";
 import { findSpanIndex } from "../../editor/model/plan";
 import { toTimecode } from "../../editor/model/timecodes";
+import { PacingButton } from "../../editor/pacing/pacing-panel";
 import { toCutTime } from "../../editor/player/timeline";
 import { FilterChips } from "../../editor/review/filter-chips";
 import { useEditor } from "../../editor/state/context";
@@ -68,6 +69,7 @@ export function TimelinePanel() {
           <>
             <FilterChips />
             <span class="spacer" />
+            <PacingButton />
             <label class="collapse">
               <input
                 type="checkbox"

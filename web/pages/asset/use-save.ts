@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { ApiError, api, must } from "../../app/api";
 import { showFailure, showToast } from "../../app/toasts";
 import { toDraft } from "../../editor/model/draft";
+import type { Content } from "../../editor/model/history";
 import { listKept } from "../../editor/model/plan";
 import { proposeName } from "../../editor/versions/name-version";
 import type { Cuts } from "./use-cuts";
@@ -28,19 +29,21 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
   const isNaming = useSignal(false);
   const { cut } = editor;
   /** The name of the first version that is saved from a planned cut. */
-  const proposed = () => (cut === null || cuts.items.kind !== "ready" ? null : proposeName(cut, cuts.items.value));
+  const proposed = (options: Content["pacing"] = undefined) =>
+    cut === null || cuts.items.kind !== "ready" ? null : proposeName(options ?? cut.options, cuts.items.value);
 
   /** Sends the edits and opens the version. Errors: `ApiError`. */
   const send = async (cutId: string, name: string | null): Promise<string> => {
     const isNew = name !== null || cut?.edited_from == null;
-    const given = isNew ? (name ?? proposed()) : null;
     setIsSaving(true);
     try {
       // A draft that is stored after the deletion would outlive the edit.
       await keeper?.hold();
       const content = editor.getSettled();
+      const given = isNew ? (name ?? proposed(content.pacing)) : null;
       const body = {
         ...toDraft(content),
+        ...(content.pacing && { pacing: content.pacing }),
         draft_revision: keeper?.getRevision() ?? 0,
         ...(isNew ? {} : { replaces: cutId }),
         ...(given === null ? {} : { name: given }),

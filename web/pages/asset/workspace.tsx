@@ -6,6 +6,7 @@ import { ContextMenu } from "../../editor/context-menu";
 import type { Difference } from "../../editor/model/compare";
 import { createClock } from "../../editor/model/timecodes";
 import type { Words } from "../../editor/model/words";
+import { PacingPanel } from "../../editor/pacing/pacing-panel";
 import { useReviewSession } from "../../editor/review/use-review";
 import { EditorContext, type EditorContextValue, openTab } from "../../editor/state/context";
 import type { Playback } from "../../editor/state/playback";
@@ -93,6 +94,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
         style={sideWidth === undefined ? undefined : { "--side": `${sideWidth}px` }}
       >
         <Bar both={both} />
+        <PacingPanel />
         <Stage />
         <Transport />
         <Side />

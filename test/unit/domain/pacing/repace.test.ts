@@ -37,7 +37,7 @@ describe("any recording", () => {
   test("with no reason, only noise is removed", () =>
     checkAny((plan, { options }) => {
       const nothing = { remove_fillers: false, remove_retakes: false, remove_off_script: false, remove_pauses: false };
-      const { plan: all } = repace(planToJson(plan), [], plan.basis, { ...options, ...nothing });
+      const { plan: all } = repace(planToJson(plan), [], plan.basis, { ...toPacingOptions(options), ...nothing });
       for (const { reason } of all.removed) expect(["noise", "silence"]).toContain(reason);
       const hasNoise = plan.basis.spans.some(({ reason }) => reason === "noise");
       if (all.segments.length > 0 && !hasNoise) expect(all.removed).toEqual([]);

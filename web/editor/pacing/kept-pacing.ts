@@ -1,0 +1,57 @@
+/**
+ * How unsaved edits are paced, kept in this browser beside the draft: a draft has only what is kept, and whatever else it
+ * removes would count as removed by hand.
+ */
+import { effect } from "@preact/signals";
+import { basisFromJson } from "../../../src/domain/pacing/basis-json";
+import { judgePlan } from "../../../src/domain/pacing/judge-plan";
+import { type PacingOptions, repace } from "../../../src/domain/pacing/repace";
+import type { PlanJson } from "../../../src/domain/plan-json";
+import { forget, recall, remember } from "../../app/memory";
+import { keepOnly, listKept, readPlan } from "../model/plan";
+import type { Editor } from "../state/editor-state";
+import { fetchPacing } from "./pacing-server";
+
+const toKey = (cutId: string): string => `pacing.${cutId}`;
+
+function recallOptions(cutId: string): PacingOptions | null {
+  try {
+    return JSON.parse(recall(toKey(cutId)) ?? "null") as PacingOptions | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the options of a cut's edits. Returns a function that stops it. */
+export function keepPacing(editor: Editor): () => void {
+  const { cut } = editor;
+  if (cut === null || !editor.canEdit) return () => {};
+  const ended = new AbortController();
+  const options = recallOptions(cut.id);
+  const { present } = editor.history.peek();
+  if (options !== null && present.pacing === undefined && editor.isChanged.peek())
+    void explainDraft(editor, options, ended.signal).catch(() => {});
+  const stop = effect(() => {
+    const { pacing } = editor.history.value.present;
+    const isKept = pacing !== undefined && editor.isChanged.value;
+    if (isKept && !editor.isDragging.value) remember(toKey(cut.id), JSON.stringify(pacing));
+    else if (!editor.isChanged.value) forget(toKey(cut.id));
+  });
+  return () => {
+    ended.abort();
+    stop();
+  };
+}
+
+/** Gives what a draft removes the reasons that it has with these options. */
+async function explainDraft(editor: Editor, options: PacingOptions, signal: AbortSignal): Promise<void> {
+  const { present: draft } = editor.history.peek();
+  const cut = editor.cut!;
+  const pacing = await fetchPacing(cut.id, signal);
+  if (pacing === null) return;
+  const basis = basisFromJson(pacing);
+  const paced = readPlan(judgePlan(repace(cut.plan as PlanJson, null, basis, options).plan, basis.spans));
+  editor.adopt((content) =>
+    content === draft ? { ...content, plan: keepOnly(paced, listKept(content.plan)), pacing: options } : content,
+  );
+}
