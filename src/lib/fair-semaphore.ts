@@ -15,8 +15,6 @@ export class SemaphoreFullError extends Error {
   }
 }
 
-export type FairSemaphore = ReturnType<typeof createFairSemaphore>;
-
 type QueuedCall = { start(): void };
 
 export function createFairSemaphore(limits: FairSemaphoreLimits) {

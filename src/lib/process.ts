@@ -1,5 +1,5 @@
 /** Child processes. This is the only file that spawns them. Each leads a process group, which is killed as a whole. */
-import { closeSync, writeFileSync } from "node:fs";
+import { closeSync, writeFileSync, writeSync } from "node:fs";
 import { constants, getPriority, setPriority } from "node:os";
 import type { Sandbox, SandboxView } from "./sandbox";
 
@@ -77,15 +77,19 @@ export function keepChildPriority(): void {
 export function spawnChild(options: SpawnOptions): ChildProcess {
   options.signal?.throwIfAborted();
   const command = options.sandbox?.sandbox.wrap(options.command, options.sandbox.view) ?? options.command;
-  const process_ = Bun.spawn(["/bin/sh", "-c", buildLauncher(options.limits ?? {}), "sh", ...command], {
+  const isLowered = options.priority !== "interactive" && !keepsPriority;
+  const launcher = buildLauncher(options.limits ?? {}, isLowered);
+  const process_ = Bun.spawn(["/bin/sh", "-c", launcher, "sh", ...command], {
     env: options.env ?? {},
     cwd: options.cwd ?? process.cwd(),
     stdio: [options.stdin ?? "ignore", options.stdout ?? "ignore", "pipe", "pipe"],
     detached: true,
   });
-  if (options.priority !== "interactive" && !keepsPriority)
-    lowerPriority(process_.pid, options.priority === "lowest" ? LOWEST_NICENESS : NICENESS);
   const lifeline = process_.stdio[3] as number;
+  if (isLowered) {
+    lowerPriority(process_.pid, options.priority === "lowest" ? LOWEST_NICENESS : NICENESS);
+    releaseLauncher(lifeline);
+  }
   const stderr = followStderr(process_.stderr as ReadableStream<Uint8Array>, options.onStderrLine);
   let endedBy: "wall" | "kill" | null = null;
   let ended = false;
@@ -164,6 +168,15 @@ function lowerPriority(pid: number, niceness: number): void {
   }
 }
 
+/** Lets the launcher start its program: processes that it started before would have kept the priority of this process. */
+function releaseLauncher(lifeline: number): void {
+  try {
+    writeSync(lifeline, "\n");
+  } catch {
+    // The child has already ended.
+  }
+}
+
 /** Ends all running children. Resolves when they have ended. */
 export async function killAllChildren(): Promise<void> {
   await Promise.all([...children].map((child) => child.kill()));
@@ -174,9 +187,9 @@ export async function killAllChildren(): Promise<void> {
  * second shell waits on descriptor 3, whose other end this process holds: when this process ends, even by SIGKILL, or
  * closes it, that shell kills the whole group, so that no orphan continues to write. The shell ignores the group's
  * SIGTERM, as does the inner process of a `bwrap` that is still starting. If a limit cannot be set, it was already
- * tighter.
+ * tighter. With `waits`, the program starts after a line on descriptor 3.
  */
-function buildLauncher(limits: ChildLimits): string {
+function buildLauncher(limits: ChildLimits, waits: boolean): string {
   const set = (flag: string, value: number | null | undefined, unit: number) =>
     value == null ? "" : `ulimit -${flag} ${Math.max(1, Math.ceil(value / unit))} 2>/dev/null; `;
   return (
@@ -186,6 +199,7 @@ function buildLauncher(limits: ChildLimits): string {
     set("Ht", limits.cpuSeconds === undefined ? undefined : limits.cpuSeconds + CPU_GRACE_SECONDS, 1) +
     set("f", limits.fileSizeBytes, 512) +
     `{ echo ${OOM_SCORE_ADJUSTMENT} >/proc/self/oom_score_adj; } 2>/dev/null; ` +
+    (waits ? "read -r start <&3 || exit 126; " : "") +
     "(trap '' TERM; read -r closed <&3; kill -9 0) </dev/null >/dev/null 2>&1 & " +
     'exec "$@" 3<&-'
   );

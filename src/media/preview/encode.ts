@@ -56,6 +56,9 @@ export function buildPreviewEncoderArguments(video: VideoStream, x264: readonly 
   ];
 }
 
+/** These take a third less time for half a second of the preview: a shorter motion search, and one block size. */
+export const FAST_X264 = ["subme=0", "me=dia", "partitions=none"];
+
 /** A keyframe at the first frame of each half second. The small addition compensates for times rounded down. */
 const HALF_SECOND = "floor(t*2+0.0005)";
 const KEYFRAME_EXPRESSION = `gte(${HALF_SECOND},if(isnan(prev_forced_t),-1,${HALF_SECOND.replace("t*2", "prev_forced_t*2")}+1))`;
@@ -98,6 +101,7 @@ export function buildLiveVideoArguments(
     ...buildVideoArguments(source, {
       start: from,
       hasZscale,
+      x264: FAST_X264,
       clockFilters: [
         // The frame that is shown at `from` may have started long before.
         ...(video.variable ? [`fps=${Math.max(1, Math.round(rate))}:start_time=${from}:round=near`] : []),
@@ -124,7 +128,12 @@ const ROUNDING_SECONDS = 0.001;
 /** Returns the arguments of the input, the filters and the encoder. `clockFilters` select frames on the clock of the source. */
 function buildVideoArguments(
   source: PreviewSource,
-  { start, hasZscale, clockFilters }: { start: number; hasZscale: boolean; clockFilters: string[] },
+  {
+    start,
+    hasZscale,
+    clockFilters,
+    x264,
+  }: { start: number; hasZscale: boolean; clockFilters: string[]; x264?: readonly string[] },
 ): string[] {
   const { info } = source;
   const video = info.video!;
@@ -147,7 +156,7 @@ function buildVideoArguments(
     ...buildInputArguments({ path: source.path, demuxer: info.demuxer, seekTo }),
     ...["-map", "0:V:0", "-an", ...NO_METADATA, "-vf", filters.join(",")],
     ...buildPassthroughArguments(source.libavutil),
-    ...buildPreviewEncoderArguments(video),
+    ...buildPreviewEncoderArguments(video, x264),
     ...["-force_key_frames", `expr:${KEYFRAME_EXPRESSION}`],
   ];
 }

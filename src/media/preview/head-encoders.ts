@@ -5,6 +5,7 @@
  */
 import { AppError } from "../../domain/errors";
 import type { VideoStream } from "../../domain/media";
+import type { SpawnOptions } from "../../lib/process";
 import { buildPreviewEncoderArguments } from "./encode";
 import {
   type EncodedHead,
@@ -16,12 +17,15 @@ import {
 } from "./head";
 
 export type HeadEncoders = {
-  /** Encodes a head. Same errors as `HeadEncoder.encode`. */
-  encode(video: VideoStream, frames: HeadFrames, signal: AbortSignal): Promise<EncodedHead>;
+  /** Encodes a head. Processes that wait have the priority of requests. Same errors as `HeadEncoder.encode`. */
+  encode(video: VideoStream, frames: HeadFrames, signal: AbortSignal, run?: HeadRun): Promise<EncodedHead>;
   /** Starts a process for the next head of this video, soon, unless one is already waiting or there is no room. */
   prepare(video: VideoStream): void;
   stop(): void;
 };
+
+/** `onEnd` receives the processor time of each process. */
+type HeadRun = { priority: SpawnOptions["priority"]; onEnd: (cpuSeconds: number) => void };
 
 /** Maximum number of waiting processes, one per recording with different colors. Each takes memory. */
 const MAX_WAITING = 2;
@@ -63,16 +67,20 @@ export function createHeadEncoders(
   }
 
   return {
-    async encode(video, frames, signal) {
-      const found = take(getKey(video));
-      if (found === null) return await start(tools, video).encode(frames, signal);
+    async encode(video, frames, signal, { priority, onEnd } = { priority: "interactive", onEnd: () => {} }) {
+      const encodeWith = (encoder: HeadEncoder) => {
+        void encoder.ended.then(onEnd);
+        return encoder.encode(frames, signal);
+      };
+      const found = priority === "interactive" ? take(getKey(video)) : null;
+      if (found === null) return await encodeWith(start(tools, video, priority));
       try {
-        return await found.encode(frames, signal);
+        return await encodeWith(found);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof AppError && error.details.isPermanent) throw error;
         // The process may have been killed while it waited, to free memory.
-        return await start(tools, video).encode(frames, signal);
+        return await encodeWith(start(tools, video, priority));
       }
     },
     prepare(video) {

@@ -4,11 +4,13 @@
  */
 import { AppError } from "../../domain/errors";
 import type { VideoStream } from "../../domain/media";
+import type { SpawnOptions } from "../../lib/process";
 import type { Sandbox } from "../../lib/sandbox";
 import { buildPassthroughArguments, QUIET_ARGUMENTS } from "../arguments";
 import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "../ffmpeg";
 import { findChildBox } from "../packets/mp4-structure";
-import { buildPreviewEncoderArguments } from "./encode";
+import { measureCpuSeconds } from "./cpu-seconds";
+import { buildPreviewEncoderArguments, FAST_X264 } from "./encode";
 import { writeFragment, writeInitSegment } from "./fragment";
 
 const START_CODE = new Uint8Array([0, 0, 0, 1]);
@@ -25,9 +27,6 @@ const BETWEEN_FRAMES_SECONDS = 0.02;
 const MAX_OUTPUT_BYTES = 32 * 1024 ** 2;
 
 const [NAL_SLICE, NAL_IDR, NAL_SPS, NAL_PPS] = [1, 5, 7, 8];
-
-/** These take a third less time for half a second of the preview: a shorter motion search, and one block size. */
-const FAST_X264 = ["subme=0", "me=dia", "partitions=none"];
 
 /** `parameterSets` are those of the head if they differ from the preview's, otherwise null. */
 export type EncodedHead = { samples: Uint8Array[]; parameterSets: { sps: Uint8Array; pps: Uint8Array } | null };
@@ -71,8 +70,8 @@ export type HeadFrames = { sampleEntry: Uint8Array; samples: readonly Uint8Array
 
 /** A process that waits for the frames of one head. Starting it takes longer than its work. */
 export type HeadEncoder = {
-  /** Settles when the process has ended, for any reason. Never rejects. */
-  ended: Promise<void>;
+  /** Resolves to the processor seconds of the process when it has ended, for any reason. Never rejects. */
+  ended: Promise<number>;
   /** Encodes a head. Can be called once. Errors: `AppError` `processing_failed`; the signal's reason. */
   encode(frames: HeadFrames, signal?: AbortSignal): Promise<EncodedHead>;
   /** Ends a process that is no longer needed. */
@@ -82,7 +81,11 @@ export type HeadEncoder = {
 export type HeadTools = { ffmpeg: Ffmpeg; sandbox: Sandbox };
 
 /** Starts an encoder for heads of a video. It waits at most `MAX_IDLE_SECONDS`. */
-export function startHeadEncoder({ ffmpeg, sandbox }: HeadTools, video: VideoStream): HeadEncoder {
+export function startHeadEncoder(
+  { ffmpeg, sandbox }: HeadTools,
+  video: VideoStream,
+  priority: SpawnOptions["priority"] = "interactive",
+): HeadEncoder {
   const child = startFfmpeg({
     ffmpeg,
     arguments: [
@@ -95,12 +98,12 @@ export function startHeadEncoder({ ffmpeg, sandbox }: HeadTools, video: VideoStr
     ],
     limits: createWorkLimits(MAX_IDLE_SECONDS + MAX_HEAD_SECONDS),
     sandbox: { sandbox, view: { readOnly: [], writable: [], devices: false } },
-    priority: "interactive",
+    priority,
     stdin: "pipe",
     stdout: "pipe",
   });
   return {
-    ended: child.exited.then(() => {}),
+    ended: measureCpuSeconds(child, ffmpeg),
     stop: child.killNow,
     encode: async (frames, signal) => {
       const timer = setTimeout(child.killNow, MAX_HEAD_SECONDS * 1000);

@@ -6,6 +6,7 @@ import { AppError } from "../../domain/errors";
 import type { MediaInfo } from "../../domain/media";
 import type { SpawnOptions } from "../../lib/process";
 import { createWorkLimits, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { measureCpuSeconds } from "./cpu-seconds";
 import { buildLiveAudioArguments, buildLiveVideoArguments, PREVIEW_SAMPLE_RATE, PREVIEW_TIMESCALE } from "./encode";
 import { writeFragment, writeInitSegment } from "./fragment";
 import { type HeadTools, readLimited } from "./head";
@@ -20,7 +21,8 @@ const AUDIO_TAIL_SECONDS = 0.05;
 /** `from` and `to` are in seconds. */
 export type LiveRequest = { path: string; info: MediaInfo; from: number; to: number };
 
-type LiveTools = HeadTools & { priority?: SpawnOptions["priority"] };
+/** `onEnd` receives the processor time of ffmpeg. */
+type LiveTools = HeadTools & { priority?: SpawnOptions["priority"]; onEnd?: (cpuSeconds: number) => void };
 
 const damaged = (what: string) =>
   new AppError("processing_failed", "The recording could not be decoded here.", { cause: new Error(what) });
@@ -62,7 +64,7 @@ export async function encodeLiveAudio(
 }
 
 async function run(
-  { ffmpeg, sandbox, priority = "interactive" }: LiveTools,
+  { ffmpeg, sandbox, priority = "interactive", onEnd = () => {} }: LiveTools,
   path: string,
   args: string[],
   signal: AbortSignal,
@@ -77,6 +79,7 @@ async function run(
     stdout: "pipe",
     signal,
   });
+  void measureCpuSeconds(child, ffmpeg).then(onEnd);
   const bytes = await readLimited(child.stdout, { maxBytes: MAX_OUTPUT_BYTES, stop: child.killNow });
   const outcome = await child.outcome;
   signal.throwIfAborted();

@@ -13,7 +13,8 @@ import { createSourcePiece } from "../../media/preview/source-piece";
 import type { Asset } from "../../store/assets";
 import type { MediaTools } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
-import { createBusyError, createEncodingSemaphore, createLivePieces, runInTurn } from "./live-pieces";
+import { createBusyError, createEncodingTurns } from "./encoding-turns";
+import { createLivePieces } from "./live-pieces";
 
 /**
  * `userId`: who asks. `variant`: whether the packets are those of the source. `facts`: null while there is no preview; its pieces are then
@@ -51,6 +52,8 @@ export type Pieces = {
   stop(): void;
 };
 
+/** The longest head of a preview: it has a keyframe each half second. */
+const HEAD_SECONDS = 0.5;
 const MAX_CACHE_BYTES = 64 * 1024 ** 2;
 /** Maximum size of unsent heads and chunks: a client may read slowly, or not at all. */
 const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
@@ -61,8 +64,8 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
   const unsent = createByteBudget({ maxBytes: MAX_UNSENT_BYTES, maxBytesPerKey: MAX_UNSENT_BYTES_PER_USER });
-  const semaphore = createEncodingSemaphore();
-  const live = createLivePieces(tools, semaphore);
+  const turns = createEncodingTurns();
+  const live = createLivePieces(tools, turns);
 
   async function readHead(piece: PieceOfAsset, version: string, request: HeadRequest): Promise<EncodedHead> {
     const { asset, signal } = piece;
@@ -71,7 +74,9 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
     if (known) return known;
     const video = asset.info?.video;
     if (!video) throw new AppError("not_found", "Asset has no video.");
-    const head = await runInTurn(semaphore, piece, () => encoders.encode(video, request, signal));
+    const head = await turns.run({ asset, signal, seconds: HEAD_SECONDS }, (run) =>
+      encoders.encode(video, request, signal, run),
+    );
     const bytes = head.samples.reduce((sum, sample) => sum + sample.byteLength, 0);
     cache.set(key, head, bytes);
     return head;

@@ -15,25 +15,25 @@ const video = (primaries: string | null): VideoStream =>
 const HEAD: EncodedHead = { samples: [new Uint8Array([1])], parameterSets: null };
 const FRAMES = { sampleEntry: new Uint8Array(), samples: [], first: 1 };
 
-type Fake = { state: "waiting" | "used" | "stopped"; end(): void };
+type Fake = { state: "waiting" | "used" | "stopped"; end(cpuSeconds: number): void };
 
 /** `answer` is called with the number of the process that gets the work. */
 function open(answer: (process: number) => EncodedHead = () => HEAD) {
   const started: Fake[] = [];
   const start = (): HeadEncoder => {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const { promise: ended, resolve: end } = Promise.withResolvers<number>();
     const fake: Fake = { state: "waiting", end };
     const number = started.push(fake);
     return {
       ended,
       encode: async () => {
         fake.state = "used";
-        end();
+        end(0);
         return answer(number);
       },
       stop: () => {
         fake.state = "stopped";
-        end();
+        end(0);
       },
     };
   };
@@ -74,7 +74,7 @@ describe("encoders of heads", () => {
     const { encoders, started, states } = open();
     encoders.prepare(video(null));
     await until("a process waits", async () => states().length === 1);
-    started[0]!.end();
+    started[0]!.end(0);
     await until("another one waits", async () => {
       encoders.prepare(video(null));
       return states().length === 2;

@@ -163,7 +163,11 @@ describe.each([
         from: toSeconds(getFrameTime(frames!, 31)),
         to: toSeconds(getFrameTime(frames!, 60)),
       };
-      const file = await save(await encodeLiveVideo(createTools(ffmpeg), request, signal));
+      const spent = Promise.withResolvers<number>();
+      const tools = { ...createTools(ffmpeg), onEnd: spent.resolve };
+      const file = await save(await encodeLiveVideo(tools, request, signal));
+      // More than the constant that stands for the start and the end of the process.
+      expect(await spent.promise).toBeGreaterThan(0.05);
       const [numbers, times] = [await readFrameNumbers(file), await readFrameTimes(file)];
       expect(Math.abs(times[0]! - request.from)).toBeLessThan(0.001);
       if (info.video!.variable) return;

@@ -4,7 +4,8 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import type { MediaInfo, VideoStream } from "../../../../src/domain/media";
 import type { Asset } from "../../../../src/store/assets";
-import { createEncodingSemaphore, createLivePieces } from "../../../../src/work/previews/live-pieces";
+import { createEncodingTurns } from "../../../../src/work/previews/encoding-turns";
+import { createLivePieces } from "../../../../src/work/previews/live-pieces";
 import { temporaryFolder } from "../../../temporary-folder";
 
 const sandbox = { mode: "none", reason: "a test", wrap: (command: string[]) => command } as const;
@@ -28,34 +29,43 @@ const INFO: MediaInfo = {
 };
 const assetOf = (workspace: string, id: string) => ({ id, workspace_id: workspace, info: INFO }) as Asset;
 
-test("a half more than what is played is encoded before renders, the rest after everything else", async () => {
+test("a workspace's share is encoded before renders, the rest after everything else, one piece at a time", async () => {
   await using folder = await temporaryFolder();
   const [program, log] = [join(folder.path, "ffmpeg"), join(folder.path, "log")];
-  // It reads its priority once the server has set it.
-  await Bun.write(program, `#!/bin/sh\nuntil [ -e "${log}.set" ]; do :; done\nrm "${log}.set"\nnice >> "${log}"\n`);
+  await Bun.write(program, `#!/bin/sh\necho start $(nice) >> "${log}"\necho end >> "${log}"\n`);
   await chmod(program, 0o755);
   const tools = { ffmpeg: { path: program, version: "5", bundled: false, libavutil: 57, hasZscale: false }, sandbox };
   let now = 1e12;
-  const live = createLivePieces(tools, createEncodingSemaphore(), () => now);
+  // A process takes more than this share, and a hundred seconds make up for what it took.
+  const live = createLivePieces(
+    tools,
+    createEncodingTurns({ rate: 0.001, burst: 0.0001 }, () => now),
+  );
   const { signal } = new AbortController();
-  const read = async (workspace: string, n: number) => {
+  const read = (workspace: string, n: number) => {
     const asset = assetOf(workspace, `${workspace} ${n}`);
-    const reading = live.read("video", { asset, path: "/film.avi", signal, from: 8 * n, to: 8 * n + 8 });
-    await new Promise((resolve) => setImmediate(resolve));
-    await Bun.write(`${log}.set`, "");
-    await reading;
+    return live.read("video", { asset, path: "/film.avi", signal, from: n, to: n + 0.001 });
   };
-  const priorities = async () => (await Bun.file(log).text()).trim().split("\n").map(Number);
-  for (let n = 0; n < 5; n++) await read("a", n);
-  const [base] = await priorities();
-  const lowered = (await priorities()).map((nice) => nice > base!);
-  expect(lowered).toEqual(Array.from({ length: 5 }, (_, n) => n >= 2));
-  // Another workspace has its own share, what is cached costs nothing, and ten seconds later there is a new share.
+  const takeLog = async () => {
+    const lines = (await Bun.file(log).text()).trim().split("\n");
+    await Bun.write(log, "");
+    return lines;
+  };
+  await read("a", 0);
+  const [first] = await takeLog();
+  // Many recordings are played at once.
+  await Promise.all(Array.from({ length: 10 }, (_, n) => read("a", n + 1)));
+  const rest = await takeLog();
+  expect(rest).toHaveLength(20);
+  for (const [n, line] of rest.entries()) expect(line).toBe(n % 2 === 0 ? "start 19" : "end");
+  // Another workspace has its own share, what is cached costs nothing, and time makes up for the share.
   await read("b", 0);
   await read("b", 0);
-  now += 10_001;
-  await read("a", 5);
-  expect((await priorities()).slice(5)).toEqual([base!, base!]);
+  expect(await takeLog()).toEqual([first!, "end"]);
+  now += 1e6;
+  await read("a", 50);
+  expect(await takeLog()).toEqual([first!, "end"]);
+  expect(first).not.toBe("start 19");
 });
 
 test("a recording without the track is refused", async () => {
@@ -63,7 +73,7 @@ test("a recording without the track is refused", async () => {
     ffmpeg: { path: "/none", version: "5", bundled: false, libavutil: 57, hasZscale: false },
     sandbox,
   };
-  const live = createLivePieces(tools, createEncodingSemaphore());
+  const live = createLivePieces(tools, createEncodingTurns());
   const { signal } = new AbortController();
   const asset = assetOf("a", "1");
   expect(await live.read("audio", { asset, path: "/film.avi", from: 0, to: 8, signal }).catch(({ code }) => code)).toBe(

@@ -1,0 +1,82 @@
+/**
+ * Decides when a piece is encoded, and with which priority. Pieces that a user is about to see and hear come before renders, up to a share of this
+ * machine's processor time for each workspace. What a workspace asks for beyond that comes after everything else, one piece at a time, so that a user
+ * who opens many recordings delays nobody.
+ */
+import { cpus } from "node:os";
+import { AppError } from "../../domain/errors";
+import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
+import type { SpawnOptions } from "../../lib/process";
+import { createTimeShare } from "../../lib/time-share";
+import type { Asset } from "../../store/assets";
+
+/** `seconds`: duration of what is encoded. */
+export type EncodingRequest = { asset: Pick<Asset, "workspace_id">; signal: AbortSignal; seconds: number };
+
+/** How an encoding runs. It reports the processor time of its processes to `onEnd`. */
+export type EncodingRun = {
+  priority: Extract<SpawnOptions["priority"], "interactive" | "lowest">;
+  onEnd: (cpuSeconds: number) => void;
+};
+
+export type EncodingTurns = {
+  /**
+   * Runs an encoding in its turn, unless the client has disconnected while it waited. Errors: those of `encode`; the signal's reason; `AppError`
+   * `upstream_unavailable` when too many are queued.
+   */
+  run<Result>(request: EncodingRequest, encode: (run: EncodingRun) => Promise<Result>): Promise<Result>;
+};
+
+const MAX_WAITING = 128;
+const MAX_WAITING_PER_WORKSPACE = 32;
+const MAX_WAIT_MS = 15_000;
+const RETRY_AFTER_SECONDS = 2;
+
+/** Maximum number of encodings at the same time. One slot is left for other workspaces. */
+const PREFERRED = { maxRunning: 3, maxRunningPerKey: 2 };
+const BACKGROUND = { maxRunning: 1, maxRunningPerKey: 1 };
+
+/** A twentieth of all cores, so that the renders of others take at most a tenth longer. A second is what the first piece of a recording costs. */
+export const PREFERRED_SHARE = { rate: cpus().length / 20, burst: 1 };
+/** Processor seconds that a second of a piece is expected to take, until its process has ended. */
+const EXPECTED_COST = 0.1;
+
+export const createBusyError = (what: string): AppError =>
+  new AppError("upstream_unavailable", `Too many pieces are being ${what}. Try again later.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+
+/** Creates the queues. Workspaces take turns in each. */
+export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number = Date.now): EncodingTurns {
+  const limits = { maxWaiting: MAX_WAITING, maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE, maxWaitMs: MAX_WAIT_MS };
+  const preferred = createFairSemaphore({ ...PREFERRED, ...limits });
+  const background = createFairSemaphore({ ...BACKGROUND, ...limits });
+  const shares = createTimeShare(share);
+
+  return {
+    run: async ({ asset, signal, seconds }, encode) => {
+      const key = asset.workspace_id;
+      const isPreferred = shares.hasLeft(key, now());
+      const expected = seconds * EXPECTED_COST;
+      let owed = isPreferred ? expected : 0;
+      if (isPreferred) shares.spend(key, expected, now());
+      const onEnd = (cpuSeconds: number) => {
+        if (!isPreferred) return;
+        shares.spend(key, cpuSeconds - owed, now());
+        owed = 0;
+      };
+      let hasStarted = false;
+      const start = () => {
+        signal.throwIfAborted();
+        hasStarted = true;
+        return encode({ priority: isPreferred ? "interactive" : "lowest", onEnd });
+      };
+      try {
+        return await (isPreferred ? preferred : background).run(key, start);
+      } catch (error) {
+        if (!hasStarted) onEnd(0);
+        throw error instanceof SemaphoreFullError ? createBusyError("encoded") : error;
+      }
+    },
+  };
+}
