@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const EXECUTABLE = join(import.meta.dir, "../../dist/offcut");
 
-export type BenchServer = { url: string; key: string; stop(): Promise<void> };
+export type BenchServer = { pid: number; url: string; key: string; stop(): Promise<void> };
 
 /** Starts `dist/offcut` on a free port without rate limiting, and creates an account with an API key. */
 export async function startOffcut(dataDir: string, settings: Record<string, string> = {}): Promise<BenchServer> {
@@ -22,6 +22,7 @@ export async function startOffcut(dataDir: string, settings: Record<string, stri
       .trim();
   run("user", "create", "--email", "bench@example.com", "--password", "correct horse battery");
   return {
+    pid: server.pid,
     url: url!,
     key: run("key", "create", "--email", "bench@example.com"),
     stop: async () => {

@@ -36,8 +36,8 @@ const RETRY_AFTER_SECONDS = 2;
 const PREFERRED = { maxRunning: 3, maxRunningPerKey: 2 };
 const BACKGROUND = { maxRunning: 1, maxRunningPerKey: 1 };
 
-/** A twentieth of all cores, so that the renders of others take at most a tenth longer. A second is what the first piece of a recording costs. */
-export const PREFERRED_SHARE = { rate: cpus().length / 20, burst: 1 };
+/** With what the lowest priority takes, renders of others take at most a tenth longer. The first piece of a recording may cost more than the burst. */
+const PREFERRED_SHARE = { rate: cpus().length / 25, burst: 0.5 };
 /** Processor seconds that a second of a piece is expected to take, until its process has ended. */
 const EXPECTED_COST = 0.1;
 

@@ -14,7 +14,7 @@ const TICK_MS = 10;
  * A control group counts the CPU time of processes that nobody waits for, and of those in a PID namespace of their own: the sum of
  * `wait4` misses both. Needs root.
  */
-function createGroup() {
+export function createGroup() {
   const name = `offcut-bench-${process.pid}`;
   const legacy = "/sys/fs/cgroup/cpuacct";
   const isLegacy = canRead(join(legacy, "cpuacct.usage"));

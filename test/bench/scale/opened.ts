@@ -1,13 +1,16 @@
 /**
  * Measures how much a user who opens many recordings delays another's render: `bun test/bench/scale/opened.ts [RECORDINGS]` (default 50). Browsers
  * cannot decode the recordings, so that each page asks for encoded pieces and a preview. Alternates between renders alone and renders while the
- * recordings are open, and prints the ratio. Needs ffmpeg and `dist/offcut`.
+ * recordings are open, and prints the ratios. That of CPU time is without the processes of this benchmark. Needs ffmpeg, `dist/offcut`, and root
+ * for a control group.
  */
+import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "../../http/client";
 import { makeMedia } from "../../http/media";
+import { createGroup } from "../one-shot/process-tree";
 import { createSource } from "../render/media";
 import { getMedian, startOffcut } from "../servers";
 
@@ -19,6 +22,8 @@ const PIECE_SECONDS = 2;
 
 const dataDir = await mkdtemp(join(tmpdir(), "offcut-opened-"));
 const offcut = await startOffcut(dataDir, { OFFCUT_PREVIEWS: "on_opening" });
+const group = createGroup();
+writeFileSync(group.procs, String(offcut.pid));
 const offcutExecutable = join(import.meta.dir, "../../../dist/offcut");
 
 function createUser(email: string): Client {
@@ -30,16 +35,18 @@ function createUser(email: string): Client {
   return createClient(() => offcut.url, run("key", "create", "--email", email), "", 300);
 }
 
-/** Renders with a setting that no other render has. Returns seconds. */
-async function render(user: Client, assetId: string, round: number): Promise<number> {
-  const from = performance.now();
+type Cost = { wall: number; cpu: number };
+
+/** Renders with a setting that no other render has. Returns the seconds that it took, and those of all processes of the server. */
+async function render(user: Client, assetId: string, round: number): Promise<Cost> {
+  const [from, cpuFrom] = [performance.now(), group.readCpuMs()];
   const { id } = await user.startRender({
     asset_id: assetId,
     output: { resolution: "480p", audio_bitrate: 96_000 + round },
   });
   const { state } = await user.renderEnded(id);
   if (state !== "completed") throw new Error(`render is ${state}`);
-  return (performance.now() - from) / 1000;
+  return { wall: (performance.now() - from) / 1000, cpu: (group.readCpuMs() - cpuFrom) / 1000 };
 }
 
 /** Opens a recording as a page does, and plays it again and again until `signal` is aborted. Returns the number of pieces. */
@@ -69,7 +76,7 @@ try {
   const ids: string[] = [];
   for (let n = 0; n < RECORDINGS; n++) ids.push((await opener.ready(old)).id);
 
-  const [alone, during]: [number[], number[]] = [[], []];
+  const [alone, during]: [Cost[], Cost[]] = [[], []];
   let pieces = 0;
   for (let round = 0; round < ROUNDS; round++) {
     alone.push(await render(editor, asset.id, 2 * round));
@@ -79,13 +86,18 @@ try {
     closing.abort();
     for (const count of await Promise.all(pages)) pieces += count;
   }
-  const ratio = getMedian(during.map((seconds, round) => seconds / alone[round]!));
+  const getRatio = (key: keyof Cost) =>
+    getMedian(during.map((cost, round) => cost[key] / alone[round]![key])).toFixed(2);
+  const show = (costs: Cost[], key: keyof Cost) => getMedian(costs.map((cost) => cost[key])).toFixed(1);
   console.table([
     {
       recordings: RECORDINGS,
-      "render alone s": getMedian(alone).toFixed(1),
-      "while they are open s": getMedian(during).toFixed(1),
-      ratio: ratio.toFixed(2),
+      "render alone s": show(alone, "wall"),
+      "while they are open s": show(during, "wall"),
+      ratio: getRatio("wall"),
+      "CPU alone s": show(alone, "cpu"),
+      "CPU while they are open s": show(during, "cpu"),
+      "CPU ratio": getRatio("cpu"),
       "pieces played": pieces,
     },
   ]);
