@@ -5,11 +5,11 @@ import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type Action, formatKeys, isEnabled, listActions, useActions } from "../app/actions";
 import { api } from "../app/api";
-import { isBilled } from "../app/session";
+import { isAdmin, isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { IconButton } from "../ui/button";
 import { Dialog } from "../ui/dialog";
-import { NAVIGATION } from "./navigation";
+import type { IconName } from "../ui/icon";
 
 const isOpen = signal(false);
 
@@ -174,3 +174,34 @@ function useFound(text: string, route: (url: string) => void): Command[] {
   }, [text, route]);
   return found;
 }
+
+type NavigationEntry = {
+  href: string;
+  label: string;
+  icon: IconName;
+  /** Prefixes of the paths that belong to the entry. */
+  paths: readonly string[];
+  /** Returns whether this user sees the entry. Reads signals. By default, everyone does. */
+  isShown?(): boolean;
+};
+
+export const NAVIGATION: readonly NavigationEntry[] = [
+  { href: "/projects", label: "Projects", icon: "projects", paths: ["/projects", "/assets"] },
+  { href: "/jobs", label: "Jobs", icon: "jobs", paths: ["/jobs"] },
+  {
+    href: "/credits",
+    label: "Credits",
+    icon: "credits",
+    paths: ["/credits", "/orders"],
+    isShown: () => isBilled.value,
+  },
+  { href: "/keys", label: "API keys", icon: "key", paths: ["/keys"] },
+  { href: "/webhooks", label: "Webhooks", icon: "webhook", paths: ["/webhooks"] },
+  { href: "/admin/users", label: "Administration", icon: "admin", paths: ["/admin"], isShown: () => isAdmin.value },
+];
+
+/** Returns the entry to which the path belongs. */
+export const findEntry = (path: string): NavigationEntry | undefined =>
+  path === "/"
+    ? NAVIGATION[0]
+    : NAVIGATION.find(({ paths }) => paths.some((start) => path === start || path.startsWith(`${start}/`)));

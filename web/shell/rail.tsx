@@ -1,12 +1,13 @@
 import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
+import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { Menu } from "../ui/menu";
 import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
-import { PaletteButton } from "./command-palette";
-import { findEntry, NAVIGATION } from "./navigation";
+import { findEntry, NAVIGATION, PaletteButton } from "./command-palette";
 import { ThemeButton } from "./theme-button";
 
 /** The navigation beside the editor, as icons. Pages of the account and of administration are in the account's menu and the search. */
@@ -36,5 +37,77 @@ export function Rail() {
       <ThemeButton />
       <AccountMenu />
     </nav>
+  );
+}
+
+/** Number of entries shown on phones. The others are in a menu. */
+const PHONE_ENTRIES = 4;
+
+/** The navigation: on the left, or at the bottom on phones. */
+export function MainNav() {
+  const { path, route } = useLocation();
+  const entries = NAVIGATION.filter(({ isShown }) => isShown?.() ?? true);
+  const current = findEntry(path);
+  const others = entries.slice(PHONE_ENTRIES);
+  return (
+    <nav class="shell-nav" aria-label="Main">
+      {entries.map((entry, index) => (
+        <a
+          key={entry.href}
+          href={entry.href}
+          class={index < PHONE_ENTRIES ? undefined : "desktop-only"}
+          aria-current={entry === current ? "page" : undefined}
+        >
+          <Icon name={entry.icon} />
+          {entry.label}
+        </a>
+      ))}
+      {others.length > 0 && (
+        <span class={current && others.includes(current) ? "nav-more current" : "nav-more"}>
+          <Menu
+            label="More pages"
+            look="quiet"
+            items={others.map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }))}
+          >
+            <Icon name="more" />
+            More
+          </Menu>
+        </span>
+      )}
+    </nav>
+  );
+}
+
+const ALL = "all";
+
+/** Switches the workspace. Hidden for users with only one. */
+export function WorkspaceSwitch() {
+  const { route } = useLocation();
+  if (workspaces.value.length < 2) return null;
+  return (
+    <select
+      class="input workspace-switch"
+      aria-label="Workspace"
+      value={workspace.value?.id}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        if (value === ALL) {
+          // The select keeps its value until the switch has happened.
+          event.currentTarget.value = workspace.value?.id ?? "";
+          return route("/workspaces");
+        }
+        chooseWorkspace(value);
+        // The open page belongs to the previous workspace.
+        route("/projects");
+      }}
+    >
+      {workspaces.value.map((one) => (
+        <option key={one.id} value={one.id}>
+          {toWorkspaceName(one)}
+        </option>
+      ))}
+      <hr />
+      <option value={ALL}>All workspaces…</option>
+    </select>
   );
 }

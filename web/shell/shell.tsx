@@ -1,22 +1,30 @@
 /** The shell around every page: the top bar, the navigation, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { api, must } from "../app/api";
 import { connection } from "../app/connection";
-import { canWrite } from "../app/session";
+import { toNumber } from "../app/english";
+import { formatCount, formatDay } from "../app/format";
+import { findPurgeTime } from "../app/grace-period";
+import { progressOf } from "../app/live";
+import { loadSession } from "../app/load-session";
+import { openJobs } from "../app/open-jobs";
+import { findCurrentStep, getSubjectId, nameInput, namePipeline, type Pipeline } from "../app/pipelines";
+import { canWrite, me } from "../app/session";
+import { showFailure, showToast } from "../app/toasts";
+import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { JobStatus } from "../ui/status";
+import { usePopover } from "../ui/use-popover";
 import { receiveOtherDrops } from "../upload/dropped-files";
 import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
 import { CommandPalette, PaletteButton } from "./command-palette";
-import { GraceBanner } from "./grace-banner";
 import { KeyboardHelp } from "./keyboard-help";
-import { LiveJobs } from "./live-jobs";
-import { MainNav } from "./main-nav";
-import { Rail } from "./rail";
+import { MainNav, Rail, WorkspaceSwitch } from "./rail";
 import { ThemeButton } from "./theme-button";
-import { WorkspaceSwitch } from "./workspace-switch";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();
@@ -71,5 +79,100 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <KeyboardHelp />
       <CommandPalette />
     </div>
+  );
+}
+
+/** Shows on every page that the account is pending deletion, and offers to restore it. */
+function GraceBanner() {
+  const [isBusy, setIsBusy] = useState(false);
+  const deletedAt = me.value?.deleted_at ?? null;
+  if (deletedAt === null) return null;
+  const restore = async () => {
+    setIsBusy(true);
+    try {
+      await must(api.POST("/api/v1/users/me/restore"));
+      await loadSession();
+      showToast({ kind: "info", text: "Your account was restored." });
+    } catch (error) {
+      showFailure(error);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <section class="message warning grace-banner" aria-label="Account deletion">
+      <Icon name="warning" />
+      <p>
+        Your account is being deleted. All of its data is permanently deleted on{" "}
+        <strong>{formatDay(findPurgeTime(deletedAt))}</strong>. Until then you can restore it, and nothing is lost.
+      </p>
+      <span class="message-actions">
+        <Button look="primary" isBusy={isBusy} onClick={() => void restore()}>
+          Restore account
+        </Button>
+      </span>
+    </section>
+  );
+}
+
+/** Shows the running and waiting jobs of the workspace, and how many there are. */
+function LiveJobs() {
+  const { isOpen, setIsOpen, root, button } = usePopover();
+  const jobs = openJobs.value;
+  if (jobs.length === 0) return null;
+  return (
+    <div class="menu" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class="button quiet live-jobs"
+        aria-expanded={isOpen}
+        title={`${formatCount(jobs.length, "job")} running or waiting`}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <Icon name="jobs" />
+        <span>
+          {toNumber(jobs.length)}
+          <span class="live-jobs-noun"> {jobs.length === 1 ? "job" : "jobs"}</span>
+        </span>
+      </button>
+      {isOpen && (
+        <section class="menu-items popover-list" aria-label="Running and waiting jobs">
+          <ul class="plain-list">
+            {jobs.slice(0, MAX_SHOWN).map((job) => (
+              <JobRow key={job.id} job={job} onOpen={() => setIsOpen(false)} />
+            ))}
+          </ul>
+          {jobs.length > MAX_SHOWN && (
+            <p class="soft">and {formatCount(jobs.length - MAX_SHOWN, "more job", "more")}</p>
+          )}
+          <a class="button" href="/jobs" onClick={() => setIsOpen(false)}>
+            All jobs
+          </a>
+        </section>
+      )}
+    </div>
+  );
+}
+
+const MAX_SHOWN = 8;
+
+type JobRowProps = { job: Pipeline; onOpen(): void };
+
+function JobRow({ job, onOpen }: JobRowProps) {
+  const step = findCurrentStep(job);
+  const share = progressOf(getSubjectId(step)).value ?? step?.progress ?? 0;
+  const title = namePipeline(job);
+  const name = nameInput(job);
+  return (
+    <li class="live-job">
+      <a href={`/jobs/${job.id}`} onClick={onOpen}>
+        {title}
+      </a>
+      <JobStatus state={step?.state ?? job.state} />
+      <span class="soft truncate" title={name} dir="auto">
+        {name}
+      </span>
+      {step?.state === "running" && <progress class="progress" aria-label={`${title} ${name}`} max={1} value={share} />}
+    </li>
   );
 }

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuditAction } from "../../../src/domain/audit-actions";
-import { formatDetails } from "../../../web/pages/admin/audit/audit-details";
-import { ACTION_TEXTS, type AuditEntry } from "../../../web/pages/admin/audit/audit-texts";
+import { ACTION_TEXTS, type AuditEntry, formatDetails } from "../../../web/pages/admin/audit/audit-texts";
 
 const MAYA = "0197a5c0-0000-7000-8000-00000000000a";
 const NOBODY = "0197a5c0-0000-7000-8000-00000000000b";

@@ -12,7 +12,7 @@ import {
   nameSteps,
   type Pipeline,
 } from "../../../web/app/pipelines";
-import { readLicenses } from "../../../web/pages/status/read-licenses";
+import { readLicenses } from "../../../web/pages/status/status-page";
 import { toUploadMessage } from "../../../web/upload/messages";
 import { PAYLOADS } from "../../http/notification-samples";
 

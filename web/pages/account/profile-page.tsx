@@ -1,13 +1,18 @@
+import { useEffect, useState } from "preact/hooks";
 import { MAX_PERSON_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import { api, must } from "../../app/api";
+import { api, must, toMessage } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { formatDay } from "../../app/format";
+import { loadSession } from "../../app/load-session";
 import { type Me, me, showProfile } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
+import { Facts } from "../../ui/facts";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { Section } from "../../ui/section";
+import { ErrorPanel } from "../../ui/states";
 import { AccountFrame } from "./account-frame";
-import { EmailSection } from "./email-section";
 
 /** The page with the user's name and email address. */
 export default function ProfilePage() {
@@ -60,3 +65,64 @@ const NameForm = ({ profile }: { profile: Me }) => (
     )}
   </Form>
 );
+
+/** The address, and whether it is confirmed. */
+function EmailSection({ profile }: { profile: Me }) {
+  // The address may have been confirmed in another tab, or on another device.
+  useEffect(() => void loadSession(), []);
+  const { email_verified_at: confirmedAt } = profile;
+  return (
+    <Section title="Email address" hint="You sign in with it, and it receives notifications. It cannot be changed.">
+      <Facts facts={[["Address", profile.email]]} />
+      {confirmedAt !== null ? (
+        <p>
+          <span class="status good">Confirmed</span> <span class="soft">on {formatDay(confirmedAt)}</span>
+        </p>
+      ) : (
+        <Unconfirmed />
+      )}
+    </Section>
+  );
+}
+
+/** Sends the confirmation link, if the server can send email. */
+function Unconfirmed() {
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
+  const [error, setError] = useState<string | null>(null);
+  const send = async () => {
+    setState("sending");
+    setError(null);
+    try {
+      await must(api.POST("/api/v1/users/me/email-verification"));
+      setState("sent");
+    } catch (thrown) {
+      setError(toMessage(thrown));
+      setState("idle");
+    }
+  };
+  const loaded = methods.state.value;
+  const canSend = loaded.kind === "ready" && loaded.value.email;
+  return (
+    <>
+      <p>
+        <span class="status waiting">Not confirmed</span>{" "}
+        <span class="soft">Email notifications are sent only to a confirmed address.</span>
+      </p>
+      <div role="status">
+        {state === "sent" && <p>A link was sent. It is valid for 24 hours. Check your spam folder too.</p>}
+      </div>
+      {error && <ErrorPanel message={error} />}
+      {canSend && (
+        <div class="toolbar">
+          <Button isBusy={state === "sending"} onClick={() => void send()}>
+            {state === "sent" ? "Send another link" : "Send confirmation link"}
+          </Button>
+        </div>
+      )}
+      {loaded.kind === "ready" && !loaded.value.email && (
+        <p class="soft">This server does not send email, so the address cannot be confirmed.</p>
+      )}
+    </>
+  );
+}

@@ -1,9 +1,19 @@
-import { useState } from "preact/hooks";
-import { me } from "../../app/session";
+import { useMemo, useState } from "preact/hooks";
+import { api, must, type Schemas } from "../../app/api";
+import { useOffsetList } from "../../app/cache";
+import { type Me, me } from "../../app/session";
+import { showToast } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { NewPasswordField, UsernameField } from "../../ui/credential-fields";
+import { type Column, DataTable } from "../../ui/data-table";
+import { Field } from "../../ui/field";
+import { focusHeading } from "../../ui/focus-heading";
+import { Form } from "../../ui/form";
+import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
+import { Empty } from "../../ui/states";
 import { AccountFrame } from "./account-frame";
-import { IdentitiesSection } from "./identities-section";
-import { PasswordSection } from "./password-section";
 import { SessionsSection } from "./sessions-section";
 import { TwoFactorSection } from "./two-factor-section";
 
@@ -41,3 +51,148 @@ const DevicesSection = () => (
     <p class="soft">To disconnect a device, revoke its API key.</p>
   </Section>
 );
+
+type PasswordSectionProps = { profile: Me; onChanged(): void };
+
+/** Changes the password. */
+function PasswordSection({ profile, onChanged }: PasswordSectionProps) {
+  // A new key resets the form.
+  const [version, setVersion] = useState(0);
+  if (!profile.has_password)
+    return (
+      <Section title="Password">
+        <p>
+          Your account has no password, because you sign in with a provider. To set one,{" "}
+          <a href="/forgot-password">request a link</a>.
+        </p>
+      </Section>
+    );
+  return (
+    <Section title="Password" hint="Changing it ends all of your other sessions. API keys keep working.">
+      <PasswordForm
+        key={version}
+        email={profile.email}
+        onDone={() => {
+          setVersion(version + 1);
+          onChanged();
+          showToast({ kind: "info", text: "Password changed. All other sessions have ended." });
+        }}
+      />
+    </Section>
+  );
+}
+
+function PasswordForm({ email, onDone }: { email: string; onDone(): void }) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <Form
+      onSend={async ({ current_password: current = "", password = "" }) => {
+        await must(api.PUT("/api/v1/users/me/password", { body: { current_password: current, password } }));
+        onDone();
+      }}
+    >
+      {({ errors, isSending }) => (
+        <>
+          <UsernameField email={email} />
+          <div class="field-row">
+            <Field
+              label="Current password"
+              name="current_password"
+              type={isShown ? "text" : "password"}
+              autocomplete="current-password"
+              spellcheck={false}
+              required
+              error={errors.current_password}
+            />
+            <NewPasswordField isShown={isShown} error={errors.password} />
+          </div>
+          <label class="check">
+            <input type="checkbox" checked={isShown} onChange={(event) => setIsShown(event.currentTarget.checked)} />
+            Show passwords
+          </label>
+          <div class="toolbar">
+            <Button look="primary" type="submit" isBusy={isSending}>
+              Change password
+            </Button>
+          </div>
+        </>
+      )}
+    </Form>
+  );
+}
+
+type Identity = Schemas["Identity"];
+
+/**
+ * The provider accounts that sign the user in. Renders nothing without any. `onRemoved` is called when a removal has
+ * ended the other sessions.
+ */
+function IdentitiesSection({ onRemoved }: { onRemoved(): void }) {
+  const [removing, setRemoving] = useState<Identity | null>(null);
+  const list = useOffsetList<Identity>(["identities"], (query, signal) =>
+    must(api.GET("/api/v1/users/me/identities", { params: { query }, signal })),
+  );
+  const columns = useMemo(() => createColumns(setRemoving), []);
+  // Most servers have no provider.
+  if (!list.items.value?.length && list.error.value === null) return null;
+  return (
+    <Section
+      title="Sign-in providers"
+      hint="Accounts elsewhere that sign you in. Remove those that you do not recognize."
+    >
+      <div>
+        <DataTable
+          caption="Sign-in providers"
+          columns={columns}
+          list={list}
+          rowKey={({ id }) => id}
+          empty={<Empty title="No provider is linked" icon="user" />}
+        />
+      </div>
+      {removing && (
+        <ConfirmDialog
+          title={`Remove ${removing.provider}?`}
+          confirmLabel="Remove"
+          onConfirm={async () => {
+            const params = { path: { identity_id: removing.id } };
+            await must(api.DELETE("/api/v1/users/me/identities/{identity_id}", { params }));
+            showToast({ kind: "info", text: "Provider removed. All other sessions have ended." });
+            await list.reload();
+            onRemoved();
+            focusHeading();
+          }}
+          onClose={() => setRemoving(null)}
+        >
+          <p>
+            {removing.email ?? "This account"} at {removing.provider} no longer signs you in, and your other sessions
+            end.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+const createColumns = (onRemove: (identity: Identity) => void): Column<Identity>[] => [
+  { title: "Provider", cell: ({ provider, issuer }) => <span title={issuer}>{provider}</span> },
+  { title: "Account", width: "minmax(0, 1.6fr)", cell: ({ email }) => email ?? <span class="soft">unknown</span> },
+  { title: "Linked", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
+  {
+    title: "Last sign-in",
+    cell: ({ last_sign_in_at: time }) =>
+      time === null ? <span class="soft">never</span> : <RelativeTime iso={time} />,
+  },
+  {
+    title: "Actions",
+    isTitleHidden: true,
+    width: "5.5rem",
+    cell: (identity) => (
+      <Button
+        aria-label={`Remove ${identity.provider}, ${identity.email ?? "unknown account"}`}
+        onClick={() => onRemove(identity)}
+      >
+        Remove
+      </Button>
+    ),
+  },
+];

@@ -1,15 +1,19 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { api, must } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { formatCount } from "../../app/format";
 import { loadSession } from "../../app/load-session";
 import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { PasswordField } from "../../ui/credential-fields";
+import { Dialog } from "../../ui/dialog";
+import { FormActions } from "../../ui/dialog-actions";
+import { Form } from "../../ui/form";
 import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
-import { RecoveryCodesDialog } from "./recovery-codes-dialog";
-import { TwoFactorActions, TwoFactorStatus } from "./two-factor-actions";
-import { TwoFactorPassword } from "./two-factor-password";
-import { type Enrollment, TwoFactorSetup } from "./two-factor-setup";
+import { type Enrollment, RecoveryCodesDialog, TwoFactorSetup } from "./two-factor-setup";
 
 type Confirmation = { password?: string };
 
@@ -149,3 +153,106 @@ function NewRecoveryCodes({ profile, onReplaced, onClose }: NewRecoveryCodesProp
     </TwoFactorPassword>
   );
 }
+
+/** Below this number of codes, the page recommends new ones. */
+const FEW_CODES = 3;
+
+/** Shows whether the second factor is on, and its kind. */
+function TwoFactorStatus({ value }: { value: Schemas["TwoFactor"] }) {
+  const { is_enabled: isEnabled, has_authenticator: hasAuthenticator, recovery_codes_left: left } = value;
+  if (!isEnabled)
+    return (
+      <p>
+        <span class="status">Off</span>{" "}
+        {hasAuthenticator ? "An authenticator app is set up, but sign-in does not ask for it." : ""}
+      </p>
+    );
+  return (
+    <>
+      <p>
+        <span class="status good">On</span> {hasAuthenticator ? "Authenticator app" : "Codes by email"}
+      </p>
+      {hasAuthenticator && (
+        <p class={left < FEW_CODES ? undefined : "soft"}>
+          {left === 0 ? "No recovery code is left." : `${formatCount(left, "recovery code")} left.`}{" "}
+          {left < FEW_CODES && "Replace them before you run out."}
+        </p>
+      )}
+    </>
+  );
+}
+
+type ActionsProps = {
+  value: Schemas["TwoFactor"];
+  onSetUp(): void;
+  onEnable(isEnabled: boolean): void;
+  onRemove(): void;
+  onCodes(): void;
+};
+
+/** The actions that each state allows. */
+function TwoFactorActions({ value, onSetUp, onEnable, onRemove, onCodes }: ActionsProps) {
+  const { is_enabled: isEnabled, has_authenticator: hasAuthenticator, can_mail: canMail } = value;
+  if (hasAuthenticator)
+    return (
+      <div class="toolbar">
+        {!isEnabled && (
+          <Button look="primary" onClick={() => onEnable(true)}>
+            Turn on
+          </Button>
+        )}
+        <Button onClick={onCodes}>Replace recovery codes</Button>
+        <Button look="danger" onClick={onRemove}>
+          {isEnabled ? "Turn off" : "Remove authenticator"}
+        </Button>
+      </div>
+    );
+  return (
+    <div class="toolbar">
+      <Button look={isEnabled ? "default" : "primary"} onClick={onSetUp}>
+        Set up an authenticator app
+      </Button>
+      {!isEnabled && canMail && <Button onClick={() => onEnable(true)}>Use codes by email</Button>}
+      {isEnabled && (
+        <Button look="danger" onClick={() => onEnable(false)}>
+          Turn off
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type PasswordDialogProps = {
+  title: string;
+  /** If false, no password is requested: the API may require a new sign-in instead. */
+  hasPassword: boolean;
+  confirmLabel: string;
+  look: "primary" | "danger";
+  onSend(body: { password?: string }): Promise<void>;
+  onClose(): void;
+  /** Describes what changes. */
+  children: ComponentChildren;
+};
+
+/** Asks for the password, which the API requires for changes of the second factor. */
+const TwoFactorPassword = ({
+  title,
+  hasPassword,
+  confirmLabel,
+  look,
+  onSend,
+  onClose,
+  children,
+}: PasswordDialogProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <Form class="dialog-body" onSend={({ password }) => onSend(password === undefined ? {} : { password })}>
+      {({ errors, isSending }) => (
+        <>
+          <p>{children}</p>
+          {hasPassword && <PasswordField isFirst error={errors.password} />}
+          <FormActions submitLabel={confirmLabel} look={look} isSending={isSending} onCancel={onClose} />
+        </>
+      )}
+    </Form>
+  </Dialog>
+);

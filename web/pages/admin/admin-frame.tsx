@@ -1,7 +1,11 @@
 /** The frame of the administration pages: the heading and the links between them. */
 
 import type { ComponentChildren } from "preact";
+import { ApiError, api, must, type Schemas } from "../../app/api";
+import { type Resource, useRead } from "../../app/cache";
+import { readPermissions } from "../../app/read-permissions";
 import { isBilled } from "../../app/session";
+import { EmailAddress } from "../../ui/email-address";
 import { Page } from "../../ui/page";
 import { SubNav } from "../../ui/sub-nav";
 
@@ -26,4 +30,46 @@ export const AdminFrame = ({ title, actions, children }: AdminFrameProps) => (
     />
     {children}
   </Page>
+);
+
+/**
+ * Returns the body of a response. Throws `ApiError`. If the user is no longer an administrator, reloads the
+ * permissions, so that "Page not found" replaces the page.
+ */
+export async function mustAdmin<Data>(answer: Parameters<typeof must<Data>>[0]): Promise<Data> {
+  try {
+    return await must(answer);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403 && error.code === "forbidden") await readPermissions();
+    throw error;
+  }
+}
+
+/** Reads the health of the server, which every part of a page shares. */
+export const useHealth = (): Resource<Schemas["SystemHealth"]> =>
+  useRead(["health"], (signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), { refreshMs: 10_000 });
+
+type UserCellProps = {
+  /** Null if the account was deleted. */
+  user: { id: string; email: string } | null;
+  /** Shown unless it is the user's personal workspace. */
+  workspace: { id: string; name: string } | null;
+};
+
+/** A user with a link to the account, and the shared workspace concerned. */
+export const UserCell = ({ user, workspace }: UserCellProps) => (
+  <div class="two-lines">
+    {user === null ? (
+      <span class="soft">Deleted user</span>
+    ) : (
+      <a class="truncate" href={`/admin/users/${user.id}`} title={user.email} dir="auto">
+        <EmailAddress address={user.email} />
+      </a>
+    )}
+    {workspace !== null && workspace.id !== user?.id && (
+      <span class="soft truncate" title={workspace.name} dir="auto">
+        {workspace.name}
+      </span>
+    )}
+  </div>
 );

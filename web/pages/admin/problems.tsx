@@ -4,7 +4,7 @@ import { formatCount } from "../../app/format";
 import { PROBLEM_PAGES } from "../../app/notification-texts";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/relative-time";
-import { useHealth } from "./use-health";
+import { useHealth } from "./admin-frame";
 
 type ProblemItem = Schemas["SystemHealth"]["problems"][number];
 

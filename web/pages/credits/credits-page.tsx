@@ -1,17 +1,21 @@
+import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
-import { useRead } from "../../app/cache";
+import { type Resource, useOffsetList, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount } from "../../app/format";
+import { formatCount, formatDay } from "../../app/format";
 import { toLocalAddress } from "../../app/local-address";
 import { formatPrice } from "../../app/money";
-import { workspace } from "../../app/session";
+import { nameSteps } from "../../app/pipelines";
+import { canWrite, workspace } from "../../app/session";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { type Column, DataTable } from "../../ui/data-table";
 import { Icon } from "../../ui/icon";
+import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
-import { ListSkeleton, ResourceView } from "../../ui/states";
+import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
 import { CreditsFrame } from "./credits-frame";
-import { HoldsPanel } from "./holds-panel";
 import { PriceList } from "./price-list";
-import { SubscriptionPanel } from "./subscription-panel";
 
 /** The credits of the workspace: available, reserved, and where to buy more. */
 export default function CreditsPage() {
@@ -144,4 +148,122 @@ function adviseBalance(balance: number): string {
   if (balance < 0)
     return `Credits that were already used were refunded or removed, so ${format(-balance)} credits are missing. Recordings, cuts and renders that exist are not affected. Recordings cannot be uploaded until the balance is positive.`;
   return "No credits are available. Recordings, cuts and renders that exist are not affected. Recordings cannot be uploaded until credits are added.";
+}
+
+type Hold = Schemas["CreditHold"];
+
+const COLUMNS: Column<Hold>[] = [
+  {
+    title: "Job",
+    width: "minmax(0, 1fr)",
+    cell: ({ pipeline_id: id, processor_names: names }) => <a href={`/jobs/${id}`}>{nameSteps(names) || "Job"}</a>,
+  },
+  { title: "Recording", width: "minmax(0, 2fr)", cell: (hold) => <Recording hold={hold} /> },
+  { title: "Since", width: "9rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
+  { title: "Credits", width: "7rem", isNumber: true, cell: ({ amount }) => toNumber(amount) },
+];
+
+function Recording({ hold: { asset } }: { hold: Hold }) {
+  if (asset === null) return <span class="soft">Deleted recording</span>;
+  const name = asset.filename ?? "Unnamed recording";
+  return (
+    <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">
+      {name}
+    </a>
+  );
+}
+
+/** The credits that unfinished work has reserved. */
+function HoldsPanel() {
+  const list = useOffsetList<Hold>(["credits", "holds", workspace.value?.id], (query, signal) =>
+    must(api.GET("/api/v1/credits/holds", { params: { query }, signal })),
+  );
+  return (
+    <Section
+      title="Held credits"
+      hint="Credits are held while work runs. They are used when it completes, and released when it fails or is cancelled."
+    >
+      <DataTable
+        caption="Held credits"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<p>No credits are held: no work that costs credits is running or waiting.</p>}
+      />
+    </Section>
+  );
+}
+
+type Subscription = Schemas["Subscription"];
+type Prices = Schemas["PriceList"];
+
+type SubscriptionPanelProps = { subscription: Resource<Subscription | null>; prices: Resource<Prices> };
+
+/** The current subscription of the workspace. Renders nothing without one. */
+function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanelProps) {
+  const [isEnding, setIsEnding] = useState(false);
+  const state = resource.state.value;
+  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void resource.reload()} />;
+  if (state.kind === "loading" || state.value === null) return null;
+  const subscription = state.value;
+  const canEnd = canWrite.value && !subscription.is_ending && subscription.state !== "incomplete";
+  return (
+    <Section
+      title="Subscription"
+      actions={canEnd && <Button onClick={() => setIsEnding(true)}>Cancel subscription</Button>}
+    >
+      <p>
+        <strong dir="auto">{nameSubscription(subscription, prices)}</strong>
+      </p>
+      {subscription.state === "past_due" ? <FailedPayment /> : <p>{describe(subscription)}</p>}
+      {isEnding && (
+        <ConfirmDialog
+          title="Cancel the subscription?"
+          confirmLabel="Cancel subscription"
+          closeLabel="Keep subscription"
+          onConfirm={async () => {
+            await must(api.DELETE("/api/v1/billing/subscription"));
+            await resource.reload();
+          }}
+          onClose={() => setIsEnding(false)}
+        >
+          <p>{describeEnd(subscription)}</p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+const FailedPayment = () => (
+  <div class="message bad">
+    <Icon name="warning" />
+    <p>
+      The last payment failed. Stripe will retry it. The credits for this period are added when the payment succeeds.
+      Existing credits are kept. <a href="/credits/invoices">Open invoices</a> to pay now or with another card.
+    </p>
+  </div>
+);
+
+/** Returns the configured name and price, or the ID of a price that is no longer sold. */
+function nameSubscription({ price_id: id }: Subscription, { state: { value: prices } }: Resource<Prices>): string {
+  const price = prices.kind === "ready" ? prices.value.items.find(({ price_id }) => price_id === id) : undefined;
+  return price === undefined ? id : `${price.name}, ${formatPrice({ ...price, provider: "stripe" })}`;
+}
+
+/** Explains what cancelling means. A failed payment is still owed. */
+const describeEnd = (subscription: Subscription): string =>
+  subscription.state === "past_due"
+    ? `The subscription does not renew${formatEnd(subscription, ": it ends on ")}. Stripe may still collect the failed payment, and its credits are then added. Paid credits stay in the workspace. You can subscribe again at any time.`
+    : `You are not charged again, and no credits are added after the paid period${formatEnd(subscription, ", which ends on ")}. Paid credits stay in the workspace. You can subscribe again at any time.`;
+
+/** Returns the last day of the period after `lead`, or "" if it is unknown. */
+const formatEnd = ({ current_period_end: end }: Subscription, lead: string): string =>
+  end === null ? "" : `${lead}${formatDay(end)}`;
+
+function describe(subscription: Subscription): string {
+  if (subscription.is_ending)
+    return `It ends${formatEnd(subscription, " on ")}. You are not charged again, and paid credits are kept.`;
+  if (subscription.state === "incomplete")
+    return "The first payment is not confirmed yet. Credits are added when it is.";
+  return `It renews${formatEnd(subscription, " on ")}. Credits are added with each payment.`;
 }

@@ -1,15 +1,19 @@
 import { useState } from "preact/hooks";
-import { toMessage } from "../../app/api";
+import { api, must, type Schemas, toMessage } from "../../app/api";
+import { type List, useList } from "../../app/cache";
+import { toDayStart } from "../../app/day-start";
+import { toNumber } from "../../app/english";
+import { mergeNewest } from "../../app/merge-newest";
+import { STEP_NAMES } from "../../app/pipelines";
 import { saveFile } from "../../app/save-file";
-import { isDay, isOneOf, isSearch, useQuery } from "../../app/use-query";
+import { workspace } from "../../app/session";
+import { isDay, isOneOf, isSearch, useQuery, withoutEmpty } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { DateField, Filter, FilterBar, SearchField } from "../../ui/filter-bar";
 import { Empty, ErrorPanel } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CreditsFrame } from "./credits-frame";
-import { formatDelta, KINDS, nameKind } from "./history-texts";
-import { type CreditEntry, type HistoryFilter, toHistoryQuery, useHistory } from "./use-history";
 
 const COLUMNS: Column<CreditEntry>[] = [
   { title: "When", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
@@ -22,6 +26,16 @@ const COLUMNS: Column<CreditEntry>[] = [
     cell: ({ delta }) => <span class={delta > 0 ? "delta added" : "delta"}>{formatDelta(delta)}</span>,
   },
 ];
+
+const KINDS = [
+  { value: "", label: "All kinds" },
+  { value: "topup", label: "Purchases" },
+  { value: "grant", label: "Grants" },
+  { value: "consume_asset", label: "Preparations" },
+  { value: "consume_step", label: "Cuts and renders" },
+  { value: "refund", label: "Refunds" },
+  { value: "adjustment", label: "Adjustments" },
+] as const;
 
 const CHECKS = { q: isSearch, type: isOneOf(KINDS), from: isDay, to: isDay };
 const NO_FILTER = { q: "", type: "", from: "", to: "" };
@@ -117,3 +131,51 @@ function HistorySubject({ entry }: { entry: CreditEntry }) {
   if (type === "grant" || type === "adjustment") return <span class="soft">By an administrator</span>;
   return <span class="soft">{entry.payment_invoice_id ?? "–"}</span>;
 }
+
+type CreditEntry = Schemas["CreditEntry"];
+
+/**
+ * Empty texts do not filter. `from` and `to` are days in the user's time zone, such as `2027-01-31`, both inclusive.
+ */
+type HistoryFilter = { q: string; type: string; from: string; to: string };
+
+const PAGE_SIZE = 100;
+
+/** Reads the history. New entries appear at the top as they are written. */
+function useHistory(filter: HistoryFilter): List<CreditEntry> {
+  const filters = toHistoryQuery(filter) as { type?: CreditEntry["type"] };
+  return useList<CreditEntry>(
+    ["credits", "history", workspace.value?.id, filters],
+    (cursor, signal) => {
+      const query = { limit: PAGE_SIZE, ...filters, ...(cursor !== null && { cursor }) };
+      return must(api.GET("/api/v1/credits/history", { params: { query }, signal }));
+    },
+    { merge: mergeNewest },
+  );
+}
+
+/** Returns the query for a filter. A day that does not exist is ignored. */
+const toHistoryQuery = ({ q, type, from, to }: HistoryFilter): Record<string, string> =>
+  withoutEmpty({ q: q.trim(), type, since: toDayStart(from, 0), until: toDayStart(to, 1) }) as Record<string, string>;
+
+/** The kinds of entries to filter by. */
+/** Returns the kind of an entry: "Purchase", "Preparation", "Render". */
+function nameKind({ type, processor_name: step, payment_invoice_id: invoice }: CreditEntry): string {
+  switch (type) {
+    case "topup":
+      return "Purchase";
+    case "grant":
+      return "Grant";
+    case "consume_asset":
+      return "Preparation";
+    case "consume_step":
+      return step === null ? "Cut or render" : STEP_NAMES[step];
+    case "refund":
+      return invoice === null ? "Refund of a preparation" : "Refunded purchase";
+    default:
+      return "Adjustment";
+  }
+}
+
+/** Returns a change with its sign: `+600`, `−12`. */
+const formatDelta = (delta: number): string => (delta > 0 ? `+${toNumber(delta)}` : toNumber(delta).replace("-", "−"));

@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { ApiError } from "../../app/api";
+import { confirmPassword } from "../../app/confirm-password";
+import { session, toWorkspaceName, workspaces } from "../../app/session";
 import { Button } from "../../ui/button";
-import { Field } from "../../ui/field";
+import { Facts } from "../../ui/facts";
+import { Field, SelectField } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { SignInFrame } from "../sign-in/frame";
-import { DeviceReview } from "./device-review";
-import { type DeviceRequest, postCode } from "./oauth";
 
 type Step = { kind: "code" } | { kind: "review"; request: DeviceRequest } | { kind: "approved" } | { kind: "denied" };
 
@@ -53,4 +55,92 @@ export default function DevicePage() {
       </Form>
     </SignInFrame>
   );
+}
+
+const RIGHTS: Record<string, string> = {
+  read: "read your projects and recordings",
+  write: "upload, change and delete your projects and recordings",
+  "read write": "read, upload, change and delete your projects and recordings",
+};
+
+type DeviceReviewProps = { request: DeviceRequest; onDone(decision: "approved" | "denied"): void };
+
+/** Shows which device asks for access, so that nobody approves somebody else's device. */
+function DeviceReview({ request, onDone }: DeviceReviewProps) {
+  const { user_code: userCode, client_id: name, scope, address } = request;
+  const email = session.value.kind === "signed-in" ? session.value.me.email : "";
+  return (
+    <SignInFrame title="Connect this device?">
+      <p>Approve only if you have just started this on your own device, and it shows the same code.</p>
+      <Facts
+        facts={[
+          ["Device", name],
+          ["Code", userCode],
+          ["It may", RIGHTS[scope] ?? scope],
+          ["Account", email],
+          ["Address of the device", address ?? "unknown"],
+        ]}
+      />
+      <Form
+        onSend={async ({ workspace }) => {
+          await postCode("device/approve", userCode, workspace);
+          onDone("approved");
+        }}
+      >
+        {({ isSending }) => (
+          <>
+            {workspaces.value.length > 1 && (
+              <SelectField
+                label="Workspace"
+                name="workspace"
+                options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
+              />
+            )}
+            <Button look="primary" type="submit" isBusy={isSending}>
+              Approve
+            </Button>
+          </>
+        )}
+      </Form>
+      <Form
+        onSend={async () => {
+          await postCode("device/deny", userCode);
+          onDone("denied");
+        }}
+      >
+        {({ isSending }) => (
+          <Button type="submit" isBusy={isSending}>
+            Deny
+          </Button>
+        )}
+      </Form>
+    </SignInFrame>
+  );
+}
+
+type DeviceRequest = { user_code: string; client_id: string; scope: string; address: string | null };
+
+type Failure = { error?: string; error_description?: string; reason?: string };
+
+/**
+ * Posts the code that the device shows. If the session is too old, asks for the password and retries once. Throws
+ * `ApiError` whose message applies to the code.
+ */
+async function postCode<Answer>(path: string, userCode: string, workspaceId?: string): Promise<Answer> {
+  const first = await post(path, userCode, workspaceId);
+  const isTooOld = !first.response.ok && (first.body as Failure | null)?.reason === "session_too_old";
+  const { response, body } = isTooOld && (await confirmPassword()) ? await post(path, userCode, workspaceId) : first;
+  if (response.ok) return body as Answer;
+  const { error = "internal_error", error_description: text } = (body ?? {}) as Failure;
+  const message = text ?? "The server answered with an error. Try again.";
+  throw new ApiError(message, error, response.status, { user_code: message });
+}
+
+async function post(path: string, userCode: string, workspaceId: string | undefined) {
+  const request = new Request(`/oauth/${path}`, { method: "POST", body: new URLSearchParams({ user_code: userCode }) });
+  if (workspaceId !== undefined) request.headers.set("Offcut-Workspace", workspaceId);
+  const response = await fetch(request).catch(() => {
+    throw new ApiError("The server does not respond. Check the connection and try again.", "offline", 0);
+  });
+  return { response, body: (await response.json().catch(() => null)) as unknown };
 }

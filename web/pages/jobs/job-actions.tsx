@@ -1,12 +1,25 @@
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/cache";
-import { canCancel, findRetryable, nameJob, type Pipeline, type Step } from "../../app/pipelines";
-import { canWrite, isBilled } from "../../app/session";
+import { formatRemaining } from "../../app/format";
+import { progressOf } from "../../app/live";
+import {
+  canCancel,
+  findRetryable,
+  getSubjectId,
+  nameInput,
+  nameJob,
+  namePipeline,
+  type Pipeline,
+  type Step,
+} from "../../app/pipelines";
+import { createRemainingTime } from "../../app/remaining-time";
+import { canWrite, isBilled, session } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import type { Column } from "../../ui/data-table";
-import { CancelButton } from "./cancel-button";
 
 type JobActionProps = { pipeline: Pipeline; onChange(): void };
 
@@ -68,5 +81,90 @@ export function RetryButton({ pipeline, step, onChange }: RetryProps) {
     <Button icon="undo" isBusy={isBusy} aria-label={`Retry ${nameJob(pipeline)}`} onClick={() => void retry()}>
       Retry
     </Button>
+  );
+}
+
+type CancelButtonProps = {
+  /** Such as "render of interview.mp4". */
+  jobName: string;
+  /** If false, the button is hidden, but an open dialog stays open. */
+  isOffered?: boolean;
+  onConfirm(): Promise<void>;
+  /** Describes what stops and what is lost. */
+  children: ComponentChildren;
+};
+
+/** Cancels a job after a confirmation. */
+export function CancelButton({ jobName, isOffered = true, onConfirm, children }: CancelButtonProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      {isOffered && (
+        <Button aria-label={`Cancel ${jobName}`} onClick={() => setIsAsking(true)}>
+          Cancel
+        </Button>
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title="Cancel this job?"
+          confirmLabel="Cancel the job"
+          closeLabel="Keep it"
+          onConfirm={onConfirm}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{children}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** A job with a link to its page, and its recording below. */
+export const JobCell = ({ pipeline }: { pipeline: Pipeline }) => (
+  <span class="job-name">
+    <a href={`/jobs/${pipeline.id}`}>{namePipeline(pipeline)}</a>
+    <RecordingLink pipeline={pipeline} />
+  </span>
+);
+
+/** The recording, with a link to it while it exists. */
+export const RecordingLink = ({ pipeline }: { pipeline: Pipeline }) => {
+  const name = nameInput(pipeline);
+  return pipeline.input_asset_id === null || pipeline.input_asset_deleted ? (
+    <span class="soft">{name}</span>
+  ) : (
+    <a class="truncate soft" href={`/assets/${pipeline.input_asset_id}`} title={name} dir="auto">
+      {name}
+    </a>
+  );
+};
+
+/** The user who started the job. */
+export const StarterCell = ({ pipeline }: { pipeline: Pipeline }) => (
+  <span class="truncate" dir="auto">
+    {nameStarter(pipeline)}
+  </span>
+);
+
+function nameStarter({ created_by: user }: Pipeline): string {
+  if (!user) return "Deleted account";
+  if (session.value.kind === "signed-in" && session.value.me.id === user.id) return "You";
+  return user.name ?? "Member without a name";
+}
+
+type JobProgressProps = { step: Step; name: string };
+
+/** Shows the progress of a running step and the remaining time. */
+export function JobProgress({ step, name }: JobProgressProps) {
+  const remaining = useMemo(createRemainingTime, [step.id]);
+  const share = progressOf(getSubjectId(step)).value ?? step.progress ?? 0;
+  const seconds = remaining.update(step.id, share, Date.now());
+  return (
+    <span class="job-progress">
+      <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
+      <span class="soft number">
+        {Math.floor(share * 100)}%{seconds !== null && `, ${formatRemaining(seconds)}`}
+      </span>
+    </span>
   );
 }

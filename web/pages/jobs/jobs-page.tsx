@@ -1,14 +1,20 @@
 /** The running, waiting and ended jobs of the workspace. */
+
+import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { useRead } from "../../app/cache";
+import { type PagedList, useOffsetList, useRead } from "../../app/cache";
 import { openJobs } from "../../app/open-jobs";
-import { isOpenState, type Pipeline } from "../../app/pipelines";
+import { findCurrentStep, isOpenState, namePipeline, type Pipeline } from "../../app/pipelines";
+import { workspace } from "../../app/session";
+import { type Column, DataTable } from "../../ui/data-table";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
+import { RelativeTime } from "../../ui/relative-time";
 import { Segments } from "../../ui/segments";
-import { EndedJobs } from "./ended-jobs";
-import { OpenJobs } from "./open-jobs";
+import { Empty } from "../../ui/states";
+import { JobStatus } from "../../ui/status";
+import { createActionsColumn, JobCell, JobProgress, StarterCell } from "./job-actions";
 
 const ALL = "all";
 const FILTERS: { value: Pipeline["state"] | typeof ALL; label: string }[] = [
@@ -59,3 +65,112 @@ function ServerNotice() {
     </div>
   );
 }
+
+const createOpenColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
+  { title: "Job", width: "minmax(0, 2fr)", cell: (pipeline) => <JobCell pipeline={pipeline} /> },
+  { title: "Progress", width: "minmax(0, 1.5fr)", cell: (pipeline) => <OpenState pipeline={pipeline} /> },
+  { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
+  { title: "Since", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
+  createActionsColumn(list),
+];
+
+/** Running and waiting jobs. */
+function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
+  const list = usePipelines({ isOpen: true, state });
+  const columns = useMemo(() => createOpenColumns(list), [list]);
+  return (
+    <section class="job-list" aria-labelledby="open-jobs">
+      <h2 id="open-jobs">Running and waiting</h2>
+      <DataTable
+        caption="Running and waiting jobs"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title={state === "pending" ? "No jobs are waiting" : "No jobs are running"} icon="jobs">
+            <p>Uploads, cuts and renders appear here while Offcut works on them.</p>
+          </Empty>
+        }
+      />
+    </section>
+  );
+}
+
+/** The state of the running or next step, and its position in a pipeline with several steps. */
+function OpenState({ pipeline }: { pipeline: Pipeline }) {
+  const step = findCurrentStep(pipeline);
+  const { length } = pipeline.steps;
+  return (
+    <span class="job-state">
+      <JobStatus state={step?.state ?? pipeline.state} />
+      {step && length > 1 && (
+        <span class="soft number">
+          step {step.step_order + 1} of {length}
+        </span>
+      )}
+      {step?.state === "running" && <JobProgress step={step} name={namePipeline(pipeline)} />}
+    </span>
+  );
+}
+
+const createEndedColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
+  { title: "Job", width: "minmax(0, 2fr)", cell: (pipeline) => <JobCell pipeline={pipeline} /> },
+  { title: "State", width: "minmax(0, 1.5fr)", cell: (pipeline) => <EndedState pipeline={pipeline} /> },
+  { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
+  { title: "Ended", width: "8rem", cell: ({ finished_at: at }) => at !== null && <RelativeTime iso={at} /> },
+  createActionsColumn(list),
+];
+
+const EMPTY_TITLES: Partial<Record<Pipeline["state"], string>> = {
+  completed: "No completed jobs",
+  failed: "No failed jobs",
+  cancelled: "No cancelled jobs",
+};
+
+/** Ended jobs, newest first. */
+function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
+  const list = usePipelines({ isOpen: false, state });
+  const columns = useMemo(() => createEndedColumns(list), [list]);
+  return (
+    <section class="job-list" aria-labelledby="ended-jobs">
+      <h2 id="ended-jobs">Ended</h2>
+      <DataTable
+        caption="Jobs that have ended"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={<Empty title={state === null ? "No jobs have ended yet" : (EMPTY_TITLES[state] ?? "")} icon="jobs" />}
+      />
+    </section>
+  );
+}
+
+/** The state of a job, and why it failed. */
+function EndedState({ pipeline }: { pipeline: Pipeline }) {
+  const failed = pipeline.steps.find(({ state }) => state === "failed");
+  const message = failed?.error_message;
+  return (
+    <span class="job-state">
+      <JobStatus state={pipeline.state} />
+      {message && (
+        <span class="soft truncate" title={message}>
+          {message}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** `state` null selects all open or all ended pipelines. */
+type PipelineQuery = { isOpen: boolean; state: Pipeline["state"] | null };
+
+/** Loads pipelines of the workspace, newest first. */
+const usePipelines = ({ isOpen, state }: PipelineQuery): PagedList<Pipeline> =>
+  useOffsetList<Pipeline>(["pipelines", workspace.value?.id, isOpen, state], (page, signal) => {
+    const query = {
+      ...page,
+      is_open: isOpen ? ("true" as const) : ("false" as const),
+      ...(state !== null && { state }),
+    };
+    return must(api.GET("/api/v1/pipelines", { params: { query }, signal }));
+  });

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { must } from "../../app/api";
 import { useList } from "../../app/cache";
-import { formatTime } from "../../app/format";
+import { formatDay, formatTime } from "../../app/format";
 import { type ApiKey, keysApi, type NewApiKey } from "../../app/keys-api";
 import { findWorkspaceName, workspaces } from "../../app/session";
 import { showToast } from "../../app/toasts";
@@ -9,14 +9,14 @@ import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/code-block";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { CopyField } from "../../ui/copy-field";
-import { DataTable } from "../../ui/data-table";
+import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
+import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
 import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 import { Empty } from "../../ui/states";
-import { createKeyColumns } from "./key-columns";
-import { createExample, KEY_PLACEHOLDER } from "./key-texts";
-import { NewKeyDialog } from "./new-key-dialog";
+import { Status } from "../../ui/status";
+import { NewKeyDialog, SCOPE_CHOICES } from "./new-key-dialog";
 
 /** Maximum number of keys of an account. */
 const PAGE_SIZE = 100;
@@ -141,4 +141,81 @@ function RevokeDialog({ apiKey, onRevoked, onClose }: RevokeDialogProps) {
       </div>
     </ConfirmDialog>
   );
+}
+
+const NAME: Column<ApiKey> = {
+  title: "Name",
+  width: "minmax(0, 2fr)",
+  cell: ({ name, prefix }) => (
+    <span class="key-name">
+      <strong class="truncate" dir="auto" title={name}>
+        {name}
+      </strong>
+      <code class="soft">{prefix}…</code>
+    </span>
+  ),
+};
+
+const WORKSPACE: Column<ApiKey> = { title: "Workspace", cell: (key) => <KeyWorkspace apiKey={key} /> };
+
+const OTHERS: Column<ApiKey>[] = [
+  { title: "Scope", cell: ({ scopes }) => formatScopes(scopes) },
+  { title: "Created", cell: ({ created_at: at }) => <RelativeTime iso={at} /> },
+  { title: "Last used", cell: ({ last_used_at: at }) => (at === null ? "Never" : <RelativeTime iso={at} />) },
+  { title: "Expires", cell: (key) => <Expiry apiKey={key} /> },
+];
+
+/** Returns the columns of the key table. Users with several workspaces also see the workspace. */
+const createKeyColumns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => [
+  NAME,
+  ...(workspaces.value.length > 1 ? [WORKSPACE] : []),
+  ...OTHERS,
+  {
+    title: "Actions",
+    isTitleHidden: true,
+    width: "5.5rem",
+    cell: (key) => (
+      <Button aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+        Revoke
+      </Button>
+    ),
+  },
+];
+
+function KeyWorkspace({ apiKey }: { apiKey: ApiKey }) {
+  const name = findWorkspaceName(apiKey.workspace_id);
+  if (name === null) return <Status text="You left it" look="bad" />;
+  return (
+    <span class="truncate" dir="auto" title={name}>
+      {name}
+    </span>
+  );
+}
+
+function Expiry({ apiKey }: { apiKey: ApiKey }) {
+  if (apiKey.expires_at === null) return <>Never</>;
+  if (hasExpired(apiKey)) return <Status text="Expired" look="bad" />;
+  return (
+    <time dateTime={apiKey.expires_at} title={formatTime(apiKey.expires_at)}>
+      {formatDay(apiKey.expires_at)}
+    </time>
+  );
+}
+
+/** Replaces a key that is not shown. */
+const KEY_PLACEHOLDER = "<API_KEY>";
+
+/** Returns the label of a key's scopes. */
+function formatScopes(scopes: readonly string[]): string {
+  const value = scopes.toSorted().join(" ");
+  return SCOPE_CHOICES.find((choice) => choice.value === value)?.label ?? value;
+}
+
+const hasExpired = ({ expires_at }: ApiKey): boolean => expires_at !== null && Date.parse(expires_at) <= Date.now();
+
+/** Returns an example call of this server that the key's scopes allow. */
+function createExample(key: string, scopes: readonly string[]): string {
+  const call = `curl "${location.origin}/v1/projects" \\\n  -H "Authorization: Bearer ${key}"`;
+  if (scopes.includes("read")) return call;
+  return `${call} \\\n  -H "Content-Type: application/json" \\\n  -d '{"name": "Talks"}'`;
 }

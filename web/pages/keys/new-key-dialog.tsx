@@ -7,8 +7,13 @@ import { Dialog } from "../../ui/dialog";
 import { FormActions } from "../../ui/dialog-actions";
 import { Field, SelectField } from "../../ui/field";
 import { Form, type FormValues } from "../../ui/form";
-import { DEFAULT_EXPIRY, EXPIRY_CHOICES, toDateValue, toExpiryTime } from "./expiry";
-import { SCOPE_CHOICES } from "./key-texts";
+
+/** The scopes that the form offers. */
+export const SCOPE_CHOICES = [
+  { value: "read write", label: "Read and write" },
+  { value: "read", label: "Read only" },
+  { value: "write", label: "Write only" },
+];
 
 type NewKeyDialogProps = { onCreated(key: NewApiKey): void; onClose(): void };
 
@@ -78,4 +83,34 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
       </Form>
     </Dialog>
   );
+}
+
+/** Expiration times of API keys. */
+const EXPIRY_CHOICES = [
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In 1 year" },
+  { value: "date", label: "On a date…" },
+  { value: "never", label: "Never" },
+];
+
+const DEFAULT_EXPIRY = "90";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Returns the time of a choice as ISO 8601, or null for never. A `date` such as `2027-01-31` stands for the end of that
+ * day in the user's time zone.
+ */
+function toExpiryTime(choice: string, date: string, now: number): string | null {
+  if (choice === "never") return null;
+  const time = choice === "date" ? new Date(`${date}T23:59:59`) : new Date(now + Number(choice) * DAY_MS);
+  return time.toISOString();
+}
+
+/** Returns the value of a date field for a time, in the user's time zone. */
+function toDateValue(time: Date): string {
+  const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }

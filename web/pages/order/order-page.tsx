@@ -1,18 +1,20 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { ApiError, api, must, type Schemas } from "../../app/api";
-import { chooseWorkspace, type Workspace } from "../../app/session";
+import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
+import { type Resource, useRead } from "../../app/cache";
+import { toNumber } from "../../app/english";
+import { formatTime } from "../../app/format";
+import { formatPrice } from "../../app/money";
+import { chooseWorkspace, isAdmin, session, type Workspace, workspaces } from "../../app/session";
 import { isUuid } from "../../app/use-query";
 import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Facts } from "../../ui/facts";
 import { Form } from "../../ui/form";
 import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../credits/billing-status";
 import { Missing } from "../missing";
-import { OrderActions } from "./order-actions";
-import { listOrderFacts, NEXT_STEPS, TITLES } from "./order-texts";
-import { findOrderWorkspace, type ShownOrder, useOrder } from "./use-order";
 
 type AdminOrder = Schemas["AdminOrder"];
 
@@ -107,4 +109,166 @@ function OrderDecision({ orderId, onDecided }: OrderDecisionProps) {
       </Form>
     </>
   );
+}
+
+type OrderActionsProps = {
+  order: Schemas["Order"];
+  workspaceId: string | undefined;
+  onChanged(): Promise<void>;
+};
+
+/** Actions for the buyer while the order is pending: pay, or cancel. */
+function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
+  const [isCancelling, setIsCancelling] = useState(false);
+  const [isLeaving, setIsLeaving] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const params = { path: { order_id: order.id }, header: toOrderHeader(workspaceId) };
+  // A page that the browser restores is in the state in which the user left it.
+  useEffect(() => {
+    const onShow = () => setIsLeaving(false);
+    addEventListener("pageshow", onShow);
+    return () => removeEventListener("pageshow", onShow);
+  }, []);
+  const pay = async () => {
+    setIsLeaving(true);
+    setError(null);
+    try {
+      const { url } = await must(api.POST("/api/v1/billing/orders/{order_id}/checkout", { params }));
+      location.assign(url);
+    } catch (thrown) {
+      setError(toMessage(thrown));
+      setIsLeaving(false);
+      void onChanged();
+    }
+  };
+  return (
+    <>
+      {error !== null && <ErrorPanel message={error} />}
+      <div class="toolbar">
+        {order.provider === "stripe" && (
+          <Button look="primary" isBusy={isLeaving} onClick={() => void pay()}>
+            Continue to payment
+          </Button>
+        )}
+        <Button onClick={() => setIsCancelling(true)}>Cancel order</Button>
+      </div>
+      {isCancelling && (
+        <ConfirmDialog
+          title="Cancel the order?"
+          confirmLabel="Cancel order"
+          closeLabel="Keep order"
+          onConfirm={async () => {
+            await must(api.POST("/api/v1/billing/orders/{order_id}/cancel", { params }));
+            await onChanged();
+          }}
+          onClose={() => setIsCancelling(false)}
+        >
+          <p>
+            The order is closed: it can no longer be paid or approved, and no credits are added. You can order again.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+type Order = Schemas["Order"];
+type ShownOrder = { order: Order; administered: AdminOrder | null };
+
+const SLOW_MS = 20_000;
+const FAST_MS = 3_000;
+/** Most payments are confirmed within seconds. Administrators and some payment methods take longer. */
+const MAX_FAST_AGE_MS = 10 * 60_000;
+
+function toRefreshMs({ state, provider, created_at: at }: Order): number | undefined {
+  if (state !== "pending") return undefined;
+  return provider === "stripe" && Date.now() - Date.parse(at) < MAX_FAST_AGE_MS ? FAST_MS : SLOW_MS;
+}
+
+/** Loads the order. `workspaceId` is the shared workspace in the address; the dashboard may show another one. */
+function useOrder(orderId: string, workspaceId: string | undefined): Resource<ShownOrder> {
+  const asAdmin = useRef(isAdmin.value);
+  return useRead<ShownOrder>(
+    ["credits", "order", orderId, workspaceId],
+    async (signal) => {
+      const administered = asAdmin.current ? await readAdministered(orderId, signal) : null;
+      // Asks for the password only once: this page reloads automatically.
+      asAdmin.current = administered !== null;
+      if (administered !== null) return { order: administered, administered };
+      const params = { path: { order_id: orderId }, header: toOrderHeader(workspaceId) };
+      const order = await must(api.GET("/api/v1/billing/orders/{order_id}", { params, signal }));
+      return { order, administered: null };
+    },
+    { refreshMs: ({ order }) => toRefreshMs(order) },
+  );
+}
+
+/** Returns the header with the workspace of an order. */
+const toOrderHeader = (workspaceId: string | undefined): { "Offcut-Workspace"?: string } => {
+  const id = workspaceId ?? (session.value.kind === "signed-in" ? session.value.me.id : undefined);
+  return id === undefined ? {} : { "Offcut-Workspace": id };
+};
+
+/** Returns the user's workspace of an order, or undefined if the user is not a member. */
+const findOrderWorkspace = (workspaceId: string | undefined): Workspace | undefined =>
+  workspaces.value.find(({ id, is_personal: isPersonal }) =>
+    workspaceId === undefined ? isPersonal : id === workspaceId,
+  );
+
+/**
+ * Loads any order as an administrator. Returns null if the user did not enter the password; their own orders are still
+ * shown.
+ */
+const readAdministered = (orderId: string, signal: AbortSignal): Promise<AdminOrder | null> =>
+  must(api.GET("/api/v1/admin/orders/{order_id}", { params: { path: { order_id: orderId } }, signal })).catch(
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 403) return null;
+      throw error;
+    },
+  );
+
+type State = Order["state"];
+
+const TITLES: Record<State, string> = {
+  pending: "Order",
+  paid: "Order paid",
+  rejected: "Order rejected",
+  expired: "Order closed",
+};
+
+const NEXT_STEPS: Record<Order["provider"], Record<State, string>> = {
+  offline: {
+    pending:
+      "Pay as agreed with your administrator. The credits are added when the administrator approves the order. This page updates automatically.",
+    paid: "The credits were added.",
+    rejected: "An administrator rejected the order. No credits were added.",
+    expired: "The order was cancelled. No credits were added.",
+  },
+  stripe: {
+    pending:
+      "The payment is not confirmed yet. This page updates automatically, usually within seconds. Some payment methods take days.",
+    paid: "The payment is confirmed, and the credits were added.",
+    rejected: "The payment failed, and no credits were added. You can order again.",
+    expired: "The order was cancelled, or not paid in time. Nothing was charged, and no credits were added.",
+  },
+};
+
+const NO_RENEWAL: [string, string] = ["Renewal", "None: credits are added once. Order again for more."];
+
+/** Lists the facts of an order. Administrators also see who ordered it. */
+function listOrderFacts({ order, administered }: ShownOrder): [string, string][] {
+  const facts: [string, string][] = [
+    ["What", order.name],
+    ["Credits", toNumber(order.credits)],
+    ["Price", formatPrice(order)],
+    ...(order.provider === "offline" && order.interval !== null ? [NO_RENEWAL] : []),
+    ["Ordered", formatTime(order.created_at)],
+    ["Order", order.id],
+  ];
+  if (administered === null) return facts;
+  return [
+    ...facts,
+    ["By", administered.created_by?.email ?? "unknown"],
+    ["Workspace", administered.workspace?.name ?? "deleted"],
+  ];
 }

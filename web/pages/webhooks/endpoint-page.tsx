@@ -1,24 +1,27 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { MAX_FAILING_MS } from "../../../src/domain/webhooks";
 import { ApiError, api, must } from "../../app/api";
-import type { Resource } from "../../app/cache";
-import { useRead } from "../../app/cache";
+import { type Resource, useRead } from "../../app/cache";
+import { formatTime } from "../../app/format";
 import { canWrite, workspace } from "../../app/session";
-import { showFailure } from "../../app/toasts";
+import { showFailure, showToast } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { CopyField } from "../../ui/copy-field";
 import { Facts } from "../../ui/facts";
+import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
 import { Page } from "../../ui/page";
 import { RelativeTime } from "../../ui/relative-time";
 import { Section } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { Status } from "../../ui/status";
 import { Missing } from "../missing";
-import { DeliveriesSection } from "./deliveries-section";
-import { EndpointActions } from "./endpoint-actions";
-import { EndpointNotices } from "./endpoint-notices";
-import { type DeliveryFilter, IDLE_MS, useDeliveries } from "./use-deliveries";
+import { DeliveriesSection, type DeliveryFilter, IDLE_MS, useDeliveries } from "./deliveries-section";
+import { EditEndpointDialog, SecretDialog } from "./endpoint-dialog";
 import { VerifySection } from "./verify-section";
-import { type Endpoint, formatEvents, shortenUrl, toEndpointLook } from "./webhook-texts";
+import { DISABLED_TEXTS, type Endpoint, formatEvents, shortenUrl, toEndpointLook } from "./webhook-texts";
 
 /** Shows an endpoint and its deliveries. */
 export default function EndpointPage() {
@@ -114,4 +117,159 @@ const EndpointSummary = ({ endpoint }: { endpoint: Endpoint }) => (
       ]}
     />
   </Section>
+);
+
+type EndpointNoticesProps = { endpoint: Endpoint; onEnable: (() => void) | null };
+
+/** Notices for an endpoint that is disabled, is failing, or has two secrets. */
+function EndpointNotices({ endpoint, onEnable }: EndpointNoticesProps) {
+  const { state, disabled_at: disabledAt, disabled_reason: reason, failing_since: failingSince } = endpoint;
+  const oldSecretUntil = endpoint.old_secret_expires_at;
+  return (
+    <div class="notices">
+      {state === "disabled" && (
+        <div class="message warning">
+          <Icon name="warning" />
+          <p>
+            <strong>
+              Disabled
+              {disabledAt !== null && (
+                <>
+                  {" "}
+                  <RelativeTime iso={disabledAt} />
+                </>
+              )}
+              .
+            </strong>{" "}
+            {reason !== null && DISABLED_TEXTS[reason]} Events that occur while it is disabled are not sent. Pending
+            deliveries are sent when the endpoint is enabled.
+          </p>
+          {onEnable && (
+            <span class="message-actions">
+              <Button onClick={onEnable}>Enable</Button>
+            </span>
+          )}
+        </div>
+      )}
+      {state === "enabled" && failingSince !== null && (
+        <div class="message warning">
+          <Icon name="warning" />
+          <p>
+            <strong>
+              Deliveries began to fail <RelativeTime iso={failingSince} />.
+            </strong>{" "}
+            Offcut keeps retrying and disables the endpoint if none succeeds by{" "}
+            {formatTime(new Date(Date.parse(failingSince) + MAX_FAILING_MS))}.
+          </p>
+        </div>
+      )}
+      {oldSecretUntil !== null && Date.parse(oldSecretUntil) > Date.now() && (
+        <div class="message">
+          <Icon name="info" />
+          <p>
+            Deliveries are signed with the old and the new secret until {formatTime(oldSecretUntil)}. Replace the old
+            one in the receiver by then.
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+type EndpointActionsProps = {
+  endpoint: Endpoint;
+  onChanged(): void;
+  onTested(): void;
+  onDeleted(): void;
+  setState(state: Endpoint["state"]): void;
+};
+
+/** The actions for an endpoint. */
+function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setState }: EndpointActionsProps) {
+  const [open, setOpen] = useState<"edit" | "rotate" | "delete" | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const params = { path: { endpoint_id: endpoint.id } };
+  const isEnabled = endpoint.state === "enabled";
+  const close = () => setOpen(null);
+  const test = async () => {
+    try {
+      await must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params }));
+      showToast({ kind: "info", text: "Test event queued. It appears under Deliveries." });
+      onTested();
+    } catch (error) {
+      showFailure(error);
+    }
+  };
+  return (
+    <div class="toolbar">
+      {isEnabled && <Button onClick={() => void test()}>Send test event</Button>}
+      <Button onClick={() => setOpen("edit")}>Edit</Button>
+      <Menu
+        label="More actions"
+        items={[
+          { label: "Rotate secret", icon: "key", run: () => setOpen("rotate") },
+          isEnabled
+            ? { label: "Disable", run: () => setState("disabled") }
+            : { label: "Enable", run: () => setState("enabled") },
+          { label: "Delete", icon: "trash", isDangerous: true, run: () => setOpen("delete") },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+      {open === "edit" && <EditEndpointDialog endpoint={endpoint} onChanged={onChanged} onClose={close} />}
+      {open === "rotate" && (
+        <ConfirmDialog
+          title="Rotate the signing secret?"
+          confirmLabel="Rotate secret"
+          onConfirm={async () => {
+            const path = "/api/v1/webhook-endpoints/{endpoint_id}/rotate-secret";
+            setSecret((await must(api.POST(path, { params }))).secret);
+          }}
+          onClose={close}
+        >
+          <p>
+            The endpoint gets a new secret. For 24 hours deliveries are signed with the old and the new one, so that no
+            delivery is rejected while you update the receiver. After that, a receiver that still has the old secret
+            rejects deliveries. A secret from an earlier rotation stops working at once.
+          </p>
+        </ConfirmDialog>
+      )}
+      {open === "delete" && <DeleteDialog endpoint={endpoint} onDeleted={onDeleted} onClose={close} />}
+      {open === null && secret !== null && (
+        <SecretDialog
+          title="Secret rotated"
+          secret={secret}
+          onClose={() => {
+            setSecret(null);
+            // Called only now: a page that fails to load would remove the secret.
+            onChanged();
+          }}
+        >
+          <p>The old secret works for 24 more hours.</p>
+        </SecretDialog>
+      )}
+    </div>
+  );
+}
+
+type DeleteDialogProps = { endpoint: Endpoint; onDeleted(): void; onClose(): void };
+
+const DeleteDialog = ({ endpoint, onDeleted, onClose }: DeleteDialogProps) => (
+  <ConfirmDialog
+    title="Delete this endpoint?"
+    confirmLabel="Delete endpoint"
+    onConfirm={async () => {
+      const params = { path: { endpoint_id: endpoint.id } };
+      await must(api.DELETE("/api/v1/webhook-endpoints/{endpoint_id}", { params }));
+      showToast({ kind: "info", text: "Endpoint deleted." });
+      onDeleted();
+    }}
+    onClose={onClose}
+  >
+    <p>
+      <strong class="url">{endpoint.url}</strong> receives no more events. Its signing secret, delivery history and
+      pending deliveries are deleted. Recordings, cuts and renders are kept. This cannot be undone. To pause the
+      endpoint, disable it instead.
+    </p>
+  </ConfirmDialog>
 );

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { CodeBlock } from "../../ui/code-block";
 import { Section } from "../../ui/section";
 import { Segments } from "../../ui/segments";
-import { EXAMPLES } from "./examples";
 
 type Language = (typeof EXAMPLES)[number]["language"];
 
@@ -41,3 +40,14 @@ export function VerifySection() {
     </Section>
   );
 }
+
+import javascript from "./examples/receiver.mjs" with { type: "text" };
+import python from "./examples/receiver.py" with { type: "text" };
+import shell from "./examples/verify.sh" with { type: "text" };
+
+/** Examples that verify the signature of a delivery. The test suite runs each one. */
+const EXAMPLES = [
+  { language: "JavaScript", code: javascript },
+  { language: "Python", code: python },
+  { language: "Shell", code: shell },
+] as const;

@@ -9,8 +9,7 @@ import { Page } from "../../ui/page";
 import { RelativeTime } from "../../ui/relative-time";
 import { Empty } from "../../ui/states";
 import { Status } from "../../ui/status";
-import { NewEndpointDialog } from "./endpoint-dialog";
-import { SecretDialog } from "./secret-dialog";
+import { NewEndpointDialog, SecretDialog } from "./endpoint-dialog";
 import { VerifySection } from "./verify-section";
 import { type Endpoint, formatEvents, type NewEndpoint, toEndpointLook } from "./webhook-texts";
 

@@ -1,19 +1,24 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
-import { useRead } from "../../app/cache";
+import { useOffsetList, useRead } from "../../app/cache";
+import { toNumber } from "../../app/english";
+import { formatBytes, formatCount, formatDay } from "../../app/format";
 import { loadSession } from "../../app/load-session";
-import { chooseWorkspace, toWorkspaceName, workspace } from "../../app/session";
+import { chooseWorkspace, isBilled, leftWorkspaces, toWorkspaceName, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { type Column, DataTable } from "../../ui/data-table";
+import { EmailAddress } from "../../ui/email-address";
 import { Page } from "../../ui/page";
+import { RelativeTime } from "../../ui/relative-time";
+import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../ui/states";
 import NotFoundPage from "../not-found";
-import { DeleteSection } from "./delete-section";
-import { InvitationsSection } from "./invitations-section";
 import { MembersSection } from "./members-section";
 import { NameDialog } from "./name-dialog";
-import { UsageSection } from "./usage-section";
+import { toRoleName } from "./roles";
 
 type WorkspaceDetail = Schemas["WorkspaceDetail"];
 
@@ -96,5 +101,189 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         />
       )}
     </Page>
+  );
+}
+
+/** The storage and the credits that a workspace uses. */
+const UsageSection = ({ value }: { value: Schemas["WorkspaceDetail"] }) => (
+  <Section title="Usage">
+    <dl class="usage">
+      <div>
+        <dt>Storage used</dt>
+        <dd>
+          <span class="usage-figure">{formatBytes(value.storage_used_bytes)}</span>
+          <Quota used={value.storage_used_bytes} quota={value.storage_quota_bytes} />
+        </dd>
+      </div>
+      {isBilled.value && (
+        <>
+          <div>
+            <dt>Available credits</dt>
+            <dd>
+              <span class="usage-figure">{toNumber(value.credits_balance)}</span>
+              <span class="soft">{toNumber(value.credits_held)} on hold</span>
+            </dd>
+          </div>
+          <div>
+            <dt>Credits used</dt>
+            <dd>
+              <span class="usage-figure">{toNumber(value.credits_used)}</span>
+              {workspace.value?.id === value.id && <a href="/credits">Credits and orders</a>}
+            </dd>
+          </div>
+        </>
+      )}
+      <div>
+        <dt>Content</dt>
+        <dd>
+          <span class="usage-figure">{formatCount(value.project_count, "project")}</span>
+          <span class="soft">
+            {formatCount(value.asset_count, "recording")}, {formatCount(value.render_count, "render")}
+          </span>
+        </dd>
+      </div>
+    </dl>
+  </Section>
+);
+
+const NEARLY_FULL = 0.9;
+
+function Quota({ used, quota }: { used: number; quota: number | null }) {
+  if (quota === null) return <span class="soft">No quota</span>;
+  const text = `of ${formatBytes(quota)}`;
+  return (
+    <>
+      <progress class="progress" aria-label="Storage used" max={quota} value={Math.min(used, quota)} />
+      <span class={used >= quota * NEARLY_FULL ? undefined : "soft"}>
+        {text}
+        {used >= quota && ": full. Delete recordings or renders to add others."}
+      </span>
+    </>
+  );
+}
+
+type Invitation = Schemas["WorkspaceInvitation"];
+
+/** Pending invitations. */
+function InvitationsSection({ workspaceId }: { workspaceId: string }) {
+  const [revoked, setRevoked] = useState<Invitation | null>(null);
+  const list = useOffsetList<Invitation>(["invitations", workspaceId], (query, signal) => {
+    const params = { path: { workspace_id: workspaceId }, query };
+    return must(api.GET("/api/v1/workspaces/{workspace_id}/invitations", { params, signal }));
+  });
+  const columns = useMemo(() => createColumns(setRevoked), []);
+  return (
+    <Section title="Invitations" hint="Links that have not been used yet. For a new link, add the same address again.">
+      <div>
+        <DataTable
+          caption="Invitations"
+          columns={columns}
+          list={list}
+          rowKey={({ id }) => id}
+          empty={<p class="soft">No pending invitations.</p>}
+        />
+      </div>
+      {revoked && (
+        <ConfirmDialog
+          title="Revoke this invitation?"
+          confirmLabel="Revoke"
+          onConfirm={async () => {
+            const params = { path: { workspace_id: workspaceId, invitation_id: revoked.id } };
+            const call = api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params });
+            await must(call);
+            showToast({ kind: "info", text: `The invitation of ${revoked.email} was revoked.` });
+            await list.reload();
+          }}
+          onClose={() => setRevoked(null)}
+        >
+          <p>
+            The link that was sent to <strong>{revoked.email}</strong> stops working.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Section>
+  );
+}
+
+const createColumns = (onRevoke: (invitation: Invitation) => void): Column<Invitation>[] => [
+  {
+    title: "Email",
+    width: "minmax(0, 2fr)",
+    cell: ({ email }) => (
+      <span class="name-cell">
+        <span class="truncate" title={email}>
+          <EmailAddress address={email} />
+        </span>
+      </span>
+    ),
+  },
+  { title: "Role", cell: ({ role }) => toRoleName(role) },
+  {
+    title: "Expires",
+    cell: ({ expires_at: time }) => formatDay(time),
+  },
+  { title: "Sent", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
+  {
+    title: "Actions",
+    isTitleHidden: true,
+    width: "6rem",
+    cell: (invitation) => (
+      <Button aria-label={`Revoke the invitation of ${invitation.email}`} onClick={() => onRevoke(invitation)}>
+        Revoke
+      </Button>
+    ),
+  },
+];
+
+type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onDeleted(): Promise<void> };
+
+/** Deletes a workspace after a warning about what will be lost. */
+function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const others = value.member_count - 1;
+  return (
+    <Section title="Delete this workspace" hint="Everything in it is permanently deleted, for all members.">
+      <div class="toolbar">
+        <Button look="danger" icon="trash" onClick={() => setIsOpen(true)}>
+          Delete workspace…
+        </Button>
+      </div>
+      {isOpen && (
+        <ConfirmDialog
+          title="Delete this workspace?"
+          confirmLabel="Delete workspace"
+          onConfirm={async () => {
+            const path = { workspace_id: value.id };
+            leftWorkspaces.add(value.id);
+            await must(api.DELETE("/api/v1/workspaces/{workspace_id}", { params: { path } })).catch(
+              (error: unknown) => {
+                leftWorkspaces.delete(value.id);
+                throw error;
+              },
+            );
+            await onDeleted();
+          }}
+          onClose={() => setIsOpen(false)}
+        >
+          <div class="losses">
+            <p>
+              <strong dir="auto">{value.name}</strong> is deleted immediately, and with it, also from the server's disk:
+            </p>
+            <ul>
+              <li>
+                {formatCount(value.project_count, "project")} with {formatCount(value.asset_count, "recording")} and{" "}
+                {formatCount(value.render_count, "render")}: {formatBytes(value.storage_used_bytes)}
+              </li>
+              {isBilled.value && (
+                <li>{formatCount(Math.max(0, value.credits_balance + value.credits_held), "credit")}, not refunded</li>
+              )}
+              <li>its API keys, webhooks and open invitations</li>
+              {others > 0 && <li>the access of {formatCount(others, "other member")}</li>}
+            </ul>
+            <p>Running jobs are cancelled. This cannot be undone.</p>
+          </div>
+        </ConfirmDialog>
+      )}
+    </Section>
   );
 }

@@ -1,22 +1,22 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
-import { useOffsetList } from "../../../app/cache";
+import { type List, useOffsetList, useRead } from "../../../app/cache";
 import { toDayStart } from "../../../app/day-start";
+import { formatCount, formatExactTime } from "../../../app/format";
 import { saveFile } from "../../../app/save-file";
 import { showFailure } from "../../../app/toasts";
 import { isDay, isOneOf, isSearch, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { DataTable } from "../../../ui/data-table";
+import { type Column, DataTable } from "../../../ui/data-table";
+import { Dialog } from "../../../ui/dialog";
+import { Facts } from "../../../ui/facts";
 import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Icon } from "../../../ui/icon";
 import { Menu } from "../../../ui/menu";
+import { RelativeTime } from "../../../ui/relative-time";
 import { Empty } from "../../../ui/states";
-import { mustAdmin } from "../admin-api";
-import { AdminFrame } from "../admin-frame";
-import { listAuditColumns } from "./audit-columns";
-import { AuditDialog } from "./audit-dialog";
-import { ACTION_TEXTS, type AuditEntry } from "./audit-texts";
-import { NewEntries } from "./new-entries";
+import { AdminFrame, mustAdmin } from "../admin-frame";
+import { ACTION_TEXTS, type AuditEntry, formatDetails, nameActor, nameKind, nameTarget } from "./audit-texts";
 
 const ACTIONS = [
   { value: "", label: "All actions" },
@@ -109,4 +109,149 @@ function DownloadMenu({ filters }: DownloadMenuProps) {
       {isBusy ? "Downloading…" : "Download"}
     </Menu>
   );
+}
+
+type NewEntriesProps = {
+  list: List<AuditEntry, { total: number }>;
+  filters: Record<string, string | undefined>;
+  /** Restarts the list. */
+  onShow(): void;
+};
+
+/**
+ * Up to this number of rows, new entries are added automatically. Beyond it, a button offers them, so that the rows do
+ * not move.
+ */
+const MAX_LIVE_ROWS = 100;
+
+/** Shows how many entries match. Adds new entries at the top of the list, or offers to. */
+function NewEntries({ list, filters, onShow }: NewEntriesProps) {
+  const total = list.first.value?.total ?? null;
+  const count = useRead(
+    ["admin-audit-count", filters],
+    (signal) => mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { ...filters, limit: 1 } }, signal })),
+    { refreshMs: 5_000 },
+  ).state.value;
+  const rows = list.items.value?.length ?? 0;
+  const added = count.kind === "ready" && total !== null ? count.value.total - total : 0;
+  const isLive = rows <= MAX_LIVE_ROWS;
+  useEffect(() => {
+    if (added !== 0 && isLive && list.error.peek() === null) void list.reload();
+  }, [added, isLive]);
+  return (
+    <span class="new-entries" role="status">
+      {added > 0 && !isLive && (
+        <Button
+          onClick={() => {
+            scrollTo(0, 0);
+            onShow();
+          }}
+        >
+          Show {formatCount(added, "new entry", "new entries")}
+        </Button>
+      )}
+      <span class="soft">{total !== null && formatCount(total, "entry", "entries")}</span>
+    </span>
+  );
+}
+
+const listAuditColumns = (onOpen: (entry: AuditEntry) => void): Column<AuditEntry>[] => [
+  { title: "Time", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
+  {
+    title: "Action",
+    width: "minmax(0, 2fr)",
+    cell: (entry) => (
+      <button type="button" class="link-button" aria-haspopup="dialog" onClick={() => onOpen(entry)}>
+        {ACTION_TEXTS[entry.action] ?? entry.action}
+      </button>
+    ),
+  },
+  { title: "By", width: "minmax(0, 2fr)", cell: (entry) => <ActorCell entry={entry} /> },
+  { title: "About", width: "minmax(0, 3fr)", cell: (entry) => <TargetCell entry={entry} /> },
+];
+
+function ActorCell({ entry }: { entry: AuditEntry }) {
+  const name = nameActor(entry);
+  return (
+    <div class="two-lines">
+      <span class={entry.actor.email === null ? "soft truncate" : "truncate"} title={name} dir="auto">
+        {name}
+      </span>
+      {entry.address !== null && <span class="soft truncate">{entry.address}</span>}
+    </div>
+  );
+}
+
+function TargetCell({ entry }: { entry: AuditEntry }) {
+  const name = nameTarget(entry);
+  const details = formatDetails(entry);
+  // Users who changed their own account are already named in the previous column.
+  const isSelf = entry.target !== null && entry.target.id === entry.actor.id;
+  return (
+    <div class="two-lines">
+      {!isSelf && name !== "" && (
+        <span class="truncate" title={name} dir="auto">
+          {name}
+        </span>
+      )}
+      {details !== "" && (
+        <span class="soft truncate" title={details} dir="auto">
+          {details}
+        </span>
+      )}
+    </div>
+  );
+}
+
+type AuditDialogProps = {
+  entry: AuditEntry;
+  onFilter(filters: { actor_id?: string; target_id?: string }): void;
+  onClose(): void;
+};
+
+/** Shows everything that an entry recorded. */
+function AuditDialog({ entry, onFilter, onClose }: AuditDialogProps) {
+  const { actor, target } = entry;
+  const show = (filters: { actor_id?: string; target_id?: string }) => {
+    onClose();
+    onFilter(filters);
+  };
+  return (
+    <Dialog title={ACTION_TEXTS[entry.action] ?? entry.action} isWide onClose={onClose}>
+      <div class="dialog-body">
+        <Facts facts={listFacts(entry)} />
+      </div>
+      <div class="dialog-foot">
+        {actor.id !== null && (
+          <Button onClick={() => show({ actor_id: actor.id!, target_id: "" })}>Everything by this user</Button>
+        )}
+        {target !== null && (
+          <Button onClick={() => show({ actor_id: "", target_id: target.id })}>
+            Everything about this {nameKind(target.kind)}
+          </Button>
+        )}
+        <Button look="primary" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function listFacts(entry: AuditEntry): [string, string][] {
+  const { actor, target } = entry;
+  const facts: [string, string | null][] = [
+    ["Time", formatExactTime(entry.created_at)],
+    ["By", nameActor(entry)],
+    ["User ID", actor.id],
+    ["Address", entry.address],
+    ["Session or key", actor.credential_id],
+    ["About", target === null ? null : nameTarget(entry)],
+    ["Target ID", target?.id ?? null],
+    ["Workspace", entry.workspace_id],
+    ["Details", formatDetails(entry) || null],
+    ["User ID in the details", entry.named_user?.id ?? null],
+    ["Request ID", entry.request_id],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
 }

@@ -1,17 +1,19 @@
 import { useMemo, useState } from "preact/hooks";
-import { api } from "../../../app/api";
+import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
-import { formatBytes, formatElapsed } from "../../../app/format";
+import { toClock, toNumber } from "../../../app/english";
+import { formatBytes, formatCount, formatElapsed, formatTime } from "../../../app/format";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
+import { CodeBlock } from "../../../ui/code-block";
 import { type Column, DataTable } from "../../../ui/data-table";
+import { Facts } from "../../../ui/facts";
+import { Icon } from "../../../ui/icon";
 import { RelativeTime } from "../../../ui/relative-time";
+import { Section } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
-import { mustAdmin } from "../admin-api";
-import { AdminFrame } from "../admin-frame";
-import { BackupSummary, BackupsHint } from "./backup-summary";
-import { type BackupList, type BackupRun, formatFigures, KIND_NAMES } from "./backup-texts";
+import { AdminFrame, mustAdmin } from "../admin-frame";
 
 /** The page for backups and the proof that they can be restored. */
 export default function BackupsPage() {
@@ -136,3 +138,133 @@ function VerifyButton({ run, onStarted }: VerifyButtonProps) {
     </Button>
   );
 }
+
+const SETTINGS = `# /etc/offcut/offcut.toml
+backup_to = "/backup"
+backup_at = "02:00"`;
+
+/** Explains how to enable backups. */
+const BackupsHint = () => (
+  <Section
+    title="No backups yet"
+    hint="Set backup_to to a folder, best on another disk, and restart Offcut. It then backs up every night."
+  >
+    <CodeBlock label="Settings" code={SETTINGS} />
+    <p class="soft">
+      A backup contains the database, recordings, renders and secrets. Keep it as safe as the server itself.
+    </p>
+  </Section>
+);
+
+/**
+ * Summarizes whether the data is safe: the last proven restore, the last error, the current run, and the next backup.
+ */
+function BackupSummary({ backups }: { backups: BackupList }) {
+  const { running, last_failure: failure, last_proven_restore: proof } = backups;
+  const now = Date.now();
+  return (
+    <>
+      {running !== null && (
+        <p class="message" role="status">
+          <Icon name="info" />
+          {RUNNING_TEXTS[running.kind]}
+        </p>
+      )}
+      {failure !== null && (
+        <div class="message bad">
+          <Icon name="warning" />
+          <p>
+            <strong>
+              {FAILURE_TEXTS[failure.kind]}, {formatWhen(failure.started_at, now)}.
+            </strong>{" "}
+            <span class="run-error">{failure.error}</span>
+          </p>
+        </div>
+      )}
+      <p class={proof === null ? "message warning" : "message good"}>
+        <Icon name={proof === null ? "warning" : "check"} />
+        {proof === null
+          ? "No restore has been proven yet. Run a drill to find out whether your backups work."
+          : `Last proven restore: ${formatProof(proof, now)}`}
+      </p>
+      <section class="card backup-facts" aria-label="Schedule">
+        <Facts facts={listFacts(backups, now)} />
+      </section>
+    </>
+  );
+}
+
+function listFacts({ last_backup: last, settings }: BackupList, now: number): [string, string][] {
+  const { backup_to, next_at, backup_keep_daily: days, backup_keep_weekly: weeks } = settings;
+  const size = last?.bytes == null ? "" : `, ${formatBytes(last.bytes)}`;
+  const kept = `One for each of ${formatCount(days, "day")}${weeks > 0 ? ` and ${formatCount(weeks, "week")}` : ""}`;
+  const when = (iso: string) => toSentenceCase(formatWhen(iso, now));
+  return [
+    ["Last backup", last === null ? "None" : `${when(last.started_at)}${size}`],
+    ["Next backup", next_at === null ? "Never: backup_to is not set" : when(next_at)],
+    ["Folder", backup_to ?? "None"],
+    ["Kept", kept],
+  ];
+}
+
+const toSentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+type BackupRun = Schemas["BackupRun"];
+type BackupList = Schemas["BackupList"];
+
+const KIND_NAMES: Record<BackupRun["kind"], string> = {
+  backup: "Backup",
+  verify: "Verification",
+  drill: "Drill",
+};
+
+const RUNNING_TEXTS: Record<BackupRun["kind"], string> = {
+  backup: "A backup is being written.",
+  verify: "A backup is being verified.",
+  drill: "A drill is running: the newest backup is restored and tried out.",
+};
+
+const FAILURE_TEXTS: Record<BackupRun["kind"], string> = {
+  backup: "The last backup failed",
+  verify: "The last verification found a problem",
+  drill: "The last drill failed",
+};
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Returns "today 02:14", "yesterday 02:14", or the day and the time. `now` in milliseconds since 1970. */
+function formatWhen(iso: string, now: number): string {
+  const time = new Date(iso);
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const days = Math.round((new Date(time).setHours(0, 0, 0, 0) - midnight) / DAY_MS);
+  const name = { "-1": "yesterday", 0: "today", 1: "tomorrow" }[days];
+  return name === undefined ? formatTime(time) : `${name} ${toClock(time)}`;
+}
+
+/** Returns a text such as "today 02:14, 41 s, 3,912 files" for a completed drill. */
+function formatProof({ started_at, ended_at, files }: BackupRun, now: number): string {
+  const parts = [formatWhen(started_at, now)];
+  if (ended_at !== null) parts.push(formatElapsed(started_at, ended_at));
+  if (files !== null) parts.push(formatCount(files, "file"));
+  return parts.join(", ");
+}
+
+/**
+ * Returns the results of a run, such as "3,912 files read, 12 balances and 240 frames compared". Empty while they are
+ * unknown.
+ */
+function formatFigures(run: BackupRun): string {
+  if (run.files === null) return "";
+  if (run.kind === "backup") {
+    const copied = (run.copied_bytes ?? 0) === 0 ? "" : `, ${formatBytes(run.copied_bytes!)} of media copied`;
+    return formatCount(run.files, "file") + copied;
+  }
+  const read = run.checked_files === run.files ? formatCount(run.files, "file") : formatPart(run);
+  if (run.kind === "verify") return `${read} read`;
+  const compared = [formatCount(run.balances ?? 0, "balance")];
+  if (run.render_frames !== null) compared.push(formatCount(run.render_frames, "frame"));
+  return `${read} read, ${compared.join(" and ")} compared`;
+}
+
+const formatPart = ({ checked_files, files }: BackupRun): string =>
+  `${toNumber(checked_files ?? 0)} of ${formatCount(files ?? 0, "file")}`;

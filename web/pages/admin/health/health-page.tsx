@@ -7,9 +7,8 @@ import { Icon } from "../../../ui/icon";
 import { Section } from "../../../ui/section";
 import { ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
-import { AdminFrame } from "../admin-frame";
+import { AdminFrame, useHealth } from "../admin-frame";
 import { ProblemList } from "../problems";
-import { useHealth } from "../use-health";
 
 type Health = Schemas["SystemHealth"];
 type Check = Health["checks"][number];

@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { Field, SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
 import { Section } from "../../../ui/section";
-import { mustAdmin } from "../admin-api";
+import { mustAdmin } from "../admin-frame";
 import type { AdminUserDetail } from "./losses";
 
 type CreditsSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };

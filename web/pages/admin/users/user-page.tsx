@@ -2,24 +2,26 @@ import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { ApiError, api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
-import { formatCount, formatTime } from "../../../app/format";
+import { formatBytes, formatCount, formatDay, formatTime } from "../../../app/format";
 import { findPurgeTime } from "../../../app/grace-period";
-import { isBilled } from "../../../app/session";
-import { showFailure } from "../../../app/toasts";
+import { loadSession } from "../../../app/load-session";
+import { isBilled, session } from "../../../app/session";
+import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
+import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { Facts } from "../../../ui/facts";
+import { Field, SelectField } from "../../../ui/field";
+import { Form } from "../../../ui/form";
 import { Icon } from "../../../ui/icon";
+import { RelativeTime } from "../../../ui/relative-time";
 import { Section } from "../../../ui/section";
-import { ErrorPanel, ListSkeleton } from "../../../ui/states";
+import { ErrorPanel, ListSkeleton, ResourceView } from "../../../ui/states";
 import NotFoundPage from "../../not-found";
-import { mustAdmin } from "../admin-api";
-import { AdminFrame } from "../admin-frame";
+import { AdminFrame, mustAdmin } from "../admin-frame";
+import { ACTION_TEXTS, formatDetails, nameActor } from "../audit/audit-texts";
 import { AccessSection } from "./access-section";
 import { CreditsSection } from "./credits-section";
-import { DeletionSection } from "./deletion-section";
-import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
-import { QuotaSection } from "./quota-section";
-import { UserActivity } from "./user-activity";
+import { type AdminUserDetail, describeAccess, describeContents, describeRest, listOnlyOwned } from "./losses";
 import { toFullName, UserStatus } from "./user-texts";
 
 /** Shows an account and the actions for it. */
@@ -113,5 +115,178 @@ function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
         </Button>
       </span>
     </div>
+  );
+}
+
+const MAX_SHOWN = 8;
+
+type UserActivityProps = {
+  userId: string;
+  email: string;
+  /** Changes with the account, so that the entries are reloaded. */
+  version: string;
+};
+
+/** The latest audit log entries about an account. */
+function UserActivity({ userId, email, version }: UserActivityProps) {
+  const entries = useRead(["admin-user-activity", userId, version], (signal) =>
+    mustAdmin(api.GET("/api/v1/admin/audit", { params: { query: { target_id: userId, limit: MAX_SHOWN } }, signal })),
+  );
+  return (
+    <Section
+      title="Recent changes"
+      actions={<a href={`/admin/audit?${new URLSearchParams({ user: email })}`}>Everything in the audit log</a>}
+    >
+      <ResourceView resource={entries} skeleton={<ListSkeleton rows={2} />}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p class="soft">Nobody has changed this account.</p>
+          ) : (
+            <ul class="plain-list">
+              {items.map((entry) => (
+                <li key={entry.id} class="activity">
+                  <span>{ACTION_TEXTS[entry.action] ?? entry.action}</span>
+                  <span class="soft">
+                    <RelativeTime iso={entry.created_at} />
+                  </span>
+                  <span class="soft truncate" title={formatDetails(entry)}>
+                    <bdi>{nameActor(entry)}</bdi>
+                    {formatDetails(entry) !== "" && <> · {formatDetails(entry)}</>}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </ResourceView>
+    </Section>
+  );
+}
+
+type QuotaSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
+type Kind = "default" | "none" | "own";
+
+const BYTES_PER_GB = 1e9;
+
+const toKind = (override: number | null): Kind => (override === null ? "default" : override === 0 ? "none" : "own");
+
+const formatLimit = (bytes: number | null): string => (bytes === null ? "no limit" : formatBytes(bytes));
+
+/** Changes the storage quota of the personal workspace. */
+function QuotaSection({ user, onChanged }: QuotaSectionProps) {
+  const { storage_quota_bytes: override, default_storage_quota_bytes: usual, storage_used_bytes: used } = user;
+  const [kind, setKind] = useState<Kind>(toKind(override));
+  const quota = override === null ? usual : override || null;
+  return (
+    <Section
+      title="Storage"
+      hint={
+        <>
+          <strong>{formatBytes(used)}</strong> used in the personal workspace, {formatLimit(quota)}
+          {quota !== null && " allowed"}.
+        </>
+      }
+    >
+      {quota !== null && (
+        <progress class="progress" aria-label="Storage used" max={quota} value={Math.min(used, quota)} />
+      )}
+      <Form
+        class="inline-form"
+        onSend={async ({ gigabytes = "" }) => {
+          const own = Math.round(Number(gigabytes) * BYTES_PER_GB);
+          const body = { storage_quota_bytes: { default: null, none: 0, own }[kind] };
+          const params = { path: { user_id: user.id } };
+          await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
+          showToast({ kind: "info", text: "Quota changed." });
+          await onChanged();
+        }}
+      >
+        {({ errors, isSending }) => (
+          <>
+            <SelectField
+              label="Quota"
+              name="kind"
+              value={kind}
+              onChange={(event) => setKind(event.currentTarget.value as Kind)}
+              options={[
+                { value: "default", label: `As configured (${formatLimit(usual)})` },
+                { value: "none", label: "No limit" },
+                { value: "own", label: "Other…" },
+              ]}
+            />
+            {kind === "own" && (
+              <Field
+                label="Gigabytes"
+                name="gigabytes"
+                type="number"
+                min={0.001}
+                max={9_000_000}
+                step="any"
+                required
+                value={override === null || override === 0 ? undefined : override / BYTES_PER_GB}
+                hint="A quota below the current use blocks uploads and renders. Nothing is deleted."
+                error={errors.storage_quota_bytes}
+              />
+            )}
+            <Button type="submit" isBusy={isSending}>
+              Change quota
+            </Button>
+          </>
+        )}
+      </Form>
+    </Section>
+  );
+}
+
+type DeletionSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
+
+/** Deletes an account. Its content is kept during the grace period. */
+function DeletionSection({ user, onChanged }: DeletionSectionProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const owned = listOnlyOwned(user);
+  const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
+  const rest = describeRest(user);
+  return (
+    <Section
+      title="Delete account"
+      hint={
+        owned.length === 0 ? (
+          <>The account can be restored for 30 days. After that, all of its data is permanently deleted.</>
+        ) : (
+          <>
+            The user is the only owner of <strong dir="auto">{owned.join(", ")}</strong>. Make another member an owner,
+            or delete the workspaces first.
+          </>
+        )
+      }
+      actions={
+        <Button icon="trash" look="danger" disabled={owned.length > 0} onClick={() => setIsAsking(true)}>
+          Delete account
+        </Button>
+      }
+    >
+      {isAsking && (
+        <ConfirmDialog
+          title={isSelf ? "Delete your own account?" : "Delete this account?"}
+          confirmLabel="Delete account"
+          onConfirm={async () => {
+            const params = { path: { user_id: user.id } };
+            await mustAdmin(api.DELETE("/api/v1/admin/users/{user_id}", { params }));
+            if (isSelf) await loadSession();
+            await onChanged();
+          }}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>
+            <strong dir="auto">{user.email}</strong> can sign in only to restore the account. API keys stop working now.
+          </p>
+          <p>
+            On {formatDay(findPurgeTime(new Date().toISOString()))} the following is permanently deleted:{" "}
+            {describeContents(user)}
+            {rest !== "" && `; ${rest}`}. Until then you or the user can restore everything.
+          </p>
+        </ConfirmDialog>
+      )}
+    </Section>
   );
 }

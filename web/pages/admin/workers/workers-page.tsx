@@ -1,20 +1,24 @@
 import { useState } from "preact/hooks";
-import { api } from "../../../app/api";
-import { useOffsetList, useRead } from "../../../app/cache";
+import { api, type Schemas } from "../../../app/api";
+import { type Resource, useOffsetList, useRead } from "../../../app/cache";
 import { formatCount } from "../../../app/format";
+import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CodeBlock } from "../../../ui/code-block";
+import { ConfirmDialog } from "../../../ui/confirm-dialog";
+import { CopyField } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
+import { Dialog } from "../../../ui/dialog";
+import { FormActions } from "../../../ui/dialog-actions";
+import { Field } from "../../../ui/field";
 import { FilterBar } from "../../../ui/filter-bar";
+import { Form } from "../../../ui/form";
 import { RelativeTime } from "../../../ui/relative-time";
 import { Section } from "../../../ui/section";
-import { Empty } from "../../../ui/states";
-import { mustAdmin } from "../admin-api";
-import { AdminFrame } from "../admin-frame";
-import { useHealth } from "../use-health";
+import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
+import { Empty, ResourceView } from "../../../ui/states";
+import { AdminFrame, mustAdmin, useHealth } from "../admin-frame";
 import { CurrentRuns } from "./current-runs";
-import { NewTokenDialog } from "./new-token-dialog";
-import { WaitingTokens } from "./waiting-tokens";
 import { type AdminWorker, formatJobs, formatSpeed, WorkerStatus } from "./worker-texts";
 
 const MAX_TOKENS = 100;
@@ -111,5 +115,124 @@ function SetupHint() {
         Workers read recordings from this server and send results back to it. Redis carries only IDs and signed links.
       </p>
     </Section>
+  );
+}
+
+type CreatedToken = Schemas["CreatedWorkerToken"];
+type NewTokenDialogProps = { onCreated(): void; onClose(): void };
+
+/** Creates a join token and shows how to use it on another machine. */
+function NewTokenDialog({ onCreated, onClose }: NewTokenDialogProps) {
+  const [created, setCreated] = useState<CreatedToken | null>(null);
+  if (created !== null) return <CreatedTokenDialog created={created} onClose={onClose} />;
+  return (
+    <Dialog title="Add worker" onClose={onClose}>
+      <Form
+        class="dialog-body"
+        onSend={async ({ name = "" }) => {
+          setCreated(await mustAdmin(api.POST("/api/v1/admin/worker-tokens", { body: { name: name.trim() } })));
+          onCreated();
+        }}
+      >
+        {({ errors, isSending }) => (
+          <>
+            <Field
+              label="Name"
+              name="name"
+              maxLength={63}
+              required
+              isFirst
+              autocomplete="off"
+              hint="The other machine's name, such as edit-suite-2. Use letters, digits, dots, hyphens and underscores."
+              error={errors.name}
+            />
+            <FormActions submitLabel="Create token" isSending={isSending} onCancel={onClose} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+const createCommand = (token: string): string =>
+  `OFFCUT_TOKEN=${token} \\\n  offcut worker --head ${location.origin} \\\n  --redis REDIS_URL`;
+
+function CreatedTokenDialog({ created, onClose }: { created: CreatedToken; onClose(): void }) {
+  const token = created.token ?? "";
+  return (
+    <ShownOnceDialog title="Join token created" isWide onClose={onClose}>
+      <CopyField
+        label="Join token"
+        value={token}
+        hint={`For ${created.name} only. Copy it now: it is not shown again.`}
+        isFirst
+      />
+      <div class="field">
+        <span class="label">On the other machine</span>
+        <CodeBlock label="Command for the worker" code={createCommand(token)} />
+        <span class="hint">
+          REDIS_URL is the redis_url of this server, as the other machine reaches it. Run{" "}
+          <code>./install.sh --worker --systemd</code> there instead to install a service.
+        </span>
+      </div>
+    </ShownOnceDialog>
+  );
+}
+
+type Token = Schemas["AdminWorkerToken"];
+type WaitingTokensProps = { tokens: Resource<{ items: Token[] }>; onRevoked(): Promise<void> };
+
+/** Tokens that no worker has used yet. */
+const WaitingTokens = ({ tokens, onRevoked }: WaitingTokensProps) => (
+  <ResourceView resource={tokens} skeleton={null}>
+    {({ items }) => {
+      const waiting = items.filter((token) => token.worker_id === null);
+      if (waiting.length === 0) return null;
+      return (
+        <Section title="Not joined yet" hint="Tokens that no worker has used.">
+          <ul class="plain-list decisions">
+            {waiting.map((token) => (
+              <WaitingToken key={token.id} token={token} onRevoked={onRevoked} />
+            ))}
+          </ul>
+        </Section>
+      );
+    }}
+  </ResourceView>
+);
+
+function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise<void> }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const revoke = async () => {
+    const params = { path: { token_id: token.id } };
+    await mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params }));
+    showToast({ kind: "info", text: `The token of ${token.name} was revoked.` });
+    await onRevoked();
+  };
+  return (
+    <li class="setting">
+      <p>
+        <strong>{token.name}</strong>
+        <span class="soft">
+          Created <RelativeTime iso={token.created_at} />
+        </span>
+      </p>
+      <Button aria-label={`Revoke the token of ${token.name}`} onClick={() => setIsAsking(true)}>
+        Revoke
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title="Revoke this token?"
+          confirmLabel="Revoke token"
+          onConfirm={revoke}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>
+            No worker can join with the token of <strong>{token.name}</strong> after this. This cannot be undone, but a
+            new token can have the same name.
+          </p>
+        </ConfirmDialog>
+      )}
+    </li>
   );
 }
