@@ -1,10 +1,9 @@
 /** The client of the dashboard API, typed from its OpenAPI document. */
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../dist/api-types/schema";
-import { confirmPassword } from "./confirm-password";
 import { reportAnswer, reportNoAnswer } from "./connection";
 import { nameResources } from "./name-resources";
-import { currentWorkspaceId, endSession, refusals, rejections } from "./session";
+import { confirmPassword, currentWorkspaceId, endSession, refusals, rejections } from "./session";
 
 export type Schemas = components["schemas"];
 

@@ -8,14 +8,12 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Page } from "../ui/page";
 import { Empty } from "../ui/states";
-import { passwordRequest } from "./confirm-password";
 import { connection } from "./connection";
-import { decodeText } from "./decode-text";
-import { loadSession } from "./load-session";
+import { loadSession, readPermissions } from "./load-session";
 import { APP_PATTERN } from "./paths";
-import { readPermissions } from "./read-permissions";
 import { NotFound, OPEN_PAGES, PasswordDialog, PLAIN_PAGES, SHELL_PAGES } from "./routes";
-import { me, refusals, session } from "./session";
+import { me, passwordRequest, refusals, session } from "./session";
+import { decodeText } from "./use-query";
 
 export const App = () => (
   <LocationProvider scope={APP_PATTERN}>

@@ -1,4 +1,5 @@
 /** The session: the signed-in user and the workspace that the pages show. */
+
 import { computed, signal } from "@preact/signals";
 import { forget, recall, remember } from "./memory";
 
@@ -103,4 +104,27 @@ export function endSession(): void {
   if (session.value.kind === "signed-in") forget(WORKSPACE_KEY);
   session.value = { kind: "signed-out" };
   workspaces.value = [];
+}
+
+/** Number of days for which a deleted account can be restored. */
+const GRACE_DAYS = 30;
+
+/** Returns the time at which an account deleted at `deletedAt` is purged. */
+export const findPurgeTime = (deletedAt: string): Date =>
+  new Date(Date.parse(deletedAt) + GRACE_DAYS * 24 * 3600 * 1000);
+
+type PasswordRequest = { resolve(isConfirmed: boolean): void };
+
+export const passwordRequest = signal<PasswordRequest | null>(null);
+let asking: Promise<boolean> | null = null;
+
+/** Returns whether the user signed in again. Calls at the same time share one dialog. */
+export function confirmPassword(): Promise<boolean> {
+  asking ??= new Promise<boolean>((resolve) => {
+    passwordRequest.value = { resolve };
+  }).finally(() => {
+    passwordRequest.value = null;
+    asking = null;
+  });
+  return asking;
 }

@@ -1,9 +1,9 @@
 /**
  * Keeps the filters of a page in its address, so that they survive a reload, can be linked, and follow the back button.
  */
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { toDayStart } from "./day-start";
 
 type Query<Name extends string> = Record<Name, string>;
 type Check = (value: string) => boolean;
@@ -62,3 +62,36 @@ export function useTyping(value: string, onPause: (text: string) => void): [stri
 /** Removes the request parameters that are "". */
 export const withoutEmpty = <Values extends Record<string, string>>(values: Values): Partial<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) as Partial<Values>;
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MAX_YEAR = 9999;
+
+/**
+ * Returns the start of the day `daysLater` days after a day such as `2027-01-31`, in the user's time zone. Returns ""
+ * for a day that does not exist or is after the year 9999. Days on which clocks change have 23 or 25 hours. Pure.
+ */
+export function toDayStart(day: string, daysLater: number): string {
+  if (!DAY.test(day)) return "";
+  const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split("-").map(Number);
+  const isInCalendar = new Date(year, month - 1, date).getDate() === date && month >= 1 && month <= 12;
+  const start = new Date(year, month - 1, date + daysLater);
+  return isInCalendar && start.getUTCFullYear() <= MAX_YEAR ? start.toISOString() : "";
+}
+
+/** Decodes percent-encoded text. Returns null if it is malformed, as in a truncated address. Pure. */
+export function decodeText(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns the path of a link to this server. Links use the server's public address, which may differ from the address
+ * that opened this page.
+ */
+export function toLocalAddress(link: string): string {
+  const { pathname, search } = new URL(link);
+  return `${pathname}${search}`;
+}

@@ -1,4 +1,4 @@
-import { useTitle } from "../app/use-title";
+import { useTitle } from "../ui/page";
 import { Empty } from "../ui/states";
 
 /** Shown for a path that does not exist, and for resources of other users. */

@@ -6,7 +6,7 @@ import { chooseWorkspace, findWorkspaceName, workspaces } from "../app/session";
 import { showFailure } from "../app/toasts";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { RelativeTime } from "../ui/relative-time";
+import { RelativeTime } from "../ui/time";
 import { usePopover } from "../ui/use-popover";
 
 const MAX_SHOWN_COUNT = 99;

@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api } from "../app/api";
-import { passwordRequest } from "../app/confirm-password";
-import { me } from "../app/session";
+import { me, passwordRequest } from "../app/session";
 import { type Challenge, sendCode, sendPassword, toCodeHint } from "../app/sign-in";
 import { Button } from "../ui/button";
 import { CodeField, PasswordField, UsernameField } from "../ui/credential-fields";
-import { Dialog } from "../ui/dialog";
-import { FormActions } from "../ui/dialog-actions";
+import { Dialog, FormActions } from "../ui/dialog";
 import { Form } from "../ui/form";
 
 /** Asks for the password before a change that needs a recent sign-in. */

@@ -4,11 +4,10 @@ import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
-import { AccountMenu } from "./account-menu";
+import { AccountMenu, ThemeButton } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
 import { findEntry, NAVIGATION, PaletteButton } from "./command-palette";
-import { ThemeButton } from "./theme-button";
 
 /** The navigation beside the editor, as icons. Pages of the account and of administration are in the account's menu and the search. */
 const ENTRIES = ["/projects", "/jobs"];

@@ -6,25 +6,23 @@ import { api, must } from "../app/api";
 import { connection } from "../app/connection";
 import { toNumber } from "../app/english";
 import { formatCount, formatDay } from "../app/format";
-import { findPurgeTime } from "../app/grace-period";
 import { progressOf } from "../app/live";
 import { loadSession } from "../app/load-session";
 import { openJobs } from "../app/open-jobs";
 import { findCurrentStep, getSubjectId, nameInput, namePipeline, type Pipeline } from "../app/pipelines";
-import { canWrite, me } from "../app/session";
+import { canWrite, findPurgeTime, me } from "../app/session";
 import { showFailure, showToast } from "../app/toasts";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { JobStatus } from "../ui/status";
 import { usePopover } from "../ui/use-popover";
 import { receiveOtherDrops } from "../upload/dropped-files";
-import { AccountMenu } from "./account-menu";
+import { AccountMenu, ThemeButton } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
 import { CommandPalette, PaletteButton } from "./command-palette";
 import { KeyboardHelp } from "./keyboard-help";
 import { MainNav, Rail, WorkspaceSwitch } from "./rail";
-import { ThemeButton } from "./theme-button";
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();

@@ -1,6 +1,7 @@
+import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./button";
-import { copyText } from "./copy-text";
+import { Dialog, DoneFooter } from "./dialog";
 
 type CopyFieldProps = { label: string; value: string; hint?: string; isFirst?: boolean };
 
@@ -48,3 +49,77 @@ export function CopyField({ label, value, hint, isFirst = false }: CopyFieldProp
     </div>
   );
 }
+
+/**
+ * Copies the text of a field or of another element, and returns a message for the user. Over plain HTTP, browsers have
+ * no clipboard API, but they still copy the selection.
+ */
+export async function copyText(element: HTMLElement): Promise<string> {
+  return (await copy(element)) ? "Copied." : "The browser does not allow copying: press Ctrl+C or ⌘C.";
+}
+
+async function copy(element: HTMLElement): Promise<boolean> {
+  const text = select(element);
+  if (window.isSecureContext) {
+    const isCopied = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (isCopied) return true;
+  }
+  return document.execCommand("copy");
+}
+
+/** Selects the text of an element and returns it. */
+function select(element: HTMLElement): string {
+  element.focus();
+  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+    element.select();
+    return element.value;
+  }
+  getSelection()?.selectAllChildren(element);
+  return element.textContent;
+}
+
+/** Lines of code with a copy button. `label` names them for assistive technology. */
+export function CodeBlock({ label, code }: { label: string; code: string }) {
+  const lines = useRef<HTMLPreElement>(null);
+  const [note, setNote] = useState("");
+  const copy = async () => setNote(await copyText(lines.current!));
+  return (
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard too. */}
+      <pre ref={lines} role="group" aria-label={label} tabIndex={0} dir="ltr">
+        {code}
+      </pre>
+      <div class="toolbar">
+        <Button icon="copy" aria-label={`Copy ${label.toLowerCase()}`} onClick={() => void copy()}>
+          Copy
+        </Button>
+        <span class="hint" role="status">
+          {note}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+type ShownOnceDialogProps = {
+  title: string;
+  isWide?: boolean;
+  closeLabel?: string;
+  onClose(): void;
+  children: ComponentChildren;
+};
+
+/**
+ * Shows a secret or a link that is not shown again. Only its button closes it, so that the secret is not lost by
+ * accident.
+ */
+export const ShownOnceDialog = ({ title, isWide = false, closeLabel, onClose, children }: ShownOnceDialogProps) => (
+  <Dialog title={title} isWide={isWide} isKept onClose={onClose}>
+    <div class="dialog-body">{children}</div>
+    <DoneFooter label={closeLabel} onClose={onClose} />
+  </Dialog>
+);

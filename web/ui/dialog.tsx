@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { IconButton } from "./button";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button, IconButton } from "./button";
+import { ErrorMessage } from "./error-message";
+import type { IconName } from "./icon";
 
 type DialogProps = {
   title: string;
@@ -68,4 +70,82 @@ function keepOpen(dialog: HTMLDialogElement): () => void {
   };
   document.addEventListener("keydown", onKeyDown);
   return () => document.removeEventListener("keydown", onKeyDown);
+}
+
+type FormActionsProps = {
+  submitLabel: string;
+  isSending: boolean;
+  onCancel(): void;
+  look?: "primary" | "danger";
+  icon?: IconName;
+};
+
+/** Buttons that cancel or submit a form. */
+export const FormActions = ({ submitLabel, isSending, onCancel, look = "primary", icon }: FormActionsProps) => (
+  <div class="toolbar">
+    <span class="spacer" />
+    <Button onClick={onCancel}>Cancel</Button>
+    <Button look={look} icon={icon} type="submit" isBusy={isSending}>
+      {submitLabel}
+    </Button>
+  </div>
+);
+
+type DoneFooterProps = { label?: string; onClose(): void };
+
+/** The button that closes a dialog that is only read. */
+export const DoneFooter = ({ label = "Done", onClose }: DoneFooterProps) => (
+  <div class="dialog-foot">
+    <Button look="primary" data-closes onClick={onClose}>
+      {label}
+    </Button>
+  </div>
+);
+
+type ConfirmProps = {
+  title: string;
+  /** Describes what will be lost. */
+  children: ComponentChildren;
+  confirmLabel: string;
+  closeLabel?: string;
+  onConfirm(): Promise<void>;
+  onClose(): void;
+};
+
+/** Asks for confirmation before something is lost. If the action fails, stays open and shows the error. */
+export function ConfirmDialog({
+  title,
+  children,
+  confirmLabel,
+  closeLabel = "Cancel",
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async () => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (thrown) {
+      setError(thrown);
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-body">
+        <div>{children}</div>
+        <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+      </div>
+      <div class="dialog-foot">
+        <Button onClick={onClose}>{closeLabel}</Button>
+        <Button look="danger" isBusy={isBusy} onClick={run}>
+          {confirmLabel}
+        </Button>
+      </div>
+    </Dialog>
+  );
 }

@@ -1,7 +1,6 @@
 /** A list that stays fast with 10,000 rows. */
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
-import { useChunks } from "./use-chunks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 type DrawRow<Row> = (row: Row) => ComponentChildren;
 
@@ -37,3 +36,41 @@ const Chunk = <Row,>({ rows, row }: { rows: Row[]; row: DrawRow<Row> }) =>
     ),
     [rows, row],
   );
+
+/** Splits rows into chunks of `size`. An unchanged chunk stays the same array. */
+export function useChunks<Row>(rows: Row[], size: number): Row[][] {
+  const before = useRef<Row[][]>([]);
+  return useMemo(() => {
+    const chunks = Array.from({ length: Math.ceil(rows.length / size) }, (_, index) => {
+      const chunk = rows.slice(index * size, (index + 1) * size);
+      const last = before.current[index];
+      return last?.length === chunk.length && last.every((row, at) => row === chunk[at]) ? last : chunk;
+    });
+    before.current = chunks;
+    return chunks;
+  }, [rows, size]);
+}
+
+/** Delay that lets the first screen become complete and responsive before the rest is rendered. */
+const SETTLE_MS = 150;
+
+/**
+ * Returns how many of `count` items to render: `first` in the first frame and, after a delay, `more` with each frame.
+ */
+export function useGrowing(count: number, first: number, more: number): number {
+  const [shown, setShown] = useState(first);
+  useEffect(() => {
+    if (shown >= count) return;
+    let frame = 0;
+    const grow = () => {
+      frame = requestAnimationFrame(() => setShown(shown + more));
+    };
+    const timer = shown === first ? setTimeout(grow, SETTLE_MS) : undefined;
+    if (timer === undefined) grow();
+    return () => {
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+    };
+  }, [shown, count]);
+  return Math.min(shown, count);
+}

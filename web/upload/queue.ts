@@ -1,11 +1,11 @@
 /** The uploads of this tab. They continue while the user opens other pages. */
+
 import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId } from "../app/session";
 import { canTryAgain, isForCredits, isTransient, toUploadMessage } from "./messages";
-import { createSpeedMeter } from "./speed";
 
-export type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed";
+type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed";
 
 /** `bytesPerSecond` and `secondsLeft` are null until they are known. */
 export type UploadItem = {
@@ -31,7 +31,7 @@ export const uploads = signal<UploadItem[]>([]);
 /** Counts finished uploads, so that lists reload. */
 export const finishedUploads = signal(0);
 
-export const activeUploads = computed(() =>
+const activeUploads = computed(() =>
   uploads.value.filter(({ state }) => state === "waiting" || state === "uploading" || state === "retrying"),
 );
 
@@ -177,3 +177,30 @@ function change(id: string, update: Partial<UploadItem>): void {
 addEventListener("beforeunload", (event) => {
   if (activeUploads.value.length > 0) event.preventDefault();
 });
+
+const WINDOW_MS = 8_000;
+const MIN_WINDOW_MS = 500;
+
+type SpeedMeter = {
+  /**
+   * Records the number of sent bytes at a time in milliseconds. Returns bytes per second; null until there are enough
+   * samples.
+   */
+  add(sentBytes: number, nowMs: number): number | null;
+};
+
+function createSpeedMeter(): SpeedMeter {
+  let samples: { sentBytes: number; atMs: number }[] = [];
+  return {
+    add: (sentBytes, atMs) => {
+      const last = samples.at(-1);
+      // A transfer that resumes after an error may start at a lower offset.
+      if (last && sentBytes < last.sentBytes) samples = [];
+      samples.push({ sentBytes, atMs });
+      samples = samples.filter((sample) => atMs - sample.atMs <= WINDOW_MS);
+      const first = samples[0]!;
+      const elapsedMs = atMs - first.atMs;
+      return elapsedMs < MIN_WINDOW_MS ? null : ((sentBytes - first.sentBytes) * 1000) / elapsedMs;
+    },
+  };
+}

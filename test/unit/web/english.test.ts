@@ -10,7 +10,7 @@ import {
   toMonthDay,
   toNumber,
 } from "../../../web/app/english";
-import { formatAmount } from "../../../web/app/money";
+import { formatAmount } from "../../../web/app/format";
 
 /** Newer versions of ICU put a narrow space before "PM". */
 const plain = (text: string): string => text.replaceAll("\u202f", " ");

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { DetailedError } from "tus-js-client";
-import { toDayStart } from "../../../web/app/day-start";
 import { formatElapsed } from "../../../web/app/format";
 import { describeNotification } from "../../../web/app/notification-texts";
 import type { Notification } from "../../../web/app/notifications";
@@ -12,6 +11,7 @@ import {
   nameSteps,
   type Pipeline,
 } from "../../../web/app/pipelines";
+import { toDayStart } from "../../../web/app/use-query";
 import { readLicenses } from "../../../web/pages/status/status-page";
 import { toUploadMessage } from "../../../web/upload/messages";
 import { PAYLOADS } from "../../http/notification-samples";

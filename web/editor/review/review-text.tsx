@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { formatDuration } from "../../app/format";
-import { useGrowing } from "../../ui/use-growing";
+import { useGrowing } from "../../ui/row-list";
 import { toSeconds } from "../model/plan";
 import type { ReviewItem } from "../model/review-queue";
 import { findWordsIn, type WordRange } from "../model/words";

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from "preact/hooks";
-import { useGrowing } from "../../ui/use-growing";
+import { useGrowing } from "../../ui/row-list";
 import type { EditorPlan } from "../model/plan";
 import type { Words } from "../model/words";
 import { type ParagraphView, type ShownViews, splitParagraphs, toViews } from "./paragraphs";

@@ -5,7 +5,7 @@ import { api, must } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
 import type { EditorWithDraft } from "../../pages/asset/use-editor";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { openTab, useEditor } from "../state/context";

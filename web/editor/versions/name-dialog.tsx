@@ -1,8 +1,7 @@
 /** Dialogs that ask for the name of a version or of the recording. */
 import type { ComponentChildren } from "preact";
 import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../../src/domain/field-limits";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Field } from "../../ui/field";
 import { Form, type FormValues } from "../../ui/form";
 

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Page } from "../../ui/page";
-import { SubNav } from "../../ui/sub-nav";
+import { Page, SubNav } from "../../ui/page";
 
 const PAGES = [
   { href: "/account", label: "Profile" },

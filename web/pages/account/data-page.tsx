@@ -3,14 +3,14 @@ import { api, must, type Schemas, toMessage } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatBytes, formatCount, formatTime } from "../../app/format";
 import { loadSession } from "../../app/load-session";
-import { toLocalAddress } from "../../app/local-address";
 import { openDownload } from "../../app/save-file";
 import { isBilled, type Me, me } from "../../app/session";
+import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { RelativeTime } from "../../ui/relative-time";
-import { Section } from "../../ui/section";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Section } from "../../ui/page";
 import { ErrorPanel, ResourceView } from "../../ui/states";
+import { RelativeTime } from "../../ui/time";
 import { AccountFrame } from "./account-frame";
 
 /** The page for exporting the user's data and deleting the account. */

@@ -7,10 +7,9 @@ import { loadSession } from "../../app/load-session";
 import { type Me, me, showProfile } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { Facts } from "../../ui/facts";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
-import { Section } from "../../ui/section";
+import { Facts, Section } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { AccountFrame } from "./account-frame";
 

@@ -3,12 +3,11 @@ import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { type Column, DataTable } from "../../ui/data-table";
-import { focusHeading } from "../../ui/focus-heading";
-import { RelativeTime } from "../../ui/relative-time";
-import { Section } from "../../ui/section";
+import { ConfirmDialog } from "../../ui/dialog";
+import { focusHeading, Section } from "../../ui/page";
 import { Empty } from "../../ui/states";
+import { RelativeTime } from "../../ui/time";
 import { toDeviceName } from "./device-name";
 
 type Session = Schemas["SessionItem"];

@@ -8,10 +8,9 @@ import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { PasswordField } from "../../ui/credential-fields";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Form } from "../../ui/form";
-import { Section } from "../../ui/section";
+import { Section } from "../../ui/page";
 import { ResourceView } from "../../ui/states";
 import { type Enrollment, RecoveryCodesDialog, TwoFactorSetup } from "./two-factor-setup";
 

@@ -3,13 +3,10 @@ import { encode } from "uqr";
 import { api, must, type Schemas } from "../../app/api";
 import { saveBlob } from "../../app/save-file";
 import { Button } from "../../ui/button";
-import { CopyField } from "../../ui/copy-field";
-import { copyText } from "../../ui/copy-text";
+import { CopyField, copyText, ShownOnceDialog } from "../../ui/copy-field";
 import { CodeField } from "../../ui/credential-fields";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Form } from "../../ui/form";
-import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 
 export type Enrollment = Schemas["TwoFactorEnrollment"];
 

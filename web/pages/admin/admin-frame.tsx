@@ -3,11 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
-import { readPermissions } from "../../app/read-permissions";
+import { readPermissions } from "../../app/load-session";
 import { isBilled } from "../../app/session";
 import { EmailAddress } from "../../ui/email-address";
-import { Page } from "../../ui/page";
-import { SubNav } from "../../ui/sub-nav";
+import { Page, SubNav } from "../../ui/page";
 
 const ITEMS = [
   { href: "/admin/users", label: "Users" },

@@ -3,7 +3,7 @@ import type { Schemas } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { PROBLEM_PAGES } from "../../app/notification-texts";
 import { Icon } from "../../ui/icon";
-import { RelativeTime } from "../../ui/relative-time";
+import { RelativeTime } from "../../ui/time";
 import { useHealth } from "./admin-frame";
 
 type ProblemItem = Schemas["SystemHealth"]["problems"][number];

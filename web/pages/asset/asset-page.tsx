@@ -2,7 +2,7 @@ import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { useKept, useRead } from "../../app/cache";
 import { workspace } from "../../app/session";
-import { useTitle } from "../../app/use-title";
+import { useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { Missing } from "../missing";
 import NotFoundPage from "../not-found";

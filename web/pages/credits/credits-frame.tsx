@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { isBilled } from "../../app/session";
-import { Page } from "../../ui/page";
+import { Page, SubNav } from "../../ui/page";
 import { Empty } from "../../ui/states";
-import { SubNav } from "../../ui/sub-nav";
 
 const PAGES = [
   { href: "/credits", label: "Overview" },

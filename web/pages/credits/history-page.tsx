@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas, toMessage } from "../../app/api";
 import { type List, useList } from "../../app/cache";
-import { toDayStart } from "../../app/day-start";
 import { toNumber } from "../../app/english";
 import { mergeNewest } from "../../app/merge-newest";
 import { STEP_NAMES } from "../../app/pipelines";
 import { saveFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
-import { isDay, isOneOf, isSearch, useQuery, withoutEmpty } from "../../app/use-query";
+import { isDay, isOneOf, isSearch, toDayStart, useQuery, withoutEmpty } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { DateField, Filter, FilterBar, SearchField } from "../../ui/filter-bar";

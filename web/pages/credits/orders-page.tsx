@@ -1,9 +1,9 @@
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { toLocalAddress } from "../../app/local-address";
-import { formatPrice } from "../../app/money";
+import { formatPrice } from "../../app/format";
 import { workspace } from "../../app/session";
+import { toLocalAddress } from "../../app/use-query";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty } from "../../ui/states";
 import { Time } from "../../ui/time";

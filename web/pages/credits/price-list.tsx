@@ -3,13 +3,12 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
 import type { Resource } from "../../app/cache";
-import { formatCount } from "../../app/format";
-import { toLocalAddress } from "../../app/local-address";
-import { formatPrice } from "../../app/money";
+import { formatCount, formatPrice } from "../../app/format";
 import { randomKey } from "../../app/random-key";
 import { canWrite, isAdmin } from "../../app/session";
+import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { Section } from "../../ui/section";
+import { Section } from "../../ui/page";
 import { Empty, ErrorPanel, ResourceView } from "../../ui/states";
 
 type Prices = Schemas["PriceList"];

@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../../app/api";
-import { confirmPassword } from "../../app/confirm-password";
-import { session, toWorkspaceName, workspaces } from "../../app/session";
+import { confirmPassword, session, toWorkspaceName, workspaces } from "../../app/session";
 import { Button } from "../../ui/button";
-import { Facts } from "../../ui/facts";
 import { Field, SelectField } from "../../ui/field";
 import { Form } from "../../ui/form";
+import { Facts } from "../../ui/page";
 import { SignInFrame } from "../sign-in/frame";
 
 type Step = { kind: "code" } | { kind: "review"; request: DeviceRequest } | { kind: "approved" } | { kind: "denied" };

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/cache";
-import { formatRemaining } from "../../app/format";
+import { createRemainingTime, formatRemaining } from "../../app/format";
 import { progressOf } from "../../app/live";
 import {
   canCancel,
@@ -14,12 +14,11 @@ import {
   type Pipeline,
   type Step,
 } from "../../app/pipelines";
-import { createRemainingTime } from "../../app/remaining-time";
 import { canWrite, isBilled, session } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
 import type { Column } from "../../ui/data-table";
+import { ConfirmDialog } from "../../ui/dialog";
 
 type JobActionProps = { pipeline: Pipeline; onChange(): void };
 

@@ -5,7 +5,6 @@ import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatCount, formatElapsed } from "../../app/format";
-import { toLocalAddress } from "../../app/local-address";
 import {
   findRetryable,
   isOpenState,
@@ -18,14 +17,13 @@ import {
 import { openDownload } from "../../app/save-file";
 import { canWrite, isBilled, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
+import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { type Fact, Facts } from "../../ui/facts";
 import { Icon } from "../../ui/icon";
-import { Page } from "../../ui/page";
-import { RelativeTime } from "../../ui/relative-time";
-import { Section } from "../../ui/section";
+import { type Fact, Facts, Page, Section } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
+import { RelativeTime } from "../../ui/time";
 import { adviseRender } from "../asset/output/output-problems";
 import { adviseAsset, adviseCut } from "../asset/problem-texts";
 import { Missing } from "../missing";

@@ -10,10 +10,10 @@ import { workspace } from "../../app/session";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
-import { RelativeTime } from "../../ui/relative-time";
 import { Segments } from "../../ui/segments";
 import { Empty } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
+import { RelativeTime } from "../../ui/time";
 import { createActionsColumn, JobCell, JobProgress, StarterCell } from "./job-actions";
 
 const ALL = "all";

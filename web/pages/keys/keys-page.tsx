@@ -2,21 +2,17 @@ import { useMemo, useState } from "preact/hooks";
 import { must } from "../../app/api";
 import { useList } from "../../app/cache";
 import { formatDay, formatTime } from "../../app/format";
-import { type ApiKey, keysApi, type NewApiKey } from "../../app/keys-api";
 import { findWorkspaceName, workspaces } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { CodeBlock } from "../../ui/code-block";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { CopyField } from "../../ui/copy-field";
+import { CodeBlock, CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { type Column, DataTable } from "../../ui/data-table";
-import { Page } from "../../ui/page";
-import { RelativeTime } from "../../ui/relative-time";
-import { Section } from "../../ui/section";
-import { ShownOnceDialog } from "../../ui/shown-once-dialog";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Page, Section } from "../../ui/page";
 import { Empty } from "../../ui/states";
 import { Status } from "../../ui/status";
-import { NewKeyDialog, SCOPE_CHOICES } from "./new-key-dialog";
+import { RelativeTime } from "../../ui/time";
+import { type ApiKey, keysApi, type NewApiKey, NewKeyDialog, SCOPE_CHOICES } from "./new-key-dialog";
 
 /** Maximum number of keys of an account. */
 const PAGE_SIZE = 100;

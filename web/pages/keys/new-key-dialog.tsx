@@ -1,10 +1,10 @@
+import createClient from "openapi-fetch";
 import { useState } from "preact/hooks";
+import type { components, paths } from "../../../dist/api-types/keys";
 import { MAX_KEY_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import { must } from "../../app/api";
-import { keysApi, type NewApiKey } from "../../app/keys-api";
+import { must, sendToServer } from "../../app/api";
 import { toWorkspaceName, workspace, workspaces } from "../../app/session";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, SelectField } from "../../ui/field";
 import { Form, type FormValues } from "../../ui/form";
 
@@ -114,3 +114,12 @@ function toDateValue(time: Date): string {
   const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
   return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
+
+export type ApiKey = components["schemas"]["ApiKey"];
+export type NewApiKey = components["schemas"]["ApiKeyWithSecret"];
+
+export const keysApi = createClient<paths>({
+  baseUrl: location.origin,
+  credentials: "same-origin",
+  fetch: sendToServer,
+});

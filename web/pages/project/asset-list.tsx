@@ -5,13 +5,13 @@ import { formatBytes, formatDuration } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { mediaUrl } from "../../app/media-url";
 import { canWrite, isBilled } from "../../app/session";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { ConfirmDialog } from "../../ui/dialog";
 import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import { RelativeTime } from "../../ui/relative-time";
 import { RowList } from "../../ui/row-list";
 import { AssetStatus, Status } from "../../ui/status";
+import { RelativeTime } from "../../ui/time";
 import { type UploadItem, uploads } from "../../upload/queue";
 import type { Asset } from "../asset/asset";
 

@@ -8,14 +8,12 @@ import { canWrite, isBilled, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { Dialog } from "../../ui/dialog";
+import { LoadMore } from "../../ui/data-table";
+import { ConfirmDialog, Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
-import { LoadMore } from "../../ui/load-more";
 import { Page } from "../../ui/page";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { readDroppedFiles } from "../../upload/dropped-files";
-import { findDuplicates } from "../../upload/duplicates";
 import { RECORDING_TYPES } from "../../upload/new-project";
 import { addUploads, finishedUploads } from "../../upload/queue";
 import { UploadPanel } from "../../upload/upload-panel";
@@ -285,4 +283,16 @@ function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolea
       )}
     </div>
   );
+}
+
+/** Returns the names of the files with the same name and size as a recording in the project. */
+export async function findDuplicates(projectId: string, files: File[]): Promise<string[]> {
+  const found = await Promise.all(
+    files.map(async ({ name, size }) => {
+      const query = { project_id: projectId, q: name.slice(0, 256), limit: 100 };
+      const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
+      return items.some((asset) => asset.filename === name && asset.size_bytes === size) ? [name] : [];
+    }),
+  );
+  return found.flat();
 }

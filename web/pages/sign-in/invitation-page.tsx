@@ -8,10 +8,8 @@ import { Button } from "../../ui/button";
 import { NewPasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
-import { withArticle } from "../workspaces/roles";
-import { finishSignIn, takeToken } from "./finish";
-import { SignInFrame } from "./frame";
-import { INCOMPLETE_LINK } from "./texts";
+import { withArticle } from "../workspaces/name-dialog";
+import { finishSignIn, INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
 
 type Invitation = Schemas["InvitationLink"];
 

@@ -4,9 +4,7 @@ import { endSession } from "../../app/session";
 import { Button } from "../../ui/button";
 import { NewPasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
-import { takeToken } from "./finish";
-import { SignInFrame } from "./frame";
-import { INCOMPLETE_LINK } from "./texts";
+import { INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
 
 export default function ResetPasswordPage() {
   const [token] = useState(takeToken);

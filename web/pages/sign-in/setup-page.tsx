@@ -7,8 +7,7 @@ import { EmailField, NewPasswordField } from "../../ui/credential-fields";
 import { SelectField } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
-import { finishSignIn, takeToken } from "./finish";
-import { SignInFrame } from "./frame";
+import { finishSignIn, SignInFrame, takeToken } from "./frame";
 
 /** Creates the first administrator on the first start. */
 export default function SetupPage() {

@@ -7,8 +7,7 @@ import { Button } from "../../ui/button";
 import { CodeField, EmailField, PasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
-import { finishSignIn, takeToken } from "./finish";
-import { SignInFrame } from "./frame";
+import { finishSignIn, SignInFrame, takeToken } from "./frame";
 
 export default function SignInPage() {
   const { route } = useLocation();

@@ -5,8 +5,7 @@ import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
-import { finishSignIn } from "./finish";
-import { SignInFrame } from "./frame";
+import { finishSignIn, SignInFrame } from "./frame";
 
 export default function SignUpPage() {
   const { route } = useLocation();

@@ -3,9 +3,7 @@ import { ApiError, api, must } from "../../app/api";
 import { Button } from "../../ui/button";
 import { PasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
-import { takeToken } from "./finish";
-import { SignInFrame } from "./frame";
-import { INCOMPLETE_LINK } from "./texts";
+import { INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
 
 /**
  * Confirms an address with a button, so that a mail scanner that opens the link does not confirm it. Without a session,

@@ -7,10 +7,8 @@ import { connection } from "../../app/connection";
 import { formatCount } from "../../app/format";
 import { isAdmin } from "../../app/session";
 import { Button } from "../../ui/button";
-import { Facts } from "../../ui/facts";
 import { Icon } from "../../ui/icon";
-import { Page } from "../../ui/page";
-import { Section } from "../../ui/section";
+import { Facts, Page, Section } from "../../ui/page";
 import { ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 

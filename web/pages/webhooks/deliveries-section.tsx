@@ -7,15 +7,14 @@ import { mergeNewest } from "../../app/merge-newest";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { CodeBlock } from "../../ui/code-block";
+import { CodeBlock } from "../../ui/copy-field";
 import { type Column, DataTable } from "../../ui/data-table";
-import { Dialog } from "../../ui/dialog";
-import { DoneFooter } from "../../ui/dialog-actions";
-import { type Fact, Facts } from "../../ui/facts";
-import { RelativeTime } from "../../ui/relative-time";
+import { Dialog, DoneFooter } from "../../ui/dialog";
+import { type Fact, Facts } from "../../ui/page";
 import { Segments } from "../../ui/segments";
 import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
+import { RelativeTime } from "../../ui/time";
 import { type Delivery, type Endpoint, formatAttempts, toDeliveryLook } from "./webhook-texts";
 
 const FILTERS: { value: DeliveryFilter; label: string; empty: string }[] = [

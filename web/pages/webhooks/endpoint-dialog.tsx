@@ -2,12 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { MAX_URL_CHARACTERS } from "../../../src/domain/field-limits";
 import { ApiError, api, must } from "../../app/api";
-import { CopyField } from "../../ui/copy-field";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
-import { ShownOnceDialog } from "../../ui/shown-once-dialog";
 import { ALL_EVENTS, type Endpoint, EVENT_GROUPS, type EventType, type NewEndpoint } from "./webhook-texts";
 
 type NewEndpointDialogProps = { onCreated(endpoint: NewEndpoint): void; onClose(): void };

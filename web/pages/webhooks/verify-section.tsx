@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { CodeBlock } from "../../ui/code-block";
-import { Section } from "../../ui/section";
+import { CodeBlock } from "../../ui/copy-field";
+import { Section } from "../../ui/page";
 import { Segments } from "../../ui/segments";
 
 type Language = (typeof EXAMPLES)[number]["language"];

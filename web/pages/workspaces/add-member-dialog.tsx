@@ -3,13 +3,11 @@ import { MAX_EMAIL_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { formatTime } from "../../app/format";
-import { CopyField } from "../../ui/copy-field";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
-import { ShownOnceDialog } from "../../ui/shown-once-dialog";
-import { ROLES, type Role } from "./roles";
+import { ROLES, type Role } from "./name-dialog";
 
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
 type Invited = { email: string; url: string; expiresAt: string };

@@ -5,14 +5,14 @@ import { loadSession } from "../../app/load-session";
 import { leftWorkspaces, me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { type Column, DataTable } from "../../ui/data-table";
+import { ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
-import { RelativeTime } from "../../ui/relative-time";
-import { Section } from "../../ui/section";
+import { Section } from "../../ui/page";
 import { Empty } from "../../ui/states";
+import { RelativeTime } from "../../ui/time";
 import { AddMemberDialog } from "./add-member-dialog";
-import { ROLES, type Role, toRoleName, withArticle } from "./roles";
+import { ROLES, type Role, toRoleName, withArticle } from "./name-dialog";
 
 type MembersSectionProps = { value: Schemas["WorkspaceDetail"]; onChange(): void; onLeft(): Promise<void> };
 

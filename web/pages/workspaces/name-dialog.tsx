@@ -1,6 +1,6 @@
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import { Dialog } from "../../ui/dialog";
-import { FormActions } from "../../ui/dialog-actions";
+import type { Workspace } from "../../app/session";
+import { Dialog, FormActions } from "../../ui/dialog";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
 
@@ -35,3 +35,20 @@ export const NameDialog = ({ title, submitLabel, hint, value = "", onSend, onClo
     </Form>
   </Dialog>
 );
+
+export type Role = Workspace["role"];
+
+export const ROLES: { value: Role; label: string; detail: string }[] = [
+  { value: "viewer", label: "Viewer", detail: "can view, play and download everything, but cannot change anything" },
+  {
+    value: "editor",
+    label: "Editor",
+    detail: "can also upload, cut, render and delete, using the workspace's credits",
+  },
+  { value: "owner", label: "Owner", detail: "can also manage members, credits and the workspace itself" },
+];
+
+/** Returns the name of a role in a sentence, such as "an editor". */
+export const withArticle = (role: Role): string => (role === "viewer" ? "a viewer" : `an ${role}`);
+
+export const toRoleName = (role: Role): string => ROLES.find(({ value }) => value === role)?.label ?? role;

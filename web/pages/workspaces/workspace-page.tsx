@@ -8,17 +8,15 @@ import { loadSession } from "../../app/load-session";
 import { chooseWorkspace, isBilled, leftWorkspaces, toWorkspaceName, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { type Column, DataTable } from "../../ui/data-table";
+import { ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
-import { Page } from "../../ui/page";
-import { RelativeTime } from "../../ui/relative-time";
-import { Section } from "../../ui/section";
+import { Page, Section } from "../../ui/page";
 import { ErrorPanel, ListSkeleton } from "../../ui/states";
+import { RelativeTime } from "../../ui/time";
 import NotFoundPage from "../not-found";
 import { MembersSection } from "./members-section";
-import { NameDialog } from "./name-dialog";
-import { toRoleName } from "./roles";
+import { NameDialog, toRoleName } from "./name-dialog";
 
 type WorkspaceDetail = Schemas["WorkspaceDetail"];
 

@@ -8,11 +8,9 @@ import { chooseWorkspace, isBilled, toWorkspaceName, type Workspace, workspace }
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
-import { Page } from "../../ui/page";
-import { Section } from "../../ui/section";
+import { Page, Section } from "../../ui/page";
 import { Empty } from "../../ui/states";
-import { NameDialog } from "./name-dialog";
-import { toRoleName, withArticle } from "./roles";
+import { NameDialog, toRoleName, withArticle } from "./name-dialog";
 
 /** The user's workspaces. */
 export default function WorkspacesPage() {

@@ -1,20 +1,19 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api } from "../../../app/api";
 import { type List, useOffsetList, useRead } from "../../../app/cache";
-import { toDayStart } from "../../../app/day-start";
 import { formatCount, formatExactTime } from "../../../app/format";
 import { saveFile } from "../../../app/save-file";
 import { showFailure } from "../../../app/toasts";
-import { isDay, isOneOf, isSearch, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
+import { isDay, isOneOf, isSearch, isUuid, toDayStart, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Dialog } from "../../../ui/dialog";
-import { Facts } from "../../../ui/facts";
 import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Icon } from "../../../ui/icon";
 import { Menu } from "../../../ui/menu";
-import { RelativeTime } from "../../../ui/relative-time";
+import { Facts } from "../../../ui/page";
 import { Empty } from "../../../ui/states";
+import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import { ACTION_TEXTS, type AuditEntry, formatDetails, nameActor, nameKind, nameTarget } from "./audit-texts";
 

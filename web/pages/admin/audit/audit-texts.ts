@@ -1,7 +1,6 @@
 /** Texts for entries of the audit log. */
 import type { Schemas } from "../../../app/api";
-import { formatBytes, formatCount } from "../../../app/format";
-import { formatAmount } from "../../../app/money";
+import { formatAmount, formatBytes, formatCount } from "../../../app/format";
 
 export type AuditEntry = Schemas["AuditEntry"];
 type AuditAction = AuditEntry["action"];

@@ -5,14 +5,13 @@ import { toClock, toNumber } from "../../../app/english";
 import { formatBytes, formatCount, formatElapsed, formatTime } from "../../../app/format";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { CodeBlock } from "../../../ui/code-block";
+import { CodeBlock } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
-import { Facts } from "../../../ui/facts";
 import { Icon } from "../../../ui/icon";
-import { RelativeTime } from "../../../ui/relative-time";
-import { Section } from "../../../ui/section";
+import { Facts, Section } from "../../../ui/page";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
+import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 
 /** The page for backups and the proof that they can be restored. */

@@ -8,9 +8,9 @@ import { isOneOf, isUuid, useQuery, withoutEmpty } from "../../../app/use-query"
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
-import { RelativeTime } from "../../../ui/relative-time";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
+import { RelativeTime } from "../../../ui/time";
 import { CancelButton } from "../../jobs/job-actions";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 

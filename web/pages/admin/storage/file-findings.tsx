@@ -6,13 +6,13 @@ import { formatBytes, formatCount } from "../../../app/format";
 import { showFailure, showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { ConfirmDialog } from "../../../ui/confirm-dialog";
 import { type Column, DataTable } from "../../../ui/data-table";
+import { ConfirmDialog } from "../../../ui/dialog";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
-import { RelativeTime } from "../../../ui/relative-time";
-import { Section } from "../../../ui/section";
+import { Section } from "../../../ui/page";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
+import { RelativeTime } from "../../../ui/time";
 import { mustAdmin } from "../admin-frame";
 
 type Finding = Schemas["StorageFinding"];

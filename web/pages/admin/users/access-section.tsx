@@ -1,14 +1,13 @@
 import { useState } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
 import { formatTime } from "../../../app/format";
-import { readPermissions } from "../../../app/read-permissions";
+import { readPermissions } from "../../../app/load-session";
 import { isBilled, session } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { ConfirmDialog } from "../../../ui/confirm-dialog";
-import { CopyField } from "../../../ui/copy-field";
-import { Section } from "../../../ui/section";
-import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
+import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
+import { ConfirmDialog } from "../../../ui/dialog";
+import { Section } from "../../../ui/page";
 import { mustAdmin } from "../admin-frame";
 import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
 

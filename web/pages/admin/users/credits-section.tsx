@@ -6,10 +6,10 @@ import { formatCount } from "../../../app/format";
 import { randomKey } from "../../../app/random-key";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { ConfirmDialog } from "../../../ui/confirm-dialog";
+import { ConfirmDialog } from "../../../ui/dialog";
 import { Field, SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
-import { Section } from "../../../ui/section";
+import { Section } from "../../../ui/page";
 import { mustAdmin } from "../admin-frame";
 import type { AdminUserDetail } from "./losses";
 

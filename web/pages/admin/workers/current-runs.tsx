@@ -1,4 +1,4 @@
-import { RelativeTime } from "../../../ui/relative-time";
+import { RelativeTime } from "../../../ui/time";
 import { type AdminWorker, KIND_NAMES } from "./worker-texts";
 
 /** Shows the current work of a worker with its progress. */

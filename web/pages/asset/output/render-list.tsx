@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
 import { canWrite } from "../../../app/session";
 import { Button } from "../../../ui/button";
-import { ConfirmDialog } from "../../../ui/confirm-dialog";
+import { ConfirmDialog } from "../../../ui/dialog";
 import { ErrorPanel } from "../../../ui/states";
 import { RenderRow } from "./render-row";
 import { ShareDialog } from "./share-dialog";

@@ -1,7 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { formatRemaining } from "../../../app/format";
+import { createRemainingTime, formatRemaining } from "../../../app/format";
 import { progressOf } from "../../../app/live";
-import { createRemainingTime } from "../../../app/remaining-time";
 import type { ListedRender } from "./use-renders";
 
 /** Shows the progress of a render and the remaining time. */

@@ -1,11 +1,11 @@
 import { useId, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
-import { downloadRender } from "../../../app/ended-renders";
 import { formatBytes } from "../../../app/format";
+import { downloadRender } from "../../../app/open-jobs";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { RelativeTime } from "../../../ui/relative-time";
 import { JobStatus } from "../../../ui/status";
+import { RelativeTime } from "../../../ui/time";
 import { adviseRender } from "./output-problems";
 import { describeOutput } from "./render-choices";
 import { RenderProgress } from "./render-progress";

@@ -4,12 +4,10 @@ import { useRead } from "../../../app/cache";
 import { formatTime } from "../../../app/format";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { CopyField } from "../../../ui/copy-field";
-import { Dialog } from "../../../ui/dialog";
-import { FormActions } from "../../../ui/dialog-actions";
+import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
+import { Dialog, FormActions } from "../../../ui/dialog";
 import { SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
-import { ShownOnceDialog } from "../../../ui/shown-once-dialog";
 import { ResourceView } from "../../../ui/states";
 import { Time } from "../../../ui/time";
 
