@@ -1,5 +1,7 @@
 /** Replies that are streams of server-sent events (WHATWG HTML, section 9.2). */
+
 import { AppError } from "../domain/errors";
+import type { LiveEventType } from "../domain/live-events";
 import type { LiveEvent, LiveEventFilter } from "../store/live-events";
 import type { LivePresence, LiveProgress } from "../work/live/feed";
 import type { LiveStream } from "../work/live/streams";
@@ -36,8 +38,10 @@ function formatEvent(event: LiveEvent): string {
 }
 
 /** Without an ID: progress and presence are not stored. */
-const formatNews = (type: "progress" | "presence", news: LiveProgress | (LivePresence & { state: null })): string =>
-  `event: ${type}\ndata: ${JSON.stringify(news)}\n\n`;
+const formatNews = (
+  type: Extract<LiveEventType, "progress" | "presence">,
+  news: LiveProgress | (LivePresence & { state: null }),
+): string => `event: ${type}\ndata: ${JSON.stringify(news)}\n\n`;
 
 const formatReset = (position: number): string => `id: ${position}\nevent: reset\ndata: {}\n\n`;
 

@@ -1,6 +1,7 @@
 /** The tables of notifications, data exports and live events. Times are in milliseconds since 1970. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { STORED_EVENT_TYPES } from "../domain/live-events";
 import {
   DATA_EXPORT_STATES,
   NOTIFICATION_CHANNELS,
@@ -84,7 +85,7 @@ export const liveEvents = sqliteTable(
     /** The workspace whose members receive it; null for an event of one user. */
     workspace_id: text(),
     user_id: text(),
-    type: text().notNull(),
+    type: text({ enum: STORED_EVENT_TYPES }).notNull(),
     entity_id: text().notNull(),
     state: text(),
     /** Of a draft or a review. */

@@ -1,9 +1,9 @@
 /** Live updates: all tabs of a browser that show the same workspace share one event stream. */
-
 import { computed, effect, type Signal, signal, untracked } from "@preact/signals";
-import { api } from "./api";
+import type { LiveEventType } from "../../src/domain/live-events";
 import { connection, reportAnswer, reportNoAnswer } from "./connection";
 import { joinElection } from "./live-leader";
+import { type LiveMessage, openStream, type StreamState } from "./live-stream";
 import { currentWorkspaceId, refusals, session, workspace } from "./session";
 
 type Listener = (message: LiveMessage) => void;
@@ -11,13 +11,13 @@ type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state
 
 const POLL_MS = 5_000;
 
-const listeners = new Set<{ types: readonly string[]; listener: Listener }>();
+const listeners = new Set<{ types: readonly LiveEventType[]; listener: Listener }>();
 const progress = new Map<string, Signal<number | null>>();
 
 /**
  * Calls the listener for events of these types, and with type `reset` when anything may have changed. Returns a function that stops it.
  */
-export function listenLive(types: readonly string[], listener: Listener): () => void {
+export function listenLive(types: readonly LiveEventType[], listener: Listener): () => void {
   const entry = { types, listener };
   listeners.add(entry);
   return () => listeners.delete(entry);
@@ -129,113 +129,5 @@ function follow(key: string, workspaceId: string | null): () => void {
     clearInterval(polling);
     channel.close();
     progress.clear();
-  };
-}
-
-/** `entityId` is null for a `reset`. `progress` is from 0 to 1. */
-type LiveMessage = {
-  type: string;
-  id: string | null;
-  entityId: string | null;
-  state: string | null;
-  progress: number | null;
-};
-
-/**
- * `ended`: the server ended or refused the stream, perhaps because the user's permissions changed. `refused`: the
- * server opens no stream because there are too many, or a proxy blocks it.
- */
-type StreamState = "open" | "ended" | "lost" | "refused";
-
-type StreamOptions = {
-  workspaceId: string | null;
-  /** The position to continue from; null starts with new events. */
-  lastId: string | null;
-  onMessage(message: LiveMessage): void;
-  onState(state: StreamState): void;
-};
-
-/** The event types that the server sends. `EventSource` needs a listener for each. */
-const TYPES = [
-  "asset.updated",
-  "cut.updated",
-  "render.updated",
-  "pipeline.updated",
-  "project.updated",
-  "credits.updated",
-  "notification.created",
-  "review.updated",
-  "progress",
-  "reset",
-];
-const RETRY_MS = 1_000;
-const REFUSED_RETRY_MS = 30_000;
-const MAX_REFUSALS = 3;
-
-type Data = { entity_id?: string; state?: string | null; progress?: number };
-
-/** Opens a stream. Returns a function that closes it. */
-function openStream({ workspaceId, lastId, onMessage, onState }: StreamOptions): () => void {
-  let position = lastId;
-  let source: EventSource | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let refusals = 0;
-  let isClosed = false;
-
-  function connect(): void {
-    const query = new URLSearchParams();
-    if (workspaceId !== null) query.set("workspace_id", workspaceId);
-    if (position !== null) query.set("last_event_id", position);
-    const opened = new EventSource(`/api/v1/events?${query}`);
-    source = opened;
-    opened.onopen = () => {
-      refusals = 0;
-      // Events from before the position was known may have been missed.
-      if (position === null) onMessage({ type: "reset", id: null, entityId: null, state: null, progress: null });
-      onState("open");
-    };
-    opened.onerror = () => {
-      // The browser does not retry by itself: it gives up when a response is not an event stream.
-      opened.close();
-      if (source === opened) void recover();
-    };
-    for (const type of TYPES) {
-      opened.addEventListener(type, (event) => {
-        if (event.lastEventId !== "") position = event.lastEventId;
-        const data = JSON.parse(event.data) as Data;
-        onMessage({
-          type,
-          id: position,
-          entityId: data.entity_id ?? null,
-          state: data.state ?? null,
-          progress: data.progress ?? null,
-        });
-      });
-    }
-  }
-
-  /**
-   * Determines whether the session has ended (the call then ends it), the network is down, or the server refuses
-   * streams.
-   */
-  async function recover(): Promise<void> {
-    source = null;
-    const isAnswered = await api.GET("/api/v1/users/me").then(
-      ({ response }) => response.status !== 401,
-      () => false,
-    );
-    if (isClosed) return;
-    if (isAnswered) refusals++;
-    onState(!isAnswered ? "lost" : refusals >= MAX_REFUSALS ? "refused" : "ended");
-    clearTimeout(timer);
-    timer = setTimeout(connect, refusals >= MAX_REFUSALS ? REFUSED_RETRY_MS : RETRY_MS);
-  }
-
-  connect();
-  return () => {
-    isClosed = true;
-    clearTimeout(timer);
-    source?.close();
-    source = null;
   };
 }

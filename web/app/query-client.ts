@@ -4,6 +4,7 @@
  */
 import { effect } from "@preact/signals";
 import { focusManager, onlineManager, type Query, QueryClient, type QueryKey } from "@tanstack/preact-query";
+import { LIVE_EVENT_TYPES, type LiveEventType } from "../../src/domain/live-events";
 import { ApiError } from "./api";
 import { connection } from "./connection";
 import { listenLive } from "./live";
@@ -13,7 +14,7 @@ import { me, rejections } from "./session";
  * The names of what an event of a type changes. A name is the first element of a key; the second one of `entity` is the ID that the
  * event has.
  */
-const LIVE_KEYS: Record<string, { entity?: string; names: readonly string[] }> = {
+const LIVE_KEYS: Partial<Record<LiveEventType, { entity?: string; names: readonly string[] }>> = {
   "project.updated": { entity: "project", names: ["projects"] },
   "asset.updated": { entity: "asset", names: ["assets", "workspace", "waiting-recordings"] },
   "cut.updated": { entity: "cut", names: ["cuts", "drafts"] },
@@ -22,7 +23,7 @@ const LIVE_KEYS: Record<string, { entity?: string; names: readonly string[] }> =
   "credits.updated": { names: ["credits", "workspace", "waiting-recordings"] },
   "notification.created": { names: ["notifications", "health", "export", "received-invitations"] },
 };
-const LIVE_TYPES = Object.keys(LIVE_KEYS);
+const LIVE_TYPES = LIVE_EVENT_TYPES.filter((type) => type in LIVE_KEYS);
 const LIVE_NAMES = new Set(Object.values(LIVE_KEYS).flatMap(({ entity, names }) => [entity, ...names]));
 
 const KEPT_MS = 5 * 60_000;

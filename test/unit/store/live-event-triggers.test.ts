@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { STORED_EVENT_TYPES } from "../../../src/domain/live-events";
 import type { Queries } from "../../../src/store/db";
 import { listMatchingEventsAfter, readEventIds } from "../../../src/store/live-events";
 import { assets, cuts, drafts, holds, ledger, pipelines, projects, renders, steps } from "../../../src/store/schema";
@@ -241,4 +242,14 @@ test("a page of the events of a workspace and its user is read from indexes", as
     const details = plan.map((step) => (step as unknown as { detail: string }).detail);
     for (const index of indexes) expect(details.join("\n")).toContain(`USING INDEX ${index}`);
   }
+});
+
+test("the triggers write each listed type of event, and no other", async () => {
+  const triggers = await fresh.store.read.all<{ text: string }>(
+    sql`SELECT sql AS text FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%live_events%'`,
+  );
+  const found = triggers.flatMap(({ text }) =>
+    [...text.matchAll(/'(\w+\.(?:updated|created))'/g)].map(([, type]) => type!),
+  );
+  expect([...new Set(found)].sort()).toEqual(STORED_EVENT_TYPES.toSorted());
 });
