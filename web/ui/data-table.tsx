@@ -1,10 +1,10 @@
 /** A table for a paged list. It stays fast with 10,000 rows. On phones, rows become cards. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { PagedList } from "../app/cache";
-import { useChunks } from "./row-list";
-import { ErrorPanel, ListSkeleton } from "./states";
+import { LoadMore, useChunks } from "./row-list";
+import { ListSkeleton } from "./states";
 
 export type Column<Row> = {
   title: string;
@@ -98,34 +98,5 @@ function Chunk<Row>({ rows, columns, rowKey }: ChunkProps<Row>) {
       </tbody>
     ),
     [rows, columns],
-  );
-}
-
-/** Reloads the shown rows, then the page that failed. */
-async function retry<Item>(list: PagedList<Item>): Promise<void> {
-  await list.reload();
-  if (list.error.value === null) list.loadMore();
-}
-
-/** Loads the next page when the end of the list is near. */
-export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
-  const end = useRef<HTMLDivElement>(null);
-  const count = list.items.value?.length ?? 0;
-  useEffect(() => {
-    const observer = new IntersectionObserver(
-      (entries) =>
-        // After an error, only the user retries, so that a failing server is not flooded with requests.
-        entries.some((entry) => entry.isIntersecting) && list.error.value === null && list.loadMore(),
-      {
-        rootMargin: "600px",
-      },
-    );
-    observer.observe(end.current!);
-    return () => observer.disconnect();
-  }, [list, count]);
-  return (
-    <div ref={end} class="list-end">
-      {list.error.value !== null && <ErrorPanel message={list.error.value} onRetry={() => void retry(list)} />}
-    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { Page, SubNav } from "../../ui/page";
+import { Page } from "../../ui/page";
+import { SubNav } from "../../ui/section";
 
 const PAGES = [
   { href: "/account", label: "Profile" },

@@ -8,7 +8,7 @@ import { isBilled, type Me, me } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { ErrorPanel, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { AccountFrame } from "./account-frame";

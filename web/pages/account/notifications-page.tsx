@@ -3,7 +3,7 @@ import { api, must, type Schemas, toMessage } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { isBilled, me } from "../../app/session";
 import { Icon } from "../../ui/icon";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
 import { AccountFrame } from "./account-frame";
 

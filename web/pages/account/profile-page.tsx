@@ -9,7 +9,7 @@ import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
-import { Facts, Section } from "../../ui/page";
+import { Facts, Section } from "../../ui/section";
 import { ErrorPanel } from "../../ui/states";
 import { AccountFrame } from "./account-frame";
 

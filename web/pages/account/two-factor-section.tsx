@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { PasswordField } from "../../ui/credential-fields";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Form } from "../../ui/form";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
 import { type Enrollment, RecoveryCodesDialog, TwoFactorSetup } from "./two-factor-setup";
 

@@ -6,7 +6,8 @@ import { type Resource, useRead } from "../../app/cache";
 import { readPermissions } from "../../app/load-session";
 import { isBilled } from "../../app/session";
 import { EmailAddress } from "../../ui/email-address";
-import { Page, SubNav } from "../../ui/page";
+import { Page } from "../../ui/page";
+import { SubNav } from "../../ui/section";
 
 const ITEMS = [
   { href: "/admin/users", label: "Users" },

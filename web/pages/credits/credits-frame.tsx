@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { isBilled } from "../../app/session";
-import { Page, SubNav } from "../../ui/page";
+import { Page } from "../../ui/page";
+import { SubNav } from "../../ui/section";
 import { Empty } from "../../ui/states";
 
 const PAGES = [

@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { CreditsFrame } from "./credits-frame";

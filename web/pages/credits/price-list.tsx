@@ -8,7 +8,7 @@ import { randomKey } from "../../app/random-key";
 import { canWrite, isAdmin } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { Empty, ErrorPanel, ResourceView } from "../../ui/states";
 
 type Prices = Schemas["PriceList"];

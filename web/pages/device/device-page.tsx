@@ -4,7 +4,7 @@ import { confirmPassword, session, toWorkspaceName, workspaces } from "../../app
 import { Button } from "../../ui/button";
 import { Field, SelectField } from "../../ui/field";
 import { Form } from "../../ui/form";
-import { Facts } from "../../ui/page";
+import { Facts } from "../../ui/section";
 import { SignInFrame } from "../sign-in/frame";
 
 type Step = { kind: "code" } | { kind: "review"; request: DeviceRequest } | { kind: "approved" } | { kind: "denied" };

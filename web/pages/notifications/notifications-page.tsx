@@ -6,9 +6,8 @@ import { markAllRead, markRead, type Notification, unreadCount } from "../../app
 import { showFailure } from "../../app/toasts";
 import { NotificationItem } from "../../shell/bell";
 import { Button, IconButton } from "../../ui/button";
-import { LoadMore } from "../../ui/data-table";
 import { Page } from "../../ui/page";
-import { RowList } from "../../ui/row-list";
+import { LoadMore, RowList } from "../../ui/row-list";
 import { Segments } from "../../ui/segments";
 import { Empty, ListSkeleton } from "../../ui/states";
 

@@ -8,7 +8,8 @@ import { formatCount } from "../../app/format";
 import { isAdmin } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { Facts, Page, Section } from "../../ui/page";
+import { Page } from "../../ui/page";
+import { Facts, Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 

@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/copy-field";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Dialog, DoneFooter } from "../../ui/dialog";
-import { type Fact, Facts } from "../../ui/page";
+import { type Fact, Facts } from "../../ui/section";
 import { Segments } from "../../ui/segments";
 import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../../ui/copy-field";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { Segments } from "../../ui/segments";
 
 type Language = (typeof EXAMPLES)[number]["language"];

@@ -8,7 +8,7 @@ import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
-import { Section } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { AddMemberDialog } from "./add-member-dialog";

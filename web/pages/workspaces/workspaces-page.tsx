@@ -8,7 +8,8 @@ import { chooseWorkspace, isBilled, toWorkspaceName, type Workspace, workspace }
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
-import { Page, Section } from "../../ui/page";
+import { Page } from "../../ui/page";
+import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { NameDialog, toRoleName, withArticle } from "./name-dialog";
 

@@ -11,7 +11,7 @@ import { Dialog } from "../../../ui/dialog";
 import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Icon } from "../../../ui/icon";
 import { Menu } from "../../../ui/menu";
-import { Facts } from "../../../ui/page";
+import { Facts } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin } from "../admin-frame";

@@ -8,7 +8,7 @@ import { Button } from "../../../ui/button";
 import { CodeBlock } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Icon } from "../../../ui/icon";
-import { Facts, Section } from "../../../ui/page";
+import { Facts, Section } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";

@@ -3,7 +3,7 @@ import { formatBytes, formatCount } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
-import { Facts, Section } from "../../../ui/page";
+import { Facts, Section } from "../../../ui/section";
 import { ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
 import { AdminFrame, useHealth } from "../admin-frame";

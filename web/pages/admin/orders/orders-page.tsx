@@ -9,7 +9,7 @@ import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
-import { Section } from "../../../ui/page";
+import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { OrderStatus } from "../../credits/billing-status";

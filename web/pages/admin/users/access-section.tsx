@@ -7,7 +7,7 @@ import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { ConfirmDialog } from "../../../ui/dialog";
-import { Section } from "../../../ui/page";
+import { Section } from "../../../ui/section";
 import { mustAdmin } from "../admin-frame";
 import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
 

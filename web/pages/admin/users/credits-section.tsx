@@ -9,7 +9,7 @@ import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Field, SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
-import { Section } from "../../../ui/page";
+import { Section } from "../../../ui/section";
 import { mustAdmin } from "../admin-frame";
 import type { AdminUserDetail } from "./losses";
 

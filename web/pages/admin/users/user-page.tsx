@@ -11,7 +11,7 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { Field, SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
 import { Icon } from "../../../ui/icon";
-import { Facts, Section } from "../../../ui/page";
+import { Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import NotFoundPage from "../../not-found";

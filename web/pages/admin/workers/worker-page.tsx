@@ -7,7 +7,7 @@ import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Icon } from "../../../ui/icon";
-import { type Fact, Facts, Section } from "../../../ui/page";
+import { type Fact, Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import NotFoundPage from "../../not-found";

@@ -10,7 +10,7 @@ import { ConfirmDialog, Dialog, FormActions } from "../../../ui/dialog";
 import { Field } from "../../../ui/field";
 import { FilterBar } from "../../../ui/filter-bar";
 import { Form } from "../../../ui/form";
-import { Section } from "../../../ui/page";
+import { Section } from "../../../ui/section";
 import { Empty, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin, useHealth } from "../admin-frame";
