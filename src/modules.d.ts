@@ -1,4 +1,4 @@
-/** Types of the files that the build embeds: SQL and Markdown as text, browser scripts and styles as a path or text. */
+/** Types of the files that the build embeds: SQL and Markdown as text, browser scripts, styles and WebAssembly as a path or text. */
 declare module "*.sql" {
   const text: string;
   export default text;
@@ -12,6 +12,10 @@ declare module "swagger-ui-dist/swagger-ui-bundle.js" {
   export default path;
 }
 declare module "swagger-ui-dist/swagger-ui.css" {
+  const path: string;
+  export default path;
+}
+declare module "*.wasm" {
   const path: string;
   export default path;
 }

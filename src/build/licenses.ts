@@ -21,6 +21,7 @@ const NOTES = `Offcut is licensed under the Apache License 2.0. It contains thir
 ffmpeg is licensed under the GNU General Public License, version 3 or later. It is not linked with Offcut: it is a separate program
 that is embedded in the executable and runs as a separate process. Its source code: https://ffmpeg.org and https://johnvansickle.com/ffmpeg/.
 Speech recognition uses Moonshine tiny (MIT License), voice detection uses Silero VAD (MIT License).
+Noise reduction uses RNNoise (BSD License).
 `;
 
 /** Returns the notes, the licenses of Offcut and ffmpeg, and each package with its license. `project` is the folder with `node_modules`. */

@@ -1,7 +1,13 @@
 /** The recordings of a command line and the files to create from each: parsed and checked before any work. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS, OUTPUT_FORMATS, type OutputFormat } from "../domain/render-output";
+import {
+  MAX_LOUDNESS_LUFS,
+  MIN_LOUDNESS_LUFS,
+  NOISE_REDUCTIONS,
+  OUTPUT_FORMATS,
+  type OutputFormat,
+} from "../domain/render-output";
 import { EXPORT_FORMATS, type ExportFormat, getExportExtension } from "../domain/timeline";
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from "../domain/transcript-text";
 import { type ParsedCommand, UsageError } from "./options";
@@ -12,6 +18,8 @@ export const TASK_OPTIONS = {
   language: { type: "string" },
   format: { type: "string" },
   loudness: { type: "string" },
+  "noise-reduction": { type: "string" },
+  "level-speakers": { type: "boolean" },
   export: { type: "string" },
   subtitle: { type: "string" },
   transcript: { type: "string" },
@@ -31,6 +39,8 @@ export type CutTask = {
   format: OutputFormat | null;
   /** In LUFS; null to leave it. */
   loudness: number | null;
+  noiseReduction: (typeof NOISE_REDUCTIONS)[number];
+  levelSpeakers: boolean;
   planPath: string | null;
   exports: ExportFormat[];
   subtitles: SubtitleFormat[];
@@ -57,6 +67,8 @@ export function readTasks(command: string, parsed: ParsedCommand, planPath: stri
   const requested = {
     format: parseFormat(values.format as string | undefined, output),
     loudness: parseLoudness(values.loudness as string | undefined),
+    noiseReduction: parseNoiseReduction(values["noise-reduction"] as string | undefined),
+    levelSpeakers: values["level-speakers"] === true,
     exports: parseList("export", values.export, EXPORT_FORMATS),
     subtitles: parseList("subtitle", values.subtitle, SUBTITLE_FORMATS),
     transcripts: parseList("transcript", values.transcript, TRANSCRIPT_FORMATS),
@@ -91,7 +103,17 @@ function parseLoudness(given: string | undefined): number | null {
   return loudness;
 }
 
-type RequestedOutputs = Pick<CutTask, "format" | "loudness" | "exports" | "subtitles" | "transcripts"> & {
+function parseNoiseReduction(given = "off"): CutTask["noiseReduction"] {
+  const mode = NOISE_REDUCTIONS.find((name) => name === given);
+  if (mode === undefined)
+    throw new UsageError(`--noise-reduction takes ${NOISE_REDUCTIONS.join(", ")}, not "${given}"`);
+  return mode;
+}
+
+type RequestedOutputs = Pick<
+  CutTask,
+  "format" | "loudness" | "noiseReduction" | "levelSpeakers" | "exports" | "subtitles" | "transcripts"
+> & {
   output: string | undefined;
   plan: string | undefined;
 };

@@ -23,6 +23,9 @@ Renders a recording by a plan that offcut cut --plan wrote, edited by hand or by
   -o, --output OUT       output file; its extension sets the format
       --format F         mp4, mov, m4a or mp3
       --loudness L       loudness of the output in LUFS, -31 to -9: -14 for YouTube, -16 for podcasts, -23 for EBU R128
+      --noise-reduction HOW
+                         light or strong: reduces noise in speech; music stays as it is
+      --level-speakers   evens out takes and voices that differ by more than 4 dB
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt; transcribes the recording for the times of its words
       --transcript F     write the text of the cut: txt, md or docx; transcribes the recording, too

@@ -114,7 +114,10 @@ async function runTasks<Arguments extends TaskArguments>(
   return items.some((item) => "error" in item) ? 1 : 0;
 }
 
-const toOutputRequest = ({ format, loudness }: CutTask) => ({ format, audio: { loudness_lufs: loudness } });
+const toOutputRequest = ({ format, loudness, noiseReduction, levelSpeakers }: CutTask) => ({
+  format,
+  audio: { loudness_lufs: loudness, noise_reduction: noiseReduction, level_speakers: levelSpeakers },
+});
 
 /** Returns the path of the rendered file, or null, before the long work. Only the probe determines a default name. */
 export function requireTarget(task: CutTask, probed: ProbedMedia, force: boolean): string | null {

@@ -65,13 +65,24 @@ export type ProbedMedia = { info: MediaInfo; frames: FrameTimes | null };
 export const findPlanFrameRate = ({ info, frames }: ProbedMedia): Rational | null =>
   frames ? (info.video?.frameRate ?? frames.rate) : null;
 
+export type NoiseReduction = "light" | "strong";
+
+/** What a render does with the audio besides encoding it. Without a field, it does nothing. */
+export type AudioProcessing = {
+  /** The integrated loudness of the output, in LUFS. */
+  loudness?: number;
+  noiseReduction?: NoiseReduction;
+  /** Evens out the levels of takes and voices. */
+  levelSpeakers?: true;
+};
+
 /** The output of a render with every field resolved; created by `resolveOutput` in `domain/render-output.ts`. */
 export type ResolvedOutput = {
   format: "mp4" | "mov" | "m4a" | "mp3";
   /** Null for audio. Even display size; `frameRate` null: the source's times; `bitrate` null: constant quality. */
   video: { width: number; height: number; frameRate: Rational | null; bitrate: number | null } | null;
-  /** Null if the source has no audio. `loudness` is the target in LUFS; without it, the level stays as it is. */
-  audio: { bitrate: number; loudness?: number } | null;
+  /** Null if the source has no audio. */
+  audio: ({ bitrate: number } & AudioProcessing) | null;
   /** Whether only the segments differ from the source, so that packets may be copied. */
   matchesSource: boolean;
 };

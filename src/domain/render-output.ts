@@ -1,6 +1,6 @@
 /** Resolves the `output` object of a render request against a source and its limits. */
 import { toPortableName } from "./file-names";
-import type { ProbedMedia, ResolvedOutput, VideoStream } from "./media";
+import type { AudioProcessing, NoiseReduction, ProbedMedia, ResolvedOutput, VideoStream } from "./media";
 import { lowestTerms, type Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
@@ -23,15 +23,20 @@ export type OutputRequest = {
 export type AudioRequest = {
   /** Integrated loudness of the output (EBU R128). Absent or null: as it is. */
   loudness_lufs?: number | null;
+  noise_reduction?: "off" | NoiseReduction | null;
+  /** Evens out the levels of takes and voices. */
+  level_speakers?: boolean | null;
 };
+
+export const NOISE_REDUCTIONS = ["off", "light", "strong"] as const;
 
 export const MIN_LOUDNESS_LUFS = -31;
 export const MAX_LOUDNESS_LUFS = -9;
 
 /**
  * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
- * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the audio stays as it is, `file_name` if the source names the file. Sent as a request for the same source, it resolves to
- * the same output.
+ * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the audio stays as it is, `file_name` if the source names
+ * the file. Sent as a request for the same source, it resolves to the same output.
  */
 export type OutputJson = {
   format: OutputFormat;
@@ -40,7 +45,7 @@ export type OutputJson = {
   frame_rate: number | null;
   exact_frame_rate: Rational | null;
   audio_bitrate: number | null;
-  audio?: { loudness_lufs: number };
+  audio?: { loudness_lufs: number | null; noise_reduction: "off" | NoiseReduction; level_speakers: boolean };
   /** Absent for the name of the source. */
   file_name?: string;
 };
@@ -89,14 +94,14 @@ export function resolveOutput(
   const resolvedVideo = isVideoFormat(format) && video !== null ? resolveVideo(video, request, fail) : null;
   if (!isVideoFormat(format)) rejectVideoFields(request, fail);
   const audioBitrate = resolveAudio(probed, request.audio_bitrate ?? null, fail);
-  const loudness = resolveLoudness(probed, request.audio?.loudness_lufs ?? null, fail);
+  const processing = resolveProcessing(probed, request.audio ?? {}, fail);
   const bitrate = audioBitrate !== null && format === "mp3" ? toNearestMp3Bitrate(audioBitrate) : audioBitrate;
   if (errors.length > 0) return { ok: false, errors };
 
   const output: ResolvedOutput = {
     format,
     video: resolvedVideo === null ? null : resolvedVideo.resolved,
-    audio: audio.length === 0 || bitrate === null ? null : { bitrate, ...(loudness === null ? {} : { loudness }) },
+    audio: audio.length === 0 || bitrate === null ? null : { bitrate, ...processing },
     matchesSource: resolvedVideo?.unchanged ?? false,
   };
   const json = toOutputJson(output, video);
@@ -109,7 +114,7 @@ const toFileName = (name: string, format: OutputFormat): string =>
   toPortableName(name.toLowerCase().endsWith(`.${format}`) ? name.slice(0, -format.length - 1) : name);
 
 /** Adds an error and returns null. */
-type ReportFieldError = (field: keyof OutputRequest | "audio.loudness_lufs", message: string) => null;
+type ReportFieldError = (field: keyof OutputRequest | `audio.${keyof AudioRequest}`, message: string) => null;
 
 function resolveFormat(probed: ProbedMedia, requested: string | null, fail: ReportFieldError): OutputFormat | null {
   const { video, audio } = probed.info;
@@ -156,8 +161,14 @@ export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedO
 }
 
 /** Lists what was changed of a render whose video was copied. */
-export const listAudioChanges = ({ audio }: ResolvedOutput): string[] =>
-  audio?.loudness === undefined ? [] : ["Only the loudness was changed. The video was copied."];
+export function listAudioChanges({ audio }: ResolvedOutput): string[] {
+  const changes = [
+    ...(audio?.loudness === undefined ? [] : ["the loudness was changed"]),
+    ...(audio?.noiseReduction === undefined ? [] : ["noise was reduced"]),
+    ...(audio?.levelSpeakers === undefined ? [] : ["the levels of speakers were evened out"]),
+  ];
+  return changes.length === 0 ? [] : [`Only the audio is different: ${changes.join(", ")}. The video was copied.`];
+}
 
 /** Returns the largest even size within the source's, because 4:2:0 chroma covers two by two pixels. */
 function toEvenSize(width: number, height: number): { width: number; height: number } {
@@ -240,12 +251,23 @@ function resolveAudio(probed: ProbedMedia, requested: number | null, fail: Repor
   return requested;
 }
 
-function resolveLoudness(probed: ProbedMedia, requested: number | null, fail: ReportFieldError): number | null {
-  if (requested === null) return null;
-  if (probed.info.audio.length === 0) return fail("audio.loudness_lufs", "requires audio, but the source has none");
-  if (!(requested >= MIN_LOUDNESS_LUFS && requested <= MAX_LOUDNESS_LUFS))
-    return fail("audio.loudness_lufs", `must be from ${MIN_LOUDNESS_LUFS} to ${MAX_LOUDNESS_LUFS} LUFS`);
-  return requested;
+function resolveProcessing({ info }: ProbedMedia, request: AudioRequest, fail: ReportFieldError): AudioProcessing {
+  const { loudness_lufs, noise_reduction, level_speakers } = request;
+  const loudness = loudness_lufs ?? null;
+  const hasNoiseReduction = (noise_reduction ?? "off") !== "off";
+  const levelsSpeakers = level_speakers === true;
+  if (info.audio.length === 0) {
+    const reject = (field: keyof AudioRequest) => fail(`audio.${field}`, "requires audio, but the source has none");
+    if (loudness !== null) reject("loudness_lufs");
+    if (hasNoiseReduction) reject("noise_reduction");
+    if (levelsSpeakers) reject("level_speakers");
+  } else if (loudness !== null && !(loudness >= MIN_LOUDNESS_LUFS && loudness <= MAX_LOUDNESS_LUFS))
+    fail("audio.loudness_lufs", `must be from ${MIN_LOUDNESS_LUFS} to ${MAX_LOUDNESS_LUFS} LUFS`);
+  return {
+    ...(loudness !== null && { loudness }),
+    ...(hasNoiseReduction && { noiseReduction: noise_reduction as NoiseReduction }),
+    ...(levelsSpeakers && { levelSpeakers: true as const }),
+  };
 }
 
 function chooseAudioBitrate(stream: { codec: string; channels: number; bitrate: number | null }): number {
@@ -269,7 +291,7 @@ function toNearestMp3Bitrate(target: number): number {
 function toOutputJson(output: ResolvedOutput, video: VideoStream | null): OutputJson {
   const { format, audio } = output;
   const audio_bitrate = audio?.bitrate ?? null;
-  const audioJson = audio?.loudness === undefined ? {} : { audio: { loudness_lufs: audio.loudness } };
+  const audioJson = audio === null || isUnprocessed(audio) ? {} : { audio: toAudioJson(audio) };
   if (output.video === null || video === null)
     return {
       ...{ format, resolution: null, video_bitrate: null, frame_rate: null, exact_frame_rate: null, audio_bitrate },
@@ -287,3 +309,12 @@ function toOutputJson(output: ResolvedOutput, video: VideoStream | null): Output
     ...audioJson,
   };
 }
+
+const isUnprocessed = ({ loudness, noiseReduction, levelSpeakers }: AudioProcessing): boolean =>
+  loudness === undefined && noiseReduction === undefined && levelSpeakers === undefined;
+
+const toAudioJson = ({ loudness, noiseReduction, levelSpeakers }: AudioProcessing): OutputJson["audio"] & {} => ({
+  loudness_lufs: loudness ?? null,
+  noise_reduction: noiseReduction ?? "off",
+  level_speakers: levelSpeakers ?? false,
+});

@@ -1,6 +1,7 @@
 /** Decodes the audio of a source to samples on the source's clock, and encodes a cut's audio. */
 import { AppError } from "../domain/errors";
-import type { AudioStream, ResolvedOutput } from "../domain/media";
+import type { AudioStream, NoiseReduction, ResolvedOutput } from "../domain/media";
+import type { SpeakerGain } from "../domain/speaker-levels";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
@@ -9,7 +10,10 @@ import { createAdaptiveStereoSink } from "./audio/adaptive-stereo-sink";
 import { createChunkedSink, isWorthChunking } from "./audio/chunked-sink";
 import { createLimiter, type Level } from "./audio/limiter";
 import { buildMixdownFilters } from "./audio/mixdown";
+import { reduceNoise } from "./audio/noise-reduction";
+import { loadRnnoise } from "./audio/rnnoise";
 import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink } from "./audio/sink";
+import { createSpeakerLeveler } from "./audio/speaker-leveler";
 import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer";
 import { type AudioFormat, toLayoutName } from "./encoder-arguments";
 import { createWorkLimits, type FfmpegChild, type RecordingFile, startFfmpeg, toFfmpegError } from "./ffmpeg";
@@ -62,14 +66,18 @@ export type AudioRenderOptions = RecordingFile & {
   workDir: string;
   /** Maximum number of encoders that run at the same time. */
   maxEncoders: number;
+  noiseReduction?: NoiseReduction | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
+
+/** What changes the levels of a cut. `gains`: those of speakers. `level` null: the limiter has nothing to do. */
+export type Levels = { gains: readonly SpeakerGain[]; level: Level | null };
 
 /** Writes the audio of a cut at a level, or as it is. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
 export async function encodeSpliced(
   options: AudioRenderOptions,
   audioFormat: AudioFormat,
-  level: Level | null,
+  levels: Levels,
 ): Promise<void> {
   const { format, segments, maxEncoders } = options;
   const samples = toSampleRanges(segments, audioFormat.sampleRate).reduce((sum, { from, to }) => sum + to - from, 0);
@@ -78,39 +86,49 @@ export async function encodeSpliced(
   if (isJoinable && (audioFormat.channels === 2 || isWorthChunking(samples, maxEncoders)))
     try {
       const createSink = isWorthChunking(samples, maxEncoders) ? createChunkedSink : createAdaptiveStereoSink;
-      return await encodeInto(options, audioFormat, level, (sink) => createSink({ ...sink, samples, maxEncoders }));
+      return await encodeInto(options, audioFormat, levels, (sink) => createSink({ ...sink, samples, maxEncoders }));
     } catch (error) {
       if (!(error instanceof AacJoinError)) throw error;
     }
-  await encodeInto(options, audioFormat, level, createSingleEncoderSink);
+  await encodeInto(options, audioFormat, levels, createSingleEncoderSink);
 }
 
 async function encodeInto(
   options: AudioRenderOptions,
   audioFormat: AudioFormat,
-  level: Level | null,
+  { gains, level }: Levels,
   createSink: (options: AudioSinkOptions) => AudioSink,
 ): Promise<void> {
   const { ffmpeg, probed, format, bitrate, workDir, signal } = options;
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
   await writeAtomically(options.outputPath, async (path) => {
     const sink = createSink({ ffmpeg, format, audioFormat, bitrate, path, workDir, wallSeconds, signal });
-    await spliceTo(options, audioFormat, level === null ? sink : createLimiter(sink, level, audioFormat));
+    const limited = level === null ? sink : createLimiter(sink, level, audioFormat);
+    await spliceTo(options, audioFormat, levelSpeakers(limited, gains, audioFormat));
   });
 }
 
+/** Returns a sink in front of `sink` that applies the gains of speakers. */
+export const levelSpeakers = (sink: AudioSink, gains: readonly SpeakerGain[], audioFormat: AudioFormat): AudioSink =>
+  gains.length === 0 ? sink : createSpeakerLeveler(sink, gains, audioFormat);
+
 /** Writes the samples of a cut to a sink, and ends it. Errors: those of `encodeSpliced`. */
 export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFormat, sink: AudioSink): Promise<void> {
-  const { segments, signal } = options;
+  const { segments, noiseReduction: mode, signal } = options;
   const until = segments.at(-1)?.end ?? 0;
+  const createDenoiser = mode === undefined ? null : await loadRnnoise();
+  const { sampleRate, channels } = audioFormat;
   const decoder = startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });
   let sourceEnded: boolean;
   try {
     ({ sourceEnded } = await spliceAudio({
-      input: decoder.stdout,
+      input:
+        createDenoiser === null
+          ? decoder.stdout
+          : reduceNoise(decoder.stdout, { mode: mode!, channels, createDenoiser }),
       output: sink,
-      sampleRate: audioFormat.sampleRate,
-      channels: audioFormat.channels,
+      sampleRate,
+      channels,
       segments,
       onPosition: (position) => options.onProgress?.(Math.min(1, position / Math.max(1, until))),
     }));

@@ -149,9 +149,9 @@ export function createChunkNames(
 
 /** Returns the name of a render's audio file, created like those of chunks. */
 export function createAudioName(request: RenderRequest, timeline: RenderTimeline, facts: Omit<NameFacts, "hasZscale">) {
-  const { bitrate, loudness } = request.output.audio!;
+  const { bitrate, ...processing } = request.output.audio!;
   const inputs = [facts.source, facts.ffmpeg.version, bitrate, timeline.segments, request.probed.info];
-  return `audio-${createFileKey(loudness === undefined ? inputs : [...inputs, loudness])}.m4a`;
+  return `audio-${createFileKey(Object.keys(processing).length === 0 ? inputs : [...inputs, processing])}.m4a`;
 }
 
 /** Returns whether the encoder may use zscale for this video. */

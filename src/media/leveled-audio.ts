@@ -1,8 +1,19 @@
 /** Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures what was encoded. */
-
+import type { AudioProcessing } from "../domain/media";
+import { planSpeakerGains, type SpeakerGain } from "../domain/speaker-levels";
+import { TICKS_PER_SECOND } from "../domain/time";
 import type { Level } from "./audio/limiter";
 import { createMeter, type Loudness, measureFile } from "./audio/loudness";
-import { type AudioRenderOptions, encodeSpliced, getAudioWallSeconds, spliceTo } from "./audio-render";
+import { RNNOISE_RATE } from "./audio/rnnoise";
+import { createContourMeter } from "./audio/speaker-leveler";
+import {
+  type AudioRenderOptions,
+  encodeSpliced,
+  getAudioWallSeconds,
+  type Levels,
+  levelSpeakers,
+  spliceTo,
+} from "./audio-render";
 import { type AudioFormat, chooseAudioFormat } from "./encoder-arguments";
 
 /** Maximum true peak, in dBTP (EBU R128). */
@@ -25,25 +36,75 @@ const MAX_GAIN_DB = 50;
 
 const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 
-/** Shares of the progress. */
+/** Shares of the progress: each pass that measures, of all that is left. */
 const MEASURED = 0.3;
 
+export type ProcessedAudioOptions = Omit<AudioRenderOptions, "noiseReduction"> & { processing?: AudioProcessing };
+
 /**
- * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. `loudness` is the target in LUFS: one gain
- * applies to all samples, and a limiter keeps the true peak below -1 dBTP. Without it, the level stays as it is.
- * Returns warnings. Errors: those of `encodeSpliced`.
+ * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. With a loudness, one gain applies to all samples, and a limiter
+ * keeps the true peak below -1 dBTP. Reduced noise and speakers at the same level come before it. Without processing, the samples stay as they
+ * are. Returns warnings. Errors: those of `encodeSpliced`.
  */
-export async function renderAudio(options: AudioRenderOptions & { loudness?: number | null }): Promise<string[]> {
-  const { ffmpeg, format, bitrate, probed, signal, onProgress, loudness: target = null } = options;
-  const audioFormat = chooseAudioFormat(format, probed.info.audio[0]!, bitrate);
+export async function renderAudio({ processing = {}, ...given }: ProcessedAudioOptions): Promise<string[]> {
+  const { loudness: target = null, noiseReduction, levelSpeakers: levelsSpeakers = false } = processing;
+  const options: AudioRenderOptions = { ...given, noiseReduction };
+  const audioFormat = chooseProcessedFormat(options);
+  const gains = levelsSpeakers ? await findSpeakerGains(options, audioFormat) : [];
+  // Takes that get louder may exceed full scale.
+  const unlimited: Level | null = gains.length === 0 ? null : { gain: 1, ceiling: toFactor(MAX_PEAK_DBTP) };
+  const rest = gains.length === 0 ? options : shareProgress(options, MEASURED, 1);
   if (target === null) {
-    await encodeSpliced(options, audioFormat, null);
+    await encodeSpliced(rest, audioFormat, { gains, level: unlimited });
     return [];
   }
+  return await renderLeveled(rest, audioFormat, { gains, level: unlimited }, target);
+}
+
+/** The noise reduction has one sample rate. */
+function chooseProcessedFormat({ format, probed, bitrate, noiseReduction }: AudioRenderOptions): AudioFormat {
+  const track = probed.info.audio[0]!;
+  return chooseAudioFormat(
+    format,
+    noiseReduction === undefined ? track : { ...track, sampleRate: RNNOISE_RATE },
+    bitrate,
+  );
+}
+
+/** Returns the options for a part of the work, which is `from` to `to` of the progress. */
+const shareProgress = <Options extends Pick<AudioRenderOptions, "onProgress">>(
+  options: Options,
+  from: number,
+  to: number,
+): Options => ({ ...options, onProgress: (share: number) => options.onProgress?.(from + (to - from) * share) });
+
+async function findSpeakerGains(options: AudioRenderOptions, audioFormat: AudioFormat): Promise<SpeakerGain[]> {
+  const { segments } = options;
+  const duration = segments.at(-1)?.outputEnd ?? 0;
+  const meter = createContourMeter(audioFormat, duration / TICKS_PER_SECOND);
+  await spliceTo(shareProgress(options, 0, MEASURED), audioFormat, meter);
+  return planSpeakerGains(
+    meter.read(),
+    segments.map(({ outputStart }) => outputStart),
+    duration,
+  );
+}
+
+/** Encodes until the loudness of the file is the target. */
+async function renderLeveled(
+  options: AudioRenderOptions,
+  audioFormat: AudioFormat,
+  unchanged: Levels,
+  target: number,
+): Promise<string[]> {
+  const { ffmpeg, probed, signal } = options;
+  const { gains } = unchanged;
   const meterOptions = { ffmpeg, wallSeconds: getAudioWallSeconds(probed.info.duration), signal };
-  const source = await measure(options, audioFormat, meterOptions);
+  const meter = createMeter(meterOptions, audioFormat);
+  await spliceTo(shareProgress(options, 0, MEASURED), audioFormat, levelSpeakers(meter, gains, audioFormat));
+  const source = meter.read();
   if (source.integrated === null) {
-    await encodeSpliced(options, audioFormat, null);
+    await encodeSpliced(options, audioFormat, unchanged);
     return listLoudnessWarnings(source, target);
   }
   let gain = Math.min(MAX_GAIN_DB, target - source.integrated);
@@ -51,8 +112,7 @@ export async function renderAudio(options: AudioRenderOptions & { loudness?: num
   let before = { gain: 0, integrated: source.integrated };
   for (let attempt = 1; ; attempt++) {
     const level: Level = { gain: toFactor(gain), ceiling: toFactor(ceiling) };
-    const report = (share: number) => onProgress?.(MEASURED + (1 - MEASURED) * share);
-    await encodeSpliced({ ...options, onProgress: report }, audioFormat, level);
+    await encodeSpliced(shareProgress(options, MEASURED, 1), audioFormat, { gains, level });
     const encoded = await measureFile(meterOptions, options.outputPath);
     const error = encoded.integrated === null ? 0 : target - encoded.integrated;
     const excess = encoded.peak === null ? 0 : Math.max(0, encoded.peak - MAX_PEAK_DBTP);
@@ -72,7 +132,10 @@ export async function renderAudio(options: AudioRenderOptions & { loudness?: num
 }
 
 /** Lists the warnings about an encoded file whose loudness should be `target`. */
-export async function checkLoudness(options: AudioRenderOptions, target: number): Promise<string[]> {
+export async function checkLoudness(
+  options: Pick<AudioRenderOptions, "ffmpeg" | "probed" | "signal" | "outputPath">,
+  target: number,
+): Promise<string[]> {
   const { ffmpeg, probed, signal } = options;
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
   return listLoudnessWarnings(await measureFile({ ffmpeg, wallSeconds, signal }, options.outputPath), target);
@@ -84,14 +147,4 @@ function listLoudnessWarnings({ integrated }: Loudness, target: number): string[
   return [
     `The loudness is ${integrated.toFixed(1)} LUFS instead of ${target}: it cannot be reached without distortion.`,
   ];
-}
-
-async function measure(
-  options: AudioRenderOptions,
-  audioFormat: AudioFormat,
-  meterOptions: Parameters<typeof createMeter>[0],
-): Promise<Loudness> {
-  const meter = createMeter(meterOptions, audioFormat);
-  await spliceTo({ ...options, onProgress: (share) => options.onProgress?.(MEASURED * share) }, audioFormat, meter);
-  return meter.read();
 }

@@ -111,7 +111,7 @@ function formatFailure(error: AppError): string {
 }
 
 async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun): Promise<StrategyResult> {
-  const { bitrate, loudness = null } = request.output.audio!;
+  const { bitrate, ...processing } = request.output.audio!;
   const warnings = await renderAudio({
     ffmpeg: tools.ffmpeg,
     path: request.sourcePath,
@@ -119,7 +119,7 @@ async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun
     segments: timeline.segments,
     format: request.output.format,
     bitrate,
-    loudness,
+    processing,
     outputPath: request.outputPath,
     workDir: request.workDir,
     maxEncoders: tools.maxProcesses,

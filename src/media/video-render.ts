@@ -234,7 +234,7 @@ export async function encodeAudioTrack(
   const { ffmpeg, signal } = tools;
   const name = createAudioName(request, timeline, { ffmpeg, source: await getSourceVersion(request.sourcePath) });
   const path = join(request.workDir, name);
-  const { bitrate, loudness = null } = request.output.audio!;
+  const { bitrate, ...processing } = request.output.audio!;
   const options = {
     ffmpeg,
     path: request.sourcePath,
@@ -242,7 +242,7 @@ export async function encodeAudioTrack(
     segments: timeline.segments,
     format: "mp4" as const,
     bitrate,
-    loudness,
+    processing,
     outputPath: path,
     workDir: request.workDir,
     // The other cores encode video.
@@ -252,7 +252,7 @@ export async function encodeAudioTrack(
   };
   let warnings: string[] = [];
   if (!(await Bun.file(path).exists())) warnings = await renderAudio(options);
-  else if (loudness !== null) warnings = await checkLoudness(options, loudness);
+  else if (processing.loudness !== undefined) warnings = await checkLoudness(options, processing.loudness);
   onProgress(1);
   return { name, warnings };
 }

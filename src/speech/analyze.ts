@@ -1,4 +1,5 @@
 /** Analyzes a whole recording: energy contour, voice activity and, if a model supports the language, transcript. */
+import { computeGain, createEnergyMeter } from "../domain/energy";
 import { rateLanguage } from "../domain/planning/understood-speech";
 import {
   type DetectedLanguage,
@@ -8,7 +9,6 @@ import {
   type Transcript,
 } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../domain/time";
-import { computeGain, createEnergyMeter } from "./energy";
 import { DETECT_LANGUAGE } from "./ipc-protocol";
 import { toLanguageCode } from "./models/installed-models";
 import type { Moonshine } from "./moonshine";

@@ -1,6 +1,7 @@
 /** Windows of a recording, encoded for the built-in recognizer. Cached, because a planner queries them repeatedly. */
+
+import { computeGain, createEnergyMeter } from "../domain/energy";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { computeGain, createEnergyMeter } from "./energy";
 import type { EncodedAudio, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
 

@@ -1,5 +1,5 @@
 /** Snaps word edges to silences in the energy contour. */
-import { computePercentile, computeSilenceThreshold } from "./energy";
+import { computePercentile, computeSilenceThreshold } from "../domain/energy";
 import type { TimedWord } from "./word-timing";
 
 const HOP_SECONDS = 0.005;

@@ -1,7 +1,8 @@
 /** Transcribes segments with the built-in recognizer: words with times, without hallucinations. */
+
+import { computeGain } from "../domain/energy";
 import { ENERGY_HOP, type Transcript, type Utterance, type Word } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import { computeGain } from "./energy";
 import type { DecodedText, EncodedAudio, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
 import { clipSegment, findQuietest, type SpeechSegment, splitToLength } from "./segmentation";

@@ -2,9 +2,9 @@
  * Voice activity detection: converts Silero's probabilities to speech spans, and refines their edges with the contour.
  */
 import { join } from "node:path";
+import { computePercentile } from "../domain/energy";
 import { ENERGY_HOP } from "../domain/speech";
 import { fromSeconds, type Span, type Ticks } from "../domain/time";
-import { computePercentile } from "./energy";
 import { getFloats, loadGraph, toFloatTensor } from "./onnx-session";
 import type { Checkpoint } from "./task-control";
 

@@ -85,3 +85,25 @@ export const wav = (seconds = 4) => makeMedia("audio.wav", ...input(TONES, secon
 
 /** Silence only. */
 export const quiet = (seconds = 4) => makeMedia("quiet.wav", ...input("anullsrc=r=8000:cl=mono", seconds));
+
+/** Lists times, sizes and hashes of the packets of the video track. */
+export async function listVideoPackets(bytes: Uint8Array): Promise<string[]> {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "video.mp4");
+  await Bun.write(path, bytes);
+  const child = Bun.spawn([
+    BUNDLED_FFMPEG,
+    "-v",
+    "error",
+    "-i",
+    path,
+    "-map",
+    "0:v",
+    "-c",
+    "copy",
+    "-f",
+    "framemd5",
+    "-",
+  ]);
+  return (await new Response(child.stdout).text()).split("\n").filter((line) => !line.startsWith("#") && line !== "");
+}

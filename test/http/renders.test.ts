@@ -5,7 +5,7 @@ import { updateAsset } from "../../src/store/assets";
 import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
-import { silentVideo, video, wav } from "./media";
+import { listVideoPackets, silentVideo, video, wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 import type { AssetDetail, Cut, Paged, Render } from "./resources";
 
@@ -164,12 +164,19 @@ describe("a completed render", () => {
     expect(copy).toMatchObject({ width: 320, height: 240, frame_rate: { num: 10, den: 1 }, audio_tracks: 1 });
   });
 
-  test("at another loudness has the same video", async () => {
-    const request = { asset_id: film.id, cut_id: filmCut.id, output: { audio: { loudness_lufs: -20 } } };
-    const render = await anna.renderEnded((await anna.startRender(request)).id);
-    expect(render).toMatchObject({
-      ...{ state: "completed", strategy: "smart", warnings: [], output: { audio: { loudness_lufs: -20 } } },
-      strategy_reasons: ["Only the loudness was changed. The video was copied."],
+  test("with processed audio has the same video", async () => {
+    const audio = { loudness_lufs: -20, noise_reduction: "strong", level_speakers: true };
+    const readVideo = async (output: object) => {
+      const started = await anna.startRender({ asset_id: film.id, cut_id: filmCut.id, output });
+      const { state, strategy_reasons, download_url } = await anna.renderEnded(started.id);
+      return { state, strategy_reasons, packets: await listVideoPackets(await (await fetch(download_url!)).bytes()) };
+    };
+    const [plain, processed] = [await readVideo({}), await readVideo({ audio })];
+    expect(plain.packets.length).toBeGreaterThan(10);
+    const reason = "the loudness was changed, noise was reduced, the levels of speakers were evened out";
+    expect(processed).toEqual({
+      ...plain,
+      strategy_reasons: [`Only the audio is different: ${reason}. The video was copied.`],
     });
   });
 

@@ -1,7 +1,7 @@
 /** Renders. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { AppError, requireFound } from "../../domain/errors";
-import { MAX_FILE_NAME_CHARACTERS, OUTPUT_FORMATS } from "../../domain/render-output";
+import { MAX_FILE_NAME_CHARACTERS, NOISE_REDUCTIONS, OUTPUT_FORMATS } from "../../domain/render-output";
 import { RENDER_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
@@ -56,6 +56,18 @@ const output = strictObject({
             description:
               "Integrated loudness of the output in LUFS, -31 to -9, such as -14 (YouTube), -16 (podcasts) or -23 (EBU R128). The true peak stays below -1 dBTP. Default: as it is",
             errorText: "must be a number",
+          }),
+        ),
+        noise_reduction: optional(
+          withDescription(
+            oneOf(...NOISE_REDUCTIONS),
+            "Reduces noise in speech. Music, where no voice is detected for three seconds, stays as it is. The audio gets 48 kHz. Default: off",
+          ),
+        ),
+        level_speakers: optional(
+          Type.Boolean({
+            description: "Evens out takes and voices whose levels differ by more than 4 dB. Default: false",
+            errorText: "must be true or false",
           }),
         ),
       }),

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES, MANUAL_MODE } from "../../domain/plan";
 import { REMOVAL_REASONS, type RemovalRule } from "../../domain/planning/rules";
-import { OUTPUT_FORMATS } from "../../domain/render-output";
+import { NOISE_REDUCTIONS, OUTPUT_FORMATS } from "../../domain/render-output";
 import {
   ASSET_KINDS,
   ASSET_STATES,
@@ -139,7 +139,11 @@ const render = {
     audio_bitrate: orNull(integer, "bits per second"),
     audio: Type.Optional(
       withDescription(
-        strictObject({ loudness_lufs: Type.Number({ description: "requested integrated loudness, in LUFS" }) }),
+        strictObject({
+          loudness_lufs: orNull(Type.Number(), "requested integrated loudness, in LUFS; null if it stays as it is"),
+          noise_reduction: enumeration(NOISE_REDUCTIONS),
+          level_speakers: Type.Boolean({ description: "whether takes and voices were evened out" }),
+        }),
         "absent if the audio stays as it is",
       ),
     ),

@@ -83,6 +83,10 @@ const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] 
       "output.audio_bitrate": integer,
       "output.audio": [[-14, "model_attributes_type", {}, "must be an object or null"]],
       "output.audio.loudness_lufs": [["-14", "float_type", {}, "must be a number or null"]],
+      "output.audio.noise_reduction": [
+        ["medium", "enum", { expected: "'off', 'light' or 'strong'" }, "must be one of off, light, strong or null"],
+      ],
+      "output.audio.level_speakers": [["yes", "bool_type", {}, "must be true or false or null"]],
       "output.file_name": text(200),
     },
   ],

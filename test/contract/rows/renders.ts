@@ -62,7 +62,10 @@ export const renderRows: Row[] = [
           "audio",
           wav(2),
           { frame_rate: null, exact_frame_rate: null },
-          [{ format: "mp3", audio_bitrate: 100_000 }, { audio: { loudness_lufs: -16.5 } }],
+          [
+            { format: "mp3", audio_bitrate: 100_000 },
+            { audio: { loudness_lufs: -16.5, noise_reduction: "light", level_speakers: true } },
+          ],
         ],
       ];
       for (const [name, bytes, expected, others] of sources) {
@@ -98,6 +101,9 @@ export const renderRows: Row[] = [
         ["audio.loudness_lufs", { audio: { loudness_lufs: -8.9 } }],
         ["audio.loudness_lufs", { audio: { loudness_lufs: -31.1 } }],
         ["audio.loudness_lufs", { audio: { loudness_lufs: "-14" } }],
+        ["audio.noise_reduction", { audio: { noise_reduction: true } }],
+        ["audio.noise_reduction", { audio: { noise_reduction: "strong\n" } }],
+        ["audio.level_speakers", { audio: { level_speakers: 1 } }],
         ["audio.gain", { audio: { gain: 3 } }],
         ["frame_rate", { frame_rate: 0 }],
         ["frame_rate", { frame_rate: 21 }],

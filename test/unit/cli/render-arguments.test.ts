@@ -27,6 +27,8 @@ test("a recording and a plan are rendered beside the recording", async () => {
       output: null,
       format: null,
       loudness: null,
+      noiseReduction: "off",
+      levelSpeakers: false,
       planPath: null,
       exports: [],
       subtitles: [],

@@ -224,20 +224,29 @@ describe("bitrates and frame rates", () => {
   });
 });
 
-test("a loudness is part of the output; without one, nothing of it appears", () => {
+test("processing of the audio is part of the output; without it, nothing of it appears", () => {
   const { output, json } = resolved(film, { audio: { loudness_lufs: -14 } });
   expect([output.audio, output.matchesSource, json.audio]).toEqual([
     { bitrate: output.audio!.bitrate, loudness: -14 },
     true,
-    { loudness_lufs: -14 },
+    { loudness_lufs: -14, noise_reduction: "off", level_speakers: false },
   ]);
-  for (const audio of [undefined, null, {}, { loudness_lufs: null }]) {
+  const all = resolved(film, { audio: { noise_reduction: "strong", level_speakers: true } });
+  expect([all.output.audio, all.json.audio]).toEqual([
+    { bitrate: output.audio!.bitrate, noiseReduction: "strong", levelSpeakers: true },
+    { loudness_lufs: null, noise_reduction: "strong", level_speakers: true },
+  ]);
+  const nothing = { loudness_lufs: null, noise_reduction: "off", level_speakers: false } as const;
+  for (const audio of [undefined, null, {}, { loudness_lufs: null }, nothing]) {
     expect(resolved(film, audio === undefined ? {} : { audio })).toEqual(resolved(film, {}));
     expect(Object.keys(resolved(film, {}).json)).not.toContain("audio");
   }
   for (const loudness_lufs of [-31.01, -8.99, Number.NaN])
     expect(fields(film, { audio: { loudness_lufs } })).toEqual(["body.output.audio.loudness_lufs"]);
-  expect(fields(silent, { audio: { loudness_lufs: -14 } })).toEqual(["body.output.audio.loudness_lufs"]);
+  expect(fields(silent, { audio: { loudness_lufs: -14, noise_reduction: "light", level_speakers: true } })).toEqual([
+    ...["body.output.audio.loudness_lufs", "body.output.audio.noise_reduction", "body.output.audio.level_speakers"],
+  ]);
+  expect(fields(silent, { audio: nothing })).toEqual([]);
 });
 
 describe("invalid combinations", () => {
@@ -284,7 +293,11 @@ describe("the shown output", () => {
       frame_rate: fc.integer({ min: 1, max: 120 }),
       exact_frame_rate: rate,
       audio_bitrate: fc.integer({ min: 32_000, max: 320_000 }),
-      audio: fc.record({ loudness_lufs: fc.option(fc.double({ min: -31, max: -9, noNaN: true })) }),
+      audio: fc.record({
+        loudness_lufs: fc.option(fc.double({ min: -31, max: -9, noNaN: true })),
+        noise_reduction: fc.option(fc.constantFrom("off", "light", "strong")),
+        level_speakers: fc.option(fc.boolean()),
+      }),
     },
     { requiredKeys: [] },
   );

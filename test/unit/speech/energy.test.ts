@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { muteSamples } from "../../../src/speech/encoded-windows";
 import {
   computeGain,
   computePercentile,
   computeSilenceThreshold,
   createEnergyMeter,
   SILENCE_DB,
-} from "../../../src/speech/energy";
+} from "../../../src/domain/energy";
+import { muteSamples } from "../../../src/speech/encoded-windows";
 import { amplify, openAnalysisAudio } from "../../../src/speech/pcm";
 import { rawFile } from "./test-audio";
 

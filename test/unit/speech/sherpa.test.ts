@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import llama from "llama-tokenizer-js";
-import { createEnergyMeter } from "../../../src/speech/energy";
+import { createEnergyMeter } from "../../../src/domain/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { installFromFile } from "../../../src/speech/models/install";
 import { MANIFEST_NAME } from "../../../src/speech/models/manifest";

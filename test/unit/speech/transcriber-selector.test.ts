@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createEnergyMeter } from "../../../src/speech/energy";
+import { createEnergyMeter } from "../../../src/domain/energy";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { NO_LOG } from "../../../src/speech/record-log";

@@ -48,6 +48,8 @@ const AS_SOURCE: RenderChoice = {
   videoBitrate: "",
   audioBitrate: "",
   loudness: "",
+  noiseReduction: "",
+  speakerLevels: "",
 };
 
 describe("what a render can be", () => {
@@ -77,6 +79,8 @@ describe("what a render can be", () => {
       videoBitrate: "900",
       audioBitrate: "96",
       loudness: "-16",
+      noiseReduction: "strong" as const,
+      speakerLevels: "even" as const,
     };
     expect(toOutput(all)).toEqual({
       format: "mp4",
@@ -84,12 +88,16 @@ describe("what a render can be", () => {
       frame_rate: 25,
       video_bitrate: 900_000,
       audio_bitrate: 96_000,
-      audio: { loudness_lufs: -16 },
+      audio: { loudness_lufs: -16, noise_reduction: "strong", level_speakers: true },
+    });
+    expect(toOutput({ ...AS_SOURCE, noiseReduction: "light" })).toEqual({
+      format: "mp4",
+      audio: { loudness_lufs: null, noise_reduction: "light", level_speakers: false },
     });
     expect(toOutput({ ...all, format: "mp3" })).toEqual({
       format: "mp3",
       audio_bitrate: 96_000,
-      audio: { loudness_lufs: -16 },
+      audio: { loudness_lufs: -16, noise_reduction: "strong", level_speakers: true },
     });
   });
 
@@ -130,8 +138,10 @@ test("an output is described by what it has", () => {
   expect(describeOutput({ ...output, ...exact })).toBe("MP4 · 720p · 29.97 fps");
   expect(describeOutput({ ...output, ...exact }, "de-AT")).toBe("MP4 · 720p · 29,97 fps");
   expect(describeOutput({ ...output, format: "mp3", resolution: null, frame_rate: null })).toBe("MP3");
-  const loud = { ...output, audio: { loudness_lufs: -14 } };
-  expect(describeOutput(loud, "en")).toBe("MP4 · 720p · 25 fps · −14 LUFS");
+  const audio = { loudness_lufs: -14, noise_reduction: "off" as const, level_speakers: false };
+  expect(describeOutput({ ...output, audio }, "en")).toBe("MP4 · 720p · 25 fps · −14 LUFS");
+  const clean = { loudness_lufs: null, noise_reduction: "light" as const, level_speakers: true };
+  expect(describeOutput({ ...output, audio: clean })).toBe("MP4 · 720p · 25 fps · noise reduced · levels evened out");
 });
 
 describe("an export", () => {

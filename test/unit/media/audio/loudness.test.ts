@@ -33,7 +33,15 @@ test.each(SOURCES)("%s has the target loudness, and no true peak above -1 dBTP",
     // Half of it, from the middle.
     const [start, end] = [probed.info.duration * 0.25, probed.info.duration * 0.75].map(Math.round) as [number, number];
     const warnings = await renderAudio({
-      ...{ ffmpeg: tools, path, probed, format: "m4a", bitrate: 192_000, loudness: target, maxEncoders: 2 },
+      ...{
+        ffmpeg: tools,
+        path,
+        probed,
+        format: "m4a",
+        bitrate: 192_000,
+        processing: { loudness: target },
+        maxEncoders: 2,
+      },
       ...{ outputPath, workDir: folder.path, segments: [{ start, end, outputStart: 0, outputEnd: end - start }] },
     });
     const { integrated, peak } = await measure(outputPath);
@@ -54,7 +62,7 @@ test("silence stays as it is, with a warning", async () => {
   const end = probed.info.duration;
   const outputPath = join(folder.path, "out.m4a");
   const warnings = await renderAudio({
-    ...{ ffmpeg: tools, path, probed, format: "m4a", bitrate: 64_000, loudness: -14, maxEncoders: 1 },
+    ...{ ffmpeg: tools, path, probed, format: "m4a", bitrate: 64_000, processing: { loudness: -14 }, maxEncoders: 1 },
     ...{ outputPath, workDir: folder.path, segments: [{ start: 0, end, outputStart: 0, outputEnd: end }] },
   });
   expect(warnings).toEqual(["The audio is silent, so its loudness was not changed."]);

@@ -18,7 +18,7 @@ export type RenderedAsset = Pick<
 
 export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
 
-/** Empty texts keep the recording's value. Bitrates are in kbit/s, loudness in LUFS. */
+/** Empty texts keep the recording's value or do nothing. Bitrates are in kbit/s, loudness in LUFS. */
 export type RenderChoice = {
   format: RenderFormat;
   resolution: string;
@@ -26,12 +26,25 @@ export type RenderChoice = {
   videoBitrate: string;
   audioBitrate: string;
   loudness: string;
+  noiseReduction: "" | "light" | "strong";
+  speakerLevels: "" | "even";
 };
 
 export const LOUDNESS_TARGETS: readonly { value: string; label: string }[] = [
   { value: "-14", label: "YouTube (−14 LUFS)" },
   { value: "-16", label: "Podcast (−16 LUFS)" },
   { value: "-23", label: "EBU R128 (−23 LUFS)" },
+];
+
+export const NOISE_REDUCTIONS: readonly { value: RenderChoice["noiseReduction"]; label: string }[] = [
+  { value: "", label: "Off" },
+  { value: "light", label: "Light" },
+  { value: "strong", label: "Strong" },
+];
+
+export const SPEAKER_LEVELS: readonly { value: RenderChoice["speakerLevels"]; label: string }[] = [
+  { value: "", label: "As recorded" },
+  { value: "even", label: "Evened out" },
 ];
 
 export const AUDIO_BITRATES: readonly string[] = ["320", "256", "192", "160", "128", "96", "64", "48", "32"];
@@ -137,16 +150,25 @@ export function toOutput(choice: RenderChoice, fileName = ""): Partial<Output> {
   if (isVideo && choice.videoBitrate !== "") output.video_bitrate = Number(choice.videoBitrate) * 1000;
   if (choice.audioBitrate !== "") output.audio_bitrate = Number(choice.audioBitrate) * 1000;
   if (fileName.trim() !== "") output.file_name = fileName.trim();
-  if (choice.loudness !== "") output.audio = { loudness_lufs: Number(choice.loudness) };
+  if ([choice.loudness, choice.noiseReduction, choice.speakerLevels].some((text) => text !== ""))
+    output.audio = {
+      loudness_lufs: choice.loudness === "" ? null : Number(choice.loudness),
+      noise_reduction: choice.noiseReduction || "off",
+      level_speakers: choice.speakerLevels === "even",
+    };
   return output;
 }
 
-/** Returns "MP4 · 720p · 25 fps · −14 LUFS". */
+/** Returns "MP4 · 720p · 25 fps · −14 LUFS · noise reduced · levels evened out". */
 export function describeOutput(output: Output, language = getLanguage()): string {
   const { format, resolution, frame_rate, exact_frame_rate: exact, audio } = output;
   const rate = exact ? Number((exact.num / exact.den).toFixed(3)) : frame_rate;
-  const loudness = audio && `${toNumber(audio.loudness_lufs, language).replace("-", "−")} LUFS`;
-  return [format.toUpperCase(), resolution, rate && `${toNumber(rate, language)} fps`, loudness]
-    .filter(Boolean)
-    .join(" · ");
+  const lufs = audio?.loudness_lufs ?? null;
+  const parts = [
+    ...[format.toUpperCase(), resolution, rate && `${toNumber(rate, language)} fps`],
+    lufs !== null && `${toNumber(lufs, language).replace("-", "−")} LUFS`,
+    audio && audio.noise_reduction !== "off" && "noise reduced",
+    audio?.level_speakers && "levels evened out",
+  ];
+  return parts.filter(Boolean).join(" · ");
 }

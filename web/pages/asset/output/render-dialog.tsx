@@ -32,6 +32,8 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
     videoBitrate: "",
     audioBitrate: "",
     loudness: "",
+    noiseReduction: "",
+    speakerLevels: "",
   });
   const [name, setName] = useState("");
   const sourceSeconds = Number(asset.duration_seconds ?? 0);

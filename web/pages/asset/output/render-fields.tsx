@@ -11,8 +11,10 @@ import {
   listFormats,
   listResolutions,
   MIN_VIDEO_KBITS,
+  NOISE_REDUCTIONS,
   type RenderChoice,
   type RenderFormat,
+  SPEAKER_LEVELS,
 } from "./render-choices";
 
 type RenderFieldsProps = {
@@ -89,6 +91,22 @@ export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsPr
             value={choice.loudness}
             options={[{ value: "", label: AS_RECORDED }, ...LOUDNESS_TARGETS]}
             onChange={(event) => onChange({ loudness: event.currentTarget.value })}
+          />
+          <SelectField
+            label="Noise reduction"
+            value={choice.noiseReduction}
+            options={[...NOISE_REDUCTIONS]}
+            onChange={(event) =>
+              onChange({ noiseReduction: event.currentTarget.value as RenderChoice["noiseReduction"] })
+            }
+          />
+          <SelectField
+            label="Speaker levels"
+            value={choice.speakerLevels}
+            options={[...SPEAKER_LEVELS]}
+            onChange={(event) =>
+              onChange({ speakerLevels: event.currentTarget.value as RenderChoice["speakerLevels"] })
+            }
           />
         </>
       )}

@@ -5,7 +5,10 @@ import { listFormats, type RenderChoice, type RenderedAsset } from "./render-cho
 
 export type RenderPreset = { name: string; choice: RenderChoice };
 
-const AS_RECORDED = { resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "", loudness: "" };
+const AS_RECORDED: Omit<RenderChoice, "format"> = {
+  ...{ resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "" },
+  ...{ loudness: "", noiseReduction: "", speakerLevels: "" },
+};
 
 const PRESETS: readonly RenderPreset[] = [
   { name: "As recorded", choice: { ...AS_RECORDED, format: "mp4" } },
@@ -21,7 +24,9 @@ const MAX_OWN = 12;
 function readOwn(): RenderPreset[] {
   try {
     const stored = JSON.parse(recall(KEY) ?? "[]") as RenderPreset[];
-    return stored.filter(({ name, choice }) => typeof name === "string" && typeof choice?.format === "string");
+    const isPreset = ({ name, choice }: RenderPreset) => typeof name === "string" && typeof choice?.format === "string";
+    // Those of an older version lack settings.
+    return stored.filter(isPreset).map(({ name, choice }) => ({ name, choice: { ...AS_RECORDED, ...choice } }));
   } catch {
     return [];
   }

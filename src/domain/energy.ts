@@ -1,15 +1,18 @@
 /** Measures the energy contour of audio, and derives levels from it: silence threshold and gain. */
-import { ENERGY_STEPS_PER_DB, type EnergyContour } from "../domain/speech";
+import { ENERGY_STEPS_PER_DB, type EnergyContour } from "./speech";
 
 /** Samples at 16 kHz in one hop of the contour (5 ms). */
 export const HOP_SAMPLES = 80;
 /** The level of digital silence, in dB. */
 export const SILENCE_DB = -100;
 
-/** Creates a meter for about `expectedSamples`. Levels are computed as samples are added, which bounds each step. */
-export function createEnergyMeter(expectedSamples: number) {
+/**
+ * Creates a meter for about `expectedSamples`. Levels are computed as samples are added, which bounds each step. `hopSamples`: at other rates,
+ * which may make it a fraction.
+ */
+export function createEnergyMeter(expectedSamples: number, hopSamples = HOP_SAMPLES) {
   /** Levels of the first `finished` hops, sums of squares of those after them. */
-  let values = new Float32Array(Math.ceil(expectedSamples / HOP_SAMPLES) + 1);
+  let values = new Float32Array(Math.ceil(expectedSamples / hopSamples) + 1);
   let count = 0;
   let finished = 0;
   /** The sum of squares of the last finished hop. */
@@ -21,7 +24,7 @@ export function createEnergyMeter(expectedSamples: number) {
       const to = Math.min(hops, finished + 2);
       const own = values[finished]!;
       const sum = previous + own + (to > finished + 1 ? values[finished + 1]! : 0);
-      const counted = Math.min(count, to * HOP_SAMPLES) - from * HOP_SAMPLES;
+      const counted = Math.min(count, to * hopSamples) - from * hopSamples;
       const level = 10 * Math.log10(sum / counted + 10 ** (SILENCE_DB / 10));
       values[finished] = Math.round(level * ENERGY_STEPS_PER_DB) / ENERGY_STEPS_PER_DB;
       previous = own;
@@ -31,7 +34,7 @@ export function createEnergyMeter(expectedSamples: number) {
   return {
     /** Measures the next samples. */
     add(samples: Float32Array): void {
-      const hops = Math.ceil((count + samples.length) / HOP_SAMPLES);
+      const hops = Math.ceil((count + samples.length) / hopSamples);
       if (hops > values.length) {
         const larger = new Float32Array(hops * 2);
         larger.set(values);
@@ -39,14 +42,14 @@ export function createEnergyMeter(expectedSamples: number) {
       }
       for (let i = 0; i < samples.length; i++) {
         const value = samples[i]!;
-        values[Math.floor(count++ / HOP_SAMPLES)]! += value * value;
+        values[Math.floor(count++ / hopSamples)]! += value * value;
       }
-      const hopsSoFar = Math.floor(count / HOP_SAMPLES);
+      const hopsSoFar = Math.floor(count / hopSamples);
       finish(hopsSoFar - 1, hopsSoFar);
     },
     /** Returns the contour of all added audio. Each value covers the 15 ms around its hop. */
     contour(): EnergyContour {
-      const hops = Math.ceil(count / HOP_SAMPLES);
+      const hops = Math.ceil(count / hopSamples);
       finish(hops, hops);
       return values.subarray(0, hops);
     },
