@@ -51,7 +51,7 @@ BEGIN
 END;--> statement-breakpoint
 CREATE TRIGGER `search_assets_move` AFTER UPDATE OF `project_id` ON `assets` WHEN NEW.`project_id` IS NOT OLD.`project_id`
 BEGIN
-  UPDATE `passages` SET `project_id` = NEW.`project_id` WHERE `asset_id` = NEW.`id`;
+  UPDATE `passages` SET `project_id` = replace(NEW.`project_id`, '-', '') WHERE `asset_id` = NEW.`id`;
 END;--> statement-breakpoint
 -- Its files are removed.
 CREATE TRIGGER `search_assets_fail` AFTER UPDATE OF `state` ON `assets` WHEN NEW.`state` = 'failed' AND OLD.`state` IS NOT 'failed'

@@ -17,7 +17,7 @@ export const passages = sqliteTable(
     /** 2^32 times the number of the workspace, and a number that is higher for later recordings and, in a recording, for earlier passages. */
     id: integer().primaryKey(),
     asset_id: belongsTo(() => assets.id),
-    /** The project of the asset. */
+    /** The project of the asset, without hyphens: one word in the index, which is found much faster than a phrase of five. */
     project_id: text().notNull(),
     start: integer().notNull(),
     end: integer().notNull(),

@@ -9,6 +9,7 @@ import { passages, searchBacklog, searchWorkspaces } from "./schema-search";
 
 /** IDs of the passages of workspace n are from n times this number on. */
 const IDS_PER_WORKSPACE = 2 ** 32;
+const toProjectWord = (projectId: string): string => projectId.replaceAll("-", "");
 /** SQLite allows 32,766 parameters in a statement. */
 const ROWS_PER_STATEMENT = 1_000;
 
@@ -25,7 +26,7 @@ export async function replacePassages(tx: Queries, assetId: string, found: reado
     // The first passage has the highest ID.
     id: last + found.length - n,
     asset_id: assetId,
-    project_id: asset.project_id,
+    project_id: toProjectWord(asset.project_id),
     ...{ start, end, text, own_length: ownLength, words: Buffer.from(words), is_unspaced: isUnspaced },
   }));
   for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
@@ -97,7 +98,7 @@ async function formatMatch(
 ): Promise<string | null> {
   if (index === "words") {
     const all = `text : (${terms.map(formatWordTerm).join(" AND ")})`;
-    return projectId === null ? all : `${all} AND project_id : "${projectId}"`;
+    return projectId === null ? all : `${all} AND project_id : "${toProjectWord(projectId)}"`;
   }
   const formatted: string[] = [];
   for (const term of terms) {
