@@ -2,7 +2,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { showToast } from "../../app/toasts";
-import { type EditorPlan, findSpanIndex, listKept, type Range } from "../model/plan";
+import { type EditorPlan, findSpanIndex, isRemoved, listKept, type Range } from "../model/plan";
 import { CutPlayer, type PlayerMode } from "../player/cut-player";
 import type { PlayableMedia } from "../player/engine";
 import { type Piece, toCutTime, toPieces } from "../player/timeline";
@@ -22,7 +22,7 @@ export type Playback = {
   cutPosition: ReadonlySignal<number>;
   /** The range that is repeated, or null. */
   loop: ReadonlySignal<Range | null>;
-  /** Repeats a range; null ends it. */
+  /** Repeats a range; null ends it. A range that the cut does not have is repeated in the source. */
   setLoop(range: Range | null): void;
   play(mode?: PlayerMode): void;
   playFrom(time: number): void;
@@ -89,7 +89,9 @@ export function createPlayback(): Playback {
     loop,
     setLoop: (range) => {
       loop.value = range;
-      if (range !== null) playback.playRange(range, getNextMode());
+      if (range === null) return;
+      const isGone = plan !== null && isRemoved(plan, range);
+      playback.playRange(range, isGone ? "source" : getNextMode());
     },
     playhead,
     mode: player.mode,

@@ -1,0 +1,19 @@
+/** A real browser: each row of the editor's table of actions, by keyboard and by pointer. Firefox runs the same rows. */
+import { test } from "bun:test";
+import { runRows } from "./action-rows";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
+
+const { expectFailures, open, server } = useDashboard();
+
+test("each action of the editor does what its row says, by keyboard and by pointer", async () => {
+  // Playback that is stopped at once may be refused by a busy server.
+  expectFailures(503);
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
+    viewport: { width: 1360, height: 850 },
+  });
+  await page.getByRole("button", { name: "Play the cut" }).waitFor();
+  await runRows(page);
+});
