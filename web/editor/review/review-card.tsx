@@ -28,7 +28,6 @@ export function ReviewCard({ review }: { review: ReviewSession }) {
               <kbd>{formatKeys(keys)}</kbd> {label}
             </span>
           ))}
-        <span class="spacer" />
         <Button
           look="quiet"
           class="icon-only"
