@@ -27,6 +27,7 @@ import { correctText, removeMatches, replaceMatches, restoreAll, toggleRange } f
 import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
 import { FindBar } from "./find-bar";
+import { LanguageNote } from "./language-note";
 import { joinTexts } from "./paragraphs";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
@@ -220,6 +221,7 @@ export function TranscriptTab() {
           playback.seek(editor.words.start[from]!);
         }}
       />
+      <LanguageNote />
       {problem !== null && (
         <p class="message bad" role="alert">
           <Icon name="warning" />

@@ -1,0 +1,47 @@
+import { performAction } from "../../app/actions";
+import { formatCount } from "../../app/format";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { fromSeconds } from "../model/plan";
+import { useEditor } from "../state/context";
+
+/** Below this share of understood speech, the recording is probably in another language. */
+const UNDERSTOOD = 0.5;
+/** The mark of the server on kept speech that was not understood. */
+const UNCLEAR = "unclear speech";
+
+/** Returns "29 minutes are probably not in English." */
+export function describeForeign(seconds: number, code: string): string {
+  const name = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" }).of(code);
+  const [count, unit] = seconds < 90 ? [Math.round(seconds), "second"] : [Math.round(seconds / 60), "minute"];
+  return `${formatCount(count, unit)} ${count === 1 ? "is" : "are"} probably not in ${name}.`;
+}
+
+/** Says above the transcript that the recording was not understood, and what can be done. */
+export function LanguageNote() {
+  const { asset, editor, playback } = useEditor();
+  const detected = asset.language_detected;
+  if (!detected || detected.confidence >= UNDERSTOOD) return null;
+  const places = (editor.cut?.plan?.segments ?? []).filter(({ review }) => review?.includes(UNCLEAR));
+  const marked = places.reduce((sum, { start, end }) => sum + end - start, 0);
+  const [first] = places;
+  return (
+    <div class="message warning language-note" role="note">
+      <Icon name="warning" />
+      <p>
+        {describeForeign(marked > 0 ? marked : Number(asset.duration_seconds ?? 0), detected.code)}{" "}
+        <span class="soft">Only pauses are cut there. Cut the rest by hand with I, O and Delete.</span>
+      </p>
+      {first !== undefined && (
+        <Button
+          onClick={() => {
+            playback.seek(fromSeconds(first.start));
+            performAction("review.next");
+          }}
+        >
+          Listen
+        </Button>
+      )}
+    </div>
+  );
+}
