@@ -293,4 +293,18 @@ export const EDIT_ROWS: readonly ActionRow[] = [
       await press("Escape");
     },
   ],
+  [
+    "the name of the recording",
+    async ({ click, press, type, shows, says, locate, pressAt }) => {
+      const { x, y, width, height } = await locate(".work-bar h1");
+      await pressAt(x + width / 2, y + height / 2, "left", 2);
+      await shows("the field", ({ focus }) => focus === "Name of the recording");
+      await press("Control+a");
+      await type("Keynote");
+      await press("Enter");
+      await says("Renamed");
+      await locate(".work-bar h1", "Keynote");
+      await click("[role=tab]", "Transcript");
+    },
+  ],
 ];

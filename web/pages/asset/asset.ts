@@ -2,4 +2,5 @@ import type { Schemas } from "../../app/api";
 
 export type Asset = Schemas["AssetDetail"];
 
-export const nameOf = (asset: Asset): string => asset.filename ?? "Unnamed recording";
+export const nameOf = ({ name, filename }: Pick<Asset, "name" | "filename">): string =>
+  name ?? filename ?? "Unnamed recording";

@@ -1,9 +1,11 @@
 /** The bar of the workspace: the recording, its cut with the state of the edits, and what is made from it. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { invalidate } from "../../app/query-client";
 import { canWrite, workspace } from "../../app/session";
+import { showFailure } from "../../app/toasts";
 import { findRedoLabel, findUndoLabel } from "../../editor/model/history";
 import { openTab, useEditor } from "../../editor/state/context";
 import { CutMenu } from "../../editor/versions/cut-menu";
@@ -22,6 +24,7 @@ export function Bar({ both }: { both: EditorWithDraft }) {
     if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus();
   }, []);
   const name = nameOf(asset);
+  const [isRenaming, setIsRenaming] = useState(false);
   const history = editor.history.value;
   const canExport = editor.cut !== null;
   const exportTitle = canExport ? undefined : canWrite.value ? "Create a cut first" : "There is no cut yet";
@@ -34,8 +37,15 @@ export function Bar({ both }: { both: EditorWithDraft }) {
   return (
     <header class="work-bar">
       <BackLink id={asset.project_id} />
-      <h1 ref={heading} class="truncate" tabIndex={-1} title={name} dir="auto">
-        {name}
+      <h1
+        ref={heading}
+        class="truncate"
+        tabIndex={-1}
+        title={canWrite.value ? `${name} (double-click renames)` : name}
+        dir="auto"
+        onDblClick={() => setIsRenaming(canWrite.value)}
+      >
+        {isRenaming ? <RenameField name={name} onClose={() => setIsRenaming(false)} /> : name}
       </h1>
       {asset.state !== "ready" && <AssetStatus state={asset.state} cuttable={asset.cuttable} />}
       <CutMenu both={both} />
@@ -81,6 +91,39 @@ export function Bar({ both }: { both: EditorWithDraft }) {
       </span>
       <OutputDialogs />
     </header>
+  );
+}
+
+/** The name of the recording as a field. Enter saves, Escape and leaving it do not. */
+function RenameField({ name, onClose }: { name: string; onClose(): void }) {
+  const { asset, editor } = useEditor();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  const save = async (text: string) => {
+    onClose();
+    if (text === name) return;
+    try {
+      const params = { path: { asset_id: asset.id } };
+      await must(api.PATCH("/api/v1/assets/{asset_id}", { params, body: { name: text === "" ? null : text } }));
+      invalidate(["asset", asset.id]);
+      editor.announce("Renamed");
+    } catch (error) {
+      showFailure(error);
+    }
+  };
+  return (
+    <input
+      ref={field}
+      class="input"
+      aria-label="Name of the recording"
+      maxLength={255}
+      defaultValue={name}
+      onBlur={onClose}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onClose();
+        if (event.key === "Enter") void save(event.currentTarget.value.trim());
+      }}
+    />
   );
 }
 

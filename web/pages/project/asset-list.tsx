@@ -14,6 +14,7 @@ import { AssetStatus, Status } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { type UploadItem, uploads } from "../../upload/queue";
 import type { Asset } from "../asset/asset";
+import { nameOf } from "../asset/asset";
 
 type AssetListProps = {
   items: Asset[];
@@ -30,8 +31,6 @@ export function AssetList({ items, selection, onChange }: AssetListProps) {
   );
   return <RowList items={items} row={row} />;
 }
-
-const nameOf = (asset: Asset): string => asset.filename ?? "Unnamed recording";
 
 type AssetRowProps = Pick<AssetListProps, "selection"> & { asset: Asset; onChange(): void };
 
