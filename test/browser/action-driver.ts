@@ -26,6 +26,8 @@ type State = {
   pill: string;
   time: string;
   isPlaying: boolean;
+  /** How often playback has started, however short it was. */
+  starts: number;
   mode: string;
   speed: string;
   selected: string;
@@ -51,6 +53,7 @@ function readState(): State {
   return {
     pill: text(".feedback"),
     time: text(".source-time"),
+    starts: Number(document.documentElement.dataset.starts ?? 0),
     isPlaying: label(".transport .play-button") === "Pause",
     mode: text(".transport .segments [aria-pressed=true]"),
     speed: text(".transport .speed"),
@@ -68,6 +71,17 @@ function readState(): State {
     isHiding: document.querySelector(".hides-removed") !== null,
     isZoomed: document.querySelector(".timeline-overview") !== null,
   };
+}
+
+/** Counts in the page how often playback starts. */
+export function countStarts(): void {
+  const root = document.documentElement;
+  const button = document.querySelector(".transport .play-button")!;
+  const count = () => {
+    if (button.getAttribute("aria-label") === "Pause")
+      root.dataset.starts = String(Number(root.dataset.starts ?? 0) + 1);
+  };
+  new MutationObserver(count).observe(button, { attributeFilter: ["aria-label"] });
 }
 
 /** Finds an element by selector and the beginning of its name, and scrolls to it. */
@@ -118,11 +132,16 @@ export function driveRows(page: RowPage) {
       for (const modifier of parts.reverse()) await keyboard.up(modifier);
     }
   };
-  /** Waits for playback, and ends it. */
+  let known = 0;
+  /** Waits until playback has started since the last time, and ends it. */
   const halt = async () => {
-    await shows("playback", isPlaying);
-    await press("k");
-    await shows("a pause", isPaused);
+    await shows("playback", ({ starts }) => starts > known);
+    // It may end by itself at any time, and then the key would start it.
+    while ((await read()).isPlaying) {
+      await press("k");
+      await Bun.sleep(50);
+    }
+    known = (await read()).starts;
   };
   const type = async (text: string) => {
     for (const character of text) await keyboard.press(character);
@@ -159,6 +178,7 @@ export function driveRows(page: RowPage) {
     await click("[role=tab]", "Transcript");
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await press("Home");
+    known = (await read()).starts;
     await shows("the start", ({ time, isPlaying }) => /00:00:00:00$/.test(time) && !isPlaying);
   };
   /** Firefox does not turn keys of a test into a request for a menu. */

@@ -4,7 +4,7 @@
  */
 import { expect } from "bun:test";
 import { until } from "../until";
-import { type ActionRow, driveRows, findBox, isPaused, isPlaying, type RowPage } from "./action-driver";
+import { type ActionRow, countStarts, driveRows, findBox, isPaused, isPlaying, type RowPage } from "./action-driver";
 import { EDIT_ROWS } from "./action-edit-rows";
 
 const PLACE_ROWS: readonly ActionRow[] = [
@@ -156,6 +156,7 @@ export async function runRows(page: RowPage): Promise<void> {
   await until("playback to be ready", () =>
     page.evaluate(() => document.querySelector(".transport .play-button:enabled") !== null),
   );
+  await page.evaluate(countStarts);
   for (const [name, run] of [...PLACE_ROWS, ...EDIT_ROWS]) {
     try {
       await drive.reset();
