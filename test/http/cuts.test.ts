@@ -243,6 +243,25 @@ describe("the explanation of a cut", () => {
     const shown = await anna.must<{ plan: JudgedPlan }>("GET", `/api/v1/cuts/${id}`);
     for (const { reason, confidence } of shown.plan.removed) expect(confidence).toBe(reason === "manual" ? null : 0.99);
 
+    type Review = { items: { id: string; kind: string; start: number; end: number; state: string }[] };
+    const reviewOf = (cutId: string) => anna.must<Review>("GET", `/api/v1/cuts/${cutId}/review`);
+    const restored = cut.plan!.removed.find(({ start }) => start >= second!.end)!;
+    const { items } = await reviewOf(cut.id);
+    const item = items.find(({ start }) => start === restored.start)!;
+    await anna.must("PATCH", `/api/v1/cuts/${cut.id}/review`, { json: { items: [{ id: item.id, state: "kept" }] } });
+    const joined = [
+      { start: first!.start, end: second!.start },
+      { start: second!.start, end: restored.end },
+    ];
+    const { body: whole } = await anna.call<Cut>("POST", `/v1/cuts/${cut.id}/edits`, { json: { segments: joined } });
+    const kept = await anna.startCut({ ...source, keep_edits_of: whole.id });
+    const { plan: next } = await anna.cutEnded(kept.id);
+    expect(next!.removed.some(({ start, end }) => start < restored.end && restored.start < end)).toBe(false);
+    expect((await reviewOf(kept.id)).items.find(({ id }) => id === item.id)).toMatchObject({
+      kind: "removal",
+      state: "kept",
+    });
+
     const other = await anna.ready(await wav(6));
     const keep = (json: object, user = anna) => tryCall(user, "POST", "/v1/cuts", json);
     expect(await keep({ asset_id: other.id, keep_edits_of: edited.id })).toBe(

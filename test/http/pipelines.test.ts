@@ -150,6 +150,18 @@ describe("a chain", () => {
     expect((await anna.render(steps[0]!.render_id!)).cut_id).toBe(cut.id);
   });
 
+  test("keeps the edits of a cut that a cut step names", async () => {
+    const cut = await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id);
+    const [first, ...others] = cut.plan!.segments;
+    const segments = others.map(({ start, end }) => ({ start, end }));
+    const edited = await anna.must<{ id: string }>("POST", `/v1/cuts/${cut.id}/edits`, { json: { segments } });
+    const step = { ...CUT, params: { options: { mode: "loose" }, keep_edits_of: edited.id } };
+    const { steps } = await chainEnded(anna, (await startChain(anna, asset.id, [step])).id);
+    const { plan } = await anna.cut(steps[0]!.cut_id!);
+    expect(plan!.removed.some(({ reason, start }) => reason === "manual" && start <= first!.start)).toBe(true);
+    expect(plan!.warnings).toEqual([]);
+  });
+
   test("ends with the step that fails; the later ones stay pending and are no jobs", async () => {
     const { id } = await startChain(anna, silent.id);
     const pipeline = await chainEnded(anna, id);

@@ -181,9 +181,9 @@ async function describeCut(input: CutInput, { root, tools, folders, context }: R
     files: await listInputs(root, input, folders),
     outputs: [],
     finish: async (sent): Promise<CutOutput> => {
-      const { plan, basis, recognized } = parseCutResult(sent);
-      await checkPlan(plan, tools, context);
-      return { blobs: [], plan, basis, findings: [], stages: [], recognized };
+      const result = parseCutResult(sent);
+      await checkPlan(result.plan, tools, context);
+      return { ...result, blobs: [], findings: [], stages: [] };
     },
   };
 }

@@ -5,6 +5,8 @@ import { AppError, JOB_CODES } from "../../domain/errors";
 import { JobKilled, JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
+import { REMOVAL_RULES, REVIEW_RULES } from "../../domain/planning/rules";
+import { REVIEW_KINDS } from "../../domain/review";
 import type { DetectedLanguage } from "../../domain/speech";
 import { RenderYielded } from "../../media/parallel";
 import { count, probeFacts, text } from "../assets/probe-shapes";
@@ -32,6 +34,7 @@ const cutResult = Type.Object({
   plan: text(MAX_PLAN_FILE_BYTES),
   /** Missing in the results of older workers. */
   basis: Type.Optional(text(MAX_PLAN_FILE_BYTES)),
+  items: Type.Optional(Type.Union([text(MAX_PLAN_FILE_BYTES), Type.Null()])),
   recognized: Type.Object({ windows: count(), audio_ms: count(), duration_ms: count() }),
 });
 
@@ -47,6 +50,29 @@ const audioCheckpoint = Type.Object({
     ]),
   ),
 });
+
+const ticks = Type.Integer({ minimum: 0 });
+const RULES: readonly string[] = [...REMOVAL_RULES, ...REVIEW_RULES];
+/** The items of a review as they are stored: kind, start, end, reason, rule and confidence. */
+const reviewItems = Type.Array(
+  Type.Tuple([
+    Type.Union(REVIEW_KINDS.map((kind) => Type.Literal(kind))),
+    ticks,
+    ticks,
+    text(1_000),
+    Type.Union([...RULES.map((rule) => Type.Literal(rule)), Type.Null()]),
+    Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]),
+  ]),
+);
+
+/** Returns whether a text has the items of a review. */
+function isItems(sent: string): boolean {
+  try {
+    return Value.Check(reviewItems, JSON.parse(sent));
+  } catch {
+    return false;
+  }
+}
 
 /** Returns only the properties that the schema has. */
 function parse<S extends TSchema>(schema: S, value: unknown, what: string): Static<S> {
@@ -68,9 +94,10 @@ export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>
   parse(renderFacts, value, "render result");
 
 /** Returns the plan of a cut and its basis as texts that are not checked. Throws `InvalidResultError`. */
-export function parseCutResult(value: unknown): Pick<CutOutput, "plan" | "basis" | "recognized"> {
-  const { basis = null, ...result } = parse(cutResult, value, "cut result");
-  return { ...result, basis };
+export function parseCutResult(value: unknown): Pick<CutOutput, "plan" | "basis" | "items" | "recognized"> {
+  const { basis = null, items = null, ...result } = parse(cutResult, value, "cut result");
+  if (items !== null && !isItems(items)) throw new InvalidResultError("review items");
+  return { ...result, basis, items };
 }
 
 /** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */

@@ -1,10 +1,12 @@
 /** Applies the edits of an earlier cut to a new plan of the same recording. */
 import type { ProbedMedia } from "../../domain/media";
 import { applyEdits, listEdits, reapply, type UnappliedEdit } from "../../domain/pacing/edits";
-import { repace, toPacingOptions } from "../../domain/pacing/repace";
+import { judgePlan } from "../../domain/pacing/judge-plan";
+import { type PlanBasis, repace, toPacingOptions } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
+import { formatItems, listPlanItems } from "../../domain/review";
 import type { Word } from "../../domain/speech";
 import { unpackBasis } from "./stored-basis";
 
@@ -15,22 +17,26 @@ export type KeptCut = { plan: string; basis: string | null; options: CutOptions 
 export const toKeptCut = ({ plan, basis, options }: Omit<KeptCut, "plan"> & { plan: string | null }): KeptCut | null =>
   plan === null ? null : { plan, basis, options };
 
-/** A plan with edits, and the corrected texts among them. */
-type PlanWithEdits = { plan: PlanJson; texts: EditedText[] };
+/** A plan with edits, the corrected texts among them, and the items of its review: null, or those of the plan before the edits. */
+type PlanWithEdits = { plan: PlanJson; texts: EditedText[]; items: string | null };
 
-/** Returns the plan with the edits of a cut; null if that was deleted. The plan's warnings list what could not be applied. */
+/**
+ * Returns the plan with the edits of a cut, which is null if it was deleted. The plan's warnings list what could not be applied. `basis` is that of
+ * the plan.
+ */
 export function keepEdits(
   plan: PlanJson,
+  basis: PlanBasis,
   kept: KeptCut | null,
-  words: readonly Word[] | null,
-  { info, frames }: ProbedMedia,
+  { words, probed: { info, frames } }: { words: readonly Word[] | null; probed: ProbedMedia },
 ): PlanWithEdits {
   const warn = (...warnings: string[]): PlanJson => ({ ...plan, warnings: [...plan.warnings, ...warnings] });
-  if (kept === null) return { plan: warn("The cut whose edits were to be kept was deleted."), texts: [] };
+  const withoutEdits = (warning: string): PlanWithEdits => ({ plan: warn(warning), texts: [], items: null });
+  if (kept === null) return withoutEdits("The cut whose edits were to be kept was deleted.");
   const edited = JSON.parse(kept.plan) as PlanJson;
   const stored = unpackBasis(kept.basis, edited);
   if (stored === null)
-    return { plan: warn("The edits were not kept: their cut was made by an older version, or by hand."), texts: [] };
+    return withoutEdits("The edits were not kept: their cut was made by an older version, or by hand.");
   const options = stored.pacing ?? toPacingOptions(kept.options);
   const base = repace(edited, null, { ...stored, frames }, options).plan;
   const { edits, unapplied } = reapply(listEdits(base, edited.segments, stored.texts), base, plan);
@@ -38,6 +44,7 @@ export function keepEdits(
   return {
     plan: applyEdits(warn(...unapplied.map(describeUnapplied)), edits, words, clock),
     texts: edits.texts,
+    items: formatItems(listPlanItems(judgePlan(plan, basis.spans))),
   };
 }
 

@@ -63,7 +63,14 @@ export type JobOperations = {
       explain: boolean;
       keepEditsOf?: KeptCut | null;
     },
-    { plan: string; basis: string; findings: Finding[]; stages: StageChange[]; recognized: RecognizedAgain }
+    {
+      plan: string;
+      basis: string;
+      items: string | null;
+      findings: Finding[];
+      stages: StageChange[];
+      recognized: RecognizedAgain;
+    }
   >;
   export: JobOperation<CompletedCut & { options: ExportOptions }, PlanFile>;
   subtitle: JobOperation<CompletedCut & { options: SubtitleOptions }, PlanFile>;

@@ -134,12 +134,15 @@ const OPERATIONS: Implementation = {
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
     const explanation = explain ? { findings: plan.findings, stages: plan.listStages() } : { findings: [], stages: [] };
     const computed = planToJson(plan);
-    const { plan: json, texts } =
-      keepEditsOf === undefined
-        ? { plan: computed, texts: [] }
-        : keepEdits(computed, keepEditsOf, analysis.transcript?.words ?? null, probed);
+    const {
+      plan: json,
+      texts,
+      items,
+    } = keepEditsOf === undefined
+      ? { plan: computed, texts: [], items: null }
+      : keepEdits(computed, plan.basis, keepEditsOf, { words: analysis.transcript?.words ?? null, probed });
     const basis = packBasis({ ...plan.basis, texts }, json);
-    return { plan: JSON.stringify(json), basis, ...explanation, recognized };
+    return { plan: JSON.stringify(json), basis, items, ...explanation, recognized };
   },
   async export({ options, ...cut }) {
     const { formatTimeline } = await import("../cuts/plan-outputs");

@@ -48,8 +48,9 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
   },
   run: runCut,
   checkpoint: async () => {},
-  settle: async (tx, { plan, basis }, { job, now }) => {
-    const cut = await updateOpenCut(tx, job.subjectId, { state: "completed", plan, basis, completed_at: now });
+  settle: async (tx, { plan, basis, items }, { job, now }) => {
+    const found = { plan, basis, review_items: items };
+    const cut = await updateOpenCut(tx, job.subjectId, { ...found, state: "completed", completed_at: now });
     if (!cut) return;
     // Items whose kind and span are the same have the same ID.
     if (cut.keep_edits_of !== null) await copyReview(tx, cut.keep_edits_of, cut.id);

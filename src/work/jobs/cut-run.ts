@@ -26,10 +26,14 @@ export type CutInput = {
   explain: boolean;
 };
 
-/** `plan` is a `PlanJson` as text, `basis` what it was assembled from, compressed. `findings` and `stages` are empty unless the input asks for them. */
+/**
+ * `plan` is a `PlanJson` as text, `basis` what it was assembled from, compressed. `items` are those of its review if it has edits, which are the ones
+ * of the plan before them. `findings` and `stages` are empty unless the input asks for them.
+ */
 export type CutOutput = JobOutput & {
   plan: string;
   basis: string | null;
+  items: string | null;
   findings: Finding[];
   stages: StageChange[];
   recognized: RecognizedAgain;

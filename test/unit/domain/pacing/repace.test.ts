@@ -3,7 +3,7 @@ import { basisFromJson, basisToJson } from "../../../../src/domain/pacing/basis-
 import { applyEdits, listEdits, NO_EDITS, reapply } from "../../../../src/domain/pacing/edits";
 import { repace, toPacingOptions } from "../../../../src/domain/pacing/repace";
 import { CUT_MODES } from "../../../../src/domain/plan";
-import { planToJson } from "../../../../src/domain/plan-json";
+import { type PlanJson, planToJson } from "../../../../src/domain/plan-json";
 import { type FrameTimes, fromSeconds, TICKS_PER_SECOND } from "../../../../src/domain/time";
 import { packBasis, unpackBasis } from "../../../../src/work/cuts/stored-basis";
 import { checkAny, planOf } from "../planning/any-recording";
@@ -79,4 +79,60 @@ describe("any recording", () => {
       expect(reapply(NO_EDITS, json, json)).toEqual({ edits: NO_EDITS, unapplied: [] });
       expect(fromSeconds(json.source_duration)).toBe(plan.sourceDuration);
     }));
+});
+
+describe("a chosen take", () => {
+  const [first, second, other] = [
+    { start: 0, end: 2 },
+    { start: 3, end: 5 },
+    { start: 6, end: 9 },
+  ];
+  const take = (span: { start: number; end: number }) => ({ ...span, score: 0.9, complete: true });
+  const plan = (chosen: number, line = "so we go"): PlanJson => ({
+    source_duration: 10,
+    kept_duration: 5,
+    frame_rate: null,
+    segments: [chosen === 0 ? first : second, other].map((span) => ({
+      ...span,
+      start_frame: null,
+      end_frame: null,
+      text: "",
+      review: null,
+    })),
+    removed: [{ ...(chosen === 0 ? second : first), reason: "retake", rule: "retake.worse_take", text: "" }],
+    takes: [{ line, chosen, candidates: [take(first), take(second)] }],
+    missing: [],
+    warnings: [],
+    language: "en",
+  });
+  const clock = { duration: fromSeconds(10), frames: null };
+  const edits = listEdits(plan(1), [first, other], []);
+  const spansOf = ({ segments }: PlanJson) => segments.map(({ start, end }) => [start, end]);
+
+  test("is found where it was restored in place of the planned one", () => {
+    expect(edits.takes).toEqual([{ line: "so we go", ...first }]);
+    expect(listEdits(plan(1), [second, other], []).takes).toEqual([]);
+    expect(listEdits(plan(1), [first, second, other], []).takes).toEqual([]);
+  });
+
+  test.each([
+    ["in a plan that chose another one", plan(1)],
+    ["in a plan that chose it itself", plan(0)],
+    ["in a plan with another text of the line", plan(1, "So, we go!")],
+  ])("stays, and no other take of the line does: %s", (_, next) => {
+    const moved = reapply(edits, plan(1), next);
+    expect(moved.unapplied).toEqual([]);
+    expect(moved.edits.takes).toEqual(edits.takes);
+    expect(spansOf(applyEdits(next, moved.edits, null, clock))).toEqual([
+      [0, 2],
+      [6, 9],
+    ]);
+  });
+
+  test("is reported when the new plan does not have the line, whose span is then as planned", () => {
+    const next = { ...plan(1), takes: [] };
+    const moved = reapply(edits, plan(1), next);
+    expect(moved.unapplied).toEqual([{ kind: "take", ...first, message: "the line is not in the new cut: so we go" }]);
+    expect([moved.edits.takes, moved.edits.restored]).toEqual([[], []]);
+  });
 });
