@@ -1,0 +1,72 @@
+/**
+ * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one hour in one workspace, with words as
+ * frequent as those of a language, and prints how long queries take; every second one in a project.
+ */
+import { join } from "node:path";
+import { splitPassages } from "../../../src/domain/search/passages";
+import { replacePassages } from "../../../src/store/search";
+import { searchTranscripts } from "../../../src/work/search/search";
+import { createRandom } from "../../random";
+import { addAsset, addUser, freshStore } from "../../unit/store/test-store";
+
+const HOURS = Number(process.argv[2] ?? 10_000);
+const WORDS_PER_HOUR = 9_000;
+const WORD_MS = 400;
+const VOCABULARY = 50_000;
+const WORDS_PER_SENTENCE = 17;
+const HOURS_PER_REPORT = 500;
+const RUNS = 6;
+
+/** The word of a rank: 1 is the most frequent. */
+const say = (rank: number): string => `w${rank.toString(36)}x`;
+
+await using fresh = await freshStore();
+const { store } = fresh;
+const random = createRandom(1);
+// By Zipf's law.
+const pickRank = (): number => Math.floor(VOCABULARY ** ((random(1_000_000) + 1) / 1_000_001));
+
+const owner = await store.write(addUser);
+let slowest = 0;
+for (let hour = 1; hour <= HOURS; hour++) {
+  const words = Array.from({ length: WORDS_PER_HOUR }, (_, n) => ({
+    text: `${say(pickRank())}${n % WORDS_PER_SENTENCE === 0 ? "." : ""}`,
+    start: n * WORD_MS,
+    end: (n + 1) * WORD_MS - 50,
+  }));
+  const passages = splitPassages(words);
+  const started = performance.now();
+  await store.write(async (tx) => {
+    const { id } = await addAsset(tx, owner, { state: "ready" });
+    await replacePassages(tx, id, passages);
+  });
+  slowest = Math.max(slowest, performance.now() - started);
+  if (hour % HOURS_PER_REPORT === 0) console.log(`${hour} hours, slowest transaction ${slowest.toFixed(0)} ms`);
+}
+console.log(`${(Bun.file(join(fresh.folder, "test.db")).size / 1e6).toFixed(0)} MB`);
+
+const QUERIES: Record<string, string> = {
+  "a frequent word": say(1),
+  "a rare word": say(40_000),
+  "two frequent words": `${say(1)} ${say(2)}`,
+  "four frequent words": [1, 2, 3, 4].map(say).join(" "),
+  "a frequent and a rare word": `${say(1)} ${say(49_000)}`,
+  "two rare words": `${say(30_000)} ${say(31_000)}`,
+  "three words": `${[100, 101, 102].map(say).join(" ")} `,
+  "a phrase of frequent words": `"${say(1)} ${say(2)}"`,
+  "a phrase that nobody said": `"${[100, 101, 102].map(say).join(" ")}"`,
+  "the beginning of a word": "w1a",
+  "a word that nobody said": "nothing",
+  "text without spaces": "中国",
+};
+for (const [name, text] of Object.entries(QUERIES)) {
+  const times: number[] = [];
+  let found = 0;
+  for (let run = 0; run < RUNS; run++) {
+    const started = performance.now();
+    const filter = { projectId: run % 2 === 0 ? null : owner.projectId, afterId: null, limit: 20 };
+    found = (await searchTranscripts({ store }, owner.workspaceId, text, filter)).rows.length;
+    times.push(performance.now() - started);
+  }
+  console.log(`${name.padEnd(28)} ${found} found, ms: ${times.map((ms) => ms.toFixed(1)).join(" ")}`);
+}
