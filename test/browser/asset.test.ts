@@ -246,6 +246,18 @@ test("the pacing changes at once, keeps edits by hand, is one step for each chan
   await chips.getByRole("button", { name: /^By hand 1\b/ }).waitFor();
   await keyboard.press("p");
   expect(await limit.inputValue()).toBe("0.2");
+  await button(page, "Done").click();
+
+  // Another plan starts with the edits, and undo goes back across it.
+  const saved = page.url();
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  await page.getByLabel("Mode").selectOption("loose");
+  await button(page, "Re-cut (keeps your edits)").click();
+  await page.waitForURL((url) => url.href !== saved);
+  await button(page, "Cut Loose").waitFor();
+  await chips.getByRole("button", { name: /^By hand 1\b/ }).waitFor();
+  await button(page, "Undo").click();
+  await feedback(page, "Undone: Re-cut");
 });
 
 /** Returns the seconds of a duration such as "0:19". */

@@ -48,9 +48,9 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   await context.unroute("**/draft");
 
   const third = await openTab(context, path);
-  await third.getByText("This cut was edited in another tab").waitFor();
+  await third.getByText(/^You edited this cut in another tab \(\d changes?\)\.$/).waitFor();
   expect(await struck(third).allTextContents()).toEqual([kept!]);
-  await third.getByRole("button", { name: "Use theirs" }).click();
+  await third.getByRole("button", { name: "Take theirs" }).click();
   await until("the edits of the first tab", async () => (await struck(third).first().textContent()) !== kept);
   await third.locator(".save-state [data-draft]").waitFor();
   expect(await third.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft.")))).toEqual([]);
@@ -75,12 +75,15 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
     return openTab(context, `/assets/${asset.id}?cut=${cut.id}`);
   };
   const [first, second] = [await openAs(anna), await openAs(ben)];
+  for (const page of [first, second]) await page.getByText("Somebody else is editing").waitFor();
   const before = await struck(second).allTextContents();
 
   await removeWord(first, 0);
   await first.locator(".save-state [data-draft]").waitFor();
   await removeWord(second, 1);
-  await second.getByText("This cut was edited in another tab or by another person.").waitFor();
+  await second.getByText(/^Somebody else edited this cut .*\(\d changes?\)\.$/).waitFor();
+  await second.getByRole("button", { name: "Show both" }).click();
+  await second.getByRole("list", { name: "Colors of the comparison" }).waitFor();
   const mine = await struck(second).allTextContents();
   expect(mine).not.toEqual(before);
   await second.getByRole("button", { name: "Keep mine" }).click();
@@ -88,9 +91,9 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
   expect(await struck(second).allTextContents()).toEqual(mine);
 
   await removeWord(first, 2);
-  await first.getByText("This cut was edited in another tab or by another person.").waitFor();
+  await first.getByText(/^Somebody else edited this cut .*\(\d changes?\)\.$/).waitFor();
   const hers = await struck(first).allTextContents();
-  await first.getByRole("button", { name: "Use theirs" }).click();
+  await first.getByRole("button", { name: "Take theirs" }).click();
   await until("the edits of the other", async () => Bun.deepEquals(await struck(first).allTextContents(), mine));
   await first.locator(".save-state [data-draft]").waitFor();
   await first.getByRole("button", { name: "Undo", exact: true }).click();

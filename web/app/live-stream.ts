@@ -9,6 +9,8 @@ export type LiveMessage = {
   entityId: string | null;
   state: string | null;
   progress: number | null;
+  /** Everybody who has the cut open. */
+  users?: readonly { id: string; name: string | null }[] | undefined;
 };
 
 /**
@@ -29,7 +31,7 @@ const RETRY_MS = 1_000;
 const REFUSED_RETRY_MS = 30_000;
 const MAX_REFUSALS = 3;
 
-type Data = { entity_id?: string; state?: string | null; progress?: number };
+type Data = Pick<LiveMessage, "users"> & { entity_id?: string; state?: string | null; progress?: number };
 
 /** Opens a stream. Returns a function that closes it. */
 export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOptions): () => void {
@@ -67,6 +69,7 @@ export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOp
           entityId: data.entity_id ?? null,
           state: data.state ?? null,
           progress: data.progress ?? null,
+          users: data.users,
         });
       });
     }

@@ -111,12 +111,13 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
   const change = (next: PacingOptions, text: string, isDone = true) => {
     const settled = editor.getSettled();
     const plan = pacer.pace(settled, next);
-    if (isDone) editor.apply({ plan, pacing: next }, "Change pacing", `${text}, ${describeChange(settled.plan, plan)}`);
+    if (isDone)
+      editor.apply({ plan, pacing: next }, "Pacing changed", `${text}, ${describeChange(settled.plan, plan)}`);
     else editor.preview({ plan, pacing: next });
   };
   const restore = (content: Content, text: string) => {
     editor.cancelPreview();
-    editor.apply({ plan: content.plan, pacing: pacer.getOptions(content) }, "Change pacing", text);
+    editor.apply({ plan: content.plan, pacing: pacer.getOptions(content) }, "Pacing changed", text);
   };
   const cancel: Action = {
     name: "pacing.cancel",

@@ -26,6 +26,8 @@ export type EditorContextValue = {
   /** Null if the cut is read-only. */
   keeper: DraftKeeper | null;
   save: Save;
+  /** Lets undo go back across a cut that is being made from this one. */
+  recut(cutId: string): void;
   /** Null while it is loading. */
   media: AssetMedia | null;
   /** Audio peaks and thumbnails, each null until it is loaded. */

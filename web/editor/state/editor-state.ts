@@ -113,8 +113,11 @@ type EditorSource = {
   words: Words;
   /** Earlier edits that were not saved as a cut. */
   draft: Content | null;
-  /** The editor in which this cut was saved, and the saved content, so that the undo history continues. */
-  before?: { editor: Pick<Editor, "history" | "words">; saved: Content } | null;
+  /**
+   * The editor in which this cut was saved, and the saved content, so that the undo history continues; null for a cut
+   * that was made again, which is a step of its own.
+   */
+  before?: { editor: Pick<Editor, "history" | "words">; saved: Content | null } | null;
   canWrite: boolean;
   playhead: Signal<number>;
 };
@@ -126,14 +129,19 @@ export function toEditorPlan(plan: Plan | null, duration: number): EditorPlan {
   return { duration: end, spans: [{ start: 0, end, isKept: true, review: null }] };
 }
 
+type Before = NonNullable<EditorSource["before"]>;
+
+function continueFrom({ editor, saved }: Before, stored: Content, words: Words): History {
+  const history = continueHistory(editor.history.peek(), saved, stored, (corrections) =>
+    rebaseCorrections(corrections, editor.words, words),
+  );
+  const { decisions } = history.present;
+  return saved === null ? record(history, { ...stored, ...(decisions && { decisions }) }, "Re-cut") : history;
+}
+
 export function createEditor({ cut, duration, words, draft, before = null, canWrite, playhead }: EditorSource): Editor {
   const stored: Content = { plan: toEditorPlan(cut?.plan ?? null, duration), corrections: [] };
-  const start =
-    before === null
-      ? startHistory(stored)
-      : continueHistory(before.editor.history.peek(), before.saved, stored, (corrections) =>
-          rebaseCorrections(corrections, before.editor.words, words),
-        );
+  const start = before === null ? startHistory(stored) : continueFrom(before, stored, words);
   const history = signal(draft === null ? start : record(start, draft, "Edits of an earlier visit"));
   /** The history before a drag; null while there is none. */
   const settled = signal<History | null>(null);

@@ -7,6 +7,7 @@ import { invalidate } from "../../app/query-client";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { findRedoLabel, findUndoLabel } from "../../editor/model/history";
+import { People } from "../../editor/people/people";
 import { openTab, useEditor } from "../../editor/state/context";
 import { CutMenu } from "../../editor/versions/cut-menu";
 import { ActionButton, Button } from "../../ui/button";
@@ -50,6 +51,7 @@ export function Bar({ both }: { both: EditorWithDraft }) {
       {asset.state !== "ready" && <AssetStatus state={asset.state} cuttable={asset.cuttable} />}
       <CutMenu both={both} />
       <span class="spacer" />
+      <People />
       {keeper !== null && (
         <>
           <ActionButton name="edit.undo" detail={findUndoLabel(history)} />

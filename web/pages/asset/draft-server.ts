@@ -2,8 +2,12 @@
 import { ApiError, api, must } from "../../app/api";
 import type { DraftSource } from "../../editor/model/draft";
 
-/** `revision` is 0 if there is no draft. Copies in the browser have no `updated_at`. */
-export type Draft = DraftSource & { revision: number; updated_at?: string };
+/** `revision` is 0 if there is no draft. Copies in the browser do not say who saved them, and when. */
+export type Draft = DraftSource & {
+  revision: number;
+  updated_at?: string;
+  updated_by?: { id: string; name: string | null } | null;
+};
 
 const toParams = (cutId: string) => ({ path: { cut_id: cutId } });
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

@@ -20,7 +20,8 @@ const MAX_SCRIPT_LENGTH = 200_000;
 
 /** The script, mode and options, and the button that makes a cut from them. */
 export function ScriptPanel() {
-  const { asset, cut, cuts, form } = useEditor();
+  const { asset, cut, cuts, form, editor, save, recut } = useEditor();
+  const isRecut = editor.canEdit && cut !== null;
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // The first cut that is opened fills in its script and options, unless the user has entered a script.
@@ -35,7 +36,14 @@ export function ScriptPanel() {
     setError(null);
     try {
       const body = { asset_id: asset.id, script: form.script.value, options: form.options.value };
-      cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
+      // Edits are kept from a stored cut.
+      const kept = isRecut ? await save.save() : null;
+      if (isRecut && kept === null) return;
+      const made = await must(
+        api.POST("/api/v1/cuts", { body: kept === null ? body : { ...body, keep_edits_of: kept } }),
+      );
+      if (kept !== null) recut(made.id);
+      cuts.choose(made.id);
       openTab.value = "transcript";
       document.querySelector<HTMLElement>("h1")?.focus();
     } catch (thrown) {
@@ -47,7 +55,7 @@ export function ScriptPanel() {
 
   return (
     <section class="panel" aria-labelledby="script-title">
-      <h2 id="script-title">{cut === null ? "Make the first cut" : "Make another cut"}</h2>
+      <h2 id="script-title">{cut === null ? "Make the first cut" : "Script and options"}</h2>
       <ScriptField form={form} onError={setError} />
       <SelectField
         label="Mode"
@@ -58,7 +66,7 @@ export function ScriptPanel() {
       <CutOptionFields form={form} />
       <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>
-        Make cut
+        {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}
       </Button>
     </section>
   );

@@ -15,6 +15,9 @@ import type { OpenCut } from "./use-cuts";
 
 type EditorOptions = { asset: Asset; opened: OpenCut; words: Words; playback: Playback };
 
+/** `content` is null for a cut that was made again with the edits. */
+type SavedAs = { cutId: string; content: Content | null };
+
 /**
  * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, in which the undo
  * history continues.
@@ -22,7 +25,7 @@ type EditorOptions = { asset: Asset; opened: OpenCut; words: Words; playback: Pl
 export type EditorWithDraft = {
   editor: Editor;
   keeper: DraftKeeper | null;
-  saved: { cutId: string; content: Content } | null;
+  saved: SavedAs | null;
 };
 
 export function useDraftedEditor({ asset, opened, words, playback }: EditorOptions): EditorWithDraft {
@@ -30,16 +33,21 @@ export function useDraftedEditor({ asset, opened, words, playback }: EditorOptio
   const isWriter = canWrite.value;
   const duration = Number(asset.duration_seconds ?? 0);
   const last = useRef<EditorWithDraft | null>(null);
+  /** The editor whose history goes on in a cut that is not completed yet. */
+  const waiting = useRef<EditorWithDraft | null>(null);
   const both = useMemo<EditorWithDraft>(() => {
     const before = last.current;
-    const saved = before?.saved ?? null;
+    const source = before?.saved ? before : waiting.current;
+    const saved = source?.saved ?? null;
+    const isNext = saved !== null && saved.cutId === cut?.id;
+    waiting.current = isNext && !cut?.plan ? source : null;
     before?.editor.cancelPreview();
     const editor = createEditor({
       cut: cut?.plan ? cut : null,
       duration,
       words: cut?.plan ? applyPlanTexts(words, [...cut.plan.segments, ...cut.plan.removed]) : words,
       draft: draft.draft === null ? null : fromDraft(toEditorPlan(cut?.plan ?? null, duration), draft.draft),
-      before: before !== null && saved !== null && saved.cutId === cut?.id ? { ...before, saved: saved.content } : null,
+      before: source !== null && isNext && cut?.plan ? { ...source, saved: saved.content } : null,
       canWrite: isWriter,
       playhead: playback.playhead,
     });

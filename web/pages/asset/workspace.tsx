@@ -52,6 +52,9 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const both = useDraftedEditor({ asset, opened, words, playback });
   const { editor, keeper } = both;
   const save = useSave(both, cuts);
+  const recut = (cutId: string) => {
+    both.saved = { cutId, content: null };
+  };
   const output = useOutput(asset.id);
   const differences = useSignal<readonly Difference[]>([]);
   const rate = cut?.plan?.frame_rate ?? asset.frame_rate;
@@ -75,6 +78,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
       playback,
       keeper,
       save,
+      recut,
       media,
       strip,
       output,

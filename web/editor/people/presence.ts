@@ -1,0 +1,48 @@
+/** Who else has the open cut open. */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { api } from "../../app/api";
+import { listenLive } from "../../app/live";
+import { canWrite, currentWorkspaceId, me } from "../../app/session";
+
+type Person = { id: string; name: string | null };
+
+const REPEAT_MS = 10_000;
+
+/** Reports that this user has the cut open, and returns the others. */
+export function usePresence(cutId: string | null): ReadonlySignal<readonly Person[]> {
+  const others = useMemo(() => signal<readonly Person[]>([]), [cutId]);
+  useEffect(() => {
+    if (cutId === null) return;
+    const show = (users: readonly Person[]) => {
+      others.value = users.filter(({ id }) => id !== me.peek()?.id);
+    };
+    const stop = listenLive(["presence"], ({ entityId, users }) => {
+      if (entityId === cutId && users !== undefined) show(users);
+    });
+    if (!canWrite.peek()) return stop;
+    const params = { path: { cut_id: cutId } };
+    const report = async () => {
+      // Without an answer, the others stay for a while.
+      const answer = await api.PUT("/api/v1/cuts/{cut_id}/presence", { params }).catch(() => null);
+      if (answer?.data !== undefined) show(answer.data.users);
+      else if (answer !== null) clearInterval(timer);
+    };
+    const leave = () => {
+      const workspaceId = currentWorkspaceId();
+      if (me.peek() === null) return;
+      const headers = new Headers(workspaceId === null ? [] : [["Offcut-Workspace", workspaceId]]);
+      void fetch(`/api/v1/cuts/${cutId}/presence`, { method: "DELETE", keepalive: true, headers }).catch(() => {});
+    };
+    const timer = setInterval(() => void report(), REPEAT_MS);
+    void report();
+    addEventListener("pagehide", leave);
+    return () => {
+      stop();
+      clearInterval(timer);
+      // Who opens another cut counts as gone half a minute later: this one may have been deleted.
+      removeEventListener("pagehide", leave);
+    };
+  }, [cutId, others]);
+  return others;
+}
