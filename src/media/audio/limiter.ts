@@ -62,6 +62,7 @@ export class Limiter {
   private readonly recent: Float32Array;
   private recentAt = 0;
   private recentSum: number;
+  private hasStarted = false;
 
   constructor(
     private readonly level: Level,
@@ -131,6 +132,13 @@ export class Limiter {
   /** Multiplies the output. The first frame of `needs` that belongs to it is `TAPS`. */
   private reduce(output: Float32Array, needs: Float32Array, ready: number): void {
     const { channels, lookahead, recent } = this;
+    // A peak in the first frames has none before it in which the reduction could start.
+    if (!this.hasStarted && ready > 0) {
+      this.hasStarted = true;
+      this.reduction = needs.subarray(TAPS, TAPS + lookahead + 1).reduce((least, need) => Math.min(least, need), 1);
+      recent.fill(this.reduction);
+      this.recentSum = recent.reduce((sum, value) => sum + value, 0);
+    }
     // The frames in which the least factor of the next `lookahead` frames may be, ascending in time and factor.
     const queue = new Int32Array(ready + lookahead + 1);
     let [first, end, seen] = [0, 0, TAPS];
