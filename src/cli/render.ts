@@ -24,7 +24,7 @@ Renders a recording by a plan that offcut cut --plan wrote, edited by hand or by
       --format F         mp4, mov, m4a or mp3
       --loudness L       loudness of the output in LUFS, -31 to -9: -14 for YouTube, -16 for podcasts, -23 for EBU R128
       --noise-reduction HOW
-                         light or strong: reduces noise in speech; music stays as it is
+                         light or strong: reduces noise in speech
       --level-speakers   evens out takes and voices that differ by more than 4 dB
       --export F         write a timeline for an editor: ${EXPORT_FORMATS.join(", ")}
       --subtitle F       write subtitles of the cut: srt or vtt; transcribes the recording for the times of its words
