@@ -202,6 +202,8 @@ export function buildLiveAudioArguments(source: PreviewSource, { from, to }: { f
     ...buildInputArguments({ path: source.path, demuxer: info.demuxer, seekTo }),
     ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA],
     ...buildAudioArguments(track, info.startPts, [
+      // The unit of first_pts is a sample of the filter's input.
+      `aresample=${PREVIEW_SAMPLE_RATE}`,
       `aresample=${PREVIEW_SAMPLE_RATE}:async=1:first_pts=${first}`,
       `atrim=start_pts=${bounds[0]}:end_pts=${bounds[1]}`,
     ]),

@@ -12,6 +12,7 @@ import { readParts } from "../../../../src/media/preview/read-parts";
 import { writeSourceIndex } from "../../../../src/media/preview/source-index";
 import { createSourcePiece } from "../../../../src/media/preview/source-piece";
 import { isFullSize } from "../../../full-size";
+import { wav } from "../../../http/media";
 import { bundledFfmpeg, systemFfmpeg } from "../generated-media";
 import { findBeep, readFrameNumbers, readFrameTimes, readSamples } from "../readback";
 import { probeFile } from "../rendering";
@@ -183,6 +184,19 @@ describe.each([
       for (const beep of beeps) expect(Math.abs(findBeep(found, beep) - beep)).toBeLessThan(0.003);
     },
   );
+
+  test("audio of another sample rate is found far from the start, too", async () => {
+    const path = join(folder, "long.wav");
+    await Bun.write(path, (await wav(26)) as Uint8Array<ArrayBuffer>);
+    const { info } = await probeFile(path, ffmpeg);
+    expect(info.audio[0]!.sampleRate).toBe(16_000);
+    const request = { path, info, from: 20, to: 22 };
+    const bytes = await encodeLiveAudio(createTools(ffmpeg), request, signal);
+    const { samples, timescale } = readPiece(Buffer.from(bytes));
+    expect(samples[0]!.time / timescale).toBeWithin(19.7, 20);
+    const end = samples.at(-1)!.time + samples.at(-1)!.duration;
+    expect(end / timescale).toBeWithin(22, 22.5);
+  });
 
   test("the processor time is reported", () => {
     // A constant stands for the start and the end of a process. Of a short one nothing else may have been seen.
