@@ -5,11 +5,13 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import type { Page } from "puppeteer-core";
 import { isFullSize } from "../full-size";
-import { createAdmin, emailOf, PASSWORD, withPassword } from "../http/accounts";
+import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import { harness } from "../http/harness";
 import { video } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
+import { runRows } from "./action-rows";
+import { createStudioAsset } from "./studio";
 
 setDefaultTimeout(180_000);
 
@@ -104,6 +106,23 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
     const files = (await readdir(folder.path)).filter((name) => name !== "Talk.mp4");
     return files.length === 1 && files[0]!.endsWith(".mp4") && Bun.file(join(folder.path, files[0]!)).size > 1_000;
   });
+  expect(problems).toEqual([]);
+});
+
+test.if(isFullSize && FIREFOX !== null)("each action of the editor, by keyboard and by pointer", async () => {
+  await using folder = await temporaryFolder();
+  await using server = await harness();
+  const user = await server.user();
+  const asset = await createStudioAsset(user);
+  await using browser = await launchFirefox(folder.path);
+  const { key } = await startSession(server, user);
+  await browser.setCookie({ name: "service_session", value: key, domain: HOST, path: "/", httpOnly: true });
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1360, height: 850 });
+  const problems = watch(page);
+  await page.goto(`http://${HOST}:${new URL(server.url()).port}/assets/${asset.id}?cut=${asset.takesCutId}`);
+  await page.waitForSelector("[aria-label=Words]");
+  await runRows(page);
   expect(problems).toEqual([]);
 });
 
