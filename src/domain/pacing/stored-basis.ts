@@ -10,8 +10,8 @@ import { type Finding, REMOVAL_REASONS, REMOVAL_RULES, REVIEW_RULES, type Rule }
 import type { DecidedSpan } from "../planning/spans";
 
 /**
- * What is stored: the basis without the frames, which the files of the recording have, and the corrected texts of all
- * edits so far. `pacing`: the options of the plan before its edits, if an editor has changed them.
+ * The stored basis has no frames, because they are in the files of the recording. `texts`: corrected texts of all edits
+ * so far. `pacing`: the options of the plan before its edits, if an editor has changed them.
  */
 export type StoredBasis = Omit<PlanBasis, "frames"> & { texts: EditedText[]; pacing?: PacingOptions };
 

@@ -1,6 +1,6 @@
 /**
- * Who has which cut open, in the memory of the server: pages report it again and again, and a user whose page stops is dropped after 30 seconds. Changes go to the event streams of
- * the workspace and are not stored.
+ * Keeps in memory which users have a cut open. Pages report it at intervals; a user whose page stops reporting is removed after 30 seconds. Changes go to
+ * the event streams of the workspace and are not stored.
  */
 import type { LiveEvents } from "./events";
 import type { PresentUser } from "./feed";

@@ -40,7 +40,7 @@ export function usePresence(cutId: string | null): ReadonlySignal<readonly Perso
     return () => {
       stop();
       clearInterval(timer);
-      // Who opens another cut counts as gone half a minute later: this one may have been deleted.
+      // No DELETE when another cut is opened: this one may have been deleted, and the entry expires after 30 seconds.
       removeEventListener("pagehide", leave);
     };
   }, [cutId, others]);

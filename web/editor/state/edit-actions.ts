@@ -127,13 +127,15 @@ export function selectTake(editor: Editor, take: Take, chosen: number): void {
   editor.apply({ plan }, `Choose ${name}`, `Now ${name}`);
 }
 
-/** Returns the line with several takes that was played last or is at the playhead, or null. Says that there is none. */
+/** Returns the line with several takes that was played last or is at the playhead. If there is none, announces it and returns null. */
 export function findLine(editor: Editor): Take | null {
   const takes = listTakes(editor.plan.value, editor.cut?.plan?.takes ?? []);
   const now = editor.playhead.value;
-  const heard = editor.heard.value;
-  const isHeard = heard !== null && heard.range.start <= now && now <= heard.range.end;
-  const take = isHeard ? takes.find(({ candidates }) => candidates[0]!.start === heard.line) : findTakeAt(takes, now);
+  const played = editor.playedTake.value;
+  const isAtPlayed = played !== null && played.range.start <= now && now <= played.range.end;
+  const take = isAtPlayed
+    ? takes.find(({ candidates }) => candidates[0]!.start === played.line)
+    : findTakeAt(takes, now);
   if (!take) editor.announce("This line has only one take");
   return take ?? null;
 }

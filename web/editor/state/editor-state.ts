@@ -77,7 +77,7 @@ export type Editor = {
   span: Signal<RemovedSpan | null>;
   edge: Signal<Edge | null>;
   /** The line whose take was played in place, by the start of its first take, and what was played. */
-  heard: Signal<{ line: number; range: Range } | null>;
+  playedTake: Signal<{ line: number; range: Range } | null>;
   /** The selected range of time, however it was selected; null if nothing is. Text and timeline show the same. */
   range: ReadonlySignal<Range | null>;
   /** The matches of the search in the transcript. */
@@ -220,7 +220,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     marks,
     span,
     edge,
-    heard: signal(null),
+    playedTake: signal(null),
     found: signal([]),
     range,
     filter: signal<RemovalReason | null>(null),

@@ -62,7 +62,7 @@ export function playTake(editor: Editor, playback: Playback, take: Take, index: 
   }
   const plan = chooseTake(editor.plan.peek(), take, index);
   const range = findContext(plan, { start, end });
-  editor.heard.value = { line: take.candidates[0]!.start, range };
+  editor.playedTake.value = { line: take.candidates[0]!.start, range };
   playback.playPart(plan, range);
 }
 

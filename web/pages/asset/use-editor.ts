@@ -33,7 +33,7 @@ export function useDraftedEditor({ asset, opened, words, playback }: EditorOptio
   const isWriter = canWrite.value;
   const duration = Number(asset.duration_seconds ?? 0);
   const last = useRef<EditorWithDraft | null>(null);
-  /** The editor whose history goes on in a cut that is not completed yet. */
+  /** The editor whose undo history the next cut takes over once it is completed. */
   const waiting = useRef<EditorWithDraft | null>(null);
   const both = useMemo<EditorWithDraft>(() => {
     const before = last.current;
