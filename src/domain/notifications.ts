@@ -131,17 +131,25 @@ export type TypedNotification = {
   [Type in NotificationType]: { type: Type; payload: NotificationPayloads[Type] };
 }[NotificationType];
 
+/** After this time, whoever requested a single cut or render does something else. */
+const MAX_AWAITED_MS = 60_000;
+
+/** `tookMs`: the time from the request of the work to its end, if the notification is about work. */
+export type TimedNotification = TypedNotification & { tookMs?: number };
+
 /**
  * Returns whether a notification goes to a channel. The completion of a pipeline with one step, such as a cut of `/v1`,
- * does so only if the user has chosen it: clients that request a single cut or render wait for it.
+ * does so only if it took more than a minute or if the user has chosen it: clients that request a single cut or render wait for it.
  */
 export function goesTo(
-  notification: TypedNotification,
+  notification: TimedNotification,
   channel: NotificationChannel,
   choices: readonly NotificationChoice[],
 ): boolean {
   const { enabled, isDefault } = resolvePreference({ type: notification.type, channel }, choices);
-  if (notification.type === "pipeline_completed" && notification.payload.steps.length < 2) return enabled && !isDefault;
+  const { tookMs = 0 } = notification;
+  if (notification.type === "pipeline_completed" && notification.payload.steps.length < 2 && tookMs <= MAX_AWAITED_MS)
+    return enabled && !isDefault;
   // The mail follows when the export has ended.
   if (notification.type === "data_export_ready" && channel === "email")
     return enabled && ["ready", "failed"].includes(notification.payload.status);

@@ -6,6 +6,7 @@ import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "../../web/app/paths";
 import { createAdmin } from "../http/accounts";
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
+import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset, type StudioAsset } from "./studio";
 
@@ -109,6 +110,28 @@ test.each(["", "abc", newId(), CUT_OFF, LONG])("a recording with cut '%s' opens 
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   expect(await openCut(page)).toBe(asset.takesCutId);
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Talk.wav");
+});
+
+test("a time in the link is played from, and one that the recording does not have is dropped", async () => {
+  const page = await openPage("/projects", user);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  const time = () =>
+    page.locator("video").evaluate((video: HTMLVideoElement) => (video.paused ? null : video.currentTime));
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("combobox", { name: /transcripts/ }).fill("Foxtrot");
+  const hit = page.getByRole("option", { name: /foxtrot.*Talk\.wav · 0:1\d/ });
+  expect(await hit.locator("mark").textContent()).toBe("foxtrot");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Talk.wav" }).waitFor();
+  await until("the place is played", async () => ((await time()) ?? 0) > 0);
+  expect(page.url()).toBe(address(`/assets/${asset.id}`));
+  await page.keyboard.press("Space");
+  for (const at of ["", "-1", "1e9", "999999999", "x", LONG]) {
+    await page.goto(address(`/assets/${asset.id}?cut=${asset.reviewCutId}&at=${at}`));
+    await page.waitForURL(address(`/assets/${asset.id}?cut=${asset.reviewCutId}`));
+    await page.locator(".workspace").waitFor();
+    expect(await time()).toBeNull();
+  }
 });
 
 test("a cut of another recording, a deleted one, and one that somebody deletes meanwhile", async () => {

@@ -1,10 +1,12 @@
-/** Finds projects, recordings and commands by name (Ctrl+K). */
+/** Finds projects and recordings by name, places by what is said there, and commands (Ctrl+K). */
 
 import { signal } from "@preact/signals";
+import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type Action, formatKeys, isEnabled, listActions, useActions } from "../app/actions";
-import { api } from "../app/api";
+import { api, type Schemas } from "../app/api";
+import { formatTimecode } from "../app/format";
 import { isAdmin, isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { IconButton } from "../ui/button";
@@ -19,7 +21,9 @@ const CREDIT_PAGES = [
   ["Invoices", "/credits/invoices"],
 ] as const;
 
-type Command = { label: string; detail: string; run(): void };
+/** `matches`: the ranges of characters of the label that were searched for. */
+type Command = { label: string; detail: string; matches?: readonly Match[]; run(): void };
+type Match = readonly [from: number, to: number];
 
 export const PaletteButton = () => (
   <IconButton icon="search" label={`Search (${formatKeys("Mod+k")})`} onClick={() => (isOpen.value = true)} />
@@ -47,7 +51,7 @@ function Palette({ onClose }: { onClose(): void }) {
   const { route } = useLocation();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
-  const found = useFound(text, route);
+  const { found, isSearching } = useFound(text, route);
   const listId = useId();
   const commands = useMemo<Command[]>(
     () => [
@@ -91,7 +95,7 @@ function Palette({ onClose }: { onClose(): void }) {
         <input
           class="input"
           role="combobox"
-          aria-label="Search projects, recordings and commands"
+          aria-label="Search projects, recordings, transcripts and commands"
           aria-expanded="true"
           aria-controls={listId}
           aria-activedescendant={shown.length > 0 ? `${listId}-${chosen}` : undefined}
@@ -106,21 +110,24 @@ function Palette({ onClose }: { onClose(): void }) {
         <div id={listId} class="palette-list" role="listbox" aria-label="Search results" tabIndex={-1}>
           {shown.map((command, index) => (
             <div
-              key={`${command.detail} ${command.label}`}
+              key={`${index} ${command.detail} ${command.label}`}
               id={`${listId}-${index}`}
               role="option"
               tabIndex={-1}
               aria-selected={index === chosen}
+              ref={index === chosen ? showOption : undefined}
               onPointerMove={() => setChosen(index)}
               onClick={() => run(command)}
               onKeyDown={() => {}}
             >
-              <span class="truncate">{command.label}</span>
+              <span class="truncate">
+                <MarkedText text={command.label} matches={command.matches ?? []} />
+              </span>
               <span class="soft">{command.detail}</span>
             </div>
           ))}
         </div>
-        {shown.length === 0 && <p class="soft">No results.</p>}
+        {shown.length === 0 && !isSearching && <p class="soft">No results.</p>}
       </div>
     </Dialog>
   );
@@ -136,43 +143,84 @@ const toCommand = ({ label, keys, perform }: Action): Command => ({
   run: () => perform!(),
 });
 
+const showOption = (option: HTMLElement | null): void => option?.scrollIntoView({ block: "nearest" });
+
+function MarkedText({ text, matches }: { text: string; matches: readonly Match[] }) {
+  const ends = [0, ...matches.map(([, to]) => to)];
+  return (
+    <>
+      {matches.map(([from, to], n) => (
+        <Fragment key={from}>
+          {text.slice(ends[n], from)}
+          <mark>{text.slice(from, to)}</mark>
+        </Fragment>
+      ))}
+      {text.slice(ends.at(-1))}
+    </>
+  );
+}
+
 const SEARCH_DELAY_MS = 150;
 const MAX_FOUND = 8;
+/** The characters of a passage that are shown before the first match. */
+const LEAD_CHARACTERS = 24;
 
-/** Searches projects and recordings on the server when the user pauses typing. */
-function useFound(text: string, route: (url: string) => void): Command[] {
-  const [found, setFound] = useState<Command[]>([]);
+type Found = { found: Command[]; isSearching: boolean };
+const NOTHING: Found = { found: [], isSearching: false };
+
+/** Searches projects, recordings and transcripts on the server when the user pauses typing. */
+function useFound(text: string, route: (url: string) => void): Found {
+  const [state, setState] = useState(NOTHING);
   useEffect(() => {
     const q = text.trim();
-    if (q === "") return setFound([]);
+    if (q === "") return setState(NOTHING);
+    setState(({ found }) => ({ found, isSearching: true }));
     const stopping = new AbortController();
     const timer = setTimeout(async () => {
       const query = { limit: MAX_FOUND, q };
       const options = { params: { query }, signal: stopping.signal } as const;
-      const [projects, assets] = await Promise.all([
+      const [projects, assets, passages] = await Promise.all([
         api.GET("/api/v1/projects", options),
         api.GET("/api/v1/assets", options),
-      ]).catch(() => [null, null]);
+        api.GET("/api/v1/search", options),
+      ]).catch(() => []);
       if (stopping.signal.aborted) return;
-      setFound([
+      const found: Command[] = [
         ...(projects?.data?.items ?? []).map(({ id, name }) => ({
           label: name,
           detail: "Project",
           run: () => route(`/projects/${id}`),
         })),
         ...(assets?.data?.items ?? []).map((asset) => ({
-          label: "filename" in asset && asset.filename ? String(asset.filename) : "Unnamed recording",
+          label: asset.name ?? asset.filename ?? "Unnamed recording",
           detail: "Recording",
           run: () => route(`/assets/${asset.id}`),
         })),
-      ]);
+        ...(passages?.data?.items ?? []).map((hit) => toHitCommand(hit, route)),
+      ];
+      setState({ found, isSearching: false });
     }, SEARCH_DELAY_MS);
     return () => {
       clearTimeout(timer);
       stopping.abort();
     };
   }, [text, route]);
-  return found;
+  return state;
+}
+
+/** Opens the recording at the word, and plays it. The label begins shortly before the first match. */
+function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): Command {
+  const first = hit.matches[0]?.[0] ?? 0;
+  const cut = first > LEAD_CHARACTERS ? hit.snippet.indexOf(" ", first - LEAD_CHARACTERS) + 1 : 0;
+  const skipped = cut > 0 && cut <= first ? cut : 0;
+  const lead = skipped > 0 ? "…" : "";
+  const shift = lead.length - skipped;
+  return {
+    label: lead + hit.snippet.slice(skipped),
+    detail: `${hit.asset_name ?? "Unnamed recording"} · ${formatTimecode(hit.start)}`,
+    matches: hit.matches.map(([from = 0, to = 0]) => [from + shift, to + shift]),
+    run: () => route(`/assets/${hit.asset_id}?at=${hit.start}`),
+  };
 }
 
 type NavigationEntry = {

@@ -9,6 +9,7 @@ import {
   type NotificationChoice,
   type NotificationPayloads,
   type NotificationType,
+  type TimedNotification,
   type TypedNotification,
 } from "../../domain/notifications";
 import { newId } from "../../lib/ids";
@@ -33,7 +34,7 @@ const MAX_NOTIFICATIONS_PER_USER = 1_000;
  * `userId` null: the account that started the work no longer exists. `workspaceId`: contains the subject of the
  * notification. `cause`: reported once per user and type.
  */
-type NotificationRequest = TypedNotification & {
+type NotificationRequest = TimedNotification & {
   userId: string | null;
   workspaceId: string | null;
   cause: string;

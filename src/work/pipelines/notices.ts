@@ -31,7 +31,7 @@ export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: Pipe
     now,
   };
   if (failure === null) {
-    await notify(tx, { ...request, type: "pipeline_completed", payload: notice });
+    await notify(tx, { ...request, type: "pipeline_completed", payload: notice, tookMs: now - pipeline.created_at });
     return;
   }
   const { name, code, message } = failure;

@@ -82,8 +82,9 @@ export class CutPlayer {
     listen(["waiting", "seeking", "playing", "canplay", "seeked", "emptied"], () => {
       state.isStarved.value = this.pieces.length > 0 && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
     });
-    state.isAttached.value = true;
     this.start(state.sourceTime.peek());
+    // Whoever waits for it may play at once.
+    state.isAttached.value = true;
     return () => {
       attached.abort();
       this.stopRewind();

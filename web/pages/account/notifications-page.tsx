@@ -159,7 +159,7 @@ const TEXTS: Record<Preference["type"], Text> = {
   pipeline_completed: {
     title: "Job completed",
     detail:
-      "A job that you started has completed. Single cuts and renders are included only if you turn this on yourself.",
+      "A job that you started has completed. Cuts and renders of at most a minute are included only if you turn this on yourself.",
   },
   pipeline_failed: { title: "Job failed", detail: "A cut or render that you started has failed." },
   asset_pending_payment: {

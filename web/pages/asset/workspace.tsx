@@ -24,6 +24,7 @@ import { useDraftedEditor } from "./use-editor";
 import type { AssetMedia } from "./use-media";
 import { useReadyAnnouncement } from "./use-ready-announcement";
 import { useSave } from "./use-save";
+import { useStartPlace } from "./use-start-place";
 import { useStrip } from "./use-strip";
 import { useWorkspaceActions } from "./workspace-actions";
 
@@ -64,6 +65,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   useWorkspaceActions({ editor, playback, frame, save });
   useReviewSession({ editor, playback, keeper, onStart: showReview });
   useReadyAnnouncement(editor, cut);
+  useStartPlace({ editor, playback });
   // A recording without a cut begins with its script.
   useLayoutEffect(() => {
     const isFirst = cut === null && canWrite.value && asset.audio_tracks !== 0 && words.text.length > 0;

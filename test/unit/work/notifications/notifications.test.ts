@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import type { TypedNotification } from "../../../../src/domain/notifications";
+import type { TimedNotification, TypedNotification } from "../../../../src/domain/notifications";
 import { newId } from "../../../../src/lib/ids";
 import type { Queries, Store } from "../../../../src/store/db";
 import {
@@ -37,7 +37,7 @@ async function choose(tx: Queries, userId: string, { type }: TypedNotification, 
   }
 }
 
-test.each<[string, TypedNotification, Choice[], string]>([
+test.each<[string, TimedNotification, Choice[], string]>([
   ["by default", waiting, [], "shown mailed"],
   ["without mails", waiting, ["email off"], "shown"],
   ["by mail only", waiting, ["in_app off"], "hidden mailed"],
@@ -45,6 +45,9 @@ test.each<[string, TypedNotification, Choice[], string]>([
   ["of a chain", completed(["cut", "render"]), [], "shown"],
   ["of a chain, with mails", completed(["cut", "render"]), ["email on"], "shown mailed"],
   ["of a single step", completed(["cut"]), [], "nothing"],
+  ["of a single step that took a minute", { ...completed(["cut"]), tookMs: 60_000 }, [], "nothing"],
+  ["of a single step that took longer", { ...completed(["render"]), tookMs: 60_001 }, [], "shown"],
+  ["of a long single step, if it is off", { ...completed(["cut"]), tookMs: 60_001 }, ["in_app off"], "nothing"],
   ["of a single step, if chosen", completed(["cut"]), ["in_app on"], "shown"],
   ["of a single step, if mails are chosen", completed(["cut"]), ["email on"], "hidden mailed"],
   ["that is mandatory by mail", unpaid, ["in_app off", "email off"], "hidden mailed"],
