@@ -90,13 +90,14 @@ function createFontsPlugin(folder: string): Bun.BunPlugin {
   };
 }
 
-/** The widths at which layouts change, by the name in `@media (--name)`: browsers have no custom media queries yet. */
+/** The windows in which layouts change, by the name in `@media (--name)`: browsers have no custom media queries yet. */
 const BREAKPOINTS: Record<string, string> = {
   phone: "(max-width: 30rem)",
-  narrow: "(max-width: 40rem)",
   tablet: "(max-width: 48rem)",
-  compact: "(max-width: 63.99rem)",
-  wide: "(min-width: 64rem)",
+  compact: "(max-width: 68.74rem)",
+  /** The editor scrolls, with its controls at the bottom. */
+  dock: "(max-width: 68.74rem) and (max-height: 56.24rem), (max-width: 43.74rem), (max-height: 34.99rem)",
+  large: "(min-width: 106.25rem)",
 };
 
 function createBreakpointsPlugin(): Bun.BunPlugin {
@@ -105,11 +106,13 @@ function createBreakpointsPlugin(): Bun.BunPlugin {
     setup(build) {
       build.onLoad({ filter: /\/web\/.*\.css$/ }, async ({ path }) => ({
         loader: "css",
-        contents: (await Bun.file(path).text()).replace(/@media \(--([a-z]+)\)/g, (name, breakpoint: string) => {
-          const query = BREAKPOINTS[breakpoint];
-          if (query === undefined) throw new Error(`${path}: unknown breakpoint in ${name}`);
-          return `@media ${query}`;
-        }),
+        contents: (await Bun.file(path).text()).replaceAll(/@media [^{]*/g, (query) =>
+          query.replaceAll(/\(--([a-z]+)\)/g, (name, breakpoint: string) => {
+            const found = BREAKPOINTS[breakpoint];
+            if (found === undefined) throw new Error(`${path}: unknown breakpoint in ${name}`);
+            return found;
+          }),
+        ),
       }));
     },
   };
