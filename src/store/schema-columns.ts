@@ -1,5 +1,5 @@
 /** Columns that many tables share. */
-import { type AnySQLiteColumn, integer, text } from "drizzle-orm/sqlite-core";
+import { type AnySQLiteColumn, customType, integer, text } from "drizzle-orm/sqlite-core";
 
 export const id = () => text().primaryKey();
 
@@ -10,3 +10,11 @@ export const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 
 /** The ID of the row to which a row belongs, and with which it is deleted. */
 export const belongsTo = (owner: () => AnySQLiteColumn) => text().notNull().references(owner, { onDelete: "cascade" });
+
+/** Bytes as base64. Older versions have stored the base64 itself, so the column is still a text. */
+export const packedBytes = customType<{ data: string; driverData: Uint8Array | ArrayBuffer | string }>({
+  dataType: () => "text",
+  toDriver: (base64) => Buffer.from(base64, "base64"),
+  fromDriver: (stored) =>
+    typeof stored === "string" ? stored : Buffer.from(new Uint8Array(stored)).toString("base64"),
+});

@@ -25,7 +25,7 @@ import {
 } from "../domain/states";
 import type { StoredStepParams } from "../domain/step-params";
 import { users, workspaces } from "./schema-accounts";
-import { belongsTo, flag, id, time } from "./schema-columns";
+import { belongsTo, flag, id, packedBytes, time } from "./schema-columns";
 
 /** The user who created the resource; null once that account is purged. */
 const creator = () => text().references(() => users.id, { onDelete: "set null" });
@@ -232,8 +232,8 @@ export const cuts = sqliteTable(
     review_items: text(),
     /** The plan as JSON text in the API's form; null until completed. */
     plan: text(),
-    /** What the plan was assembled from, compressed: findings, scores and spans. Null for empty plans, damaged ones and older versions. */
-    basis: text(),
+    /** What the plan was assembled from, packed: findings, scores and spans. Null for empty plans, damaged ones and older versions. */
+    basis: packedBytes(),
     error_code: text(),
     error_message: text(),
     created_by: creator(),

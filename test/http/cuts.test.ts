@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import { type BasisJson, basisFromJson } from "../../src/domain/pacing/basis-json";
 import type { JudgedPlan } from "../../src/domain/pacing/judge-plan";
 import { type PacingOptions, repace, toPacingOptions } from "../../src/domain/pacing/repace";
 import { CUT_MODES, type CutOptions } from "../../src/domain/plan";
 import type { EditedText } from "../../src/domain/plan-texts";
 import type { ExplainedFinding } from "../../src/domain/planning/explain-rules";
+import { findCutById } from "../../src/store/cuts";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { quiet, wav } from "./media";
@@ -172,6 +174,11 @@ describe("the explanation of a cut", () => {
     expect(body.findings[0]).toMatchObject({ reason: "silence", confidence: 0.99, scores: { pause: 1_000_000 } });
     const repaced = repace(plan, [], basisFromJson(body.pacing!), toPacingOptions(cut.options as CutOptions)).plan;
     expect(repaced).toEqual(plan);
+    // Earlier releases have stored the basis as base64.
+    const { write } = server.services().store;
+    const { basis } = (await findCutById(server.services().store.read, cut.id))!;
+    await write((tx) => tx.run(sql`UPDATE cuts SET basis = ${basis} WHERE id = ${cut.id}`));
+    expect((await explain(cut.id)).body).toEqual(body);
 
     const [first, ...others] = plan.segments;
     const texts = [

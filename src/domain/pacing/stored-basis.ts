@@ -1,13 +1,14 @@
-/** The basis of a plan in the compact form that is stored with a cut. Texts are counts of words of the plan. */
-import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+/** The basis of a plan in the compact form that is stored with a cut. What the plan has too is not stored again. */
 import { CUT_MODE_NAMES } from "../plan";
 import type { PlanJson } from "../plan-json";
 import type { EditedText } from "../plan-texts";
 import type { PacingOptions, PlanBasis } from "../planning/basis";
-import { explainRule } from "../planning/explain-rules";
-import { type Finding, REMOVAL_REASONS, REMOVAL_RULES, REVIEW_RULES, type Rule } from "../planning/rules";
+import { type Finding, REMOVAL_REASONS } from "../planning/rules";
 import type { DecidedSpan } from "../planning/spans";
+import { type Span, TICKS_PER_SECOND } from "../time";
+import { PlanWords } from "./plan-words";
+import { ScoresCoder, STORED_RULES, TIME_STEPS } from "./stored-scores";
+import { type ValueCoder, ValueReader, ValueWriter } from "./value-coder";
 
 /**
  * The stored basis has no frames, because they are in the files of the recording. `texts`: corrected texts of all edits
@@ -15,148 +16,107 @@ import type { DecidedSpan } from "../planning/spans";
  */
 export type StoredBasis = Omit<PlanBasis, "frames"> & { texts: EditedText[]; pacing?: PacingOptions };
 
-const integer = Type.Integer();
-const RULES: readonly string[] = [...REMOVAL_RULES, ...REVIEW_RULES];
+type BasisPlan = Pick<PlanJson, "segments" | "removed" | "takes">;
 
-const STORED = Type.Object({
-  version: Type.Literal(1),
-  margin: integer,
-  texts: Type.Array(Type.Object({ start: Type.Number(), end: Type.Number(), text: Type.String() })),
-  /** Starts and ends of pauses in words. */
-  pauses: Type.Optional(Type.Array(integer)),
-  pacing: Type.Optional(
-    Type.Object({
-      mode: Type.Union(CUT_MODE_NAMES.map((mode) => Type.Literal(mode))),
-      min_silence_seconds: Type.Number(),
-      padding_before_seconds: Type.Number(),
-      padding_after_seconds: Type.Number(),
-      remove_fillers: Type.Boolean(),
-      remove_retakes: Type.Boolean(),
-      remove_off_script: Type.Boolean(),
-      remove_pauses: Type.Boolean(),
-    }),
-  ),
-  /** Distinct rules with their scores. */
-  rules: Type.Array(
-    Type.Tuple([
-      Type.Union(RULES.map((rule) => Type.Literal(rule))),
-      Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Null()])),
-    ]),
-  ),
-  /** Distance from the span before, duration, index of the reason or -1, text, findings as three numbers each. */
-  spans: Type.Array(
-    Type.Tuple([
-      integer,
-      Type.Integer({ minimum: 0 }),
-      Type.Integer({ minimum: -1, maximum: REMOVAL_REASONS.length - 1 }),
-      /** The number of words from where the last span has ended, or the words. */
-      Type.Union([Type.Integer({ minimum: 0 }), Type.String()]),
-      Type.Array(integer),
-    ]),
-  ),
-});
-type Stored = Static<typeof STORED>;
+const SECOND_STEPS: readonly number[] = [1 / TICKS_PER_SECOND];
+/** A longer list is damaged. */
+const MAX_ITEMS = 1_000_000;
 
-/** Returns the basis as JSON text. `plan` is the plan beside which it is stored. */
-export function encodeBasis(
-  { spans, wordPauses, edgeMargin, texts, pacing }: StoredBasis,
-  plan: Pick<PlanJson, "segments" | "removed">,
-): string {
-  const words = listWords(plan);
-  const rules: Stored["rules"] = [];
-  const known = new Map<string, number>();
-  const indexOf = ({ rule, scores }: Finding): number => {
-    const key = JSON.stringify([rule, scores]);
-    const index = known.get(key) ?? rules.push([rule, scores as Stored["rules"][number][1]]) - 1;
-    known.set(key, index);
-    return index;
-  };
-  let [end, word] = [0, 0];
-  const stored = spans.map((span): Stored["spans"][number] => {
-    const own = span.text === "" ? [] : span.text.split(" ");
-    const isNext = own.every((text, i) => text === words[word + i]);
-    const findings = span.findings.flatMap((one) => [indexOf(one), one.start - span.start, span.end - one.end]);
-    const reason = span.reason === null ? -1 : REMOVAL_REASONS.indexOf(span.reason);
-    const row: Stored["spans"][number] = [
-      span.start - end,
-      span.end - span.start,
-      reason,
-      isNext ? own.length : span.text,
-      findings,
-    ];
+/** `plan` is the plan beside which the basis is stored. */
+export function encodeBasis(basis: StoredBasis, plan: BasisPlan): Uint8Array {
+  const writer = new ValueWriter();
+  codeBasis(writer, basis, plan);
+  return writer.finish();
+}
+
+/** Throws an error when the bytes are not a basis. */
+export const decodeBasis = (bytes: Uint8Array, plan: BasisPlan): StoredBasis =>
+  codeBasis(new ValueReader(bytes), EMPTY, plan);
+
+const EMPTY: StoredBasis = { spans: [], wordPauses: [], edgeMargin: 0, texts: [] };
+
+/** Writes the basis, or reads one: a reader ignores `basis`. */
+function codeBasis(coder: ValueCoder, basis: StoredBasis, plan: BasisPlan): StoredBasis {
+  const edgeMargin = coder.number("margin", TIME_STEPS, basis.edgeMargin);
+  const spans = codeSpans(coder, basis.spans, plan);
+  let end = 0;
+  const wordPauses = codeList(coder, "pauses", basis.wordPauses, (pause = NO_SPAN) => {
+    const span = codeSpan(coder, "pause", pause, end);
     end = span.end;
-    word = isNext ? word + own.length : findWords(words, word, own);
-    return row;
+    return span;
   });
-  const pauses = wordPauses.length > 0 ? { pauses: wordPauses.flatMap((one) => [one.start, one.end]) } : {};
-  return JSON.stringify({
-    version: 1,
-    margin: edgeMargin,
-    texts,
-    ...(pacing && { pacing }),
-    ...pauses,
-    rules,
-    spans: stored,
-  } satisfies Stored);
+  const texts = codeList(coder, "texts", basis.texts, (one = { ...NO_SPAN, text: "" }) => ({
+    start: coder.number("text.start", SECOND_STEPS, one.start),
+    end: coder.number("text.end", SECOND_STEPS, one.end),
+    text: coder.text("text", one.text),
+  }));
+  const hasPacing = coder.flag("pacing", basis.pacing !== undefined);
+  return { spans, wordPauses, edgeMargin, texts, ...(hasPacing && { pacing: codePacing(coder, basis.pacing) }) };
 }
 
-/** Returns the stored basis; null if the text is not one. */
-export function decodeBasis(json: string, plan: Pick<PlanJson, "segments" | "removed">): StoredBasis | null {
-  let stored: unknown;
-  try {
-    stored = JSON.parse(json);
-  } catch {
-    return null;
-  }
-  if (!Value.Check(STORED, stored) || !stored.rules.every(canBeExplained)) return null;
-  const words = listWords(plan);
-  let [end, word] = [0, 0];
-  const spans: DecidedSpan[] = [];
-  for (const [distance, duration, reason, text, numbers] of stored.spans) {
-    const start = end + distance;
-    end = start + duration;
-    const findings: Finding[] = [];
-    for (let i = 0; i + 2 < numbers.length; i += 3) {
-      const found = stored.rules[numbers[i]!];
-      if (!found) return null;
-      const [rule, scores] = found as [Rule, unknown];
-      findings.push({ start: start + numbers[i + 1]!, end: end - numbers[i + 2]!, rule, scores } as Finding);
-    }
-    const isCount = typeof text === "number";
-    spans.push({
-      start,
-      end,
-      text: isCount ? words.slice(word, word + text).join(" ") : text,
-      reason: REMOVAL_REASONS[reason] ?? null,
-      findings,
-    });
-    word = isCount ? word + text : findWords(words, word, text.split(" "));
-  }
-  const { pauses = [], margin: edgeMargin, texts, pacing } = stored;
-  const wordPauses = pauses.flatMap((start, i) => (i % 2 === 0 ? [{ start, end: pauses[i + 1] ?? start }] : []));
-  return { spans, wordPauses, edgeMargin, texts, ...(pacing && { pacing }) };
+const NO_SPAN: Span = { start: 0, end: 0 };
+
+/** Writes or reads a list. `code` receives no item from a reader. */
+function codeList<T>(coder: ValueCoder, name: string, items: readonly T[], code: (item: T | undefined) => T): T[] {
+  const count = coder.unsigned(name, items.length);
+  if (count > MAX_ITEMS) throw new RangeError(`A basis has ${count} items of one kind.`);
+  const out: T[] = [];
+  for (let i = 0; i < count; i++) out.push(code(items[i]));
+  return out;
 }
 
-/** Returns whether a rule has the scores that it needs. A worker may have sent any. */
-function canBeExplained([rule, scores]: Stored["rules"][number]): boolean {
-  try {
-    return explainRule({ start: 0, end: 0, rule, scores } as unknown as Finding) !== "";
-  } catch {
-    return false;
-  }
+function codeSpan(coder: ValueCoder, name: string, { start, end }: Span, after: number): Span {
+  const from = after + coder.number(`${name}.gap`, TIME_STEPS, start - after);
+  const duration = coder.number(`${name}.duration`, TIME_STEPS, end - start);
+  if (!(Number.isFinite(from) && duration >= 0)) throw new RangeError("A span has no valid times.");
+  return { start: from, end: from + duration };
 }
 
-/** Returns the words of a plan in order of time. */
-const listWords = ({ segments, removed }: Pick<PlanJson, "segments" | "removed">): string[] =>
-  [...segments, ...removed]
-    .toSorted((a, b) => a.start - b.start)
-    .flatMap(({ text }) => (text === "" ? [] : text.split(" ")));
+const NO_DECISION: DecidedSpan = { ...NO_SPAN, text: "", reason: null, findings: [] };
 
-const MAX_SKIPPED_WORDS = 50;
+function codeSpans(coder: ValueCoder, spans: readonly DecidedSpan[], plan: BasisPlan): DecidedSpan[] {
+  const words = new PlanWords(plan);
+  const scores = new ScoresCoder(coder, plan);
+  let [end, last] = [0, 0];
+  return codeList(coder, "spans", spans, (given = NO_DECISION) => {
+    const kind = coder.symbol(
+      `reason${last}`,
+      3,
+      given.reason === null ? 0 : REMOVAL_REASONS.indexOf(given.reason) + 1,
+    );
+    last = kind;
+    const span = codeSpan(coder, `span${kind}`, given, end);
+    end = span.end;
+    const text = words.code(coder, `text${kind}`, given.text);
+    const findings = codeList(coder, `findings${kind}`, given.findings, (finding) =>
+      codeFinding(coder, finding, { span, kind, scores }),
+    );
+    return { ...span, text, reason: REMOVAL_REASONS[kind - 1] ?? null, findings };
+  });
+}
 
-/** Returns the index after the next place nearby where all of these words stand, else `from`. */
-function findWords(words: readonly string[], from: number, wanted: readonly string[]): number {
-  for (let at = Math.max(0, from - MAX_SKIPPED_WORDS); at <= from + MAX_SKIPPED_WORDS; at++)
-    if (wanted.every((text, i) => text === words[at + i])) return at + wanted.length;
-  return from;
+type FindingContext = { span: Span; kind: number; scores: ScoresCoder };
+
+function codeFinding(coder: ValueCoder, finding: Finding | undefined, { span, kind, scores }: FindingContext): Finding {
+  const rule = STORED_RULES[coder.symbol(`rule${kind}`, 6, finding ? STORED_RULES.indexOf(finding.rule) : 0)];
+  if (rule === undefined) throw new RangeError("A rule is unknown.");
+  const start = span.start + coder.number("finding.start", TIME_STEPS, (finding?.start ?? 0) - span.start);
+  const end = span.end - coder.number("finding.end", TIME_STEPS, span.end - (finding?.end ?? 0));
+  if (!Number.isFinite(start + end)) throw new RangeError("A finding has no valid times.");
+  return { start, end, rule, scores: scores.code(rule, finding?.scores, { start, end }) } as Finding;
+}
+
+function codePacing(coder: ValueCoder, pacing: PacingOptions | undefined): PacingOptions {
+  const seconds = (name: keyof PacingOptions) => coder.number(name, SECOND_STEPS, Number(pacing?.[name] ?? 0));
+  const flag = (name: keyof PacingOptions) => coder.flag(name, pacing?.[name] === true);
+  return {
+    mode: CUT_MODE_NAMES[coder.symbol("mode", 2, pacing ? CUT_MODE_NAMES.indexOf(pacing.mode) : 0)] ?? "natural",
+    min_silence_seconds: seconds("min_silence_seconds"),
+    padding_before_seconds: seconds("padding_before_seconds"),
+    padding_after_seconds: seconds("padding_after_seconds"),
+    remove_fillers: flag("remove_fillers"),
+    remove_retakes: flag("remove_retakes"),
+    remove_off_script: flag("remove_off_script"),
+    remove_pauses: flag("remove_pauses"),
+  };
 }

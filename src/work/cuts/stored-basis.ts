@@ -1,33 +1,48 @@
-/** Compresses what is stored beside the plan of a cut, so that the plan can be explained and assembled again. */
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+/** Packs what is stored beside the plan of a cut, so that the plan can be explained and assembled again. */
+import { brotliDecompressSync, crc32 } from "node:zlib";
 import { type JudgedPlan, judgePlan } from "../../domain/pacing/judge-plan";
+import { decodeOlderBasis } from "../../domain/pacing/older-basis";
 import { decodeBasis, encodeBasis, type StoredBasis } from "../../domain/pacing/stored-basis";
 import type { PlanJson } from "../../domain/plan-json";
 
 /** Above this, a stored basis is damaged: that of a recording of a day has a tenth. */
 const MAX_BASIS_BYTES = 64 * 1024 * 1024;
 
-/** Returns the compressed basis in base64. */
+/** The first byte. No basis of the older version, which was compressed JSON, starts with it. */
+const VERSION = 2;
+/** The version and a checksum of two bytes come before the basis. */
+const HEADER_BYTES = 3;
+
+/** Returns the packed basis in base64, the form in which processes send it. The database stores its bytes. */
 export function packBasis(basis: StoredBasis, plan: PlanJson): string {
-  const json = Buffer.from(encodeBasis(basis, plan));
-  const params = {
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_SIZE_HINT]: json.length,
-    [constants.BROTLI_PARAM_QUALITY]: 9,
-  };
-  return brotliCompressSync(json, { params }).toString("base64");
+  const bytes = encodeBasis(basis, plan);
+  const packed = Buffer.alloc(HEADER_BYTES + bytes.length);
+  packed.writeUInt8(VERSION);
+  packed.writeUInt16BE(checksum(bytes), 1);
+  packed.set(bytes, HEADER_BYTES);
+  return packed.toString("base64");
 }
 
 /** Returns the basis of a plan; null without one, and when it is damaged. */
 export function unpackBasis(packed: string | null, plan: PlanJson): StoredBasis | null {
   if (packed === null) return null;
   try {
-    const json = brotliDecompressSync(Buffer.from(packed, "base64"), { maxOutputLength: MAX_BASIS_BYTES });
-    return decodeBasis(json.toString(), plan);
+    const bytes = Buffer.from(packed, "base64");
+    return bytes[0] === VERSION ? unpack(bytes, plan) : unpackOlder(bytes, plan);
   } catch {
     return null;
   }
 }
+
+function unpack(packed: Buffer, plan: PlanJson): StoredBasis | null {
+  const bytes = packed.subarray(HEADER_BYTES);
+  return packed.readUInt16BE(1) === checksum(bytes) ? decodeBasis(bytes, plan) : null;
+}
+
+const unpackOlder = (packed: Buffer, plan: PlanJson): StoredBasis | null =>
+  decodeOlderBasis(brotliDecompressSync(packed, { maxOutputLength: MAX_BASIS_BYTES }).toString(), plan);
+
+const checksum = (bytes: Uint8Array): number => crc32(bytes) & 0xffff;
 
 /** Returns the plan of a cut with the confidence of its removals and with its marks. */
 export const judgeCut = ({ basis }: { basis: string | null }, plan: PlanJson): JudgedPlan =>

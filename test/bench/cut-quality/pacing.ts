@@ -23,12 +23,27 @@ const all = await planAll(corpus.recordings, ({ isOther }) => !isOther);
 const planned = all.flatMap(({ plan, ...one }) => (plan ? [{ ...one, plan, json: planToJson(plan) }] : []));
 
 const equal = planned.filter(({ plan, json }) => Bun.deepEquals(repace(json, [], plan.basis, natural).plan, json));
-const planBytes = planned.reduce((sum, { json }) => sum + JSON.stringify(json).length, 0);
-const basisBytes = planned.reduce(
-  (sum, { plan, json }) => sum + packBasis({ ...plan.basis, texts: [] }, json).length,
-  0,
-);
-console.log(`${equal.length} of ${planned.length} plans are equal; stored beside ${planBytes} bytes: ${basisBytes}`);
+console.log(`${equal.length} of ${planned.length} plans are equal`);
+const sizes = planned.map(({ plan, json }) => ({
+  plan: JSON.stringify(json).length,
+  basis: Buffer.from(packBasis({ ...plan.basis, texts: [] }, json), "base64").length,
+}));
+for (const [from, to] of [
+  [0, 1000],
+  [1000, 3000],
+  [3000, 6000],
+  [6000, 12_000],
+  [12_000, Number.POSITIVE_INFINITY],
+  [0, Number.POSITIVE_INFINITY],
+] as const) {
+  const some = sizes.filter(({ plan }) => plan >= from && plan < to);
+  const [planBytes, basisBytes] = [
+    some.reduce((sum, one) => sum + one.plan, 0),
+    some.reduce((sum, one) => sum + one.basis, 0),
+  ];
+  const share = ((100 * basisBytes) / planBytes).toFixed(2);
+  console.log(`${some.length} plans of ${from} to ${to} bytes: ${share}% are stored beside them`);
+}
 
 const byConfidence = new Map<number, { removed: number; wrong: number }>();
 for (const { recording, plan, json } of planned) {
